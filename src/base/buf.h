@@ -1,0 +1,57 @@
+/*
+ * buf.h - a growing buffer that knows where to stop
+ *
+ * A buffer is born with a ceiling and remembers failure: add as often as you
+ * like, look at `failed` once at the end. After a failure every add is a
+ * no-op and the content is what it was before the one that failed.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "quire.h"
+
+struct buf {
+    char *data; /* owned; not terminated; NULL while nothing was added  */
+    size_t len;
+    size_t cap;
+    size_t max;  /* len never exceeds it                                 */
+    bool failed; /* no memory, or the ceiling was reached                */
+};
+
+/* clang-format off */
+#define BUF_INIT(ceiling) {.max = (ceiling)}
+/* clang-format on */
+
+void buf_release(struct buf *b);
+
+/* Empty it and forget a failure; keeps the memory. */
+void buf_clear(struct buf *b);
+
+void buf_add(struct buf *b, const void *data, size_t len);
+void buf_add_str(struct buf *b, const char *text);
+void buf_add_char(struct buf *b, char c);
+void buf_addf(struct buf *b, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Room for `len` more bytes, at the returned place; say afterwards how many
+ * were used with buf_grow(). NULL on failure. */
+void *buf_room(struct buf *b, size_t len);
+void buf_grow(struct buf *b, size_t used);
+
+/* The content as a string: adds a NUL that does not count in `len`. NULL if
+ * the buffer has failed. */
+char *buf_text(struct buf *b);
+
+static inline quire_bytes buf_bytes(const struct buf *b)
+{
+    return (quire_bytes){b->data, b->len};
+}
+
+/* QUIRE_OK, or QUIRE_NO_MEMORY with words about `thing`. */
+quire_status buf_status(const struct buf *b, const char *thing,
+                        quire_error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * clock.h - what time it is, and where randomness comes from
+ *
+ * Both hang from the handle that uses them, so that a test can put its own in
+ * place; nothing in the library asks the system behind their back.
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+#include "quire.h"
+
+struct clock {
+    int64_t (*now_us)(void *ctx); /* microseconds since 1970 */
+    void *ctx;
+};
+
+extern const struct clock clock_system;
+
+static inline int64_t clock_us(const struct clock *c)
+{
+    return c->now_us(c->ctx);
+}
+
+static inline int64_t clock_s(const struct clock *c)
+{
+    return clock_us(c) / 1000000;
+}
+
+struct rand_source {
+    /* Fill `buf`; false if there is no randomness to be had. */
+    int (*fill)(void *ctx, void *buf, size_t len);
+    void *ctx;
+};
+
+extern const struct rand_source rand_system;
+
+/* QUIRE_IO when the source gives nothing. */
+quire_status rand_bytes(const struct rand_source *r, void *buf, size_t len,
+                        quire_error *err);
+
+#endif

@@ -1,0 +1,99 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int number;
+    quire_status status;
+    const char *next;
+} meanings[] = {
+    {ENOENT, QUIRE_NOT_FOUND, ""},
+    {EEXIST, QUIRE_EXISTS, ""},
+    {ENOMEM, QUIRE_NO_MEMORY, ""},
+    {ENOSPC, QUIRE_IO, "free some space on that file system and try again"},
+    {EDQUOT, QUIRE_IO, "free some space or raise the disk quota"},
+    {EROFS, QUIRE_IO, "the file system is mounted read-only"},
+    {EACCES, QUIRE_IO, "check the owner and mode of the path"},
+    {EPERM, QUIRE_IO, "check the owner and mode of the path"},
+    {EMFILE, QUIRE_IO, "raise the limit of open files (ulimit -n)"},
+    {ENOTDIR, QUIRE_INVALID, "a part of the path is not a directory"},
+    {EISDIR, QUIRE_INVALID, "name a file, not a directory"},
+    {ELOOP, QUIRE_INVALID, "symbolic links are not followed there"},
+    {EXDEV, QUIRE_INVALID, "the path leads outside its directory"},
+    {EIO, QUIRE_IO, "the disk may be failing; look at the kernel log"},
+};
+
+quire_status err_set(quire_error *err, quire_status status, const char *fmt,
+                     ...)
+{
+    va_list ap;
+
+    if (!err)
+        return status;
+    err->status = status;
+    err->next[0] = '\0';
+    va_start(ap, fmt);
+    vsnprintf(err->what, sizeof err->what, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+void err_next(quire_error *err, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!err)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(err->next, sizeof err->next, fmt, ap);
+    va_end(ap);
+}
+
+quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
+{
+    quire_status status = QUIRE_IO;
+    const char *next = "";
+    char what[sizeof err->what], words[96];
+    va_list ap;
+    size_t i;
+
+    for (i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (meanings[i].number == number) {
+            status = meanings[i].status;
+            next = meanings[i].next;
+        }
+    }
+    if (!err)
+        return status;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    err_set(err, status, "%.160s: %s", what,
+            strerror_r(number, words, sizeof words));
+    err_next(err, "%s", next);
+    return status;
+}
+
+quire_status err_memory(quire_error *err)
+{
+    return err_set(err, QUIRE_NO_MEMORY, "out of memory");
+}
+
+const char *quire_status_name(quire_status status)
+{
+    switch (status) {
+    case QUIRE_OK: return "ok";
+    case QUIRE_NOT_FOUND: return "not_found";
+    case QUIRE_EXISTS: return "exists";
+    case QUIRE_BUSY: return "busy";
+    case QUIRE_INVALID: return "invalid";
+    case QUIRE_DAMAGED: return "damaged";
+    case QUIRE_IO: return "io";
+    case QUIRE_NO_MEMORY: return "no_memory";
+    case QUIRE_STOPPED: return "stopped";
+    }
+    return "unknown";
+}

@@ -1,0 +1,29 @@
+/*
+ * err.h - saying what went wrong
+ *
+ * A bug is an assert. An answer (not found, exists) is a status, given words
+ * at the door. An accident gets its words here, where it is understood: what
+ * could not be done, to which thing, why; then what to do next. Lower case,
+ * no full stop.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include "quire.h"
+
+/* Fill `err` (NULL is fine) and return `status`. Clears the hint. */
+quire_status err_set(quire_error *err, quire_status status, const char *fmt,
+                     ...) __attribute__((format(printf, 3, 4)));
+
+/* The hint of the error just set. */
+void err_next(quire_error *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What a failed system call means: "<fmt>: No space left on device", with
+ * the status and the hint that go with the errno `number`. */
+quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+quire_status err_memory(quire_error *err);
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * wrap.c - makes the n-th of our own calls fail
+ *
+ * The test binary is linked with -Wl,--wrap for each name below, so that the
+ * library's calls come here. Calls inside shared libraries (SQLite, libc) do
+ * not: those have their own seams. Disarmed, each costs one comparison.
+ */
+#include "support/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static long countdown; /* 0: disarmed */
+static int fault_errno;
+static bool fault_stays;
+static bool fault_struck;
+static const char *struck_name = "nothing";
+
+void fault_arm(long n, int error, bool stay)
+{
+    countdown = n;
+    fault_errno = error;
+    fault_stays = stay;
+    fault_struck = false;
+    struck_name = "nothing";
+}
+
+bool fault_disarm(void)
+{
+    countdown = 0;
+    return fault_struck;
+}
+
+const char *fault_name(void)
+{
+    return struck_name;
+}
+
+static bool strikes(const char *name)
+{
+    if (countdown == 0)
+        return false;
+    if (--countdown > 0)
+        return false;
+    if (fault_stays)
+        countdown = 1;
+    if (!fault_struck)
+        struck_name = name;
+    fault_struck = true;
+    errno = fault_errno;
+    return true;
+}
+
+#define WRAP(ret, fail, name, params, args)                  \
+    ret __real_##name params;                                \
+    ret __wrap_##name params;                                \
+    ret __wrap_##name params                                 \
+    {                                                        \
+        return strikes(#name) ? (fail) : __real_##name args; \
+    }
+
+WRAP(void *, NULL, malloc, (size_t n), (n))
+WRAP(void *, NULL, calloc, (size_t n, size_t m), (n, m))
+WRAP(void *, NULL, realloc, (void *p, size_t n), (p, n))
+WRAP(int, -1, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
+WRAP(ssize_t, -1, read, (int d, void *p, size_t n), (d, p, n))
+WRAP(ssize_t, -1, write, (int d, const void *p, size_t n), (d, p, n))
+WRAP(ssize_t, -1, pread, (int d, void *p, size_t n, off_t o), (d, p, n, o))
+WRAP(ssize_t, -1, pwrite, (int d, const void *p, size_t n, off_t o),
+     (d, p, n, o))
+WRAP(int, -1, fsync, (int d), (d))
+WRAP(int, -1, fdatasync, (int d), (d))
+WRAP(int, -1, syncfs, (int d), (d))
+WRAP(int, -1, renameat, (int a, const char *p, int b, const char *q),
+     (a, p, b, q))
+WRAP(int, -1, linkat, (int a, const char *p, int b, const char *q, int f),
+     (a, p, b, q, f))
+WRAP(int, -1, unlinkat, (int d, const char *p, int f), (d, p, f))
+WRAP(int, -1, ftruncate, (int d, off_t n), (d, n))
+WRAP(int, -1, fstat, (int d, struct stat *s), (d, s))
+WRAP(int, -1, fstatat, (int d, const char *p, struct stat *s, int f),
+     (d, p, s, f))
+WRAP(int, -1, futimens, (int d, const struct timespec t[2]), (d, t))
+WRAP(int, -1, renameat2,
+     (int a, const char *p, int b, const char *q, unsigned f), (a, p, b, q, f))
+WRAP(char *, NULL, strdup, (const char *s), (s))
+WRAP(int, -1, flock, (int d, int op), (d, op))
+WRAP(off_t, -1, lseek, (int d, off_t o, int w), (d, o, w))
+WRAP(DIR *, NULL, fdopendir, (int d), (d))
+
+/* A failed close still closes: what the kernel does. */
+int __real_close(int d);
+int __wrap_close(int d);
+int __wrap_close(int d)
+{
+    int failed = strikes("close");
+    int rc = __real_close(d);
+
+    return failed ? -1 : rc;
+}
+
+int __real_open(const char *p, int flags, ...);
+int __wrap_open(const char *p, int flags, ...);
+int __wrap_open(const char *p, int flags, ...)
+{
+    va_list ap;
+    mode_t mode;
+
+    va_start(ap, flags);
+    mode = va_arg(ap, mode_t);
+    va_end(ap);
+    return strikes("open") ? -1 : __real_open(p, flags, mode);
+}
+
+int __real_openat(int d, const char *p, int flags, ...);
+int __wrap_openat(int d, const char *p, int flags, ...);
+int __wrap_openat(int d, const char *p, int flags, ...)
+{
+    va_list ap;
+    mode_t mode;
+
+    va_start(ap, flags);
+    mode = va_arg(ap, mode_t);
+    va_end(ap);
+    return strikes("openat") ? -1 : __real_openat(d, p, flags, mode);
+}
+
+/* openat2(2) has no wrapper in this libc: it is syscall() of four words. */
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+    va_list ap;
+    long a, b, c, d;
+
+    va_start(ap, number);
+    a = va_arg(ap, long);
+    b = va_arg(ap, long);
+    c = va_arg(ap, long);
+    d = va_arg(ap, long);
+    va_end(ap);
+    return strikes("syscall") ? -1 : __real_syscall(number, a, b, c, d);
+}
