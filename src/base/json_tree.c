@@ -1,0 +1,256 @@
+/*
+ * json_tree.c - a document as nodes
+ *
+ * A node is two slices, its key and its bytes, and five links. Reading makes
+ * one for each value, in the order of the text, and decodes nothing; so the
+ * tree costs little more than the scan under it, and a document that nobody
+ * touches is still there in full, as the bytes of its root.
+ *
+ * A change marks the containers around it, up to the root, as touched: their
+ * own bytes are out of date and they are spelled from their children. All
+ * that was not on the way up keeps its bytes.
+ *
+ *        root *               * touched: written as {, members, }
+ *       /    \                  the rest: copied whole
+ *     a       b *
+ *           / | \
+ *         c   d   e  <- set
+ *
+ * Always true:
+ *
+ *   (1) A touched node is a container, and so are all above it, touched.
+ *   (2) A child's key has an address exactly if its parent is an object.
+ *   (3) Links agree: first and last begin and end the chain of next, prev is
+ *       its mirror, and every child on it names its parent.
+ *
+ * The links are also the stack: walking down and back up needs none.
+ */
+#include "base/json.h"
+
+#include <assert.h>
+
+#include "base/bytes.h"
+
+/* (1): everything above is touched already if one is. */
+static void touch(struct json_node *node)
+{
+    for (; node && !node->touched; node = node->parent)
+        node->touched = true;
+}
+
+static void link_child(struct json_node *parent, struct json_node *child,
+                       struct json_node *before)
+{
+    child->parent = parent;
+    child->next = before;
+    child->prev = before ? before->prev : parent->last;
+    if (child->prev)
+        child->prev->next = child;
+    else
+        parent->first = child;
+    if (before)
+        before->prev = child;
+    else
+        parent->last = child;
+}
+
+static void unlink_child(struct json_node *node)
+{
+    struct json_node *parent = node->parent;
+
+    if (node->prev)
+        node->prev->next = node->next;
+    else
+        parent->first = node->next;
+    if (node->next)
+        node->next->prev = node->prev;
+    else
+        parent->last = node->prev;
+    node->parent = node->next = node->prev = NULL;
+    node->key = bytes_of(NULL, 0);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static struct json_node *add_node(struct arena *arena,
+                                  const struct json_scan *s,
+                                  struct json_node *parent)
+{
+    struct json_node *node = arena_alloc(arena, sizeof *node);
+
+    if (!node)
+        return NULL;
+    *node = (struct json_node){.key = s->key,
+                               .raw = s->value,
+                               .kind = json_kind(s->value)};
+    if (parent)
+        link_child(parent, node, NULL);
+    return node;
+}
+
+struct json_node *json_tree_read(quire_bytes text, struct arena *arena,
+                                 struct json_error *error)
+{
+    struct json_node *root = NULL, *parent = NULL, *node;
+    struct json_scan s;
+
+    json_scan_init(&s, text);
+    for (;;) {
+        enum json_step step = json_scan_next(&s);
+
+        switch (step) {
+        case JSON_STEP_END: return root;
+        case JSON_STEP_BAD: goto fail;
+        case JSON_STEP_CLOSE:
+            assert(parent); /* the scanner pairs brackets */
+            parent->raw.len = (size_t)(s.at - (const char *)parent->raw.data);
+            parent = parent->parent;
+            continue;
+        case JSON_STEP_SCALAR:
+        case JSON_STEP_OPEN:
+            node = add_node(arena, &s, parent);
+            if (!node)
+                goto fail;
+            if (!root)
+                root = node;
+            if (step == JSON_STEP_OPEN)
+                parent = node;
+        }
+    }
+fail:
+    if (error)
+        *error = s.error;
+    return NULL;
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+static void add_bracket(struct buf *out, const struct json_node *node,
+                        const char *object_array)
+{
+    buf_add_char(out, object_array[node->kind == JSON_ARRAY]);
+}
+
+void json_tree_write(const struct json_node *root, struct buf *out)
+{
+    const struct json_node *node = root;
+
+    for (;;) {
+        if (node != root && node->key.data) {
+            buf_add(out, node->key.data, node->key.len);
+            buf_add_char(out, ':');
+        }
+        if (!node->touched) {
+            buf_add(out, node->raw.data, node->raw.len);
+        } else {
+            add_bracket(out, node, "{[");
+            if (node->first) {
+                node = node->first;
+                continue;
+            }
+            add_bracket(out, node, "}]");
+        }
+        while (node != root && !node->next) {
+            node = node->parent;
+            add_bracket(out, node, "}]");
+        }
+        if (node == root)
+            return;
+        buf_add_char(out, ',');
+        node = node->next;
+    }
+}
+
+/* ---- looking ----------------------------------------------------------- */
+
+struct json_node *json_tree_get(const struct json_node *node, const char *key)
+{
+    struct json_node *child;
+
+    if (!node || node->kind != JSON_OBJECT)
+        return NULL;
+    for (child = node->last; child; child = child->prev)
+        if (json_is(child->key, key))
+            break;
+    return child;
+}
+
+struct json_node *json_tree_at(const struct json_node *node, size_t index)
+{
+    struct json_node *child;
+
+    if (!node || node->kind != JSON_ARRAY)
+        return NULL;
+    for (child = node->first; child && index; index--)
+        child = child->next;
+    return child;
+}
+
+/* ---- changing ---------------------------------------------------------- */
+
+/* A container that json_tree_set() put in has content but no children: to add
+ * to it as if it were empty would lose the content. */
+static bool opaque(const struct json_node *node)
+{
+    struct json_scan it;
+
+    if (node->touched || node->first)
+        return false;
+    json_iter_init(&it, node->raw);
+    return json_next(&it);
+}
+
+void json_tree_set(struct json_node *node, quire_bytes json)
+{
+    node->raw = json;
+    node->kind = json_kind(json);
+    assert(node->kind != JSON_ABSENT);
+    node->first = node->last = NULL;
+    node->touched = false;
+    touch(node->parent);
+}
+
+void json_tree_replace(struct json_node *node, struct json_node *with)
+{
+    struct json_node *parent = node->parent, *before = node->next;
+    quire_bytes key = node->key;
+
+    assert(parent && !with->parent);
+    unlink_child(node);
+    link_child(parent, with, before);
+    with->key = key;
+    touch(parent);
+}
+
+bool json_tree_insert(struct json_node *parent, const char *key,
+                      struct json_node *child, struct json_node *before,
+                      struct arena *arena)
+{
+    struct buf quoted = BUF_INIT(SIZE_MAX / 2);
+    quire_bytes kept = {NULL, 0};
+
+    assert(parent->kind == (key ? JSON_OBJECT : JSON_ARRAY));
+    assert(!opaque(parent));
+    assert(!child->parent && (!before || before->parent == parent));
+    if (key) {
+        json_add_quoted(&quoted, bytes_str(key));
+        if (!quoted.failed)
+            kept = arena_dup(arena, buf_bytes(&quoted));
+        buf_release(&quoted);
+        if (!kept.data)
+            return false;
+    }
+    link_child(parent, child, before);
+    child->key = kept;
+    touch(parent);
+    return true;
+}
+
+void json_tree_remove(struct json_node *node)
+{
+    struct json_node *parent = node->parent;
+
+    assert(parent);
+    unlink_child(node);
+    touch(parent);
+}
