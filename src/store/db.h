@@ -1,0 +1,101 @@
+/*
+ * db.h - the catalogue's driver
+ *
+ * The second of two seams: connect, prepare, bind, step, transaction. It
+ * knows nothing of what is kept. A backend is done when tests/conform/ passes
+ * over it. SQL that differs between databases is asked for by name with
+ * snippet(), never chosen by #ifdef.
+ *
+ * A connection is used by one thread at a time.
+ */
+#ifndef STORE_DB_H
+#define STORE_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "quire.h"
+
+struct db {
+    const struct db_ops *ops;
+};
+struct stmt {
+    const struct db_ops *ops;
+};
+
+enum db_access {
+    DB_READ, /* nothing is written, the file is not made         */
+    DB_WRITE /* made if absent                                   */
+};
+
+enum db_begin {
+    DB_LOOK,    /* a transaction that reads: one state throughout         */
+    DB_SOON,    /* writes; survives a crash of the process, and after a power
+                   cut is there whole or not at all                       */
+    DB_DURABLE, /* writes; survives a power cut when commit returns       */
+};
+
+/* SQL that is not the same everywhere. */
+enum db_snippet {
+    DB_INT_KEY,  /* type of a primary key that numbers itself      */
+    DB_BYTES,    /* type of a column of bytes                      */
+    DB_ON_TAKEN, /* after an insert: do nothing if it is there     */
+};
+
+struct db_ops {
+    /* Statements that return nothing, several at once if need be. */
+    quire_status (*exec)(struct db *db, const char *sql, quire_error *err);
+
+    /* A statement with parameters ?1, ?2 … It lives until finalize. */
+    quire_status (*prepare)(struct db *db, const char *sql, struct stmt **out,
+                            quire_error *err);
+
+    /* Parameters count from 1. Bytes and text must stay where they are until
+     * reset. A failure to bind is reported by the next step. */
+    void (*bind_int)(struct stmt *s, int at, int64_t value);
+    void (*bind_bytes)(struct stmt *s, int at, quire_bytes value);
+    void (*bind_text)(struct stmt *s, int at, quire_bytes value);
+    void (*bind_null)(struct stmt *s, int at);
+
+    /* *row: a row is there to be looked at. Without one the statement has
+     * ended. QUIRE_BUSY when another writer would not let go, QUIRE_EXISTS
+     * for a constraint, QUIRE_DAMAGED, QUIRE_IO. */
+    quire_status (*step)(struct stmt *s, bool *row, quire_error *err);
+
+    /* Columns count from 0. Bytes and text are good until the next step or
+     * reset; a NULL is zero or no bytes. */
+    int64_t (*column_int)(struct stmt *s, int at);
+    quire_bytes (*column_bytes)(struct stmt *s, int at);
+    bool (*column_null)(struct stmt *s, int at);
+
+    /* Ready to be bound and stepped again. */
+    void (*reset)(struct stmt *s);
+    void (*finalize)(struct stmt *s);
+
+    /* Transactions do not nest. One that writes has the right to write from
+     * its start: it cannot fail for that later. After a commit that failed
+     * there is no transaction. */
+    quire_status (*begin)(struct db *db, enum db_begin mode, quire_error *err);
+    quire_status (*commit)(struct db *db, quire_error *err);
+    void (*rollback)(struct db *db);
+
+    /* Rows the last statement changed; the id the last insert gave. */
+    int64_t (*changes)(struct db *db);
+    int64_t (*last_id)(struct db *db);
+
+    const char *(*snippet)(const struct db *db, enum db_snippet which);
+    void (*close)(struct db *db);
+};
+
+struct db_config {
+    const char *path; /* NULL: in memory, gone when closed */
+    enum db_access access;
+    int busy_ms;
+};
+
+/* QUIRE_NOT_FOUND when it is to be read and is not there; QUIRE_DAMAGED when
+ * it is no database. */
+quire_status db_sqlite_open(const struct db_config *config, struct db **out,
+                            quire_error *err);
+
+#endif

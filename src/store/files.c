@@ -1,0 +1,812 @@
+/*
+ * files.c - objects as files beneath one directory
+ *
+ * An object is a file; its name is its path. A draft is a file without a
+ * name (see base/fs.h), so a crash leaves nothing to clean up.
+ *
+ * Publishing costs two waits for the disk, one for the bytes and one for the
+ * name. A batch shares them: drafts are *staged*, complete but nameless, and
+ * settled together:
+ *
+ *     sync all bytes    one syncfs(), or a few fdatasync()
+ *     link all names
+ *     sync all names    one syncfs(), or a few fsync() of directories
+ *
+ * Always true:
+ *
+ *   (1) A file has its name only when its bytes are on the disk.
+ *   (2) At most STAGED_MAX drafts are staged; one more settles the rest, so a
+ *       batch of any length holds few descriptors open.
+ *   (3) What is staged is found by stat; opening it, listing and changing
+ *       names settle first. So a batch sees its own writes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "store/object.h"
+
+#define STAGED_MAX 128
+
+/* From here on one sync of the whole file system is cheaper than one of each
+ * file: each is a flush of the device, whatever its size. */
+#define SYNCFS_FROM 4
+
+/* Deeper than any name we give out: "sessions/<cwd>/<session>/<file>". */
+#define DEPTH_MAX 8
+
+struct staged {
+    struct fs_temp temp;
+    char *name; /* owned */
+    uint64_t size;
+    bool replace;
+};
+
+struct files {
+    struct object_store base;
+    char *path; /* owned, for messages */
+    int dir;    /* -1 until it exists  */
+    bool read_only;
+    bool batch;
+    size_t n_staged;
+    struct staged staged[STAGED_MAX];
+};
+
+struct file_object {
+    struct object base;
+    const struct files *store;
+    int fd;
+    char name[];
+};
+
+struct file_draft {
+    struct draft base;
+    struct files *store;
+    struct fs_temp temp;
+    uint64_t size;
+};
+
+static const struct object_ops files_ops;
+
+static quire_status fail(const struct files *f, const char *verb,
+                         const char *name, quire_error *err)
+{
+    return err_sys(err, errno, "cannot %s %s/%s", verb, f->path, name);
+}
+
+/* The directory is there and open; made if `make`. QUIRE_NOT_FOUND is the
+ * answer of an empty store and sets no words. */
+static quire_status reach(struct files *f, bool make, quire_error *err)
+{
+    if (f->dir >= 0)
+        return QUIRE_OK;
+    if (make && f->read_only) {
+        quire_status st = err_set(err, QUIRE_INVALID,
+                                  "%s is open for reading only", f->path);
+        err_next(err, "open the store without the read-only flag");
+        return st;
+    }
+    if (!make && access(f->path, F_OK) != 0 && errno == ENOENT)
+        return QUIRE_NOT_FOUND;
+    return fs_open_dir(f->path, make, &f->dir, err);
+}
+
+/* ---- settling ----------------------------------------------------------- */
+
+static void staged_release(struct staged *s)
+{
+    fs_temp_release(&s->temp);
+    free(s->name);
+    s->name = NULL;
+}
+
+static void drop_staged(struct files *f)
+{
+    size_t i;
+
+    for (i = 0; i < f->n_staged; i++)
+        staged_release(&f->staged[i]);
+    f->n_staged = 0;
+}
+
+/* Link one finished file to its name. A name taken meanwhile by another
+ * writer is kept when the draft asked for that: QUIRE_EXISTS. */
+static quire_status give_name(struct files *f, struct fs_temp *t,
+                              const char *name, bool replace, bool sync,
+                              quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    const char *base;
+    bool made;
+    int parent = fs_open_parent(f->dir, name, true, &made, &base);
+
+    if (parent < 0)
+        return fail(f, "make the directory of", name, err);
+    if (fs_temp_publish(t, parent, base, replace) < 0)
+        st = errno == EEXIST ? QUIRE_EXISTS : fail(f, "name", name, err);
+    else if (sync && (made ? fs_sync_parents(f->dir, name) : fsync(parent)) < 0)
+        st = fail(f, "sync the directory of", name, err);
+    close(parent);
+    return st;
+}
+
+static quire_status settle(struct files *f, quire_error *err)
+{
+    bool whole = f->n_staged >= SYNCFS_FROM;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (f->n_staged == 0)
+        return QUIRE_OK;
+    if (whole && syncfs(f->dir) < 0)
+        st = fail(f, "sync", "", err);
+    for (i = 0; i < f->n_staged && !st && !whole; i++) {
+        if (fs_temp_sync(&f->staged[i].temp) < 0)
+            st = fail(f, "sync", f->staged[i].name, err);
+    }
+    for (i = 0; i < f->n_staged && !st; i++) {
+        struct staged *s = &f->staged[i];
+
+        st = give_name(f, &s->temp, s->name, s->replace, !whole, err);
+        if (st == QUIRE_EXISTS)
+            st = QUIRE_OK;
+    }
+    if (!st && whole && syncfs(f->dir) < 0)
+        st = fail(f, "sync", "", err);
+    drop_staged(f);
+    return st;
+}
+
+static const struct staged *find_staged(const struct files *f, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < f->n_staged; i++) {
+        if (!strcmp(f->staged[i].name, name))
+            return &f->staged[i];
+    }
+    return NULL;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static void describe(const struct stat *st, struct object_info *info)
+{
+    info->size = (uint64_t)st->st_size;
+    info->modified_s = st->st_mtim.tv_sec;
+}
+
+/* Open a regular file. O_NONBLOCK: a fifo put in its place must not hang us.
+ * It changes nothing for files. */
+static quire_status open_file(struct files *f, const char *name, int flags,
+                              int *fd, struct stat *st, quire_error *err)
+{
+    *fd = fs_open_beneath(f->dir, name, flags | O_NONBLOCK, 0600);
+    if (*fd < 0 && errno == ENOENT)
+        return QUIRE_NOT_FOUND;
+    if (*fd < 0)
+        return fail(f, "open", name, err);
+    if (fstat(*fd, st) < 0) {
+        quire_status failed = fail(f, "look at", name, err);
+
+        close(*fd);
+        return failed;
+    }
+    if (!S_ISREG(st->st_mode)) {
+        close(*fd);
+        return err_set(err, QUIRE_INVALID, "%s/%s is not a regular file",
+                       f->path, name);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status files_stat(struct object_store *s, const char *name,
+                               struct object_info *info, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    const struct staged *staged = find_staged(f, name);
+    struct stat st;
+    quire_status status;
+    int fd;
+
+    if (staged) {
+        info->size = staged->size;
+        info->modified_s = clock_s(&clock_system);
+        return QUIRE_OK;
+    }
+    status = reach(f, false, err);
+    if (!status)
+        status = open_file(f, name, O_RDONLY, &fd, &st, err);
+    if (status)
+        return status;
+    describe(&st, info);
+    close(fd);
+    return QUIRE_OK;
+}
+
+static quire_status files_open(struct object_store *s, const char *name,
+                               struct object **out, struct object_info *info,
+                               quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    struct file_object *o;
+    quire_status status;
+    struct stat st;
+    int fd;
+
+    status = find_staged(f, name) ? settle(f, err) : QUIRE_OK;
+    if (!status)
+        status = reach(f, false, err);
+    if (!status)
+        status = open_file(f, name, O_RDONLY, &fd, &st, err);
+    if (status)
+        return status;
+    o = malloc(sizeof *o + strlen(name) + 1);
+    if (!o) {
+        close(fd);
+        return err_memory(err);
+    }
+    *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
+    strcpy(o->name, name);
+    describe(&st, info);
+    *out = &o->base;
+    return QUIRE_OK;
+}
+
+static quire_status files_read(struct object *base, uint64_t offset, void *buf,
+                               size_t cap, size_t *n, quire_error *err)
+{
+    struct file_object *o = (struct file_object *)base;
+    ssize_t got = fs_read_at(o->fd, buf, cap, (off_t)offset);
+
+    if (got < 0)
+        return fail(o->store, "read", o->name, err);
+    *n = (size_t)got;
+    return QUIRE_OK;
+}
+
+static void files_close(struct object *base)
+{
+    struct file_object *o = (struct file_object *)base;
+
+    close(o->fd);
+    free(o);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static quire_status files_create(struct object_store *s, struct draft **out,
+                                 quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    quire_status st = reach(f, true, err);
+    struct file_draft *d;
+
+    if (st)
+        return st;
+    d = malloc(sizeof *d);
+    if (!d)
+        return err_memory(err);
+    *d = (struct file_draft){.base.ops = &files_ops, .store = f};
+    if (fs_temp_open(&d->temp, f->dir) < 0) {
+        st = err_sys(err, errno, "cannot make a file in %s", f->path);
+        free(d);
+        return st;
+    }
+    *out = &d->base;
+    return QUIRE_OK;
+}
+
+static quire_status files_write(struct draft *base, quire_bytes bytes,
+                                quire_error *err)
+{
+    struct file_draft *d = (struct file_draft *)base;
+
+    if (fs_write_all(d->temp.fd, bytes) < 0)
+        return err_sys(err, errno, "cannot write a file in %s", d->store->path);
+    d->size += bytes.len;
+    return QUIRE_OK;
+}
+
+static void files_discard(struct draft *base)
+{
+    struct file_draft *d = (struct file_draft *)base;
+
+    fs_temp_release(&d->temp);
+    free(d);
+}
+
+static quire_status stage(struct file_draft *d, const char *name, bool replace,
+                          quire_error *err)
+{
+    struct files *f = d->store;
+    struct object_info info;
+    quire_status st = QUIRE_OK;
+    struct staged *s;
+
+    if (f->n_staged == STAGED_MAX || (replace && find_staged(f, name)))
+        st = settle(f, err);
+    if (!st && !replace) {
+        st = files_stat(&f->base, name, &info, err);
+        if (st == QUIRE_OK)
+            return QUIRE_EXISTS;
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    if (st)
+        return st;
+    s = &f->staged[f->n_staged];
+    *s = (struct staged){.temp = d->temp, .size = d->size, .replace = replace};
+    s->name = strdup(name);
+    if (!s->name)
+        return err_memory(err);
+    d->temp = (struct fs_temp)FS_TEMP_INIT; /* it is the stage's now */
+    f->n_staged++;
+    return QUIRE_OK;
+}
+
+static quire_status files_publish(struct draft *base, const char *name,
+                                  bool replace, quire_error *err)
+{
+    struct file_draft *d = (struct file_draft *)base;
+    struct files *f = d->store;
+    quire_status st;
+
+    if (f->batch)
+        st = stage(d, name, replace, err);
+    else if (fs_temp_sync(&d->temp) < 0)
+        st = fail(f, "sync", name, err);
+    else
+        st = give_name(f, &d->temp, name, replace, true, err);
+    files_discard(base);
+    return st;
+}
+
+/* A file to append to that was not there: *parent is its directory, for
+ * syncing the name or taking it back. */
+static quire_status make_file(struct files *f, const char *name, int *fd,
+                              int *parent, const char **base, bool *made_dirs,
+                              quire_error *err)
+{
+    *parent = fs_open_parent(f->dir, name, true, made_dirs, base);
+    if (*parent < 0)
+        return fail(f, "make the directory of", name, err);
+    *fd = openat(*parent, *base,
+                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (*fd >= 0)
+        return QUIRE_OK;
+    return fail(f, "make", name, err);
+}
+
+static quire_status files_append(struct object_store *s, const char *name,
+                                 quire_bytes bytes, uint64_t *size,
+                                 quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    int fd = -1, parent = -1;
+    bool fresh = false, made_dirs = false;
+    const char *base = NULL;
+    struct stat was;
+    quire_status st;
+    off_t end;
+
+    st = settle(f, err);
+    if (!st)
+        st = reach(f, true, err);
+    if (st)
+        return st;
+    st = open_file(f, name, O_RDWR, &fd, &was, err);
+    if (st == QUIRE_NOT_FOUND) {
+        st = make_file(f, name, &fd, &parent, &base, &made_dirs, err);
+        fresh = !st;
+    }
+    if (st)
+        goto out;
+    if (fs_append(fd, bytes, &end) < 0)
+        st = fail(f, "append to", name, err);
+    else if (fdatasync(fd) < 0 || (made_dirs ? fs_sync_parents(f->dir, name)
+                                   : fresh   ? fsync(parent)
+                                             : 0) < 0)
+        st = fail(f, "sync", name, err);
+    else
+        *size = (uint64_t)end;
+    /* Written but perhaps not lasting is not what append promises. */
+    if (st && fresh)
+        unlinkat(parent, base, 0);
+    else if (st && ftruncate(fd, was.st_size) < 0)
+        err_next(err, "the end of the file may hold a part of it");
+    close(fd);
+out:
+    if (parent >= 0)
+        close(parent);
+    return st;
+}
+
+static quire_status files_touch(struct object_store *s, const char *name,
+                                int64_t now_s, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    struct timespec times[2] = {{.tv_sec = now_s}, {.tv_sec = now_s}};
+    quire_status status;
+    struct stat st;
+    int fd;
+
+    if (find_staged(f, name))
+        return QUIRE_OK;
+    status = reach(f, false, err);
+    if (!status)
+        status = open_file(f, name, O_RDONLY, &fd, &st, err);
+    if (status)
+        return status;
+    if (futimens(fd, times) < 0)
+        status = fail(f, "renew the time of", name, err);
+    close(fd);
+    return status;
+}
+
+static quire_status files_rename(struct object_store *s, const char *from,
+                                 const char *to, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    const char *old_base, *new_base;
+    int old_dir = -1, new_dir = -1;
+    quire_status st;
+
+    st = settle(f, err);
+    if (!st)
+        st = reach(f, false, err);
+    if (st)
+        return st;
+    old_dir = fs_open_parent(f->dir, from, false, NULL, &old_base);
+    if (old_dir < 0)
+        return errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", from, err);
+    if (faccessat(old_dir, old_base, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
+        st = errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", from, err);
+        goto out;
+    }
+    new_dir = fs_open_parent(f->dir, to, true, NULL, &new_base);
+    if (new_dir < 0)
+        st = fail(f, "make the directory of", to, err);
+    else if (renameat2(old_dir, old_base, new_dir, new_base, RENAME_NOREPLACE) <
+             0)
+        st = errno == EEXIST   ? QUIRE_EXISTS
+             : errno == ENOENT ? QUIRE_NOT_FOUND
+                               : fail(f, "rename to", to, err);
+    else if (fs_sync_parents(f->dir, to) < 0 || fsync(old_dir) < 0)
+        st = fail(f, "sync the directory of", to, err);
+out:
+    close(old_dir);
+    if (new_dir >= 0)
+        close(new_dir);
+    return st;
+}
+
+static quire_status files_remove(struct object_store *s, const char *name,
+                                 quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    quire_status st;
+    const char *base;
+    int parent;
+
+    st = settle(f, err);
+    if (!st)
+        st = reach(f, false, err);
+    if (st)
+        return st;
+    parent = fs_open_parent(f->dir, name, false, NULL, &base);
+    if (parent < 0)
+        return errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", name, err);
+    if (unlinkat(parent, base, 0) < 0)
+        st = errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "remove", name, err);
+    else if (fsync(parent) < 0)
+        st = fail(f, "sync the directory of", name, err);
+    close(parent);
+    return st;
+}
+
+/* ---- listing ------------------------------------------------------------ */
+
+/* One directory being listed: its entries sorted as full names sort, which
+ * for a directory means with its '/'. */
+struct level {
+    struct arena names;
+    char **name; /* a directory's ends in '/' */
+    size_t n, next;
+    int fd;
+    size_t path_len; /* of the prefix that leads here */
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* 1 a directory, 0 a file, -1 neither. Some file systems do not say in the
+ * entry. */
+static int sort_of(int fd, const struct dirent *e)
+{
+    struct stat st;
+
+    if (e->d_type == DT_DIR || e->d_type == DT_REG)
+        return e->d_type == DT_DIR;
+    if (e->d_type != DT_UNKNOWN ||
+        fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return -1;
+    return S_ISDIR(st.st_mode) ? 1 : S_ISREG(st.st_mode) ? 0 : -1;
+}
+
+static int read_names(DIR *stream, struct level *l)
+{
+    size_t cap = 0;
+    struct dirent *e;
+
+    while (errno = 0, (e = readdir(stream)) != NULL) {
+        int sort = sort_of(l->fd, e);
+
+        if (sort < 0 || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+            !strncmp(e->d_name, ".tmp-", 5))
+            continue;
+        if (l->n == cap) {
+            char **more;
+
+            cap = cap ? cap * 2 : 64;
+            more = realloc(l->name, cap * sizeof *more);
+            if (!more)
+                return -1;
+            l->name = more;
+        }
+        l->name[l->n] = arena_printf(&l->names, "%s%s", e->d_name,
+                                     sort ? "/" : "");
+        if (!l->name[l->n]) {
+            errno = ENOMEM;
+            return -1;
+        }
+        l->n++;
+    }
+    return errno ? -1 : 0;
+}
+
+static int level_open(struct level *l, int fd, size_t path_len)
+{
+    int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    DIR *stream = again < 0 ? NULL : fdopendir(again);
+    int rc = -1;
+
+    *l = (struct level){.fd = fd, .path_len = path_len};
+    if (!stream) {
+        if (again >= 0)
+            close(again);
+        return -1;
+    }
+    rewinddir(stream); /* the two descriptors share a position */
+    rc = read_names(stream, l);
+    if (l->n > 1)
+        qsort(l->name, l->n, sizeof *l->name, by_name);
+    closedir(stream);
+    return rc;
+}
+
+static void level_close(struct level *l)
+{
+    arena_release(&l->names);
+    free(l->name);
+    close(l->fd);
+}
+
+/* Give the files of a level to `each`, or stop at a directory that is to be
+ * entered next: *enter. */
+static quire_status walk_level(struct files *f, struct level *l,
+                               char path[PATH_MAX], object_each_fn each,
+                               void *ctx, bool *enter, quire_error *err)
+{
+    *enter = false;
+    while (l->next < l->n) {
+        const char *name = l->name[l->next++];
+        struct object_info info;
+        struct stat st;
+        quire_status status;
+
+        if ((size_t)snprintf(path + l->path_len, PATH_MAX - l->path_len, "%s",
+                             name) >= PATH_MAX - l->path_len) {
+            errno = ENAMETOOLONG;
+            return fail(f, "list", name, err);
+        }
+        if (name[strlen(name) - 1] == '/') {
+            *enter = true;
+            return QUIRE_OK;
+        }
+        if (fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+            if (errno == ENOENT)
+                continue; /* removed since */
+            return fail(f, "look at", path, err);
+        }
+        describe(&st, &info);
+        status = each(ctx, path, &info, err);
+        if (status)
+            return status;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status walk(struct files *f, int fd, char path[PATH_MAX],
+                         object_each_fn each, void *ctx, quire_error *err)
+{
+    struct level levels[DEPTH_MAX];
+    quire_status st = QUIRE_OK;
+    int depth = 0;
+
+    if (level_open(&levels[0], fd, strlen(path)) < 0)
+        st = fail(f, "list", path, err);
+    while (!st && depth >= 0) {
+        struct level *l = &levels[depth];
+        bool enter;
+
+        st = walk_level(f, l, path, each, ctx, &enter, err);
+        if (st)
+            break;
+        if (!enter) {
+            level_close(l);
+            depth--;
+            continue;
+        }
+        if (depth + 1 == DEPTH_MAX)
+            continue; /* no object lies that deep */
+        fd = openat(l->fd, l->name[l->next - 1],
+                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT)
+            continue;
+        if (fd < 0) {
+            st = fail(f, "list", path, err);
+            break;
+        }
+        depth++;
+        if (level_open(&levels[depth], fd, strlen(path)) < 0)
+            st = fail(f, "list", path, err);
+    }
+    for (; depth >= 0; depth--)
+        level_close(&levels[depth]);
+    return st;
+}
+
+static quire_status files_list(struct object_store *s, const char *prefix,
+                               object_each_fn each, void *ctx, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    char path[PATH_MAX] = "";
+    quire_status st;
+    int fd;
+
+    st = settle(f, err);
+    if (!st)
+        st = reach(f, false, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK; /* nothing there, nothing to list */
+    if (st)
+        return st;
+    fd = fs_open_beneath(f->dir, *prefix ? prefix : ".", O_RDONLY | O_DIRECTORY,
+                         0);
+    if (fd < 0)
+        return errno == ENOENT ? QUIRE_OK : fail(f, "list", prefix, err);
+    if (*prefix)
+        snprintf(path, sizeof path, "%s/", prefix);
+    return walk(f, fd, path, each, ctx, err);
+}
+
+/* ---- batches, lock, life ------------------------------------------------ */
+
+static quire_status files_begin(struct object_store *s, quire_error *err)
+{
+    (void)err;
+    ((struct files *)s)->batch = true;
+    return QUIRE_OK;
+}
+
+static quire_status files_commit(struct object_store *s, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+
+    f->batch = false;
+    return settle(f, err);
+}
+
+static void files_rollback(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+
+    f->batch = false;
+    drop_staged(f);
+}
+
+static quire_status files_lock(struct object_store *s, enum object_lock mode,
+                               int wait_ms, quire_error *err)
+{
+    static const enum fs_lock modes[] = {FS_UNLOCK, FS_SHARED, FS_EXCLUSIVE};
+    struct files *f = (struct files *)s;
+    quire_status st;
+
+    if (mode == OBJECT_UNLOCK && f->dir < 0)
+        return QUIRE_OK;
+    st = reach(f, true, err);
+    if (st)
+        return st;
+    st = fs_lock(f->dir, modes[mode], wait_ms, err);
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "another process has the store %s for itself",
+                f->path);
+        err_next(err, "try again when it has finished");
+    }
+    return st;
+}
+
+static const char *files_place(const struct object_store *s)
+{
+    return ((const struct files *)s)->path;
+}
+
+static void files_free(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+
+    drop_staged(f);
+    if (f->dir >= 0)
+        close(f->dir);
+    free(f->path);
+    free(f);
+}
+
+static const struct object_ops files_ops = {
+    .stat = files_stat,
+    .open = files_open,
+    .read = files_read,
+    .close = files_close,
+    .create = files_create,
+    .write = files_write,
+    .publish = files_publish,
+    .discard = files_discard,
+    .append = files_append,
+    .touch = files_touch,
+    .rename = files_rename,
+    .remove = files_remove,
+    .list = files_list,
+    .begin = files_begin,
+    .commit = files_commit,
+    .rollback = files_rollback,
+    .lock = files_lock,
+    .place = files_place,
+    .free = files_free,
+};
+
+quire_status object_files_open(const char *path, bool read_only,
+                               struct object_store **out, quire_error *err)
+{
+    struct files *f = calloc(1, sizeof *f);
+    quire_status st;
+
+    if (!f)
+        return err_memory(err);
+    f->base.ops = &files_ops;
+    f->dir = -1;
+    f->read_only = read_only;
+    f->path = strdup(path);
+    if (!f->path) {
+        free(f);
+        return err_memory(err);
+    }
+    st = reach(f, false, err);
+    if (st && st != QUIRE_NOT_FOUND) {
+        files_free(&f->base);
+        return st;
+    }
+    *out = &f->base;
+    return QUIRE_OK;
+}

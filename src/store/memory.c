@@ -1,0 +1,430 @@
+/*
+ * memory.c - objects in memory: the executable specification
+ *
+ * The plainest backend that keeps every promise of object.h: a sorted list of
+ * names with their bytes. Bytes are counted references, because an object
+ * that is open stays what it was while its name goes to another.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "store/object.h"
+
+/* Enough for any test; a ceiling all the same. */
+#define CONTENT_MAX ((size_t)1 << 30)
+
+struct content {
+    struct buf bytes;
+    int holders;
+};
+
+struct entry {
+    struct entry *next; /* ascending by name */
+    struct content *content;
+    int64_t modified_s;
+    bool in_batch; /* published by the open batch */
+    char name[];
+};
+
+struct memory {
+    struct object_store base;
+    const struct clock *clock;
+    struct entry *entries;
+    bool batch;
+};
+
+struct memory_object {
+    struct object base;
+    struct content *content;
+};
+
+struct memory_draft {
+    struct draft base;
+    struct memory *store;
+    struct content *content;
+};
+
+static const struct object_ops memory_ops;
+
+static struct content *content_new(void)
+{
+    struct content *c = calloc(1, sizeof *c);
+
+    if (c) {
+        c->bytes = (struct buf)BUF_INIT(CONTENT_MAX);
+        c->holders = 1;
+    }
+    return c;
+}
+
+static void content_drop(struct content *c)
+{
+    if (--c->holders > 0)
+        return;
+    buf_release(&c->bytes);
+    free(c);
+}
+
+/* Where `name` is, or where it would go. */
+static struct entry **find(struct memory *m, const char *name)
+{
+    struct entry **at = &m->entries;
+
+    while (*at && strcmp((*at)->name, name) < 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static struct entry *get(struct memory *m, const char *name)
+{
+    struct entry *e = *find(m, name);
+
+    return e && !strcmp(e->name, name) ? e : NULL;
+}
+
+static struct entry *add(struct memory *m, const char *name)
+{
+    struct entry **at = find(m, name);
+    struct entry *e = malloc(sizeof *e + strlen(name) + 1);
+
+    if (!e)
+        return NULL;
+    *e = (struct entry){.next = *at};
+    strcpy(e->name, name);
+    *at = e;
+    return e;
+}
+
+static void drop(struct entry **at)
+{
+    struct entry *e = *at;
+
+    *at = e->next;
+    content_drop(e->content);
+    free(e);
+}
+
+static void describe(const struct entry *e, struct object_info *info)
+{
+    info->size = e->content->bytes.len;
+    info->modified_s = e->modified_s;
+}
+
+static quire_status memory_stat(struct object_store *s, const char *name,
+                                struct object_info *info, quire_error *err)
+{
+    struct entry *e = get((struct memory *)s, name);
+
+    (void)err;
+    if (!e)
+        return QUIRE_NOT_FOUND;
+    describe(e, info);
+    return QUIRE_OK;
+}
+
+static quire_status memory_open(struct object_store *s, const char *name,
+                                struct object **out, struct object_info *info,
+                                quire_error *err)
+{
+    struct entry *e = get((struct memory *)s, name);
+    struct memory_object *o;
+
+    if (!e)
+        return QUIRE_NOT_FOUND;
+    o = malloc(sizeof *o);
+    if (!o)
+        return err_memory(err);
+    o->base.ops = &memory_ops;
+    o->content = e->content;
+    o->content->holders++;
+    describe(e, info);
+    *out = &o->base;
+    return QUIRE_OK;
+}
+
+static quire_status memory_read(struct object *base, uint64_t offset, void *buf,
+                                size_t cap, size_t *n, quire_error *err)
+{
+    const struct buf *b = &((struct memory_object *)base)->content->bytes;
+
+    (void)err;
+    *n = offset < b->len ? b->len - (size_t)offset : 0;
+    if (*n > cap)
+        *n = cap;
+    if (*n)
+        memcpy(buf, b->data + offset, *n);
+    return QUIRE_OK;
+}
+
+static void memory_close(struct object *base)
+{
+    struct memory_object *o = (struct memory_object *)base;
+
+    content_drop(o->content);
+    free(o);
+}
+
+static quire_status memory_create(struct object_store *s, struct draft **out,
+                                  quire_error *err)
+{
+    struct memory_draft *d = malloc(sizeof *d);
+
+    if (!d)
+        return err_memory(err);
+    d->base.ops = &memory_ops;
+    d->store = (struct memory *)s;
+    d->content = content_new();
+    if (!d->content) {
+        free(d);
+        return err_memory(err);
+    }
+    *out = &d->base;
+    return QUIRE_OK;
+}
+
+static quire_status memory_write(struct draft *base, quire_bytes bytes,
+                                 quire_error *err)
+{
+    struct buf *b = &((struct memory_draft *)base)->content->bytes;
+
+    buf_add(b, bytes.data, bytes.len);
+    return buf_status(b, "an object", err);
+}
+
+static void memory_discard(struct draft *base)
+{
+    struct memory_draft *d = (struct memory_draft *)base;
+
+    content_drop(d->content);
+    free(d);
+}
+
+static quire_status memory_publish(struct draft *base, const char *name,
+                                   bool replace, quire_error *err)
+{
+    struct memory_draft *d = (struct memory_draft *)base;
+    struct memory *m = d->store;
+    struct entry *e = get(m, name);
+    quire_status st = QUIRE_OK;
+
+    if (e && !replace) {
+        st = QUIRE_EXISTS;
+        goto out;
+    }
+    if (e) {
+        content_drop(e->content);
+    } else {
+        e = add(m, name);
+        if (!e) {
+            st = err_memory(err);
+            goto out;
+        }
+        e->in_batch = m->batch;
+    }
+    e->content = d->content;
+    e->content->holders++;
+    e->modified_s = clock_s(m->clock);
+out:
+    memory_discard(base);
+    return st;
+}
+
+static quire_status memory_append(struct object_store *s, const char *name,
+                                  quire_bytes bytes, uint64_t *size,
+                                  quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry *e = get(m, name);
+    struct content *c = content_new();
+
+    /* A copy, because whoever has it open reads what was there before. */
+    if (!c)
+        return err_memory(err);
+    if (e)
+        buf_add(&c->bytes, e->content->bytes.data, e->content->bytes.len);
+    buf_add(&c->bytes, bytes.data, bytes.len);
+    if (!c->bytes.failed && !e) {
+        e = add(m, name);
+        if (e)
+            e->content = content_new();
+        if (e && !e->content) {
+            *find(m, name) = e->next;
+            free(e);
+            e = NULL;
+        }
+    }
+    if (c->bytes.failed || !e) {
+        content_drop(c);
+        return err_memory(err);
+    }
+    content_drop(e->content);
+    e->content = c;
+    e->modified_s = clock_s(m->clock);
+    *size = c->bytes.len;
+    return QUIRE_OK;
+}
+
+static quire_status memory_touch(struct object_store *s, const char *name,
+                                 int64_t now_s, quire_error *err)
+{
+    struct entry *e = get((struct memory *)s, name);
+
+    (void)err;
+    if (!e)
+        return QUIRE_NOT_FOUND;
+    e->modified_s = now_s;
+    return QUIRE_OK;
+}
+
+static quire_status memory_rename(struct object_store *s, const char *from,
+                                  const char *to, quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry *old = get(m, from), *e;
+
+    if (!old)
+        return QUIRE_NOT_FOUND;
+    if (get(m, to))
+        return QUIRE_EXISTS;
+    e = add(m, to);
+    if (!e)
+        return err_memory(err);
+    e->content = old->content;
+    e->content->holders++;
+    e->modified_s = old->modified_s;
+    drop(find(m, from));
+    return QUIRE_OK;
+}
+
+static quire_status memory_remove(struct object_store *s, const char *name,
+                                  quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+
+    (void)err;
+    if (!get(m, name))
+        return QUIRE_NOT_FOUND;
+    drop(find(m, name));
+    return QUIRE_OK;
+}
+
+static bool below(const char *name, const char *prefix)
+{
+    size_t len = strlen(prefix);
+
+    return len == 0 || (!strncmp(name, prefix, len) && name[len] == '/');
+}
+
+static quire_status memory_list(struct object_store *s, const char *prefix,
+                                object_each_fn each, void *ctx,
+                                quire_error *err)
+{
+    struct entry *e;
+    quire_status st = QUIRE_OK;
+
+    for (e = ((struct memory *)s)->entries; e && !st; e = e->next) {
+        struct object_info info;
+
+        if (!below(e->name, prefix))
+            continue;
+        describe(e, &info);
+        st = each(ctx, e->name, &info, err);
+    }
+    return st;
+}
+
+static quire_status memory_begin(struct object_store *s, quire_error *err)
+{
+    (void)err;
+    ((struct memory *)s)->batch = true;
+    return QUIRE_OK;
+}
+
+static quire_status memory_commit(struct object_store *s, quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry *e;
+
+    (void)err;
+    for (e = m->entries; e; e = e->next)
+        e->in_batch = false;
+    m->batch = false;
+    return QUIRE_OK;
+}
+
+static void memory_rollback(struct object_store *s)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry **at = &m->entries;
+
+    while (*at) {
+        if ((*at)->in_batch)
+            drop(at);
+        else
+            at = &(*at)->next;
+    }
+    m->batch = false;
+}
+
+static quire_status memory_lock(struct object_store *s, enum object_lock mode,
+                                int wait_ms, quire_error *err)
+{
+    (void)s;
+    (void)mode;
+    (void)wait_ms;
+    (void)err;
+    return QUIRE_OK; /* nobody else can reach it */
+}
+
+static const char *memory_place(const struct object_store *s)
+{
+    (void)s;
+    return "memory";
+}
+
+static void memory_free(struct object_store *s)
+{
+    struct memory *m = (struct memory *)s;
+
+    while (m->entries)
+        drop(&m->entries);
+    free(m);
+}
+
+static const struct object_ops memory_ops = {
+    .stat = memory_stat,
+    .open = memory_open,
+    .read = memory_read,
+    .close = memory_close,
+    .create = memory_create,
+    .write = memory_write,
+    .publish = memory_publish,
+    .discard = memory_discard,
+    .append = memory_append,
+    .touch = memory_touch,
+    .rename = memory_rename,
+    .remove = memory_remove,
+    .list = memory_list,
+    .begin = memory_begin,
+    .commit = memory_commit,
+    .rollback = memory_rollback,
+    .lock = memory_lock,
+    .place = memory_place,
+    .free = memory_free,
+};
+
+quire_status object_memory_open(const struct clock *clock,
+                                struct object_store **out, quire_error *err)
+{
+    struct memory *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return err_memory(err);
+    m->base.ops = &memory_ops;
+    m->clock = clock;
+    *out = &m->base;
+    return QUIRE_OK;
+}

@@ -1,0 +1,130 @@
+/*
+ * object.h - named bytes
+ *
+ * The first of two seams: where sessions, outputs and loose blobs lie. A
+ * backend is a struct of functions, and is done when the conformance suite in
+ * tests/conform/ passes over it. memory.c is the executable specification,
+ * files.c the real thing.
+ *
+ * A name is one or more components joined by '/', none of them empty, "." or
+ * "..", none beginning with ".tmp-"; who calls has checked that. Two objects
+ * may not stand in each other's way ("a" and "a/b").
+ *
+ * What is durable when: publish, append, rename and remove have reached the
+ * disk when they return QUIRE_OK, except for publish inside a batch, where
+ * commit is that moment. A crash before that leaves the old state or the new
+ * one, never a mixture, and no litter under a name of its own.
+ */
+#ifndef STORE_OBJECT_H
+#define STORE_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "quire.h"
+
+struct object_info {
+    uint64_t size;
+    int64_t modified_s; /* Unix seconds; touch and every write renew it */
+};
+
+/* A store, one open object, one object being written. Backends put these
+ * first in structs of their own. */
+struct object_store {
+    const struct object_ops *ops;
+};
+struct object {
+    const struct object_ops *ops;
+};
+struct draft {
+    const struct object_ops *ops;
+};
+
+enum object_lock { OBJECT_UNLOCK, OBJECT_SHARED, OBJECT_EXCLUSIVE };
+
+typedef quire_status (*object_each_fn)(void *ctx, const char *name,
+                                       const struct object_info *info,
+                                       quire_error *err);
+
+struct object_ops {
+    /* Size and time. QUIRE_NOT_FOUND is an answer and leaves `err` alone. */
+    quire_status (*stat)(struct object_store *s, const char *name,
+                         struct object_info *info, quire_error *err);
+
+    /* Open for reading. The object read is the one that was there now, even
+     * if it is replaced or removed meanwhile. QUIRE_NOT_FOUND as above. */
+    quire_status (*open)(struct object_store *s, const char *name,
+                         struct object **out, struct object_info *info,
+                         quire_error *err);
+
+    /* Up to `cap` bytes from `offset`, fewer only at the end. */
+    quire_status (*read)(struct object *o, uint64_t offset, void *buf,
+                         size_t cap, size_t *n, quire_error *err);
+    void (*close)(struct object *o);
+
+    /* A new object that has no name yet and that nobody can see. */
+    quire_status (*create)(struct object_store *s, struct draft **out,
+                           quire_error *err);
+    quire_status (*write)(struct draft *d, quire_bytes bytes, quire_error *err);
+
+    /* Give the draft its name. If that is taken: replace the other one, or
+     * keep it and answer QUIRE_EXISTS. The draft is gone afterwards, whatever
+     * the status. In a batch it is visible through this store at once, to
+     * others after the commit. */
+    quire_status (*publish)(struct draft *d, const char *name, bool replace,
+                            quire_error *err);
+    void (*discard)(struct draft *d);
+
+    /* Append to the object, making it if there is none; all of `bytes` or, on
+     * failure, none of them. *size is its size afterwards. */
+    quire_status (*append)(struct object_store *s, const char *name,
+                           quire_bytes bytes, uint64_t *size, quire_error *err);
+
+    /* Renew the time without writing. QUIRE_NOT_FOUND as above. Not durable
+     * at once; it need not be. */
+    quire_status (*touch)(struct object_store *s, const char *name,
+                          int64_t now_s, quire_error *err);
+
+    /* Both names exist before or after, never both or none. A taken `to` is
+     * QUIRE_EXISTS. */
+    quire_status (*rename)(struct object_store *s, const char *from,
+                           const char *to, quire_error *err);
+
+    /* QUIRE_NOT_FOUND when it was not there. */
+    quire_status (*remove)(struct object_store *s, const char *name,
+                           quire_error *err);
+
+    /* Every object whose name begins with `prefix` (whole components, "" for
+     * all), in ascending order of names. What cannot be read stops the list
+     * with an error; it is never passed over. */
+    quire_status (*list)(struct object_store *s, const char *prefix,
+                         object_each_fn each, void *ctx, quire_error *err);
+
+    /* Between begin and commit, publish does not wait for the disk. After
+     * rollback what was published in the batch is gone, or, where the backend
+     * had to make room, harmlessly there. */
+    quire_status (*begin)(struct object_store *s, quire_error *err);
+    quire_status (*commit)(struct object_store *s, quire_error *err);
+    void (*rollback)(struct object_store *s);
+
+    /* One lock for the whole store, across processes: many share it or one
+     * has it alone. QUIRE_BUSY after `wait_ms`. Taking it twice through one
+     * handle changes its mode. */
+    quire_status (*lock)(struct object_store *s, enum object_lock mode,
+                         int wait_ms, quire_error *err);
+
+    /* A path a person can find it by, for messages. */
+    const char *(*place)(const struct object_store *s);
+
+    void (*free)(struct object_store *s);
+};
+
+/* The backends. files: everything beneath the directory `path`, which is made
+ * when something is first written (not at all if `read_only`). */
+quire_status object_files_open(const char *path, bool read_only,
+                               struct object_store **out, quire_error *err);
+quire_status object_memory_open(const struct clock *clock,
+                                struct object_store **out, quire_error *err);
+
+#endif

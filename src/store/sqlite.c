@@ -1,0 +1,457 @@
+/*
+ * sqlite.c - the catalogue's driver over SQLite
+ *
+ * Write-ahead log, so readers never wait for a writer. synchronous is FULL
+ * for what must survive a power cut and NORMAL for what need not, set when a
+ * transaction begins (SQLite refuses the change inside one): in WAL mode the
+ * difference is one sync of the log, and a later FULL commit carries earlier
+ * NORMAL ones with it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/err.h"
+#include "store/db.h"
+
+/* Chosen by bench/blob on 1,000 tool outputs (median 750 bytes): 4 KiB pages
+ * waste a quarter more, since a row's overflow starts a page of its own. */
+#define PAGE_BYTES 8192
+
+/* Ours, in the file header, so that `file` and we can tell. "Quir". */
+#define APPLICATION_ID 0x51756972
+
+struct sqlite_db {
+    struct db base;
+    sqlite3 *handle;
+    bool full;  /* PRAGMA synchronous is FULL now */
+    char *path; /* owned, for messages            */
+};
+
+struct sqlite_stmt_of {
+    struct stmt base;
+    struct sqlite_db *db;
+    sqlite3_stmt *handle;
+    int bind_rc; /* the first bind that failed */
+};
+
+static const struct db_ops sqlite_ops;
+
+/* What SQLite's result means, in our words. */
+static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
+{
+    const char *why = d->handle ? sqlite3_errmsg(d->handle) : "";
+    quire_status st;
+
+    switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        st = err_set(err, QUIRE_BUSY,
+                     "another process is writing to %s and does not let go",
+                     d->path);
+        err_next(err, "try again when it has finished");
+        return st;
+    case SQLITE_NOMEM: return err_memory(err);
+    case SQLITE_CONSTRAINT:
+        return err_set(err, QUIRE_EXISTS, "%s: %s", d->path, why);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
+        err_next(err, "keep a copy of the file, then run `quire check`");
+        return st;
+    case SQLITE_FULL: return err_sys(err, ENOSPC, "cannot write %s", d->path);
+    case SQLITE_READONLY:
+        return err_sys(err, EROFS, "cannot write %s", d->path);
+    case SQLITE_CANTOPEN:
+        return err_sys(err, d->handle ? sqlite3_system_errno(d->handle) : EIO,
+                       "cannot open %s", d->path);
+    default:
+        st = err_set(err, QUIRE_IO, "%s: %s", d->path, why);
+        err_next(err, "look for disk errors or a full file system");
+        return st;
+    }
+}
+
+static quire_status sqlite_exec(struct db *base, const char *sql,
+                                quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    int rc = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
+
+    return rc ? fail(d, rc, err) : QUIRE_OK;
+}
+
+/* ---- statements --------------------------------------------------------- */
+
+static struct sqlite_stmt_of *of(struct stmt *s)
+{
+    return (struct sqlite_stmt_of *)s;
+}
+
+static quire_status sqlite_prepare(struct db *base, const char *sql,
+                                   struct stmt **out, quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    struct sqlite_stmt_of *s = calloc(1, sizeof *s);
+    int rc;
+
+    if (!s)
+        return err_memory(err);
+    s->base.ops = &sqlite_ops;
+    s->db = d;
+    rc = sqlite3_prepare_v3(d->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                            &s->handle, NULL);
+    if (rc) {
+        free(s);
+        return fail(d, rc, err);
+    }
+    *out = &s->base;
+    return QUIRE_OK;
+}
+
+static void note(struct sqlite_stmt_of *s, int rc)
+{
+    if (rc && !s->bind_rc)
+        s->bind_rc = rc;
+}
+
+static void sqlite_bind_int(struct stmt *s, int at, int64_t value)
+{
+    note(of(s), sqlite3_bind_int64(of(s)->handle, at, value));
+}
+
+/* A NULL pointer would bind NULL; empty bytes are not that. */
+static void sqlite_bind_bytes(struct stmt *s, int at, quire_bytes value)
+{
+    note(of(s),
+         sqlite3_bind_blob64(of(s)->handle, at, value.data ? value.data : "",
+                             value.len, SQLITE_STATIC));
+}
+
+static void sqlite_bind_text(struct stmt *s, int at, quire_bytes value)
+{
+    note(of(s),
+         sqlite3_bind_text64(of(s)->handle, at, value.data ? value.data : "",
+                             value.len, SQLITE_STATIC, SQLITE_UTF8));
+}
+
+static void sqlite_bind_null(struct stmt *s, int at)
+{
+    note(of(s), sqlite3_bind_null(of(s)->handle, at));
+}
+
+static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
+{
+    int rc = of(s)->bind_rc ? of(s)->bind_rc : sqlite3_step(of(s)->handle);
+
+    *row = rc == SQLITE_ROW;
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
+        return QUIRE_OK;
+    return fail(of(s)->db, rc, err);
+}
+
+static int64_t sqlite_column_int(struct stmt *s, int at)
+{
+    return sqlite3_column_int64(of(s)->handle, at);
+}
+
+static quire_bytes sqlite_column_bytes(struct stmt *s, int at)
+{
+    const void *data = sqlite3_column_blob(of(s)->handle, at);
+
+    return (quire_bytes){data,
+                         data ? (size_t)sqlite3_column_bytes(of(s)->handle, at)
+                              : 0};
+}
+
+static bool sqlite_column_null(struct stmt *s, int at)
+{
+    return sqlite3_column_type(of(s)->handle, at) == SQLITE_NULL;
+}
+
+static void sqlite_reset(struct stmt *s)
+{
+    sqlite3_reset(of(s)->handle);
+    of(s)->bind_rc = 0;
+}
+
+static void sqlite_finalize(struct stmt *s)
+{
+    sqlite3_finalize(of(s)->handle);
+    free(s);
+}
+
+/* ---- transactions ------------------------------------------------------- */
+
+static quire_status sqlite_begin(struct db *base, enum db_begin mode,
+                                 quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    bool full = mode == DB_DURABLE;
+    quire_status st = QUIRE_OK;
+
+    if (mode == DB_LOOK)
+        return sqlite_exec(base, "BEGIN", err);
+    if (full != d->full)
+        st = sqlite_exec(base,
+                         full ? "PRAGMA synchronous=FULL"
+                              : "PRAGMA synchronous=NORMAL",
+                         err);
+    if (st)
+        return st;
+    d->full = full;
+    return sqlite_exec(base, "BEGIN IMMEDIATE", err);
+}
+
+static void sqlite_rollback(struct db *base)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+
+    if (!sqlite3_get_autocommit(d->handle))
+        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static quire_status sqlite_commit(struct db *base, quire_error *err)
+{
+    quire_status st = sqlite_exec(base, "COMMIT", err);
+
+    if (st)
+        sqlite_rollback(base);
+    return st;
+}
+
+static int64_t sqlite_changes(struct db *base)
+{
+    return sqlite3_changes64(((struct sqlite_db *)base)->handle);
+}
+
+static int64_t sqlite_last_id(struct db *base)
+{
+    return sqlite3_last_insert_rowid(((struct sqlite_db *)base)->handle);
+}
+
+static const char *sqlite_snippet(const struct db *base, enum db_snippet which)
+{
+    (void)base;
+    switch (which) {
+    case DB_INT_KEY: return "INTEGER PRIMARY KEY";
+    case DB_BYTES: return "BLOB";
+    case DB_ON_TAKEN: return "ON CONFLICT DO NOTHING";
+    }
+    return "";
+}
+
+static void sqlite_close(struct db *base)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+
+    sqlite3_close(d->handle);
+    free(d->path);
+    free(d);
+}
+
+static const struct db_ops sqlite_ops = {
+    .exec = sqlite_exec,
+    .prepare = sqlite_prepare,
+    .bind_int = sqlite_bind_int,
+    .bind_bytes = sqlite_bind_bytes,
+    .bind_text = sqlite_bind_text,
+    .bind_null = sqlite_bind_null,
+    .step = sqlite_step,
+    .column_int = sqlite_column_int,
+    .column_bytes = sqlite_column_bytes,
+    .column_null = sqlite_column_null,
+    .reset = sqlite_reset,
+    .finalize = sqlite_finalize,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .changes = sqlite_changes,
+    .last_id = sqlite_last_id,
+    .snippet = sqlite_snippet,
+    .close = sqlite_close,
+};
+
+/* ---- opening ------------------------------------------------------------ */
+
+/* A database in a directory we may not write cannot make the two files beside
+ * it that a write-ahead log needs. If nobody is using it there are none, and
+ * SQLite can read the file as one that does not change. */
+static bool must_be_still(const char *path)
+{
+    char beside[4096], *slash;
+
+    if ((size_t)snprintf(beside, sizeof beside, "%s-wal", path) >=
+        sizeof beside)
+        return false;
+    if (access(beside, F_OK) == 0)
+        return false;
+    snprintf(beside, sizeof beside, "%s", path);
+    slash = strrchr(beside, '/');
+    if (slash)
+        *slash = '\0';
+    return access(slash ? beside : ".", W_OK) != 0;
+}
+
+/* A file: URI, with what means something there escaped. */
+static char *uri_of(const char *path, bool still)
+{
+    static const char tail[] = "?immutable=1";
+    char *uri = malloc(5 + 3 * strlen(path) + sizeof tail), *at = uri;
+
+    if (!uri)
+        return NULL;
+    at = stpcpy(at, "file:");
+    for (; *path; path++) {
+        if (*path == '%' || *path == '?' || *path == '#')
+            at += sprintf(at, "%%%02X", (unsigned)*path);
+        else
+            *at++ = *path;
+    }
+    strcpy(at, still ? tail : "");
+    return uri;
+}
+
+/* Whose file is it? One without tables is new, or somebody died while making
+ * it: either way it is still to be set up. */
+static quire_status check_ours(struct sqlite_db *d, bool *fresh,
+                               quire_error *err)
+{
+    quire_status st;
+    struct stmt *s = NULL;
+    bool row;
+    int64_t id = 0, tables = 0;
+
+    st = sqlite_prepare(&d->base,
+                        "SELECT application_id, (SELECT count(*) FROM "
+                        "sqlite_schema) FROM pragma_application_id",
+                        &s, err);
+    if (!st)
+        st = sqlite_step(s, &row, err);
+    if (!st && row) {
+        id = sqlite_column_int(s, 0);
+        tables = sqlite_column_int(s, 1);
+    }
+    if (s)
+        sqlite_finalize(s);
+    if (st)
+        return st;
+    *fresh = tables == 0;
+    if (id != APPLICATION_ID && (id != 0 || tables != 0)) {
+        st = err_set(err, QUIRE_DAMAGED, "%s is a database, but not Quire's",
+                     d->path);
+        err_next(err, "move it away, or name another home with --home");
+        return st;
+    }
+    return QUIRE_OK;
+}
+
+/* Several processes may set up one file at once; each step is harmless when
+ * another was first. The switch to WAL does not wait for others by itself, so
+ * it is asked for again. */
+static quire_status make_ours(struct sqlite_db *d, int busy_ms,
+                              quire_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    char sql[256];
+    quire_status st;
+
+    snprintf(sql, sizeof sql,
+             "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL;"
+             "PRAGMA application_id=%d; PRAGMA journal_mode=WAL",
+             PAGE_BYTES, APPLICATION_ID);
+    for (;;) {
+        st = sqlite_exec(&d->base, sql, err);
+        if (st != QUIRE_BUSY || busy_ms <= 0)
+            return st;
+        nanosleep(&pause, NULL);
+        busy_ms -= 2;
+    }
+}
+
+static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
+                           quire_error *err)
+{
+    bool fresh;
+    quire_status st;
+
+    sqlite3_busy_timeout(d->handle, c->busy_ms);
+    sqlite3_extended_result_codes(d->handle, 1);
+    st = check_ours(d, &fresh, err);
+    if (st)
+        return st;
+    if (c->access == DB_READ)
+        return sqlite_exec(&d->base, "PRAGMA query_only=ON", err);
+    if (fresh) {
+        st = make_ours(d, c->busy_ms, err);
+        if (st)
+            return st;
+    }
+    d->full = true;
+    return sqlite_exec(&d->base,
+                       "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                       "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-16384;"
+                       "PRAGMA temp_store=MEMORY;"
+                       "PRAGMA journal_size_limit=67108864",
+                       err);
+}
+
+/* SQLite makes files that everybody may read; ours are private, and the two
+ * beside them inherit that. Only ever *make* it here: closing any descriptor
+ * of a file that is a database already would drop the locks that this process
+ * holds on it. A failure shows when SQLite tries. */
+static void make_private(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+quire_status db_sqlite_open(const struct db_config *config, struct db **out,
+                            quire_error *err)
+{
+    const char *path = config->path ? config->path : ":memory:";
+    bool reading = config->access == DB_READ;
+    struct sqlite_db *d = calloc(1, sizeof *d);
+    char *uri = NULL;
+    quire_status st = QUIRE_OK;
+    int flags, rc;
+
+    if (!d)
+        return err_memory(err);
+    d->base.ops = &sqlite_ops;
+    d->path = strdup(path);
+    if (config->path && d->path) {
+        if (reading && access(path, F_OK) != 0 && errno == ENOENT) {
+            st = QUIRE_NOT_FOUND;
+            goto out;
+        }
+        uri = uri_of(path, reading && must_be_still(path));
+    }
+    if (!d->path || (config->path && !uri)) {
+        st = err_memory(err);
+        goto out;
+    }
+    if (uri && !reading)
+        make_private(path);
+    /* Reading too opens for writing, if it may: only then can SQLite tidy up
+     * after a process that died, instead of leaving its files about. */
+    flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_READWRITE |
+            (reading ? 0 : SQLITE_OPEN_CREATE);
+    rc = sqlite3_open_v2(uri ? uri : path, &d->handle, flags, NULL);
+    st = rc ? fail(d, rc, err) : set_up(d, config, err);
+out:
+    free(uri);
+    if (st)
+        sqlite_close(&d->base);
+    else
+        *out = &d->base;
+    return st;
+}

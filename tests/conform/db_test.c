@@ -1,0 +1,232 @@
+/* The promises of store/db.h, over every backend, bare and behind the tap. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "store/tap.h"
+#include "support/store.h"
+
+static struct fault idle;
+
+static struct db *open_db(const char *path)
+{
+    struct db_config config = {path, DB_WRITE, 200};
+    struct db *db;
+
+    OK(db_sqlite_open(&config, &db, &test_err));
+    return db;
+}
+
+static struct db *open_file(void)
+{
+    return open_db(test_path("t.db"));
+}
+
+static struct db *open_memory(void)
+{
+    return open_db(NULL);
+}
+
+static struct db *open_tapped(void)
+{
+    struct db *db;
+
+    OK(db_tap(open_memory(), fault_hook(&idle), &db, &test_err));
+    return db;
+}
+
+static struct db *(*const backends[])(void) = {
+    open_memory,
+    open_file,
+    open_tapped,
+};
+
+static void over_all(void (*body)(struct db *db))
+{
+    size_t i;
+
+    for (i = 0; i < sizeof backends / sizeof *backends; i++) {
+        struct db *db = backends[i]();
+
+        OK(db->ops->exec(db,
+                         "CREATE TABLE t(id INTEGER PRIMARY KEY, n "
+                         "INTEGER, b BLOB, s TEXT UNIQUE)",
+                         &test_err));
+        body(db);
+        db->ops->close(db);
+        test_forget_dir();
+    }
+}
+
+static struct stmt *prepare(struct db *db, const char *sql)
+{
+    struct stmt *s;
+
+    OK(db->ops->prepare(db, sql, &s, &test_err));
+    return s;
+}
+
+static int64_t ask(struct db *db, const char *sql)
+{
+    struct stmt *s = prepare(db, sql);
+    int64_t n = -1;
+    bool row;
+
+    OK(s->ops->step(s, &row, &test_err));
+    if (row)
+        n = s->ops->column_int(s, 0);
+    s->ops->finalize(s);
+    return n;
+}
+
+static void values(struct db *db)
+{
+    struct stmt *in = prepare(db, "INSERT INTO t(n, b, s) VALUES(?1, ?2, ?3)");
+    struct stmt *out;
+    bool row;
+
+    in->ops->bind_int(in, 1, INT64_MIN);
+    in->ops->bind_bytes(in, 2, bytes_of("a\0b", 3));
+    in->ops->bind_text(in, 3, bytes_str("text"));
+    OK(in->ops->step(in, &row, &test_err));
+    NO(row);
+    EQ(1, db->ops->changes(db));
+    EQ(1, db->ops->last_id(db));
+    in->ops->reset(in);
+    in->ops->bind_null(in, 1);
+    in->ops->bind_bytes(in, 2, bytes_of(NULL, 0)); /* empty is not NULL */
+    in->ops->bind_null(in, 3);
+    OK(in->ops->step(in, &row, &test_err));
+    in->ops->finalize(in);
+
+    out = prepare(db, "SELECT n, b, s FROM t ORDER BY id");
+    OK(out->ops->step(out, &row, &test_err));
+    YES(row);
+    EQ(INT64_MIN, out->ops->column_int(out, 0));
+    SAME(bytes_of("a\0b", 3), out->ops->column_bytes(out, 1));
+    SAME(bytes_str("text"), out->ops->column_bytes(out, 2));
+    OK(out->ops->step(out, &row, &test_err));
+    YES(row);
+    YES(out->ops->column_null(out, 0));
+    EQ(0, out->ops->column_int(out, 0));
+    NO(out->ops->column_null(out, 1));
+    EQ(0, out->ops->column_bytes(out, 1).len);
+    OK(out->ops->step(out, &row, &test_err));
+    NO(row);
+    out->ops->finalize(out);
+}
+
+TEST(db_values_come_back_as_they_went_in)
+{
+    over_all(values);
+}
+
+static void taken(struct db *db)
+{
+    OK(db->ops->exec(db, "INSERT INTO t(s) VALUES('x')", &test_err));
+    IS(QUIRE_EXISTS,
+       db->ops->exec(db, "INSERT INTO t(s) VALUES('x')", &test_err));
+    IS(QUIRE_IO, db->ops->exec(db, "no sql", &test_err));
+    IS(QUIRE_IO,
+       db->ops->prepare(db, "SELECT nothing", &(struct stmt *){0}, &test_err));
+    EQ(1, ask(db, "SELECT count(*) FROM t"));
+}
+
+TEST(db_constraint_is_an_answer)
+{
+    over_all(taken);
+}
+
+static void transactions(struct db *db)
+{
+    OK(db->ops->begin(db, DB_DURABLE, &test_err));
+    OK(db->ops->exec(db, "INSERT INTO t(n) VALUES(1)", &test_err));
+    db->ops->rollback(db);
+    EQ(0, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->begin(db, DB_SOON, &test_err));
+    OK(db->ops->exec(db, "INSERT INTO t(n) VALUES(1)", &test_err));
+    OK(db->ops->commit(db, &test_err));
+    EQ(1, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->begin(db, DB_LOOK, &test_err));
+    EQ(1, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->commit(db, &test_err));
+    db->ops->rollback(db); /* without one: harmless */
+}
+
+TEST(db_transaction_keeps_all_or_nothing)
+{
+    over_all(transactions);
+}
+
+static void snippets(struct db *db)
+{
+    YES(*db->ops->snippet(db, DB_INT_KEY));
+    YES(*db->ops->snippet(db, DB_BYTES));
+    YES(*db->ops->snippet(db, DB_ON_TAKEN));
+}
+
+TEST(db_has_every_snippet)
+{
+    over_all(snippets);
+}
+
+TEST(db_second_writer_waits_and_then_is_told)
+{
+    struct db *a = open_file(), *b = open_file();
+
+    OK(a->ops->exec(a, "CREATE TABLE t(n)", &test_err));
+    OK(a->ops->begin(a, DB_DURABLE, &test_err));
+    IS(QUIRE_BUSY, b->ops->begin(b, DB_DURABLE, &test_err));
+    HAS(test_err.what, "another process is writing");
+    EQ(0, ask(b, "SELECT count(*) FROM t")); /* readers do not wait */
+    OK(a->ops->exec(a, "INSERT INTO t VALUES(1)", &test_err));
+    OK(a->ops->commit(a, &test_err));
+    OK(b->ops->begin(b, DB_DURABLE, &test_err));
+    EQ(1, ask(b, "SELECT count(*) FROM t"));
+    b->ops->rollback(b);
+    a->ops->close(a);
+    b->ops->close(b);
+}
+
+TEST(db_that_is_absent_is_not_made_by_a_reader)
+{
+    struct db_config config = {test_path("no.db"), DB_READ, 0};
+    struct db *db;
+
+    IS(QUIRE_NOT_FOUND, db_sqlite_open(&config, &db, &test_err));
+    NO(test_exists(test_path("no.db")));
+}
+
+TEST(db_reader_cannot_write_and_leaves_no_files)
+{
+    struct db_config config = {test_path("t.db"), DB_READ, 0};
+    struct db *db = open_file();
+
+    OK(db->ops->exec(db, "CREATE TABLE t(n)", &test_err));
+    db->ops->close(db);
+    OK(db_sqlite_open(&config, &db, &test_err));
+    EQ(0, ask(db, "SELECT count(*) FROM t"));
+    IS(QUIRE_IO, db->ops->exec(db, "INSERT INTO t VALUES(1)", &test_err));
+    db->ops->close(db);
+    EQ(1, test_count_files(test_dir()));
+}
+
+TEST(db_file_that_is_something_else_is_damaged)
+{
+    struct db_config config = {test_path("t.db"), DB_WRITE, 0};
+    char *junk = test_alloc(5000);
+    struct db *db;
+
+    test_noise(1, junk, 5000);
+    test_write_file(config.path, bytes_of(junk, 5000));
+    IS(QUIRE_DAMAGED, db_sqlite_open(&config, &db, &test_err));
+    SAME(bytes_of(junk, 5000), test_read_file(config.path));
+}
+
+TEST(db_path_may_have_any_characters)
+{
+    struct db *db = open_db(test_path("a b?c#d%e.db"));
+
+    OK(db->ops->exec(db, "CREATE TABLE t(n)", &test_err));
+    db->ops->close(db);
+    YES(test_exists(test_path("a b?c#d%e.db")));
+}

@@ -1,0 +1,491 @@
+/*
+ * The promises of store/object.h, over every backend, bare and behind the
+ * tap. A new backend adds one line to `backends`.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "store/tap.h"
+#include "support/store.h"
+
+static struct fault idle;
+
+static struct object_store *open_memory(void)
+{
+    struct object_store *s;
+
+    OK(object_memory_open(&clock_system, &s, &test_err));
+    return s;
+}
+
+static struct object_store *open_files(void)
+{
+    struct object_store *s;
+
+    OK(object_files_open(test_path("store"), false, &s, &test_err));
+    return s;
+}
+
+static struct object_store *open_tapped(void)
+{
+    struct object_store *s;
+
+    OK(object_tap(open_files(), fault_hook(&idle), &s, &test_err));
+    return s;
+}
+
+static struct object_store *(*const backends[])(void) = {
+    open_memory,
+    open_files,
+    open_tapped,
+};
+
+static void over_all(void (*body)(struct object_store *s))
+{
+    size_t i;
+
+    for (i = 0; i < sizeof backends / sizeof *backends; i++) {
+        struct object_store *s = backends[i]();
+
+        body(s);
+        s->ops->free(s);
+        test_forget_dir();
+    }
+}
+
+static quire_status put(struct object_store *s, const char *name,
+                        const char *text, bool replace)
+{
+    struct draft *d;
+
+    OK(s->ops->create(s, &d, &test_err));
+    /* In two pieces, as streams come. */
+    OK(d->ops->write(d, bytes_of(text, strlen(text) / 2), &test_err));
+    OK(d->ops->write(d, bytes_str(text + strlen(text) / 2), &test_err));
+    return d->ops->publish(d, name, replace, &test_err);
+}
+
+static void holds(struct object_store *s, const char *name, const char *text)
+{
+    struct object_info info, stat;
+    struct object *o;
+    char buf[256];
+    size_t n;
+
+    OK(s->ops->stat(s, name, &stat, &test_err));
+    OK(s->ops->open(s, name, &o, &info, &test_err));
+    EQ(strlen(text), info.size);
+    EQ(strlen(text), stat.size);
+    OK(o->ops->read(o, 0, buf, sizeof buf, &n, &test_err));
+    SAME(bytes_str(text), bytes_of(buf, n));
+    o->ops->close(o);
+}
+
+static bool gone(struct object_store *s, const char *name)
+{
+    struct object_info info;
+
+    return s->ops->stat(s, name, &info, &test_err) == QUIRE_NOT_FOUND;
+}
+
+static void publishing(struct object_store *s)
+{
+    OK(put(s, "a/b/one", "first", false));
+    holds(s, "a/b/one", "first");
+    IS(QUIRE_EXISTS, put(s, "a/b/one", "second", false));
+    holds(s, "a/b/one", "first");
+    OK(put(s, "a/b/one", "third", true));
+    holds(s, "a/b/one", "third");
+    OK(put(s, "empty", "", false));
+    holds(s, "empty", "");
+}
+
+TEST(object_publish_keeps_or_replaces_as_asked)
+{
+    over_all(publishing);
+}
+
+static void discarding(struct object_store *s)
+{
+    struct draft *d;
+
+    OK(s->ops->create(s, &d, &test_err));
+    OK(d->ops->write(d, bytes_str("never"), &test_err));
+    d->ops->discard(d);
+    YES(gone(s, "never"));
+    if (test_exists(test_path("store")))
+        EQ(0, test_count_files(test_path("store")));
+}
+
+TEST(object_draft_that_is_discarded_leaves_nothing)
+{
+    over_all(discarding);
+}
+
+static void open_survives(struct object_store *s)
+{
+    struct object_info info;
+    struct object *o;
+    char buf[16];
+    size_t n;
+
+    OK(put(s, "x", "before", false));
+    OK(s->ops->open(s, "x", &o, &info, &test_err));
+    OK(put(s, "x", "after!!", true));
+    OK(o->ops->read(o, 0, buf, sizeof buf, &n, &test_err));
+    SAME(bytes_str("before"), bytes_of(buf, n));
+    OK(s->ops->remove(s, "x", &test_err));
+    OK(o->ops->read(o, 3, buf, 2, &n, &test_err));
+    SAME(bytes_str("or"), bytes_of(buf, n));
+    OK(o->ops->read(o, 6, buf, 2, &n, &test_err));
+    EQ(0, n);
+    OK(o->ops->read(o, 600, buf, 2, &n, &test_err));
+    EQ(0, n);
+    o->ops->close(o);
+}
+
+TEST(object_that_is_open_stays_what_it_was)
+{
+    over_all(open_survives);
+}
+
+static void absent(struct object_store *s)
+{
+    struct object_info info;
+    struct object *o;
+
+    /* Before the store exists at all, and after. */
+    YES(gone(s, "no"));
+    IS(QUIRE_NOT_FOUND, s->ops->open(s, "no", &o, &info, &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->remove(s, "no", &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->rename(s, "no", "yes", &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->touch(s, "no", 1, &test_err));
+    OK(put(s, "a/yes", "1", false));
+    YES(gone(s, "a/no"));
+    YES(gone(s, "b/no"));
+    IS(QUIRE_NOT_FOUND, s->ops->remove(s, "a/no", &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->remove(s, "b/no", &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->rename(s, "b/no", "x", &test_err));
+    IS(QUIRE_NOT_FOUND, s->ops->touch(s, "b/no", 1, &test_err));
+}
+
+TEST(object_that_is_absent_is_an_answer_everywhere)
+{
+    over_all(absent);
+}
+
+static void appending(struct object_store *s)
+{
+    uint64_t size;
+
+    OK(s->ops->append(s, "d/log", bytes_str("one\n"), &size, &test_err));
+    EQ(4, size);
+    OK(s->ops->append(s, "d/log", bytes_str("two\n"), &size, &test_err));
+    EQ(8, size);
+    holds(s, "d/log", "one\ntwo\n");
+}
+
+TEST(object_append_makes_and_extends)
+{
+    over_all(appending);
+}
+
+static void renaming(struct object_store *s)
+{
+    OK(put(s, "old", "text", false));
+    OK(put(s, "taken", "other", false));
+    IS(QUIRE_EXISTS, s->ops->rename(s, "old", "taken", &test_err));
+    holds(s, "old", "text");
+    holds(s, "taken", "other");
+    OK(s->ops->rename(s, "old", "deep/er/new", &test_err));
+    holds(s, "deep/er/new", "text");
+    YES(gone(s, "old"));
+}
+
+TEST(object_rename_moves_and_never_replaces)
+{
+    over_all(renaming);
+}
+
+static void touching(struct object_store *s)
+{
+    struct object_info info;
+
+    OK(put(s, "x", "1", false));
+    OK(s->ops->touch(s, "x", 1234567890, &test_err));
+    OK(s->ops->stat(s, "x", &info, &test_err));
+    EQ(1234567890, info.modified_s);
+    OK(put(s, "x", "2", true));
+    OK(s->ops->stat(s, "x", &info, &test_err));
+    YES(info.modified_s > 1234567890);
+}
+
+TEST(object_touch_renews_the_time)
+{
+    over_all(touching);
+}
+
+static quire_status join(void *ctx, const char *name,
+                         const struct object_info *info, quire_error *err)
+{
+    (void)err;
+    buf_addf(ctx, "%s=%d ", name, (int)info->size);
+    return QUIRE_OK;
+}
+
+static quire_status stop_at_second(void *ctx, const char *name,
+                                   const struct object_info *info,
+                                   quire_error *err)
+{
+    (void)name;
+    (void)info;
+    (void)err;
+    return ++*(int *)ctx == 2 ? QUIRE_STOPPED : QUIRE_OK;
+}
+
+static void listing(struct object_store *s)
+{
+    struct buf got = BUF_INIT(1000);
+    int n = 0;
+
+    OK(s->ops->list(s, "", join, &got, &test_err));
+    EQ(0, got.len);
+    OK(put(s, "b", "1", false));
+    OK(put(s, "a/z", "12", false));
+    OK(put(s, "a/b/c", "123", false));
+    OK(put(s, "a-b", "", false)); /* '-' sorts before '/' */
+    OK(put(s, "ab", "", false));  /* 'b' after it         */
+    OK(s->ops->list(s, "", join, &got, &test_err));
+    SAME_TEXT("a-b=0 a/b/c=3 a/z=2 ab=0 b=1 ", buf_text(&got));
+    buf_clear(&got);
+    OK(s->ops->list(s, "a", join, &got, &test_err));
+    SAME_TEXT("a/b/c=3 a/z=2 ", buf_text(&got));
+    buf_clear(&got);
+    OK(s->ops->list(s, "nowhere", join, &got, &test_err));
+    EQ(0, got.len);
+    IS(QUIRE_STOPPED, s->ops->list(s, "", stop_at_second, &n, &test_err));
+    EQ(2, n);
+    buf_release(&got);
+}
+
+TEST(object_list_is_in_order_and_can_be_stopped)
+{
+    over_all(listing);
+}
+
+static void batching(struct object_store *s)
+{
+    char name[16];
+    int i;
+
+    OK(put(s, "before", "0", false));
+    OK(s->ops->begin(s, &test_err));
+    for (i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "d%d/x%d", i % 7, i);
+        OK(put(s, name, name, i % 2));
+        if (i % 2 == 0)
+            IS(QUIRE_EXISTS, put(s, name, "other", false));
+    }
+    OK(put(s, "d1/x1", "replaced", true));
+    holds(s, "d1/x1", "replaced");
+    OK(s->ops->commit(s, &test_err));
+    for (i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "d%d/x%d", i % 7, i);
+        holds(s, name, i == 1 ? "replaced" : name);
+    }
+    OK(s->ops->begin(s, &test_err));
+    OK(put(s, "after", "1", false));
+    s->ops->rollback(s);
+    YES(gone(s, "after"));
+    holds(s, "before", "0");
+    OK(put(s, "after", "2", false)); /* no longer in a batch */
+    holds(s, "after", "2");
+}
+
+TEST(object_batch_sees_itself_and_can_be_taken_back)
+{
+    over_all(batching);
+}
+
+static void staged_is_hidden(struct object_store *s)
+{
+    struct object_store *other;
+
+    OK(s->ops->begin(s, &test_err));
+    OK(put(s, "x", "1", false));
+    OK(object_files_open(test_path("store"), false, &other, &test_err));
+    YES(gone(other, "x"));
+    OK(s->ops->commit(s, &test_err));
+    holds(other, "x", "1");
+    other->ops->free(other);
+}
+
+TEST(files_of_a_batch_are_hidden_from_others_until_the_commit)
+{
+    struct object_store *s = open_files();
+
+    staged_is_hidden(s);
+    s->ops->free(s);
+}
+
+static void locking(struct object_store *s)
+{
+    OK(s->ops->lock(s, OBJECT_SHARED, 0, &test_err));
+    OK(s->ops->lock(s, OBJECT_EXCLUSIVE, 0, &test_err));
+    OK(s->ops->lock(s, OBJECT_UNLOCK, 0, &test_err));
+    OK(s->ops->lock(s, OBJECT_UNLOCK, 0, &test_err));
+}
+
+TEST(object_lock_can_change_its_mode)
+{
+    over_all(locking);
+}
+
+TEST(files_store_lock_is_between_handles)
+{
+    struct object_store *a = open_files(), *b = open_files();
+
+    OK(a->ops->lock(a, OBJECT_SHARED, 0, &test_err));
+    OK(b->ops->lock(b, OBJECT_SHARED, 0, &test_err));
+    IS(QUIRE_BUSY, b->ops->lock(b, OBJECT_EXCLUSIVE, 5, &test_err));
+    HAS(test_err.what, "store");
+    a->ops->free(a);
+    OK(b->ops->lock(b, OBJECT_EXCLUSIVE, 5, &test_err));
+    b->ops->free(b);
+}
+
+TEST(files_store_is_not_made_by_looking)
+{
+    struct object_store *s = open_files();
+
+    YES(gone(s, "x"));
+    NO(test_exists(test_path("store")));
+    s->ops->free(s);
+}
+
+TEST(files_store_open_for_reading_refuses_to_write)
+{
+    struct object_store *s;
+    struct draft *d;
+
+    OK(object_files_open(test_path("store"), true, &s, &test_err));
+    IS(QUIRE_INVALID, s->ops->create(s, &d, &test_err));
+    NO(test_exists(test_path("store")));
+    s->ops->free(s);
+}
+
+TEST(files_store_does_not_follow_links_or_wait_for_a_fifo)
+{
+    struct object_store *s = open_files();
+    struct object_info info;
+    struct object *o;
+    struct buf got = BUF_INIT(100);
+
+    OK(put(s, "real", "1", false));
+    test_write_file(test_path("secret"), bytes_str("s"));
+    YES(symlink("../secret", test_path("store/link")) == 0);
+    YES(symlink("..", test_path("store/up")) == 0);
+    EQ(0, system(strcat(strcpy(test_alloc(600), "mkfifo "),
+                        test_path("store/fifo"))));
+    YES(s->ops->open(s, "link", &o, &info, &test_err) != QUIRE_OK);
+    YES(s->ops->open(s, "up/secret", &o, &info, &test_err) != QUIRE_OK);
+    IS(QUIRE_INVALID, s->ops->open(s, "fifo", &o, &info, &test_err));
+    HAS(test_err.what, "not a regular file");
+    OK(s->ops->list(s, "", join, &got, &test_err));
+    SAME_TEXT("real=1 ", buf_text(&got));
+    buf_release(&got);
+    s->ops->free(s);
+}
+
+static void one_line(void *ctx, const char *line)
+{
+    buf_addf(ctx, "%s\n", line);
+}
+
+TEST(a_trace_tells_every_call_and_its_result)
+{
+    struct buf log = BUF_INIT(4096);
+    struct trace t = {one_line, &log};
+    struct object_store *s, *tapped;
+
+    OK(object_memory_open(&clock_system, &s, &test_err));
+    OK(object_tap(s, trace_hook(&t), &tapped, &test_err));
+    OK(put(tapped, "x", "12", false));
+    YES(gone(tapped, "y"));
+    SAME_TEXT("object create : ok\nobject write : ok\nobject write : ok\n"
+              "object publish x: ok\nobject stat y: not_found\n",
+              buf_text(&log));
+    tapped->ops->free(tapped);
+    buf_release(&log);
+}
+
+/* ---- every system call and allocation of the files backend fails in turn - */
+
+static void busy_work(struct object_store *s, quire_status *worst)
+{
+    struct draft *d;
+    uint64_t size;
+    quire_status st;
+
+#define TRY(call)          \
+    do {                   \
+        st = (call);       \
+        if (st && !*worst) \
+            *worst = st;   \
+    } while (0)
+    TRY(s->ops->lock(s, OBJECT_SHARED, 0, &test_err));
+    TRY(s->ops->append(s, "log/a", bytes_str("line\n"), &size, &test_err));
+    TRY(s->ops->create(s, &d, &test_err));
+    if (!st) {
+        TRY(d->ops->write(d, bytes_str("content"), &test_err));
+        TRY(d->ops->publish(d, "p/q/r", true, &test_err));
+    }
+    TRY(s->ops->begin(s, &test_err));
+    TRY(s->ops->create(s, &d, &test_err));
+    if (!st)
+        TRY(d->ops->publish(d, "p/q/s", true, &test_err));
+    TRY(s->ops->commit(s, &test_err));
+    TRY(s->ops->rename(s, "p/q/s", "p/t", &test_err));
+    TRY(s->ops->remove(s, "p/t", &test_err));
+#undef TRY
+}
+
+TEST(files_store_survives_every_failing_call)
+{
+    long n;
+
+    for (n = 1;; n++) {
+        struct object_store *s = open_files();
+        struct buf names = BUF_INIT(1000);
+        quire_status worst = QUIRE_OK;
+        bool struck;
+
+        fault_arm(n, EIO, false);
+        busy_work(s, &worst);
+        struck = fault_disarm();
+        s->ops->free(s);
+        /* No litter; and what has a name is complete. */
+        s = open_files();
+        OK(s->ops->list(s, "", join, &names, &test_err));
+        if (names.len) {
+            const char *text = buf_text(&names);
+
+            YES(strstr(text, "log/a=5 ") || !strstr(text, "log/a"));
+            YES(strstr(text, "p/q/r=7 ") || strstr(text, "p/q/r=0 ") ||
+                !strstr(text, "p/q/r"));
+        }
+        buf_release(&names);
+        s->ops->free(s);
+        test_forget_dir();
+        if (!struck) {
+            OK(worst);
+            break;
+        }
+    }
+    YES(n > 30);
+}
