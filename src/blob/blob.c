@@ -1,0 +1,314 @@
+/* blob.c - finding, listing, batches; put.c and get.c do the rest */
+#include "blob/blob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/priv.h"
+
+/* Two mebibytes more than any stored form of GET_BYTES. */
+#define SCRATCH_MAX ((size_t)GET_BYTES + ((size_t)2 << 20))
+
+quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
+                       quire_error *err)
+{
+    struct blobs *b = calloc(1, sizeof *b);
+    quire_status st = QUIRE_OK;
+
+    if (!b)
+        return err_memory(err);
+    b->c = *config;
+    b->packed = (struct buf)BUF_INIT(SCRATCH_MAX);
+    b->plain = (struct buf)BUF_INIT(SCRATCH_MAX);
+    if (config->db)
+        st = rows_new(config->db, &b->rows, err);
+    if (st)
+        blobs_free(b);
+    else
+        *out = b;
+    return st;
+}
+
+void blobs_free(struct blobs *b)
+{
+    if (!b)
+        return;
+    if (b->batch)
+        blobs_rollback(b);
+    rows_free(b->rows);
+    packer_free(b->packer);
+    unpacker_free(b->unpacker);
+    buf_release(&b->packed);
+    buf_release(&b->plain);
+    free(b);
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+/* What the two ends of a gzip file tell. A file that is no gzip file is found
+ * all the same; reading it will say what is wrong. */
+static quire_status read_ends(struct object *o, struct place *p,
+                              quire_error *err)
+{
+    uint8_t header[GZIP_HEADER_BYTES], trailer[GZIP_TRAILER_BYTES];
+    quire_status st;
+    size_t n;
+
+    if (p->stored < sizeof header + sizeof trailer)
+        return QUIRE_OK;
+    st = o->ops->read(o, 0, header, sizeof header, &n, err);
+    if (!st && n == sizeof header)
+        st = o->ops->read(o, p->stored - sizeof trailer, trailer,
+                          sizeof trailer, &n, err);
+    if (st)
+        return st;
+    p->ends_read = n == sizeof trailer &&
+                   gzip_ends_read(header, trailer, &p->ends);
+    p->size_known = p->ends_read &&
+                    p->stored * GZIP_RATIO_MAX < (uint64_t)1 << 32 &&
+                    p->ends.size_low <= p->stored * GZIP_RATIO_MAX;
+    p->size = p->size_known ? p->ends.size_low : 0;
+    return QUIRE_OK;
+}
+
+static quire_status find_file(struct blobs *b, const quire_digest *d,
+                              struct place *out, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    struct object_info info;
+    struct object *o;
+    char name[NAME_BYTES];
+    quire_status st;
+
+    layout_name(b->c.layout, d, name);
+    st = files->ops->open(files, name, &o, &info, err);
+    if (st)
+        return st;
+    *out = (struct place){
+        .where = IN_FILE,
+        .stored = info.size,
+        .size = info.size,
+        .size_known = true,
+        .seen_s = info.modified_s,
+        .codec = CODEC_PLAIN,
+    };
+    if (layout_is_gzip(b->c.layout)) {
+        out->codec = CODEC_GZIP;
+        out->size_known = false;
+        st = read_ends(o, out, err);
+    }
+    o->ops->close(o);
+    return st;
+}
+
+/* In `packed` the row tells everything. A file without a row is what a crash
+ * between the two leaves; it is as good as any. */
+quire_status blob_find(struct blobs *b, const quire_digest *d,
+                       struct place *out, quire_error *err)
+{
+    quire_status st = QUIRE_NOT_FOUND;
+
+    if (b->rows)
+        st = rows_find(b->rows, d, out, err);
+    if (st == QUIRE_NOT_FOUND)
+        st = find_file(b, d, out, err);
+    return st;
+}
+
+void blob_describe(const quire_digest *d, const struct place *p,
+                   quire_blob_info *info)
+{
+    *info = (quire_blob_info){
+        .digest = *d,
+        .size = p->size_known ? p->size : UINT64_MAX,
+        .stored = p->stored,
+        .in_file = p->where == IN_FILE,
+        .seen_s = p->seen_s,
+    };
+}
+
+/* ---- listing ------------------------------------------------------------ */
+
+struct listing {
+    struct blobs *b;
+    quire_blob_fn each;
+    void *ctx;
+};
+
+static quire_status list_row(void *ctx, const quire_digest *d,
+                             const struct place *p, quire_error *err)
+{
+    const struct listing *l = ctx;
+    quire_blob_info info;
+
+    blob_describe(d, p, &info);
+    return l->each(l->ctx, &info, err);
+}
+
+static quire_status list_file(void *ctx, const char *name,
+                              const struct object_info *o, quire_error *err)
+{
+    const struct listing *l = ctx;
+    struct place p;
+    quire_digest d;
+    quire_status st;
+
+    (void)o;
+    if (!layout_parse(l->b->c.layout, name, &d))
+        return QUIRE_OK;
+    st = find_file(l->b, &d, &p, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK; /* removed since */
+    return st ? st : list_row(ctx, &d, &p, err);
+}
+
+static const quire_digest first_digest;
+
+static quire_digest last_digest(void)
+{
+    quire_digest d;
+
+    memset(d.byte, 0xff, sizeof d.byte);
+    return d;
+}
+
+/* In `packed` the rows are the list: a file without one was never
+ * acknowledged. */
+quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
+                       quire_error *err)
+{
+    struct listing l = {b, each, ctx};
+    quire_digest last = last_digest();
+
+    if (b->c.layout != QUIRE_LAYOUT_PACKED)
+        return b->c.files->ops->list(b->c.files, "", list_file, &l, err);
+    if (!b->rows)
+        return QUIRE_OK;
+    return rows_list(b->rows, &first_digest, &last, list_row, &l, err);
+}
+
+/* ---- finding by the first digits ---------------------------------------- */
+
+struct search {
+    const char *hex;
+    quire_digest found;
+    int n;
+};
+
+static quire_status match(void *ctx, const quire_blob_info *info,
+                          quire_error *err)
+{
+    struct search *s = ctx;
+    char hex[65];
+
+    (void)err;
+    hex_encode(info->digest.byte, sizeof info->digest.byte, hex);
+    if (strncmp(hex, s->hex, strlen(s->hex)) != 0)
+        return QUIRE_OK;
+    s->found = info->digest;
+    return ++s->n > 1 ? QUIRE_STOPPED : QUIRE_OK;
+}
+
+/* The digests that begin so lie between these two. */
+static void bounds(const char *hex, quire_digest *from, quire_digest *to)
+{
+    size_t i;
+
+    *from = first_digest;
+    *to = last_digest();
+    for (i = 0; hex[i]; i++) {
+        int shift = i % 2 ? 0 : 4;
+        int digit = hex_digit(hex[i]);
+
+        from->byte[i / 2] |= (uint8_t)(digit << shift);
+        to->byte[i / 2] &= (uint8_t) ~((15 ^ digit) << shift);
+    }
+}
+
+quire_status blob_find_prefix(struct blobs *b, const char *hex,
+                              quire_digest *out, quire_error *err)
+{
+    struct search s = {.hex = hex};
+    struct listing l = {b, match, &s};
+    quire_digest from, to;
+    char dir[6] = "";
+    quire_status st = QUIRE_OK;
+
+    bounds(hex, &from, &to);
+    if (b->rows) {
+        st = rows_list(b->rows, &from, &to, list_row, &l, err);
+    } else if (b->c.layout != QUIRE_LAYOUT_PACKED) {
+        if (b->c.layout == QUIRE_LAYOUT_LOOSE)
+            memcpy(dir, (char[]){hex[0], hex[1], '/', hex[2], hex[3], 0}, 6);
+        st = b->c.files->ops->list(b->c.files, dir, list_file, &l, err);
+    }
+    if (st && st != QUIRE_STOPPED)
+        return st;
+    *out = s.found;
+    return s.n == 1 ? QUIRE_OK : s.n ? QUIRE_EXISTS : QUIRE_NOT_FOUND;
+}
+
+/* ---- batches ------------------------------------------------------------ */
+
+quire_status blobs_begin(struct blobs *b, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    quire_status st = QUIRE_OK;
+
+    if (b->batch)
+        return err_set(err, QUIRE_INVALID, "a batch is open already");
+    if (b->rows)
+        st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
+    if (st)
+        return st;
+    st = files->ops->begin(files, err);
+    if (st && b->rows)
+        b->c.db->ops->rollback(b->c.db);
+    b->batch = !st;
+    b->batch_failed = false;
+    return st;
+}
+
+static void end_batch(struct blobs *b)
+{
+    b->batch = false;
+    if (b->locked)
+        b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    b->locked = false;
+}
+
+/* Files first: a row must not name a file that may still be lost. */
+quire_status blobs_commit(struct blobs *b, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    quire_status st;
+
+    if (!b->batch)
+        return err_set(err, QUIRE_INVALID, "no batch is open");
+    if (b->batch_failed) {
+        blobs_rollback(b);
+        return err_set(err, QUIRE_IO,
+                       "the batch is not kept: a write in it failed");
+    }
+    st = files->ops->commit(files, err);
+    if (st) {
+        blobs_rollback(b);
+        return st;
+    }
+    if (b->rows)
+        st = b->c.db->ops->commit(b->c.db, err);
+    end_batch(b);
+    return st;
+}
+
+void blobs_rollback(struct blobs *b)
+{
+    if (!b->batch)
+        return;
+    b->c.files->ops->rollback(b->c.files);
+    if (b->rows)
+        b->c.db->ops->rollback(b->c.db);
+    end_batch(b);
+}

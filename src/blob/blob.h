@@ -1,0 +1,81 @@
+/*
+ * blob.h - immutable bytes, named by their SHA-256
+ *
+ * One store in three layouts:
+ *
+ *     packed   a row in quire.db up to 64 KiB packed; a file above
+ *     loose    aa/bb/<60 hex>.blob.gz, stable gzip
+ *     flat     <64 hex>, raw
+ *
+ * Always true:
+ *
+ *   (1) A blob is visible only when its bytes are durable: bytes, sync, name;
+ *       and in `packed`, file before row.
+ *   (2) Content found present is marked as seen before put returns, in the
+ *       critical section that a collection would need for itself: the
+ *       database's write lock for rows, the store's shared lock for files.
+ *       So what put has acknowledged is not collected within the grace time.
+ *   (3) No full read returns bytes that do not hash to the name.
+ *   (4) A failed put leaves nothing behind under any name.
+ *
+ * Elsewhere: which blobs are still wanted (the rooms that refer to them).
+ */
+#ifndef BLOB_BLOB_H
+#define BLOB_BLOB_H
+
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "quire.h"
+#include "store/db.h"
+#include "store/object.h"
+
+struct blobs;
+
+struct blobs_config {
+    quire_layout layout;        /* not AUTO                               */
+    struct object_store *files; /* borrowed; never NULL                   */
+    struct db *db;              /* borrowed; for `packed`, NULL while the
+                                   home is read and has none              */
+    const struct clock *clock;  /* borrowed                               */
+    int busy_ms;
+};
+
+/* The tables of `packed`, for the schema of quire.db. */
+extern const char blob_schema[];
+
+quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
+                       quire_error *err);
+void blobs_free(struct blobs *b);
+
+/* The public functions, quire_blob_… and quire_begin …, say what these do.
+ * NOT_FOUND is a bare status here; the door gives it words. */
+quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
+                      quire_blob_info *info, quire_error *err);
+quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
+                             unsigned flags, quire_blob_info *info,
+                             quire_error *err);
+quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
+                         quire_blob_info *info, quire_error *err);
+quire_status blob_stat(struct blobs *b, const quire_digest *digest,
+                       quire_blob_info *info, quire_error *err);
+quire_status blob_get(struct blobs *b, const quire_digest *digest,
+                      quire_bytes *out, quire_error *err);
+quire_status blob_read(struct blobs *b, const quire_digest *digest,
+                       uint64_t from, uint64_t to, quire_write_fn write,
+                       void *ctx, quire_error *err);
+quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
+                       quire_error *err);
+quire_status blob_check(struct blobs *b, const quire_digest *only,
+                        const quire_check_hooks *hooks, quire_error *err);
+
+/* The one blob whose digest begins with these hex digits, if `text` is such a
+ * beginning. QUIRE_EXISTS: there are several. */
+quire_status blob_find_prefix(struct blobs *b, const char *hex,
+                              quire_digest *out, quire_error *err);
+
+quire_status blobs_begin(struct blobs *b, quire_error *err);
+quire_status blobs_commit(struct blobs *b, quire_error *err);
+void blobs_rollback(struct blobs *b);
+
+#endif

@@ -1,0 +1,418 @@
+#include "blob/codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+/* zlib is always fed pieces of exactly this size, the last one aside. Where
+ * its window slides depends on how much it has been given at a time, and with
+ * it, in rare cases, a match: pieces of one size make one result. */
+#define STABLE_PIECE ((size_t)64 * 1024)
+
+#define OUT_BYTES    ((size_t)64 * 1024)
+#define STORED_BLOCK ((size_t)65535)
+
+/* ---- the gzip wrapper --------------------------------------------------- */
+
+static const uint8_t gzip_header[GZIP_HEADER_BYTES] = {
+    0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255,
+};
+
+static void put_u32(uint8_t *at, uint32_t v)
+{
+    at[0] = (uint8_t)v;
+    at[1] = (uint8_t)(v >> 8);
+    at[2] = (uint8_t)(v >> 16);
+    at[3] = (uint8_t)(v >> 24);
+}
+
+static uint32_t get_u32(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+           (uint32_t)at[3] << 24;
+}
+
+bool gzip_ends_read(const uint8_t header[GZIP_HEADER_BYTES],
+                    const uint8_t trailer[GZIP_TRAILER_BYTES],
+                    struct gzip_ends *out)
+{
+    if (header[0] != 0x1f || header[1] != 0x8b || header[2] != 8)
+        return false;
+    out->crc = get_u32(trailer);
+    out->size_low = get_u32(trailer + 4);
+    return true;
+}
+
+uint32_t gzip_crc(uint32_t crc, quire_bytes bytes)
+{
+    return bytes.len ? crc32_gzip_refl(crc, bytes.data, bytes.len) : crc;
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+struct packer {
+    enum pack_how how;
+    bool stored; /* this member is in stored blocks */
+    uint32_t crc;
+    uint64_t size;
+    quire_write_fn write;
+    void *ctx;
+    size_t n_piece; /* bytes waiting in `piece` */
+    uint8_t *level_buf;
+    struct isal_zstream fast;
+    z_stream stable;
+    uint8_t piece[STORED_BLOCK + 1];
+    uint8_t out[OUT_BYTES];
+};
+
+struct packer *packer_new(enum pack_how how)
+{
+    struct packer *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return NULL;
+    p->how = how;
+    if (how == PACK_FAST) {
+        p->level_buf = malloc(ISAL_DEF_LVL2_DEFAULT);
+        if (p->level_buf)
+            return p;
+    } else if (deflateInit2(&p->stable, 6, Z_DEFLATED, -MAX_WBITS, 8,
+                            Z_DEFAULT_STRATEGY) == Z_OK) {
+        return p;
+    }
+    free(p);
+    return NULL;
+}
+
+void packer_free(struct packer *p)
+{
+    if (!p)
+        return;
+    if (p->how == PACK_STABLE)
+        deflateEnd(&p->stable);
+    free(p->level_buf);
+    free(p);
+}
+
+static quire_status emit(struct packer *p, size_t n, quire_error *err)
+{
+    return n ? p->write(p->ctx, bytes_of(p->out, n), err) : QUIRE_OK;
+}
+
+static quire_status fast_piece(struct packer *p, quire_bytes in, bool last,
+                               quire_error *err)
+{
+    struct isal_zstream *z = &p->fast;
+    quire_status st = QUIRE_OK;
+
+    /* The libraries take no const; neither writes to its input. */
+    z->next_in = (uint8_t *)(uintptr_t)in.data;
+    z->avail_in = (uint32_t)in.len;
+    z->end_of_stream = last;
+    do {
+        z->next_out = p->out;
+        z->avail_out = OUT_BYTES;
+        if (isal_deflate(z) != COMP_OK)
+            return err_set(err, QUIRE_IO, "isa-l cannot compress");
+        st = emit(p, OUT_BYTES - z->avail_out, err);
+    } while (!st && (z->avail_in || z->avail_out == 0 ||
+                     (last && z->internal_state.state != ZSTATE_END)));
+    return st;
+}
+
+static quire_status stable_piece(struct packer *p, quire_bytes in, bool last,
+                                 quire_error *err)
+{
+    z_stream *z = &p->stable;
+    quire_status st;
+    int rc;
+
+    z->next_in = (uint8_t *)(uintptr_t)in.data;
+    z->avail_in = (uInt)in.len;
+    do {
+        z->next_out = p->out;
+        z->avail_out = (uInt)OUT_BYTES;
+        rc = deflate(z, last ? Z_FINISH : Z_NO_FLUSH);
+        if (rc == Z_STREAM_ERROR)
+            return err_set(err, QUIRE_IO, "zlib cannot compress");
+        st = emit(p, OUT_BYTES - z->avail_out, err);
+    } while (!st && (last ? rc != Z_STREAM_END : z->avail_out == 0));
+    return st;
+}
+
+/* One stored block: five bytes that say so, and the content. */
+static quire_status stored_piece(struct packer *p, quire_bytes in, bool last,
+                                 quire_error *err)
+{
+    uint8_t head[5] = {last};
+    quire_status st;
+
+    put_u32(head + 1, (uint32_t)in.len | (~(uint32_t)in.len & 0xffff) << 16);
+    st = p->write(p->ctx, bytes_of(head, sizeof head), err);
+    return st || !in.len ? st : p->write(p->ctx, in, err);
+}
+
+static size_t piece_size(const struct packer *p)
+{
+    return p->stored ? STORED_BLOCK : STABLE_PIECE;
+}
+
+static quire_status pack_piece(struct packer *p, quire_bytes in, bool last,
+                               quire_error *err)
+{
+    if (p->stored)
+        return stored_piece(p, in, last, err);
+    return p->how == PACK_FAST ? fast_piece(p, in, last, err)
+                               : stable_piece(p, in, last, err);
+}
+
+static quire_status start(struct packer *p, bool stored, quire_write_fn write,
+                          void *ctx, quire_error *err)
+{
+    p->stored = stored;
+    p->crc = 0;
+    p->size = 0;
+    p->n_piece = 0;
+    p->write = write;
+    p->ctx = ctx;
+    if (p->how == PACK_FAST) {
+        isal_deflate_init(&p->fast);
+        p->fast.level = 2;
+        p->fast.level_buf = p->level_buf;
+        p->fast.level_buf_size = ISAL_DEF_LVL2_DEFAULT;
+    } else {
+        deflateReset(&p->stable);
+    }
+    return write(ctx, bytes_of(gzip_header, sizeof gzip_header), err);
+}
+
+quire_status packer_add(struct packer *p, quire_bytes bytes, quire_error *err)
+{
+    size_t whole = piece_size(p);
+    const uint8_t *at = bytes.data;
+    size_t left = bytes.len;
+    quire_status st = QUIRE_OK;
+
+    p->crc = gzip_crc(p->crc, bytes);
+    p->size += bytes.len;
+    while (left > 0 && !st) {
+        size_t n = whole - p->n_piece;
+
+        /* A piece is sent on when something follows it, so that the last one
+         * is known to be the last. */
+        if (p->n_piece == whole) {
+            st = pack_piece(p, bytes_of(p->piece, whole), false, err);
+            p->n_piece = 0;
+            continue;
+        }
+        if (p->n_piece == 0 && left > whole) {
+            st = pack_piece(p, bytes_of(at, whole), false, err);
+            at += whole;
+            left -= whole;
+            continue;
+        }
+        if (n > left)
+            n = left;
+        memcpy(p->piece + p->n_piece, at, n);
+        p->n_piece += n;
+        at += n;
+        left -= n;
+    }
+    return st;
+}
+
+quire_status packer_end(struct packer *p, quire_error *err)
+{
+    uint8_t trailer[GZIP_TRAILER_BYTES];
+    quire_status st;
+
+    st = pack_piece(p, bytes_of(p->piece, p->n_piece), true, err);
+    if (st)
+        return st;
+    put_u32(trailer, p->crc);
+    put_u32(trailer + 4, (uint32_t)p->size);
+    return p->write(p->ctx, bytes_of(trailer, sizeof trailer), err);
+}
+
+static quire_status to_buf(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    (void)err;
+    buf_add(ctx, bytes.data, bytes.len);
+    return ((struct buf *)ctx)->failed ? QUIRE_NO_MEMORY : QUIRE_OK;
+}
+
+static void pack_into(struct packer *p, quire_bytes content, bool stored,
+                      struct buf *out)
+{
+    if (start(p, stored, to_buf, out, NULL) || packer_add(p, content, NULL) ||
+        packer_end(p, NULL))
+        out->failed = true;
+}
+
+/* Whether deflate makes these bytes smaller: tried, since guessing from a
+ * histogram is wrong just where it matters, on base64. */
+static bool shrinks(struct packer *p, quire_bytes probe)
+{
+    struct buf trial = BUF_INIT(2 * CODEC_PROBE_BYTES);
+    bool yes;
+
+    pack_into(p, probe, false, &trial);
+    yes = !trial.failed && trial.len < probe.len;
+    buf_release(&trial);
+    return yes;
+}
+
+void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
+                  bool *shrank)
+{
+    size_t was = out->len;
+
+    if (content.len > CODEC_PROBE_BYTES) {
+        *shrank = shrinks(p, bytes_sub(content, 0, CODEC_PROBE_BYTES));
+        pack_into(p, content, !*shrank, out);
+        return;
+    }
+    pack_into(p, content, false, out);
+    *shrank = !out->failed && out->len - was < content.len;
+    if (*shrank || out->failed)
+        return;
+    out->len = was;
+    pack_into(p, content, true, out);
+}
+
+quire_status packer_begin(struct packer *p, quire_bytes probe,
+                          quire_write_fn write, void *ctx, quire_error *err)
+{
+    return start(p, !shrinks(p, probe), write, ctx, err);
+}
+
+/* ---- unpacking ---------------------------------------------------------- */
+
+static const struct {
+    const char *name, *words;
+} damages[] = {
+    [DAMAGE_NONE] = {"none", "is whole"},
+    [DAMAGE_CUT] = {"cut", "ends too early"},
+    [DAMAGE_NOT_GZIP] = {"not_gzip", "is not gzip data"},
+    [DAMAGE_BROKEN] = {"broken", "cannot be unpacked"},
+    [DAMAGE_CHECKSUM] = {"checksum", "fails its gzip checksum"},
+    [DAMAGE_TRAILING] = {"trailing", "goes on after its end"},
+    [DAMAGE_TOO_LONG] = {"too_long", "unpacks to more than its recorded size"},
+    [DAMAGE_TOO_SHORT] = {"too_short",
+                          "unpacks to less than its recorded size"},
+    [DAMAGE_CONTENT] = {"content", "is not the content its name says"},
+    [DAMAGE_MISSING] = {"missing", "has lost its file"},
+};
+
+const char *damage_name(enum damage d)
+{
+    return damages[d].name;
+}
+
+const char *damage_words(enum damage d)
+{
+    return damages[d].words;
+}
+
+struct unpacker {
+    uint64_t limit, given;
+    bool started; /* some input was seen */
+    struct inflate_state z;
+};
+
+struct unpacker *unpacker_new(void)
+{
+    return malloc(sizeof(struct unpacker));
+}
+
+void unpacker_free(struct unpacker *u)
+{
+    free(u);
+}
+
+static enum damage meaning(int rc)
+{
+    switch (rc) {
+    case ISAL_DECOMP_OK: return DAMAGE_NONE;
+    case ISAL_END_INPUT: return DAMAGE_CUT;
+    case ISAL_INVALID_WRAPPER:
+    case ISAL_UNSUPPORTED_METHOD: return DAMAGE_NOT_GZIP;
+    case ISAL_INCORRECT_CHECKSUM: return DAMAGE_CHECKSUM;
+    case ISAL_OUT_OVERFLOW: return DAMAGE_TOO_LONG;
+    default: return DAMAGE_BROKEN;
+    }
+}
+
+void unpacker_begin(struct unpacker *u, uint64_t limit)
+{
+    u->limit = limit;
+    u->given = 0;
+    u->started = false;
+    isal_inflate_init(&u->z);
+    u->z.crc_flag = ISAL_GZIP;
+    u->z.avail_in = 0;
+}
+
+void unpacker_feed(struct unpacker *u, quire_bytes packed)
+{
+    u->z.next_in = (uint8_t *)(uintptr_t)packed.data;
+    u->z.avail_in = (uint32_t)packed.len;
+    u->started |= packed.len > 0;
+}
+
+enum damage unpacker_take(struct unpacker *u, void *out, size_t cap, size_t *n)
+{
+    int rc;
+
+    *n = 0;
+    if (u->z.block_state == ISAL_BLOCK_FINISH)
+        return u->z.avail_in ? DAMAGE_TRAILING : DAMAGE_NONE;
+    u->z.next_out = out;
+    u->z.avail_out = (uint32_t)cap;
+    rc = isal_inflate(&u->z);
+    *n = cap - u->z.avail_out;
+    u->given += *n;
+    if (rc < 0 || rc == ISAL_NEED_DICT)
+        return meaning(rc);
+    if (u->given > u->limit)
+        return DAMAGE_TOO_LONG;
+    if (u->z.block_state == ISAL_BLOCK_FINISH && u->z.avail_in)
+        return DAMAGE_TRAILING;
+    return DAMAGE_NONE;
+}
+
+enum damage unpacker_end(struct unpacker *u)
+{
+    if (u->z.block_state != ISAL_BLOCK_FINISH)
+        return u->started ? DAMAGE_CUT : DAMAGE_NOT_GZIP;
+    return DAMAGE_NONE;
+}
+
+enum damage unpacker_whole(struct unpacker *u, quire_bytes packed, uint8_t *out,
+                           size_t size)
+{
+    int rc;
+
+    if (packed.len < GZIP_HEADER_BYTES + GZIP_TRAILER_BYTES)
+        return packed.len >= 2 && !memcmp(packed.data, gzip_header, 2)
+                   ? DAMAGE_CUT
+                   : DAMAGE_NOT_GZIP;
+    unpacker_begin(u, size);
+    unpacker_feed(u, packed);
+    u->z.next_out = out;
+    u->z.avail_out = (uint32_t)size + 1;
+    rc = isal_inflate_stateless(&u->z);
+    if (rc)
+        return meaning(rc);
+    if (u->z.total_out > size)
+        return DAMAGE_TOO_LONG;
+    if (u->z.total_out < size)
+        return DAMAGE_TOO_SHORT;
+    return u->z.avail_in ? DAMAGE_TRAILING : DAMAGE_NONE;
+}

@@ -1,0 +1,447 @@
+/*
+ * get.c - giving content back, checked
+ *
+ * What is small is unpacked whole and hashed before anyone sees it. What is
+ * large goes through in pieces and is hashed on the way; the answer to
+ * whether it was right comes with the last one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/priv.h"
+
+quire_status blob_damaged(struct blobs *b, const quire_digest *d,
+                          const struct place *p, enum damage damage,
+                          quire_error *err)
+{
+    char name[NAME_BYTES];
+    quire_status st;
+
+    layout_name(b->c.layout, d, name);
+    if (p->where == IN_ROW)
+        st = err_set(err, QUIRE_DAMAGED, "blob %s in quire.db %s",
+                     digest_short(d).s, damage_words(damage));
+    else
+        st = err_set(err, QUIRE_DAMAGED, "blob %s %s (file %s/%s)",
+                     digest_short(d).s, damage_words(damage),
+                     b->c.files->ops->place(b->c.files), name);
+    err_next(err, "if you have the content, put it again with "
+                  "`quire blob put --verify FILE`; that writes a good copy");
+    return st;
+}
+
+static quire_status need_unpacker(struct blobs *b, quire_error *err)
+{
+    if (!b->unpacker)
+        b->unpacker = unpacker_new();
+    return b->unpacker ? QUIRE_OK : err_memory(err);
+}
+
+/* ---- small -------------------------------------------------------------- */
+
+/* The stored bytes as content in b->plain. */
+static quire_status unpack(struct blobs *b, quire_bytes stored,
+                           const struct place *p, enum damage *damage,
+                           quire_error *err)
+{
+    quire_status st;
+    void *room;
+
+    buf_clear(&b->plain);
+    if (p->codec == CODEC_PLAIN) {
+        if (p->size_known && stored.len != p->size)
+            *damage = stored.len < p->size ? DAMAGE_TOO_SHORT : DAMAGE_TOO_LONG;
+        buf_add(&b->plain, stored.data, stored.len);
+        return buf_status(&b->plain, "a blob", err);
+    }
+    st = need_unpacker(b, err);
+    if (st)
+        return st;
+    room = buf_room(&b->plain, (size_t)p->size + 1);
+    if (!room)
+        return buf_status(&b->plain, "a blob", err);
+    *damage = unpacker_whole(b->unpacker, stored, room, (size_t)p->size);
+    buf_grow(&b->plain, (size_t)p->size);
+    return QUIRE_OK;
+}
+
+/* A file's stored bytes into b->packed. */
+static quire_status read_file(struct blobs *b, const quire_digest *d,
+                              const struct place *p, enum damage *damage,
+                              quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    struct object_info info;
+    struct object *o;
+    char name[NAME_BYTES];
+    quire_status st;
+    size_t n = 0;
+    void *room;
+
+    layout_name(b->c.layout, d, name);
+    buf_clear(&b->packed);
+    st = files->ops->open(files, name, &o, &info, err);
+    if (st == QUIRE_NOT_FOUND) {
+        *damage = DAMAGE_MISSING;
+        return QUIRE_OK;
+    }
+    if (st)
+        return st;
+    if (info.size != p->stored) {
+        *damage = info.size < p->stored ? DAMAGE_CUT : DAMAGE_TRAILING;
+    } else {
+        room = buf_room(&b->packed, (size_t)info.size);
+        st = room ? o->ops->read(o, 0, room, (size_t)info.size, &n, err)
+                  : buf_status(&b->packed, "a blob's file", err);
+        buf_grow(&b->packed, n);
+    }
+    o->ops->close(o);
+    return st;
+}
+
+quire_status blob_unpack(struct blobs *b, const quire_digest *d,
+                         const struct place *p, enum damage *damage,
+                         quire_error *err)
+{
+    quire_bytes body;
+    quire_status st;
+
+    *damage = DAMAGE_NONE;
+    if (p->where == IN_FILE) {
+        st = read_file(b, d, p, damage, err);
+        if (st || *damage)
+            return st;
+        return unpack(b, buf_bytes(&b->packed), p, damage, err);
+    }
+    if (!p->whole) {
+        *damage = DAMAGE_CUT;
+        return QUIRE_OK;
+    }
+    st = rows_body(b->rows, p->id, &body, err);
+    if (st)
+        return st;
+    st = unpack(b, body, p, damage, err);
+    rows_done(b->rows);
+    return st;
+}
+
+/* Content that fits into memory, verified, in b->plain. */
+static quire_status get_whole(struct blobs *b, const quire_digest *d,
+                              const struct place *p, quire_error *err)
+{
+    enum damage damage;
+    quire_digest actual;
+    quire_status st = blob_unpack(b, d, p, &damage, err);
+
+    if (st)
+        return st;
+    if (!damage) {
+        hash_bytes(buf_bytes(&b->plain), &actual);
+        if (digest_equal(&actual, d))
+            return QUIRE_OK;
+        damage = DAMAGE_CONTENT;
+    }
+    return blob_damaged(b, d, p, damage, err);
+}
+
+/* ---- large -------------------------------------------------------------- */
+
+/* One reading of a file from end to end. */
+struct reading {
+    struct object *object;
+    uint64_t at;       /* in the file                        */
+    uint64_t given;    /* of the content, so far             */
+    uint64_t from, to; /* what the caller wants of it        */
+    quire_write_fn write;
+    void *ctx;
+    struct hash hash;
+};
+
+/* Pass on the part of a piece that was asked for. */
+static quire_status give(struct reading *r, quire_bytes piece, quire_error *err)
+{
+    uint64_t start = r->given, end = start + piece.len;
+    uint64_t from = start > r->from ? start : r->from;
+    uint64_t to = end < r->to ? end : r->to;
+
+    hash_add(&r->hash, piece);
+    r->given = end;
+    if (!r->write || from >= to)
+        return QUIRE_OK;
+    return r->write(r->ctx,
+                    bytes_sub(piece, (size_t)(from - start),
+                              (size_t)(to - start)),
+                    err);
+}
+
+static quire_status next_piece(struct blobs *b, struct reading *r,
+                               quire_bytes *out, quire_error *err)
+{
+    quire_status st;
+    size_t n = 0;
+    void *room;
+
+    buf_clear(&b->packed);
+    room = buf_room(&b->packed, PIECE_BYTES);
+    if (!room)
+        return buf_status(&b->packed, "a piece of a blob", err);
+    st = r->object->ops->read(r->object, r->at, room, PIECE_BYTES, &n, err);
+    r->at += n;
+    *out = bytes_of(room, n);
+    return st;
+}
+
+static quire_status read_plain(struct blobs *b, struct reading *r,
+                               quire_error *err)
+{
+    quire_bytes piece = {NULL, 1};
+    quire_status st = QUIRE_OK;
+
+    /* A raw file can be entered anywhere; only a whole reading is hashed. */
+    if (r->from > 0) {
+        r->at = r->from;
+        r->given = r->from;
+    }
+    while (!st && piece.len > 0 && r->given < r->to) {
+        st = next_piece(b, r, &piece, err);
+        if (!st)
+            st = give(r, piece, err);
+    }
+    return st;
+}
+
+/* Everything that one piece of packed input unpacks to. */
+static quire_status take_all(struct blobs *b, struct reading *r,
+                             enum damage *damage, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t n;
+    void *room;
+
+    buf_clear(&b->plain);
+    room = buf_room(&b->plain, PIECE_BYTES);
+    if (!room)
+        return buf_status(&b->plain, "a piece of a blob", err);
+    do {
+        *damage = unpacker_take(b->unpacker, room, PIECE_BYTES, &n);
+        if (!*damage || *damage == DAMAGE_TRAILING)
+            st = give(r, bytes_of(room, n), err);
+    } while (!st && !*damage && n > 0);
+    return st;
+}
+
+static quire_status read_gzip(struct blobs *b, const struct place *p,
+                              struct reading *r, enum damage *damage,
+                              quire_error *err)
+{
+    quire_bytes piece = {NULL, 1};
+    quire_status st = need_unpacker(b, err);
+
+    if (st)
+        return st;
+    unpacker_begin(b->unpacker, p->size_known ? p->size : UINT64_MAX);
+    while (!st && !*damage && piece.len > 0 && r->given < r->to) {
+        st = next_piece(b, r, &piece, err);
+        if (st)
+            break;
+        if (piece.len == 0) {
+            *damage = unpacker_end(b->unpacker);
+            break;
+        }
+        unpacker_feed(b->unpacker, piece);
+        st = take_all(b, r, damage, err);
+    }
+    if (!st && !*damage && piece.len == 0 && p->size_known &&
+        r->given < p->size)
+        *damage = DAMAGE_TOO_SHORT;
+    return st;
+}
+
+static quire_status stream_file(struct blobs *b, const quire_digest *d,
+                                const struct place *p, struct reading *r,
+                                enum damage *damage, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    bool all = r->from == 0 && r->to == UINT64_MAX;
+    struct object_info info;
+    quire_digest actual;
+    char name[NAME_BYTES];
+    quire_status st;
+
+    layout_name(b->c.layout, d, name);
+    st = files->ops->open(files, name, &r->object, &info, err);
+    if (st == QUIRE_NOT_FOUND) {
+        *damage = DAMAGE_MISSING;
+        return QUIRE_OK;
+    }
+    if (st)
+        return st;
+    if (info.size != p->stored)
+        *damage = info.size < p->stored ? DAMAGE_CUT : DAMAGE_TRAILING;
+    else if (p->codec == CODEC_PLAIN)
+        st = read_plain(b, r, err);
+    else
+        st = read_gzip(b, p, r, damage, err);
+    r->object->ops->close(r->object);
+    if (!st && !*damage && all) {
+        hash_end(&r->hash, &actual);
+        if (!digest_equal(&actual, d))
+            *damage = DAMAGE_CONTENT;
+    }
+    return st;
+}
+
+quire_status blob_stream(struct blobs *b, const quire_digest *d,
+                         const struct place *p, uint64_t from, uint64_t to,
+                         quire_write_fn write, void *ctx, enum damage *damage,
+                         quire_error *err)
+{
+    struct reading r = {.from = from, .to = to, .write = write, .ctx = ctx};
+    quire_digest actual;
+    quire_status st;
+
+    *damage = DAMAGE_NONE;
+    hash_init(&r.hash);
+    if (p->where == IN_FILE) {
+        st = stream_file(b, d, p, &r, damage, err);
+    } else {
+        st = blob_unpack(b, d, p, damage, err);
+        if (st || *damage)
+            return st;
+        hash_bytes(buf_bytes(&b->plain), &actual);
+        if (!digest_equal(&actual, d))
+            *damage = DAMAGE_CONTENT;
+        else
+            st = give(&r, buf_bytes(&b->plain), err);
+    }
+    if (!st && !*damage && from > r.given)
+        st = err_set(err, QUIRE_INVALID,
+                     "blob %s has %llu bytes: byte %llu is past its end",
+                     digest_short(d).s, (unsigned long long)r.given,
+                     (unsigned long long)from);
+    return st;
+}
+
+/* ---- the calls ---------------------------------------------------------- */
+
+static quire_status keep(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    buf_add(ctx, bytes.data, bytes.len);
+    return buf_status(ctx, "a blob", err);
+}
+
+/* A file that does not tell its size: gather it piece by piece. */
+static quire_status get_unsized(struct blobs *b, const quire_digest *d,
+                                const struct place *p, quire_error *err)
+{
+    struct buf whole = BUF_INIT((size_t)GET_BYTES);
+    enum damage damage;
+    quire_status st = blob_stream(b, d, p, 0, UINT64_MAX, keep, &whole, &damage,
+                                  err);
+
+    if (!st && damage)
+        st = blob_damaged(b, d, p, damage, err);
+    if (!st) {
+        struct buf was = b->plain;
+
+        b->plain = whole;
+        b->plain.max = was.max;
+        whole = was;
+    }
+    buf_release(&whole);
+    return st;
+}
+
+quire_status blob_get(struct blobs *b, const quire_digest *digest,
+                      quire_bytes *out, quire_error *err)
+{
+    struct place p;
+    quire_status st = blob_find(b, digest, &p, err);
+
+    if (st)
+        return st;
+    if (p.size_known && p.size > GET_BYTES) {
+        st = err_set(err, QUIRE_NO_MEMORY,
+                     "blob %s has %llu bytes, too many to hold in memory",
+                     digest_short(digest).s, (unsigned long long)p.size);
+        err_next(err, "read it as a stream");
+        return st;
+    }
+    st = p.size_known ? get_whole(b, digest, &p, err)
+                      : get_unsized(b, digest, &p, err);
+    if (!st)
+        *out = buf_bytes(&b->plain);
+    return st;
+}
+
+static quire_status out_of_range(const quire_digest *d, const struct place *p,
+                                 uint64_t from, uint64_t to, quire_error *err)
+{
+    if (from > to)
+        return err_set(err, QUIRE_INVALID,
+                       "the range begins at byte %llu and ends before it",
+                       (unsigned long long)from);
+    return err_set(err, QUIRE_INVALID,
+                   "blob %s has %llu bytes: byte %llu is past its end",
+                   digest_short(d).s, (unsigned long long)p->size,
+                   (unsigned long long)from);
+}
+
+quire_status blob_read(struct blobs *b, const quire_digest *digest,
+                       uint64_t from, uint64_t to, quire_write_fn write,
+                       void *ctx, quire_error *err)
+{
+    enum damage damage;
+    struct place p;
+    quire_bytes all;
+    quire_status st = blob_find(b, digest, &p, err);
+
+    if (st)
+        return st;
+    if (from > to || (p.size_known && from > p.size))
+        return out_of_range(digest, &p, from, to, err);
+    if (p.size_known && p.size <= SMALL_BYTES) {
+        st = get_whole(b, digest, &p, err);
+        if (st)
+            return st;
+        all = buf_bytes(&b->plain);
+        if (to > all.len)
+            to = all.len;
+        if (from == to)
+            return QUIRE_OK;
+        return write(ctx, bytes_sub(all, (size_t)from, (size_t)to), err);
+    }
+    if (p.size_known && to >= p.size)
+        to = UINT64_MAX;
+    st = blob_stream(b, digest, &p, from, to, write, ctx, &damage, err);
+    return st || !damage ? st : blob_damaged(b, digest, &p, damage, err);
+}
+
+quire_status blob_stat(struct blobs *b, const quire_digest *digest,
+                       quire_blob_info *info, quire_error *err)
+{
+    enum damage damage = DAMAGE_NONE;
+    struct place p;
+    quire_status st = blob_find(b, digest, &p, err);
+
+    if (st)
+        return st;
+    /* A gzip file that could hold more than 2^32 bytes does not say how
+     * many; there is nothing for it but to count. */
+    if (!p.size_known) {
+        struct reading r = {.to = UINT64_MAX};
+
+        hash_init(&r.hash);
+        st = stream_file(b, digest, &p, &r, &damage, err);
+        p.size = r.given;
+        p.size_known = true;
+    }
+    if (st)
+        return st;
+    if (damage)
+        return blob_damaged(b, digest, &p, damage, err);
+    blob_describe(digest, &p, info);
+    return QUIRE_OK;
+}

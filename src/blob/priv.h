@@ -1,0 +1,130 @@
+/* priv.h - what the files of the blob room share */
+#ifndef BLOB_PRIV_H
+#define BLOB_PRIV_H
+
+#include "base/buf.h"
+#include "blob/blob.h"
+#include "blob/codec.h"
+#include "blob/hash.h"
+
+/* Content up to this is held in memory, checked before it is given, and may
+ * lie in a row. 1 MiB, the codec's probe: one read decides both. */
+#define SMALL_BYTES CODEC_PROBE_BYTES
+
+/* A row holds at most this, packed. Above it a file is faster to write and to
+ * read, and the database stays small enough to copy. */
+#define ROW_BYTES ((size_t)64 * 1024)
+
+/* Below this gzip gains nothing that its 18 bytes do not eat. */
+#define PLAIN_BELOW ((size_t)200)
+
+/* The most that blob_get() will hold. */
+#define GET_BYTES ((uint64_t)1 << 30)
+
+/* Pieces of a stream: large enough that a system call costs nothing, small
+ * enough to stay in the cache between reading, hashing and packing. */
+#define PIECE_BYTES ((size_t)256 * 1024)
+
+enum { NAME_BYTES = 80 }; /* any layout's file name and NUL */
+
+enum where { NOWHERE, IN_ROW, IN_FILE };
+
+/* Where a blob was found. */
+struct place {
+    enum where where;
+    bool has_row; /* packed: quire.db knows it                     */
+    int64_t id;   /* of the row                                    */
+    uint64_t size;
+    bool size_known; /* a gzip file without a row may not tell        */
+    uint64_t stored;
+    int64_t seen_s;
+    enum codec codec;
+    bool whole;            /* row: its body has the recorded length      */
+    bool ends_read;        /* gzip file without a row: `ends` is good    */
+    struct gzip_ends ends; /* …                                          */
+};
+
+struct rows; /* the prepared statements of `packed` */
+
+struct blobs {
+    struct blobs_config c;
+    struct rows *rows; /* NULL unless packed with a database */
+    struct packer *packer;
+    struct unpacker *unpacker;
+    struct buf packed; /* scratch: stored bytes               */
+    struct buf plain;  /* content on loan                     */
+    bool batch;
+    bool batch_failed; /* a write of the batch was lost       */
+    bool locked;       /* we have the files' shared lock      */
+};
+
+/* ---- layout.c ----------------------------------------------------------- */
+
+/* The file name of a blob, and back: false for a name that is none. */
+void layout_name(quire_layout layout, const quire_digest *d,
+                 char name[NAME_BYTES]);
+bool layout_parse(quire_layout layout, const char *name, quire_digest *out);
+
+static inline bool layout_is_gzip(quire_layout layout)
+{
+    return layout != QUIRE_LAYOUT_FLAT;
+}
+
+/* ---- rows.c: the small blobs in quire.db -------------------------------- */
+
+quire_status rows_new(struct db *db, struct rows **out, quire_error *err);
+void rows_free(struct rows *r);
+
+/* QUIRE_NOT_FOUND: no row. */
+quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
+                       quire_error *err);
+
+/* The stored bytes of a row, on loan until rows_done(). */
+quire_status rows_body(struct rows *r, int64_t id, quire_bytes *out,
+                       quire_error *err);
+void rows_done(struct rows *r);
+
+/* Inside a write transaction. rows_add() with no body records a file. Adding
+ * what is there replaces it. rows_seen() is QUIRE_NOT_FOUND when the row has
+ * gone meanwhile. */
+quire_status rows_add(struct rows *r, const quire_digest *d,
+                      const struct place *p, const quire_bytes *body,
+                      quire_error *err);
+quire_status rows_seen(struct rows *r, int64_t id, int64_t now_s,
+                       quire_error *err);
+
+typedef quire_status (*rows_each_fn)(void *ctx, const quire_digest *d,
+                                     const struct place *p, quire_error *err);
+/* All rows from `from` to `to`, ascending. */
+quire_status rows_list(struct rows *r, const quire_digest *from,
+                       const quire_digest *to, rows_each_fn each, void *ctx,
+                       quire_error *err);
+quire_status rows_count(struct rows *r, uint64_t *n, quire_error *err);
+
+/* ---- blob.c and get.c ------------------------------------------------ */
+
+/* QUIRE_NOT_FOUND, bare. */
+quire_status blob_find(struct blobs *b, const quire_digest *d,
+                       struct place *out, quire_error *err);
+
+void blob_describe(const quire_digest *d, const struct place *p,
+                   quire_blob_info *info);
+
+/* Read a blob through, hashing: *damage says how it is wrong. The status is
+ * about being able to look at all. `write` may be NULL. */
+quire_status blob_stream(struct blobs *b, const quire_digest *d,
+                         const struct place *p, uint64_t from, uint64_t to,
+                         quire_write_fn write, void *ctx, enum damage *damage,
+                         quire_error *err);
+
+/* The stored bytes of a small blob unpacked to b->plain, not hashed. */
+quire_status blob_unpack(struct blobs *b, const quire_digest *d,
+                         const struct place *p, enum damage *damage,
+                         quire_error *err);
+
+/* A damaged blob in words. */
+quire_status blob_damaged(struct blobs *b, const quire_digest *d,
+                          const struct place *p, enum damage damage,
+                          quire_error *err);
+
+#endif

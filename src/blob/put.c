@@ -1,0 +1,511 @@
+/*
+ * put.c - storing content once
+ *
+ * Content is named before it is stored. If the name is there already, and
+ * what is stored under it has the right length and checksum, it is marked as
+ * seen and nothing is written. Otherwise it is packed and written anew, over
+ * a damaged copy if there is one.
+ *
+ * Content of up to a mebibyte is handled in memory. More is a stream: packed
+ * into a file without a name while it is hashed, and given the name at the
+ * end, or thrown away if that turns out to be there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "blob/priv.h"
+
+/* What is known of a content once it was read. */
+struct identity {
+    quire_digest digest;
+    uint64_t size;
+    uint32_t crc;     /* of a stream                              */
+    const void *data; /* of content in memory: its crc is taken
+                         when a gzip file is to be compared       */
+};
+
+static uint32_t crc_of(const struct identity *id)
+{
+    return id->data ? gzip_crc(0, bytes_of(id->data, (size_t)id->size))
+                    : id->crc;
+}
+
+/* ---- critical sections -------------------------------------------------- */
+
+static quire_status lock_files(struct blobs *b, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!b->locked)
+        st = b->c.files->ops->lock(b->c.files, OBJECT_SHARED, b->c.busy_ms,
+                                   err);
+    b->locked = !st;
+    return st;
+}
+
+/* A batch keeps the lock to its end. */
+static void unlock_files(struct blobs *b)
+{
+    if (b->batch || !b->locked)
+        return;
+    b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    b->locked = false;
+}
+
+static quire_status begin_rows(struct blobs *b, enum db_begin mode,
+                               quire_error *err)
+{
+    return b->batch ? QUIRE_OK : b->c.db->ops->begin(b->c.db, mode, err);
+}
+
+/* A batch whose rows may be half written cannot be kept. */
+static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
+{
+    if (b->batch) {
+        if (st && st != QUIRE_NOT_FOUND)
+            b->batch_failed = true;
+        return st;
+    }
+    if (!st)
+        return b->c.db->ops->commit(b->c.db, err);
+    b->c.db->ops->rollback(b->c.db);
+    return st;
+}
+
+/* ---- content that is there already -------------------------------------- */
+
+/* Whether what is stored can be what `id` is. */
+static quire_status looks_whole(struct blobs *b, const struct identity *id,
+                                const struct place *p, unsigned flags,
+                                bool *whole, quire_error *err)
+{
+    struct object_info info;
+    enum damage damage;
+    char name[NAME_BYTES];
+    quire_status st;
+
+    *whole = false;
+    if (flags & QUIRE_PUT_VERIFY) {
+        st = blob_stream(b, &id->digest, p, 0, UINT64_MAX, NULL, NULL, &damage,
+                         err);
+        *whole = damage == DAMAGE_NONE;
+        return st;
+    }
+    if (p->has_row && p->size != id->size)
+        return QUIRE_OK;
+    if (p->where == IN_ROW) {
+        *whole = p->whole;
+        return QUIRE_OK;
+    }
+    if (!p->has_row) {
+        *whole = p->codec == CODEC_PLAIN
+                     ? p->stored == id->size
+                     : p->ends_read && p->ends.crc == crc_of(id) &&
+                           p->ends.size_low == (uint32_t)id->size;
+        return QUIRE_OK;
+    }
+    layout_name(b->c.layout, &id->digest, name);
+    st = b->c.files->ops->stat(b->c.files, name, &info, err);
+    *whole = !st && info.size == p->stored;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* Mark as seen. QUIRE_NOT_FOUND: collected since we looked. */
+static quire_status freshen(struct blobs *b, const struct identity *id,
+                            struct place *p, quire_error *err)
+{
+    int64_t now_s = clock_s(b->c.clock);
+    char name[NAME_BYTES];
+    quire_status st;
+
+    /* A collection spares what was seen this very second anyway. */
+    if (p->seen_s >= now_s)
+        return QUIRE_OK;
+    p->seen_s = now_s;
+    if (!b->rows) {
+        layout_name(b->c.layout, &id->digest, name);
+        return b->c.files->ops->touch(b->c.files, name, now_s, err);
+    }
+    st = begin_rows(b, DB_SOON, err);
+    return st ? st : end_rows(b, rows_seen(b->rows, p->id, now_s, err), err);
+}
+
+/* A file that a crash left without its row gets one. */
+static quire_status adopt(struct blobs *b, const struct identity *id,
+                          struct place *p, quire_error *err)
+{
+    quire_status st = begin_rows(b, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    p->size = id->size;
+    p->size_known = true;
+    p->seen_s = clock_s(b->c.clock);
+    return end_rows(b, rows_add(b->rows, &id->digest, p, NULL, err), err);
+}
+
+/* *done: it is there, whole, and marked. */
+static quire_status accept_present(struct blobs *b, const struct identity *id,
+                                   unsigned flags, quire_blob_info *info,
+                                   bool *done, quire_error *err)
+{
+    struct place p;
+    bool whole = false;
+    quire_status st = blob_find(b, &id->digest, &p, err);
+
+    *done = false;
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    if (!st)
+        st = looks_whole(b, id, &p, flags, &whole, err);
+    if (st || !whole)
+        return st;
+    if (b->rows && !p.has_row)
+        st = adopt(b, id, &p, err);
+    else
+        st = freshen(b, id, &p, err);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    if (st)
+        return st;
+    p.size = id->size;
+    p.size_known = true;
+    blob_describe(&id->digest, &p, info);
+    info->existed = 1;
+    *done = true;
+    return QUIRE_OK;
+}
+
+/* ---- new content -------------------------------------------------------- */
+
+static quire_status need_packer(struct blobs *b, quire_error *err)
+{
+    if (!b->packer)
+        b->packer = packer_new(
+            b->c.layout == QUIRE_LAYOUT_PACKED ? PACK_FAST : PACK_STABLE);
+    return b->packer ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status store_row(struct blobs *b, const struct identity *id,
+                              struct place *p, const quire_bytes *body,
+                              quire_error *err)
+{
+    quire_status st;
+
+    if (!b->rows)
+        return QUIRE_OK;
+    st = begin_rows(b, DB_DURABLE, err);
+    return st ? st
+              : end_rows(b, rows_add(b->rows, &id->digest, p, body, err), err);
+}
+
+/* Name a finished draft, which is gone afterwards, and record it. */
+static quire_status store_draft(struct blobs *b, const struct identity *id,
+                                struct draft *draft, struct place *p,
+                                quire_error *err)
+{
+    char name[NAME_BYTES];
+    quire_status st;
+
+    layout_name(b->c.layout, &id->digest, name);
+    /* Replacing is harmless: another copy is the same content, or damaged. */
+    st = draft->ops->publish(draft, name, true, err);
+    return st ? st : store_row(b, id, p, NULL, err);
+}
+
+static quire_status store_file(struct blobs *b, const struct identity *id,
+                               quire_bytes stored, struct place *p,
+                               quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    struct draft *draft;
+    quire_status st = files->ops->create(files, &draft, err);
+
+    if (st)
+        return st;
+    st = draft->ops->write(draft, stored, err);
+    if (st) {
+        draft->ops->discard(draft);
+        return st;
+    }
+    return store_draft(b, id, draft, p, err);
+}
+
+/* How content in memory is stored: as which bytes, where. */
+static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
+                         quire_bytes *stored, quire_error *err)
+{
+    bool rows = b->rows != NULL, shrank;
+    quire_status st;
+
+    p->codec = CODEC_PLAIN;
+    *stored = content;
+    if (layout_is_gzip(b->c.layout) && !(rows && content.len < PLAIN_BELOW)) {
+        st = need_packer(b, err);
+        if (st)
+            return st;
+        buf_clear(&b->packed);
+        packer_whole(b->packer, content, &b->packed, &shrank);
+        st = buf_status(&b->packed, "a packed blob", err);
+        if (st)
+            return st;
+        /* A row may be plain; it is, unless gzip saves a twentieth. */
+        if (!rows || content.len > ROW_BYTES ||
+            b->packed.len < content.len - content.len / 20) {
+            p->codec = CODEC_GZIP;
+            *stored = buf_bytes(&b->packed);
+        }
+    }
+    p->stored = stored->len;
+    p->where = rows && stored->len <= ROW_BYTES && content.len <= SMALL_BYTES
+                   ? IN_ROW
+                   : IN_FILE;
+    return QUIRE_OK;
+}
+
+static quire_status put_new(struct blobs *b, const struct identity *id,
+                            quire_bytes content, quire_blob_info *info,
+                            quire_error *err)
+{
+    struct place p = {.size = id->size, .size_known = true};
+    quire_bytes stored;
+    quire_status st = pack(b, content, &p, &stored, err);
+
+    if (st)
+        return st;
+    p.seen_s = clock_s(b->c.clock);
+    if (p.where == IN_ROW) {
+        st = store_row(b, id, &p, &stored, err);
+    } else {
+        st = lock_files(b, err);
+        if (!st)
+            st = store_file(b, id, stored, &p, err);
+    }
+    if (!st)
+        blob_describe(&id->digest, &p, info);
+    return st;
+}
+
+quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
+                      quire_blob_info *info, quire_error *err)
+{
+    struct identity id = {.size = content.len, .data = content.data};
+    quire_blob_info ignored;
+    quire_status st = QUIRE_OK;
+    bool done;
+
+    if (!info)
+        info = &ignored;
+    hash_bytes(content, &id.digest);
+    if (!b->rows)
+        st = lock_files(b, err);
+    if (!st)
+        st = accept_present(b, &id, flags, info, &done, err);
+    if (!st && !done)
+        st = put_new(b, &id, content, info, err);
+    unlock_files(b);
+    return st;
+}
+
+/* ---- streams ------------------------------------------------------------ */
+
+/* Where the packed bytes of a stream go. */
+struct drain {
+    struct draft *draft;
+    uint64_t stored;
+};
+
+static quire_status drain_write(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    struct drain *d = ctx;
+
+    d->stored += bytes.len;
+    return d->draft->ops->write(d->draft, bytes, err);
+}
+
+/* Read on until `cap` bytes or the end. */
+static quire_status fill(quire_read_fn read, void *ctx, char *buf, size_t cap,
+                         size_t *got, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t n = 1;
+
+    *got = 0;
+    while (!st && n > 0 && *got < cap) {
+        st = read(ctx, buf + *got, cap - *got, &n, err);
+        if (!st)
+            *got += n;
+    }
+    return st;
+}
+
+/* Hash and pack `have` bytes in `buf`, then the rest of the stream. */
+static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
+                         char *buf, size_t have, struct drain *drain,
+                         struct identity *id, quire_error *err)
+{
+    bool gzip = layout_is_gzip(b->c.layout);
+    struct hash hash;
+    quire_status st = QUIRE_OK;
+
+    hash_init(&hash);
+    if (gzip) {
+        st = need_packer(b, err);
+        if (!st)
+            st = packer_begin(b->packer, bytes_of(buf, have), drain_write,
+                              drain, err);
+    }
+    while (!st && have > 0) {
+        quire_bytes piece = bytes_of(buf, have);
+
+        hash_add(&hash, piece);
+        id->crc = gzip_crc(id->crc, piece);
+        id->size += have;
+        st = gzip ? packer_add(b->packer, piece, err)
+                  : drain_write(drain, piece, err);
+        if (!st)
+            st = fill(read, ctx, buf, PIECE_BYTES, &have, err);
+    }
+    if (!st && gzip)
+        st = packer_end(b->packer, err);
+    hash_end(&hash, &id->digest);
+    return st;
+}
+
+static quire_status put_large(struct blobs *b, quire_read_fn read, void *ctx,
+                              char *buf, size_t have, unsigned flags,
+                              quire_blob_info *info, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    struct identity id = {0};
+    struct drain drain = {0};
+    struct place p = {.where = IN_FILE, .size_known = true};
+    bool done = false;
+    quire_status st;
+
+    st = files->ops->create(files, &drain.draft, err);
+    if (st)
+        return st;
+    st = pour(b, read, ctx, buf, have, &drain, &id, err);
+    if (!st)
+        st = lock_files(b, err);
+    if (!st)
+        st = accept_present(b, &id, flags, info, &done, err);
+    if (st || done) {
+        drain.draft->ops->discard(drain.draft);
+        unlock_files(b);
+        return st;
+    }
+    p.codec = layout_is_gzip(b->c.layout) ? CODEC_GZIP : CODEC_PLAIN;
+    p.size = id.size;
+    p.stored = drain.stored;
+    p.seen_s = clock_s(b->c.clock);
+    st = store_draft(b, &id, drain.draft, &p, err);
+    if (!st)
+        blob_describe(&id.digest, &p, info);
+    unlock_files(b);
+    return st;
+}
+
+quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
+                             unsigned flags, quire_blob_info *info,
+                             quire_error *err)
+{
+    quire_blob_info ignored;
+    char *buf = malloc(SMALL_BYTES + 1);
+    size_t have;
+    quire_status st;
+
+    if (!buf)
+        return err_memory(err);
+    if (!info)
+        info = &ignored;
+    /* One byte more than is small tells the two apart. */
+    st = fill(read, ctx, buf, SMALL_BYTES + 1, &have, err);
+    if (!st && have <= SMALL_BYTES)
+        st = blob_put(b, bytes_of(buf, have), flags, info, err);
+    else if (!st)
+        st = put_large(b, read, ctx, buf, have, flags, info, err);
+    free(buf);
+    return st;
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+struct cursor {
+    int fd;
+    off_t at;
+};
+
+static quire_status read_fd(void *ctx, void *buf, size_t cap, size_t *n,
+                            quire_error *err)
+{
+    struct cursor *c = ctx;
+    ssize_t got = fs_read_at(c->fd, buf, cap, c->at);
+
+    if (got < 0)
+        return err_sys(err, errno, "cannot read the file to be stored");
+    c->at += got;
+    *n = (size_t)got;
+    return QUIRE_OK;
+}
+
+/* The name of a file's content, without storing it. */
+static quire_status identify(int fd, struct identity *id, quire_error *err)
+{
+    struct cursor c = {.fd = fd};
+    char *buf = malloc(PIECE_BYTES);
+    struct hash hash;
+    quire_status st = buf ? QUIRE_OK : err_memory(err);
+    size_t n = 1;
+
+    *id = (struct identity){0};
+    hash_init(&hash);
+    while (!st && n > 0) {
+        st = read_fd(&c, buf, PIECE_BYTES, &n, err);
+        if (st)
+            break;
+        hash_add(&hash, bytes_of(buf, n));
+        id->crc = gzip_crc(id->crc, bytes_of(buf, n));
+        id->size += n;
+    }
+    hash_end(&hash, &id->digest);
+    free(buf);
+    return st;
+}
+
+/* A large file is read twice: once to see whether it is there, and if not,
+ * once more to store it. Should it change between the two, what is stored is
+ * what the second reading found, under that content's name. */
+quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
+                         quire_blob_info *info, quire_error *err)
+{
+    struct cursor c = {.fd = fd};
+    quire_blob_info ignored;
+    struct identity id;
+    struct stat file;
+    bool done = false;
+    quire_status st;
+
+    if (!info)
+        info = &ignored;
+    if (fstat(fd, &file) < 0)
+        return err_sys(err, errno, "cannot look at the file to be stored");
+    if (!S_ISREG(file.st_mode))
+        return err_set(err, QUIRE_INVALID, "not a regular file");
+    if ((uint64_t)file.st_size > SMALL_BYTES) {
+        st = identify(fd, &id, err);
+        if (!st)
+            st = lock_files(b, err);
+        if (!st)
+            st = accept_present(b, &id, flags, info, &done, err);
+        unlock_files(b);
+        if (st || done)
+            return st;
+    }
+    return blob_put_stream(b, read_fd, &c, flags, info, err);
+}

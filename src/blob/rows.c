@@ -1,0 +1,275 @@
+/*
+ * rows.c - blobs as rows of quire.db
+ *
+ * Two tables. `blob` has a short row for every blob, also for those with a
+ * file of their own: it is what listing, finding and collecting touch. `body`
+ * has the bytes, in the order they came. Apart, because marking a blob as
+ * seen must not rewrite its bytes, and because one row of 60 bytes and one of
+ * a thousand do not share pages well.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/priv.h"
+
+const char blob_schema[] =
+    "CREATE TABLE blob("
+    " id INTEGER PRIMARY KEY,"
+    " sha256 BLOB NOT NULL UNIQUE," /* 32 bytes                          */
+    " size INTEGER NOT NULL,"       /* of the content                    */
+    " stored INTEGER NOT NULL,"     /* bytes of the body or of the file  */
+    " codec INTEGER NOT NULL,"      /* 0 plain, 1 gzip                   */
+    " in_file INTEGER NOT NULL,"    /* 1: blobs/aa/bb/…                  */
+    " seen INTEGER NOT NULL);"      /* last put or found, Unix seconds   */
+    "CREATE TABLE body("
+    " id INTEGER PRIMARY KEY REFERENCES blob(id) ON DELETE CASCADE,"
+    " bytes BLOB NOT NULL);";
+
+enum { FIND, BODY, ADD, ADD_BODY, DROP_BODY, SEEN, LIST, COUNT, N_STATEMENTS };
+
+#define COLUMNS                                                           \
+    "blob.id, size, stored, codec, in_file, seen, length(bytes), sha256 " \
+    "FROM blob LEFT JOIN body ON body.id = blob.id "
+
+static const char *const sql[N_STATEMENTS] = {
+    [FIND] = "SELECT " COLUMNS "WHERE sha256 = ?1",
+    [BODY] = "SELECT bytes FROM body WHERE id = ?1",
+    [ADD] = "INSERT INTO blob(sha256, size, stored, codec, in_file, seen)"
+            " VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
+            " ON CONFLICT(sha256) DO UPDATE SET size = ?2, stored = ?3,"
+            " codec = ?4, in_file = ?5, seen = ?6 RETURNING id",
+    [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)"
+                 " ON CONFLICT(id) DO UPDATE SET bytes = ?2",
+    [DROP_BODY] = "DELETE FROM body WHERE id = ?1",
+    [SEEN] = "UPDATE blob SET seen = ?2 WHERE id = ?1",
+    [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
+             " ORDER BY sha256",
+    [COUNT] = "SELECT count(*) FROM blob",
+};
+
+struct rows {
+    struct db *db;
+    struct stmt *stmt[N_STATEMENTS]; /* prepared when first used */
+};
+
+quire_status rows_new(struct db *db, struct rows **out, quire_error *err)
+{
+    struct rows *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return err_memory(err);
+    r->db = db;
+    *out = r;
+    return QUIRE_OK;
+}
+
+void rows_free(struct rows *r)
+{
+    int i;
+
+    if (!r)
+        return;
+    for (i = 0; i < N_STATEMENTS; i++) {
+        if (r->stmt[i])
+            r->stmt[i]->ops->finalize(r->stmt[i]);
+    }
+    free(r);
+}
+
+static quire_status use(struct rows *r, int which, struct stmt **out,
+                        quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!r->stmt[which])
+        st = r->db->ops->prepare(r->db, sql[which], &r->stmt[which], err);
+    *out = r->stmt[which];
+    return st;
+}
+
+static void bind_digest(struct stmt *s, int at, const quire_digest *d)
+{
+    s->ops->bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
+}
+
+static void read_place(struct stmt *s, struct place *p)
+{
+    const struct db_ops *o = s->ops;
+
+    *p = (struct place){
+        .has_row = true,
+        .id = o->column_int(s, 0),
+        .size = (uint64_t)o->column_int(s, 1),
+        .size_known = true,
+        .stored = (uint64_t)o->column_int(s, 2),
+        .codec = o->column_int(s, 3) ? CODEC_GZIP : CODEC_PLAIN,
+        .where = o->column_int(s, 4) ? IN_FILE : IN_ROW,
+        .seen_s = o->column_int(s, 5),
+    };
+    p->whole = p->where == IN_FILE ||
+               (!o->column_null(s, 6) &&
+                (uint64_t)o->column_int(s, 6) == p->stored);
+}
+
+quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, FIND, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        read_place(s, out);
+    else if (!st)
+        st = QUIRE_NOT_FOUND;
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_body(struct rows *r, int64_t id, quire_bytes *out,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, BODY, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    st = s->ops->step(s, &row, err);
+    if (!st && row) {
+        *out = s->ops->column_bytes(s, 0);
+        return QUIRE_OK;
+    }
+    s->ops->reset(s);
+    return st ? st : QUIRE_NOT_FOUND;
+}
+
+void rows_done(struct rows *r)
+{
+    if (r->stmt[BODY])
+        r->stmt[BODY]->ops->reset(r->stmt[BODY]);
+}
+
+/* Run a statement that was bound and returns no row. */
+static quire_status finish(struct stmt *s, quire_error *err)
+{
+    bool row;
+    quire_status st = s->ops->step(s, &row, err);
+
+    s->ops->reset(s);
+    return st;
+}
+
+static quire_status set_body(struct rows *r, int64_t id,
+                             const quire_bytes *body, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, body ? ADD_BODY : DROP_BODY, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    if (body)
+        s->ops->bind_bytes(s, 2, *body);
+    return finish(s, err);
+}
+
+quire_status rows_add(struct rows *r, const quire_digest *d,
+                      const struct place *p, const quire_bytes *body,
+                      quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, ADD, &s, err);
+    int64_t id = 0;
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, (int64_t)p->size);
+    s->ops->bind_int(s, 3, (int64_t)p->stored);
+    s->ops->bind_int(s, 4, p->codec);
+    s->ops->bind_int(s, 5, p->where == IN_FILE);
+    s->ops->bind_int(s, 6, p->seen_s);
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        id = s->ops->column_int(s, 0);
+    if (!st)
+        st = s->ops->step(s, &row, err);
+    s->ops->reset(s);
+    return st ? st : set_body(r, id, body, err);
+}
+
+quire_status rows_seen(struct rows *r, int64_t id, int64_t now_s,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, SEEN, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    s->ops->bind_int(s, 2, now_s);
+    st = finish(s, err);
+    if (!st && r->db->ops->changes(r->db) == 0)
+        st = QUIRE_NOT_FOUND;
+    return st;
+}
+
+quire_status rows_list(struct rows *r, const quire_digest *from,
+                       const quire_digest *to, rows_each_fn each, void *ctx,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, LIST, &s, err);
+    bool row = true;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, from);
+    bind_digest(s, 2, to);
+    while (!st && row) {
+        struct place p;
+        quire_digest d;
+        quire_bytes name;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        read_place(s, &p);
+        name = s->ops->column_bytes(s, 7);
+        if (name.len != sizeof d.byte) {
+            st = err_set(err, QUIRE_DAMAGED,
+                         "quire.db: row %lld of table "
+                         "blob has no digest",
+                         (long long)p.id);
+            break;
+        }
+        memcpy(d.byte, name.data, sizeof d.byte);
+        st = each(ctx, &d, &p, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_count(struct rows *r, uint64_t *n, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, COUNT, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        *n = (uint64_t)s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}

@@ -1,0 +1,174 @@
+/*
+ * home.c - where a store lies, and whose it is
+ *
+ * A home is recognised by what is in it:
+ *
+ *     quire.db                                     ours
+ *     conversations/                               JP's .jp
+ *     sessions/ or terminal-sessions/ or a blob
+ *     under its plain name in blobs/               oh-my-pi's agent directory
+ *     none of these, or not there yet              ours, to be
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "quire/priv.h"
+
+const char *quire_kind_name(quire_kind kind)
+{
+    switch (kind) {
+    case QUIRE_KIND_AUTO: return "auto";
+    case QUIRE_KIND_NATIVE: return "native";
+    case QUIRE_KIND_OMP: return "omp";
+    case QUIRE_KIND_JP: return "jp";
+    }
+    return "unknown";
+}
+
+const char *quire_layout_name(quire_layout layout)
+{
+    switch (layout) {
+    case QUIRE_LAYOUT_AUTO: return "auto";
+    case QUIRE_LAYOUT_PACKED: return "packed";
+    case QUIRE_LAYOUT_LOOSE: return "loose";
+    case QUIRE_LAYOUT_FLAT: return "flat";
+    }
+    return "unknown";
+}
+
+/* A heap string by format; NULL when there is no memory. */
+__attribute__((format(printf, 1, 2))) static char *text(const char *fmt, ...)
+{
+    char *out = NULL;
+    va_list ap;
+
+    va_start(ap, fmt);
+    if (vasprintf(&out, fmt, ap) < 0)
+        out = NULL;
+    va_end(ap);
+    return out;
+}
+
+static bool has(const char *dir, const char *name)
+{
+    char *path = text("%s/%s", dir, name);
+    bool yes = path && access(path, F_OK) == 0;
+
+    free(path);
+    return yes;
+}
+
+/* Whether an entry of `dir` has a name of `len` hex digits. */
+static bool has_hex_entry(const char *dir, size_t len)
+{
+    DIR *stream = opendir(dir);
+    struct dirent *e;
+    bool yes = false;
+
+    if (!stream)
+        return false;
+    while (!yes && (e = readdir(stream)) != NULL)
+        yes = strlen(e->d_name) == len &&
+              strspn(e->d_name, "0123456789abcdef") == len;
+    closedir(stream);
+    return yes;
+}
+
+static quire_kind detect_kind(const char *home)
+{
+    char *blobs;
+    bool flat;
+
+    if (has(home, "quire.db"))
+        return QUIRE_KIND_NATIVE;
+    if (has(home, "conversations"))
+        return QUIRE_KIND_JP;
+    if (has(home, "sessions") || has(home, "terminal-sessions"))
+        return QUIRE_KIND_OMP;
+    blobs = text("%s/blobs", home);
+    flat = blobs && has_hex_entry(blobs, 64);
+    free(blobs);
+    return flat ? QUIRE_KIND_OMP : QUIRE_KIND_NATIVE;
+}
+
+static quire_layout layout_of(quire_kind kind)
+{
+    switch (kind) {
+    case QUIRE_KIND_OMP: return QUIRE_LAYOUT_FLAT;
+    case QUIRE_KIND_JP: return QUIRE_LAYOUT_LOOSE;
+    default: return QUIRE_LAYOUT_PACKED;
+    }
+}
+
+/* A blobs directory alone. One that is new is loose: that is what stores
+ * outside a home are for. */
+static quire_layout detect_layout(const char *blobs, const char *db)
+{
+    if (access(db, F_OK) == 0)
+        return QUIRE_LAYOUT_PACKED;
+    return has_hex_entry(blobs, 64) ? QUIRE_LAYOUT_FLAT : QUIRE_LAYOUT_LOOSE;
+}
+
+static char *default_home(void)
+{
+    const char *ours = getenv("QUIRE_HOME");
+    const char *data = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+
+    if (ours && *ours)
+        return strdup(ours);
+    if (data && *data == '/')
+        return text("%s/quire", data);
+    return text("%s/.local/share/quire", home && *home ? home : "");
+}
+
+/* The database of a packed store whose blobs directory is `blobs`: the home's
+ * if it lies in one, else inside it. */
+static char *db_beside(const char *blobs)
+{
+    char *in_home = text("%s/../quire.db", blobs);
+
+    if (in_home && access(in_home, F_OK) == 0)
+        return in_home;
+    free(in_home);
+    return text("%s/quire.db", blobs);
+}
+
+quire_status home_find(struct quire *q, const quire_options *o,
+                       quire_error *err)
+{
+    if (o->blobs) {
+        q->home = strdup(o->blobs);
+        q->blob_path = strdup(o->blobs);
+        q->db_path = db_beside(o->blobs);
+        q->kind = QUIRE_KIND_NATIVE;
+        q->layout = o->layout;
+        if (q->db_path && !q->layout)
+            q->layout = detect_layout(o->blobs, q->db_path);
+    } else {
+        q->home = o->home && *o->home ? strdup(o->home) : default_home();
+        q->kind = o->kind;
+        if (q->home && !q->kind)
+            q->kind = detect_kind(q->home);
+        q->layout = layout_of(q->kind);
+        if (q->home) {
+            q->blob_path = text("%s/blobs", q->home);
+            q->db_path = text("%s/quire.db", q->home);
+        }
+    }
+    if (!q->home || !q->blob_path || !q->db_path)
+        return err_memory(err);
+    if (q->layout != QUIRE_LAYOUT_PACKED) {
+        free(q->db_path);
+        q->db_path = NULL;
+    }
+    return QUIRE_OK;
+}

@@ -1,0 +1,368 @@
+/*
+ * quire.c - the handle behind quire.h
+ *
+ * Opening finds out where the store is and whose; files and database are
+ * opened by the first call that needs them, so that a command pays for what
+ * it uses and reading an absent home makes nothing. Answers get their words
+ * here, at the door.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <isa-l.h>
+#include <nettle/version.h>
+#include <sqlite3.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "blob/hash.h"
+#include "quire/priv.h"
+
+const char *quire_version(void)
+{
+    return QUIRE_VERSION;
+}
+
+const char *quire_version_of(unsigned index, char out[64])
+{
+    switch (index) {
+    case 0: snprintf(out, 64, "sqlite %s", sqlite3_libversion()); break;
+    case 1:
+        snprintf(out, 64, "nettle %d.%d", nettle_version_major(),
+                 nettle_version_minor());
+        break;
+    case 2:
+        snprintf(out, 64, "isa-l %d.%d.%d", ISAL_MAJOR_VERSION,
+                 ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+        break;
+    case 3: snprintf(out, 64, "zlib %s", zlibVersion()); break;
+    default: return NULL;
+    }
+    return out;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+/* The path is a directory, or nothing yet. */
+static quire_status check_dir(const char *path, quire_error *err)
+{
+    struct stat s;
+    quire_status st;
+
+    if (stat(path, &s) < 0)
+        return errno == ENOENT ? QUIRE_OK
+                               : err_sys(err, errno, "cannot open %s", path);
+    if (S_ISDIR(s.st_mode))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_IO, "%s is not a directory", path);
+    err_next(err, "name the directory that holds the store");
+    return st;
+}
+
+quire_status quire_open(const quire_options *options, quire **out,
+                        quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct quire *q = calloc(1, sizeof *q);
+    quire_status st;
+
+    if (!q)
+        return err_memory(err);
+    /* An older program passes a shorter struct; the rest stays default. */
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    q->read_only = o.flags & QUIRE_READ_ONLY;
+    q->busy_ms = o.busy_ms;
+    q->clock = clock_system;
+    if (o.now_us)
+        q->clock = (struct clock){o.now_us, o.now_ctx};
+    q->trace = (struct trace){o.trace, o.trace_ctx};
+    st = home_find(q, &o, err);
+    if (!st)
+        st = check_dir(q->home, err);
+    if (st)
+        quire_close(q);
+    else
+        *out = q;
+    return st;
+}
+
+void quire_close(quire *q)
+{
+    if (!q)
+        return;
+    blobs_free(q->blobs);
+    if (q->files)
+        q->files->ops->free(q->files);
+    if (q->db)
+        q->db->ops->close(q->db);
+    free(q->home);
+    free(q->blob_path);
+    free(q->db_path);
+    free(q);
+}
+
+const char *quire_home(const quire *q)
+{
+    return q->home;
+}
+
+quire_kind quire_home_kind(const quire *q)
+{
+    return q->kind;
+}
+
+quire_layout quire_blob_layout(const quire *q)
+{
+    return q->layout;
+}
+
+/* ---- opening what a call needs ------------------------------------------ */
+
+static quire_status trace_db(struct quire *q, quire_error *err)
+{
+    struct db *tapped;
+    quire_status st;
+
+    if (!q->trace.line)
+        return QUIRE_OK;
+    st = db_tap(q->db, trace_hook(&q->trace), &tapped, err);
+    if (!st)
+        q->db = tapped;
+    return st;
+}
+
+/* The catalogue. A reader of a home that has none gets none. */
+static quire_status need_db(struct quire *q, bool write, quire_error *err)
+{
+    struct db_config config = {
+        .path = q->db_path,
+        .access = q->read_only ? DB_READ : DB_WRITE,
+        .busy_ms = q->busy_ms,
+    };
+    quire_status st = QUIRE_OK;
+    int dir;
+
+    if (q->db || !q->db_path)
+        return QUIRE_OK;
+    if (!write && access(q->db_path, F_OK) != 0 && errno == ENOENT)
+        return QUIRE_OK;
+    if (write) {
+        st = fs_open_dir(q->home, true, &dir, err);
+        if (st)
+            return st;
+        close(dir);
+    }
+    st = db_sqlite_open(&config, &q->db, err);
+    if (!st)
+        st = trace_db(q, err);
+    if (!st)
+        st = schema_prepare(q->db, q->read_only, err);
+    if (st && q->db) {
+        q->db->ops->close(q->db);
+        q->db = NULL;
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status need_files(struct quire *q, quire_error *err)
+{
+    struct object_store *tapped;
+    quire_status st;
+
+    if (q->files)
+        return QUIRE_OK;
+    st = object_files_open(q->blob_path, q->read_only, &q->files, err);
+    if (st || !q->trace.line)
+        return st;
+    st = object_tap(q->files, trace_hook(&q->trace), &tapped, err);
+    if (!st)
+        q->files = tapped;
+    return st;
+}
+
+static quire_status read_only_error(const struct quire *q, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
+                              q->home);
+
+    err_next(err, "open it without QUIRE_READ_ONLY");
+    return st;
+}
+
+static quire_status need_blobs(struct quire *q, bool write, quire_error *err)
+{
+    struct blobs_config config = {
+        .layout = q->layout,
+        .clock = &q->clock,
+        .busy_ms = q->busy_ms,
+    };
+    bool had_db = q->db != NULL;
+    quire_status st;
+
+    if (write && q->read_only)
+        return read_only_error(q, err);
+    st = need_db(q, write, err);
+    if (!st)
+        st = need_files(q, err);
+    if (st || (q->blobs && had_db == (q->db != NULL)))
+        return st;
+    /* A reader that found no database has become a writer, which made one. */
+    blobs_free(q->blobs);
+    q->blobs = NULL;
+    config.files = q->files;
+    config.db = q->db;
+    return blobs_new(&config, &q->blobs, err);
+}
+
+/* ---- batches ------------------------------------------------------------ */
+
+quire_status quire_begin(quire *q, quire_error *err)
+{
+    quire_status st = need_blobs(q, true, err);
+
+    return st ? st : blobs_begin(q->blobs, err);
+}
+
+quire_status quire_commit(quire *q, quire_error *err)
+{
+    if (!q->blobs)
+        return err_set(err, QUIRE_INVALID, "no batch is open");
+    return blobs_commit(q->blobs, err);
+}
+
+void quire_rollback(quire *q)
+{
+    if (q->blobs)
+        blobs_rollback(q->blobs);
+}
+
+/* ---- blobs -------------------------------------------------------------- */
+
+quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
+                            quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_blobs(q, true, err);
+
+    return st ? st : blob_put(q->blobs, content, flags, info, err);
+}
+
+quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
+                                   unsigned flags, quire_blob_info *info,
+                                   quire_error *err)
+{
+    quire_status st = need_blobs(q, true, err);
+
+    return st ? st : blob_put_stream(q->blobs, read, ctx, flags, info, err);
+}
+
+quire_status quire_blob_put_fd(quire *q, int fd, unsigned flags,
+                               quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_blobs(q, true, err);
+
+    return st ? st : blob_put_fd(q->blobs, fd, flags, info, err);
+}
+
+/* An answer, in words. */
+static quire_status absent(const struct quire *q, const quire_digest *d,
+                           quire_status st, quire_error *err)
+{
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    err_set(err, st, "no blob %s in %s", digest_short(d).s, q->home);
+    err_next(err, "`quire blob ls` lists what is there; --home or --store "
+                  "names another place");
+    return st;
+}
+
+quire_status quire_blob_stat(quire *q, const quire_digest *digest,
+                             quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    return st ? st
+              : absent(q, digest, blob_stat(q->blobs, digest, info, err), err);
+}
+
+quire_status quire_blob_get(quire *q, const quire_digest *digest,
+                            quire_bytes *out, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    return st ? st
+              : absent(q, digest, blob_get(q->blobs, digest, out, err), err);
+}
+
+quire_status quire_blob_read(quire *q, const quire_digest *digest,
+                             uint64_t from, uint64_t to, quire_write_fn write,
+                             void *ctx, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    if (st)
+        return st;
+    st = blob_read(q->blobs, digest, from, to, write, ctx, err);
+    return absent(q, digest, st, err);
+}
+
+quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
+                             quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    return st ? st : blob_list(q->blobs, each, ctx, err);
+}
+
+quire_status quire_blob_check(quire *q, const quire_digest *only,
+                              const quire_check_hooks *hooks, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    if (st)
+        return st;
+    st = blob_check(q->blobs, only, hooks, err);
+    return only ? absent(q, only, st, err) : st;
+}
+
+/* The shortest beginning we look up. Six digits are unique among thousands of
+ * blobs, and no English word of that length is all hex and likely typed. */
+#define PREFIX_MIN 6
+
+quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
+                                quire_error *err)
+{
+    const char *colon = strrchr(text, ':');
+    const char *hex = colon ? colon + 1 : text;
+    size_t len = strlen(hex), i;
+    char lower[65];
+    quire_status st;
+
+    st = quire_ref_parse(text, out, err);
+    if (!st || len < PREFIX_MIN || len >= 64 ||
+        strspn(hex, "0123456789abcdefABCDEF") != len ||
+        (colon && strncmp(text, "blob:sha256:", (size_t)(hex - text)) &&
+         strncmp(text, "sha256:", (size_t)(hex - text))))
+        return st;
+    for (i = 0; i <= len; i++)
+        lower[i] = (char)tolower((unsigned char)hex[i]);
+    st = need_blobs(q, false, err);
+    if (!st)
+        st = blob_find_prefix(q->blobs, lower, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no blob in %s begins with %s", q->home, hex);
+        err_next(err, "`quire blob ls` lists what is there");
+    } else if (st == QUIRE_EXISTS) {
+        st = err_set(err, QUIRE_INVALID, "several blobs begin with %s", hex);
+        err_next(err, "give more digits; `quire blob ls` lists them");
+    }
+    return st;
+}

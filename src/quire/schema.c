@@ -1,0 +1,76 @@
+/*
+ * schema.c - the tables of quire.db
+ *
+ * user_version in the file's header counts the steps that were taken. A step
+ * is never edited once it was released; a change is a new step.
+ */
+#include <stdio.h>
+
+#include "base/err.h"
+#include "blob/blob.h"
+#include "quire/priv.h"
+
+static const char *const steps[] = {
+    blob_schema,
+};
+
+enum { N_STEPS = sizeof steps / sizeof *steps };
+
+static quire_status read_version(struct db *db, int64_t *version,
+                                 quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db, "PRAGMA user_version", &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    *version = !st && row ? s->ops->column_int(s, 0) : 0;
+    s->ops->finalize(s);
+    return st;
+}
+
+static quire_status take_steps(struct db *db, quire_error *err)
+{
+    int64_t version;
+    quire_status st = read_version(db, &version, err);
+
+    /* Again, now that nobody else can: two may have seen the same need. */
+    for (; !st && version < N_STEPS; version++)
+        st = db->ops->exec(db, steps[version], err);
+    if (!st) {
+        char sql[64];
+
+        snprintf(sql, sizeof sql, "PRAGMA user_version=%d", (int)N_STEPS);
+        st = db->ops->exec(db, sql, err);
+    }
+    return st;
+}
+
+quire_status schema_prepare(struct db *db, bool read_only, quire_error *err)
+{
+    int64_t version;
+    quire_status st = read_version(db, &version, err);
+
+    if (st || version == N_STEPS)
+        return st;
+    if (version > N_STEPS) {
+        st = err_set(err, QUIRE_INVALID,
+                     "quire.db was written by a newer Quire (format %lld, "
+                     "this one knows %d)",
+                     (long long)version, (int)N_STEPS);
+        err_next(err, "use that version, or a newer one");
+        return st;
+    }
+    if (read_only)
+        return version == 0 ? QUIRE_NOT_FOUND : QUIRE_OK;
+    st = db->ops->begin(db, DB_DURABLE, err);
+    if (st)
+        return st;
+    st = take_steps(db, err);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
