@@ -145,9 +145,12 @@ typedef struct quire_options {
  * first write makes it, mode 0700; reading from it finds it empty. `options`
  * may be NULL for all defaults.
  *
- * QUIRE_INVALID  it is not a directory, or written by a newer Quire
- * QUIRE_DAMAGED  quire.db is no database of ours
- * QUIRE_IO       it cannot be reached */
+ * QUIRE_INVALID  no place is named, and the environment names none either
+ * QUIRE_IO       it is not a directory, or cannot be reached
+ *
+ * What is inside is looked at by the first call that needs it, which may then
+ * answer QUIRE_DAMAGED (quire.db is no database of ours) or QUIRE_INVALID (a
+ * newer Quire wrote it). */
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err);
 
@@ -245,8 +248,8 @@ quire_status quire_blob_get(quire *q, const quire_digest *digest,
                             quire_bytes *out, quire_error *err);
 
 /* The content from byte `from` to before byte `to` (UINT64_MAX: the end), in
- * order, to `write`, in constant memory. A blob of up to 1 MiB is checked
- * before its first byte is given. A larger one read whole is checked when its
+ * order, to `write`, in constant memory. A blob recorded as having up to 1 MiB
+ * is checked before its first byte is given. A larger one read whole is checked when its
  * last byte has been given: on QUIRE_DAMAGED, throw away what came. A part of
  * a larger one is not checked against the name (a compressed one still
  * against its own structure).
@@ -266,7 +269,8 @@ quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
 /* Something wrong in a blob store. */
 typedef struct quire_problem {
     const char *kind;  /* "cut", "not_gzip", "broken", "checksum", "trailing",
-                          "too_long", "too_short", "content", "missing"     */
+                          "too_long", "too_short", "content", "missing",
+                          "unreadable"                                      */
     const char *where; /* the blob's reference                              */
     char what[256];
 } quire_problem;

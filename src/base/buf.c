@@ -54,7 +54,9 @@ static bool reserve(struct buf *b, size_t len)
 
 void *buf_room(struct buf *b, size_t len)
 {
-    return reserve(b, len) ? b->data + b->len : NULL;
+    /* Room for nothing is still a place. */
+    return reserve(b, len) && ensure(b, b->len + len + 1) ? b->data + b->len
+                                                          : NULL;
 }
 
 void buf_grow(struct buf *b, size_t used)

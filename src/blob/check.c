@@ -39,6 +39,19 @@ static quire_status report(struct checking *c, const quire_digest *d,
     return c->hooks->problem(c->hooks->ctx, &problem, err);
 }
 
+/* One that cannot be looked at is a finding, not the end of the check. */
+static quire_status report_unreadable(struct checking *c, const quire_digest *d,
+                                      const quire_error *why, quire_error *err)
+{
+    quire_problem problem = {.kind = "unreadable"};
+    char ref[QUIRE_REF_SIZE];
+
+    quire_ref_format(d, ref);
+    problem.where = ref;
+    snprintf(problem.what, sizeof problem.what, "%s", why->what);
+    return c->hooks->problem(c->hooks->ctx, &problem, err);
+}
+
 static quire_status counted(struct checking *c, quire_error *err)
 {
     c->done++;
@@ -99,19 +112,23 @@ static quire_status check_one(void *ctx, const quire_digest *d,
 {
     struct checking *c = ctx;
     enum damage damage = DAMAGE_NONE;
-    quire_status st;
+    quire_error why = {.what = ""};
+    quire_status st, seen;
 
     if (p->size_known && p->size <= SMALL_BYTES) {
-        st = blob_unpack(c->b, d, p, &damage, err);
-        if (!st && !damage)
+        seen = blob_unpack(c->b, d, p, &damage, &why);
+        if (!seen && !damage)
             return weigh(c, d, p, err);
     } else {
-        st = blob_stream(c->b, d, p, 0, UINT64_MAX, NULL, NULL, &damage, err);
+        seen = blob_stream(c->b, d, p, 0, UINT64_MAX, NULL, NULL, &damage,
+                           &why);
     }
-    /* The one that waits comes before it. */
-    if (!st)
-        st = settle(c, err);
-    if (!st && damage)
+    st = settle(c, err); /* the one that waits comes before it */
+    if (!st && (seen == QUIRE_IO || seen == QUIRE_INVALID))
+        st = report_unreadable(c, d, &why, err);
+    else if (!st && seen)
+        st = err_set(err, seen, "%s", why.what);
+    else if (!st && damage)
         st = report(c, d, p, damage, err);
     return st ? st : counted(c, err);
 }

@@ -3,11 +3,11 @@
  *
  * A home is recognised by what is in it:
  *
- *     quire.db                                     ours
- *     conversations/                               JP's .jp
- *     sessions/ or terminal-sessions/ or a blob
- *     under its plain name in blobs/               oh-my-pi's agent directory
- *     none of these, or not there yet              ours, to be
+ *     quire.db                                      ours
+ *     conversations/, or blobs/aa/                  JP's .jp
+ *     sessions/ or terminal-sessions/, or a blob
+ *     under its plain name in blobs/                oh-my-pi's agent directory
+ *     none of these, or not there yet               ours, to be
  */
 #include <dirent.h>
 #include <errno.h>
@@ -84,8 +84,8 @@ static bool has_hex_entry(const char *dir, size_t len)
 
 static quire_kind detect_kind(const char *home)
 {
+    quire_kind kind = QUIRE_KIND_NATIVE;
     char *blobs;
-    bool flat;
 
     if (has(home, "quire.db"))
         return QUIRE_KIND_NATIVE;
@@ -94,9 +94,12 @@ static quire_kind detect_kind(const char *home)
     if (has(home, "sessions") || has(home, "terminal-sessions"))
         return QUIRE_KIND_OMP;
     blobs = text("%s/blobs", home);
-    flat = blobs && has_hex_entry(blobs, 64);
+    if (blobs && has_hex_entry(blobs, 64))
+        kind = QUIRE_KIND_OMP;
+    else if (blobs && has_hex_entry(blobs, 2))
+        kind = QUIRE_KIND_JP;
     free(blobs);
-    return flat ? QUIRE_KIND_OMP : QUIRE_KIND_NATIVE;
+    return kind;
 }
 
 static quire_layout layout_of(quire_kind kind)
@@ -117,17 +120,27 @@ static quire_layout detect_layout(const char *blobs, const char *db)
     return has_hex_entry(blobs, 64) ? QUIRE_LAYOUT_FLAT : QUIRE_LAYOUT_LOOSE;
 }
 
-static char *default_home(void)
+/* Leaves *out NULL when there is no memory. */
+static quire_status default_home(char **out, quire_error *err)
 {
     const char *ours = getenv("QUIRE_HOME");
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
+    quire_status st = QUIRE_OK;
 
-    if (ours && *ours)
-        return strdup(ours);
-    if (data && *data == '/')
-        return text("%s/quire", data);
-    return text("%s/.local/share/quire", home && *home ? home : "");
+    if (ours && *ours) {
+        *out = strdup(ours);
+    } else if (data && *data == '/') {
+        *out = text("%s/quire", data);
+    } else if (home && *home == '/') {
+        *out = text("%s/.local/share/quire", home);
+    } else {
+        st = err_set(err, QUIRE_INVALID,
+                     "cannot tell where the home is: QUIRE_HOME, "
+                     "XDG_DATA_HOME and HOME are not set");
+        err_next(err, "name it with --home DIR");
+    }
+    return st;
 }
 
 /* The database of a packed store whose blobs directory is `blobs`: the home's
@@ -145,6 +158,8 @@ static char *db_beside(const char *blobs)
 quire_status home_find(struct quire *q, const quire_options *o,
                        quire_error *err)
 {
+    quire_status st = QUIRE_OK;
+
     if (o->blobs) {
         q->home = strdup(o->blobs);
         q->blob_path = strdup(o->blobs);
@@ -154,7 +169,12 @@ quire_status home_find(struct quire *q, const quire_options *o,
         if (q->db_path && !q->layout)
             q->layout = detect_layout(o->blobs, q->db_path);
     } else {
-        q->home = o->home && *o->home ? strdup(o->home) : default_home();
+        if (o->home && *o->home)
+            q->home = strdup(o->home);
+        else
+            st = default_home(&q->home, err);
+        if (st)
+            return st;
         q->kind = o->kind;
         if (q->home && !q->kind)
             q->kind = detect_kind(q->home);

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "store/db.h"
 
 /* Chosen by bench/blob on 1,000 tool outputs (median 750 bytes): 4 KiB pages
@@ -319,7 +319,8 @@ static char *uri_of(const char *path, bool still)
 }
 
 /* Whose file is it? One without tables is new, or somebody died while making
- * it: either way it is still to be set up. */
+ * it: either way it is still to be set up. In one transaction, because another
+ * process may be doing just that. */
 static quire_status check_ours(struct sqlite_db *d, bool *fresh,
                                quire_error *err)
 {
@@ -328,10 +329,12 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     bool row;
     int64_t id = 0, tables = 0;
 
-    st = sqlite_prepare(&d->base,
-                        "SELECT application_id, (SELECT count(*) FROM "
-                        "sqlite_schema) FROM pragma_application_id",
-                        &s, err);
+    st = sqlite_begin(&d->base, DB_LOOK, err);
+    if (!st)
+        st = sqlite_prepare(&d->base,
+                            "SELECT application_id, (SELECT count(*) FROM "
+                            "sqlite_schema) FROM pragma_application_id",
+                            &s, err);
     if (!st)
         st = sqlite_step(s, &row, err);
     if (!st && row) {
@@ -340,6 +343,7 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     }
     if (s)
         sqlite_finalize(s);
+    sqlite_rollback(&d->base);
     if (st)
         return st;
     *fresh = tables == 0;
@@ -352,27 +356,37 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     return QUIRE_OK;
 }
 
-/* Several processes may set up one file at once; each step is harmless when
- * another was first. The switch to WAL does not wait for others by itself, so
- * it is asked for again. */
+/* Make a new file ours. The switch to the write-ahead log does not wait for
+ * others, so those who would all do it queue at a lock on the directory. */
 static quire_status make_ours(struct sqlite_db *d, int busy_ms,
                               quire_error *err)
 {
-    const struct timespec pause = {.tv_nsec = 2000000};
-    char sql[256];
+    const char *slash = strrchr(d->path, '/');
+    size_t len = slash ? (size_t)(slash - d->path) + 1 : 2;
+    char *dir = strndup(slash ? d->path : "./", len);
+    bool fresh = true;
     quire_status st;
+    int fd = -1;
+    char sql[256];
 
-    snprintf(sql, sizeof sql,
-             "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL;"
-             "PRAGMA application_id=%d; PRAGMA journal_mode=WAL",
-             PAGE_BYTES, APPLICATION_ID);
-    for (;;) {
+    if (!dir)
+        return err_memory(err);
+    st = fs_open_dir(dir, false, &fd, err);
+    if (!st)
+        st = fs_lock(fd, FS_EXCLUSIVE, busy_ms, err);
+    if (!st)
+        st = check_ours(d, &fresh, err);
+    if (!st && fresh) {
+        snprintf(sql, sizeof sql,
+                 "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL;"
+                 "PRAGMA application_id=%d; PRAGMA journal_mode=WAL",
+                 PAGE_BYTES, APPLICATION_ID);
         st = sqlite_exec(&d->base, sql, err);
-        if (st != QUIRE_BUSY || busy_ms <= 0)
-            return st;
-        nanosleep(&pause, NULL);
-        busy_ms -= 2;
     }
+    if (fd >= 0)
+        close(fd);
+    free(dir);
+    return st;
 }
 
 static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
@@ -388,11 +402,10 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
         return st;
     if (c->access == DB_READ)
         return sqlite_exec(&d->base, "PRAGMA query_only=ON", err);
-    if (fresh) {
+    if (fresh && c->path)
         st = make_ours(d, c->busy_ms, err);
-        if (st)
-            return st;
-    }
+    if (st)
+        return st;
     d->full = true;
     return sqlite_exec(&d->base,
                        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"

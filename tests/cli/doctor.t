@@ -1,0 +1,57 @@
+# doctor tells what it found
+$ quire doctor
+ok    quire           0.1.0
+ok    library         sqlite …
+...
+ok    home            …/home/quire, from QUIRE_HOME, not there yet
+ok    kind            native, as a new home will be
+ok    blob layout     packed
+...
+…  space …
+...
+…  kernel          Linux …
+…  openat2 …
+...
+…  landlock …
+...
+…  user namespaces …
+...
+…  seccomp …
+...
+ok    processor       …
+$ test -e $QUIRE_HOME || echo it only looked
+it only looked
+
+# doctor as JSON is one object a check
+$ quire doctor --json | grep -v '^{"check":"[a-zA-Z0-9_ ]*","status":"[okwarnfil]*","detail":"..*","hint":".*"}$'
+? 1
+$ quire doctor --json | grep '"check":"home"'
+{"check":"home","status":"ok","detail":"…/home/quire, from QUIRE_HOME, not there yet","hint":""}
+
+# doctor says how home and kind were chosen
+$ quire --home x --kind jp doctor | grep -e ' home  ' -e ' kind  ' -e ' layout  '
+ok    home            x, from --home, not there yet
+ok    kind            jp, from --kind
+ok    blob layout     loose
+$ QUIRE_KIND=omp quire doctor | grep -e ' kind  ' -e ' layout  '
+ok    kind            omp, from QUIRE_KIND
+ok    blob layout     flat
+$ QUIRE_HOME= quire doctor | grep ' home  '
+ok    home            …/home/.local/share/quire, the usual place, not there yet
+$ printf x | quire blob put >/dev/null; quire doctor | grep -e ' home  ' -e ' kind  '
+ok    home            …/home/quire, from QUIRE_HOME
+ok    kind            native, by what is in it
+
+# a home that cannot be used is a failure with a hint
+$ printf x >file; quire --home file doctor | grep -A1 ' home  '
+fail  home            file is not a directory
+                      hint: name the directory that holds the store
+$ quire --home file doctor >/dev/null
+? 1
+$ quire --home file doctor --json | grep '"home"'
+{"check":"home","status":"fail","detail":"file is not a directory","hint":"name the directory that holds the store"}
+
+# a home that others can read is a warning
+$ printf x | quire blob put >/dev/null; chmod 755 $QUIRE_HOME; quire doctor | grep -A1 ' home  '
+warn  home            …/home/quire, from QUIRE_HOME, mode 0755
+                      hint: others can read it; make its mode 0700

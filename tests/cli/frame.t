@@ -1,0 +1,289 @@
+# quire alone explains itself
+$ quire
+usage: quire [OPTION...] NOUN VERB [...]
+...
+Nouns:
+...
+  blob …
+...
+Examples:
+...
+
+# an unknown command is a usage error
+$ quire nonsense
+quire: `nonsense` is not a command
+hint: run `quire help` for the list
+? 2
+
+# a mistyped noun, verb or command is guessed
+$ quire blbo ls
+quire: `blbo` is not a command
+hint: did you mean `quire blob`?
+? 2
+$ quire blob gte x
+quire: `blob gte` is not a command
+hint: did you mean `quire blob get`?
+? 2
+$ quire doctr
+quire: `doctr` is not a command
+hint: did you mean `quire doctor`?
+? 2
+$ quire blob xyzzy
+quire: `blob xyzzy` is not a command
+hint: run `quire blob --help` for the list
+? 2
+
+# a verb without its noun is recognised
+$ quire put x
+quire: `put` is not a command
+hint: did you mean `quire blob put`?
+? 2
+
+# a mistyped option is guessed, and the beginning of one is not accepted
+$ quire blob put --verfy x
+quire: `quire blob put` has no option --verfy
+hint: did you mean --verify?
+? 2
+$ quire blob put --ver x
+quire: `quire blob put` has no option --ver
+hint: did you mean --verify?
+? 2
+$ quire --jsn version
+quire: quire has no option --jsn
+hint: did you mean --json?
+? 2
+$ quire blob ls --xyzzy
+quire: `quire blob ls` has no option --xyzzy
+hint: run `quire blob ls --help` for the list
+? 2
+$ quire blob ls -x
+quire: `quire blob ls` has no option -x
+hint: run `quire blob ls --help` for the list
+? 2
+
+# options of a command stand after it
+$ quire --verify blob put
+quire: quire has no option --verify
+hint: the options of a command stand after its name
+? 2
+$ quire blob --layout flat ls
+quire: quire has no option --layout
+hint: the options of a command stand after its name
+? 2
+
+# a choice is checked and guessed
+$ quire blob ls --store . --layout falt
+quire: --layout must be packed, loose or flat, not `falt`
+hint: did you mean `flat`?
+? 2
+$ quire blob ls --color=blue
+quire: --color must be auto, always or never, not `blue`
+? 2
+$ quire completion bahs
+quire: the argument must be bash, zsh or fish, not `bahs`
+hint: did you mean `bash`?
+? 2
+$ QUIRE_KIND=opm quire blob ls
+quire: QUIRE_KIND must be native, omp or jp, not `opm`
+hint: did you mean `omp`?
+? 2
+
+# values are read in every way people write them
+$ printf hello | quire blob put
+blob:sha256:2cf24dba…
+$ quire blob get 2cf24dba --range 1-2; echo
+el
+$ quire blob get 2cf24dba --range=1-2; echo
+el
+$ quire blob get --range -2 2cf24dba; echo
+lo
+$ quire blob get -ofile 2cf24dba && cat file; echo
+hello
+$ quire blob get -o other 2cf24dba && cat other; echo
+hello
+$ quire blob ls -ln1
+blob:sha256:2cf24dba… 5 …
+
+# a value that is missing or not wanted is told
+$ quire blob get 2cf24dba --range
+quire: --range needs a value: A-B
+? 2
+$ quire blob get 2cf24dba -o
+quire: -o needs a value: FILE
+? 2
+$ quire blob ls --long=yes
+quire: --long takes no value
+? 2
+$ quire --home= blob ls
+quire: --home needs a path, not ``
+? 2
+
+# numbers and times are checked
+$ quire blob ls --limit ten
+quire: --limit needs a whole number, not `ten`
+? 2
+$ quire blob ls --limit -1
+quire: --limit needs a whole number, not `-1`
+? 2
+$ quire blob ls --limit 99999999999999999999
+quire: --limit needs a whole number, not `99999999999999999999`
+? 2
+$ quire blob ls --wait soon
+quire: --wait needs a time, such as 500ms, 2s, 5m, 24h or 7d, not `soon`
+? 2
+$ for t in 0 7 500ms 2s 5m 24h 7d; do quire blob ls --wait $t; done
+
+# the number of arguments is checked
+$ quire blob get
+quire: `quire blob get` needs a REF
+hint: usage: quire blob get REF
+? 2
+$ quire blob get a b
+quire: `quire blob get` has no use for `b`
+hint: usage: quire blob get REF
+? 2
+$ quire blob stat
+quire: `quire blob stat` needs a REF
+hint: usage: quire blob stat REF...
+? 2
+$ quire version now
+quire: `quire version` has no use for `now`
+hint: usage: quire version
+? 2
+$ quire completion
+quire: `quire completion` needs one of bash|zsh|fish
+hint: usage: quire completion bash|zsh|fish
+? 2
+
+# two dashes end the options
+$ printf x > --json; quire blob put -- --json
+blob:sha256:2d711642…
+$ quire -- version
+quire 0.1.0
+
+# global options stand anywhere
+$ printf hello | quire --home here blob put -q
+blob:sha256:2cf24dba…
+$ quire --json --home here blob ls
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+$ quire blob --home=here --json ls
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+$ quire blob ls --home here --json
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+$ QUIRE_HOME=here quire blob ls
+blob:sha256:2cf24dba…
+
+# an option beats the environment, and the last one wins
+$ printf a | quire --home one blob put >/dev/null
+$ QUIRE_HOME=two quire --home one blob ls
+blob:sha256:ca978112…
+$ quire --home two --home one blob ls
+blob:sha256:ca978112…
+$ QUIRE_HOME= XDG_DATA_HOME=$PWD/xdg quire doctor | grep ' home  '
+ok    home …/xdg/quire, in XDG_DATA_HOME, not there yet
+
+# a noun without a verb lists its verbs
+$ quire blob 2>/dev/null
+? 2
+$ quire blob
+usage: quire blob VERB [...]
+...
+Verbs:
+  put    store files by content and print their references
+...
+? 2
+$ quire blob --json
+{"error":"`quire blob` needs a verb","kind":"usage","hint":"add --help for the list"}
+? 2
+
+# with --json every error is one object on standard error
+$ quire blob get zebra --json 2>/dev/null
+? 1
+$ quire blob get zebra --json
+{"error":"…","kind":"invalid","hint":"…"}
+? 1
+$ quire --json nonsense
+{"error":"`nonsense` is not a command","kind":"usage","hint":"run `quire help` for the list"}
+? 2
+$ quire blob put --bogus --json
+{"error":"`quire blob put` has no option --bogus","kind":"usage","hint":"…"}
+? 2
+$ quire blob put --json no-such-file
+{"error":"cannot read no-such-file: No such file or directory","kind":"not_found","hint":""}
+? 3
+
+# control characters in a message do not reach the terminal
+$ quire "$(printf 'a\033[31mb')"
+quire: `a\x1b[31mb` is not a command
+hint: run `quire help` for the list
+? 2
+
+# the version is told in three ways
+$ quire version
+quire 0.1.0
+$ quire --version
+quire 0.1.0
+$ quire blob put --version
+quire 0.1.0
+$ quire version --json
+{"version":"0.1.0","libraries":{"…":"…"}}
+
+# a full output device is an error
+$ quire version >/dev/full
+quire: cannot write to standard output: No space left on device
+hint: free some space on that file system and try again
+? 3
+$ quire blob ls --help >/dev/full
+quire: cannot write to standard output: No space left on device
+...
+? 3
+$ printf hello | quire blob put >/dev/full
+quire: cannot write to standard output: No space left on device
+...
+? 3
+$ quire blob get 2cf24dba >/dev/full
+quire: cannot write to standard output: No space left on device
+...
+? 3
+$ quire blob ls --json >/dev/full
+{"error":"cannot write to standard output: No space left on device","kind":"io","hint":"…"}
+? 3
+
+# a closed output is an error, a closed input too
+$ quire version >&-
+quire: cannot write to standard output: Bad file descriptor
+? 3
+$ quire blob put <&-
+quire: cannot read standard input: Bad file descriptor
+? 3
+
+# a reader that goes away ends us by SIGPIPE, without a word
+$ head -c 5000000 /dev/zero | quire blob put >ref
+$ { quire blob get $(cat ref); echo $? >status; } | head -c 1 | wc -c
+1
+$ cat status
+141
+$ { (trap '' PIPE; quire blob get $(cat ref)); echo $? >status; } | head -c 1 | wc -c
+1
+$ cat status
+141
+
+# no colour when nothing is a terminal, colour when it is asked for
+$ quire nonsense
+quire: `nonsense` is not a command
+...
+? 2
+$ quire --color=always nonsense 2>&1 | cat -v
+^[[1;31mquire:^[[0m `nonsense` is not a command
+^[[1mhint:^[[0m run `quire help` for the list
+$ CLICOLOR_FORCE=1 quire nonsense 2>&1 | cat -v
+^[[1;31mquire:^[[0m …
+...
+$ CLICOLOR_FORCE=1 NO_COLOR=1 quire nonsense 2>&1 | cat -v
+quire: …
+...
+$ CLICOLOR_FORCE=1 quire nonsense --color=never 2>&1 | cat -v
+quire: …
+...
+$ CLICOLOR_FORCE=1 quire blob ls -h | grep Options: | cat -v
+^[[1mOptions:^[[0m
