@@ -1,4 +1,4 @@
-# Quire: no configure step. `make help` lists the targets.
+# Quire. No configure step: `make help` lists what there is to make.
 
 VERSION  := 0.1.0
 SONAME   := libquire.so.0
@@ -15,11 +15,12 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings \
             -Wformat=2 -Wundef -Wvla -Werror
-HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2
+HARDEN   := $(if $(SAN),,-fstack-protector-strong -D_FORTIFY_SOURCE=2)
 INCLUDE  := -Iinclude -Isrc
 CFLAGS   ?=
-ALL_C     = $(CSTD) $(OPT) $(WARN) $(INCLUDE) -fPIC -fvisibility=hidden \
-            -MMD -MP $(SAN) $(CFLAGS)
+COMPILE   = $(CC) $(CSTD) $(OPT) $(WARN) $(HARDEN) $(INCLUDE) -fPIC \
+            -fvisibility=hidden -MMD -MP $(SAN) $(CFLAGS)
+LINK      = $(CC) $(SAN) $(OPT) $(LDFLAGS)
 LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
 prefix   ?= /usr/local
@@ -27,6 +28,7 @@ bindir   ?= $(prefix)/bin
 libdir   ?= $(prefix)/lib
 incdir   ?= $(prefix)/include
 mandir   ?= $(prefix)/share/man
+datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The rooms that make the library, and the front rooms that stand on it.
@@ -34,41 +36,45 @@ ROOMS    := base store blob quire
 FRONT    := cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))
-LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
-CLI_OBJ  := $(CLI_SRC:%.c=$(B)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/*.c))
-TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
-FUZZ_SRC := $(sort $(wildcard fuzz/*_fuzz.c))
-FUZZERS  := $(FUZZ_SRC:fuzz/%_fuzz.c=%)
+BENCH_SRC := $(sort $(wildcard bench/*.c))
+FUZZERS  := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c)))
+objects   = $(1:%.c=$(B)/%.o)
+LIB_OBJ  := $(call objects,$(LIB_SRC))
+CLI_OBJ  := $(call objects,$(CLI_SRC))
+TEST_OBJ := $(call objects,$(TEST_SRC))
+BENCH_OBJ := $(call objects,$(BENCH_SRC))
 
-all: $(if $(CLI_SRC),$(B)/quire) $(B)/libquire.so $(B)/libquire.a
+all: $(B)/quire $(B)/libquire.so $(B)/libquire.a
 
 help:
 	@echo 'make            build/quire, build/libquire.so, build/libquire.a'
 	@echo 'make test       every test that is quick'
-	@echo 'make check      the tests under sanitizers, and the fault sweep'
-	@echo 'make fuzz       fuzz each parser for FUZZ_SECONDS (default 30)'
+	@echo 'make check      the tests under address, undefined and thread'
+	@echo '                sanitizers, the fault sweep among them'
+	@echo 'make fuzz       fuzz each parser, FUZZ_SECONDS=30 each'
 	@echo 'make bench      speed and memory beside their limits'
 	@echo 'make lint       clang-tidy, cppcheck, format, include direction'
-	@echo 'make format     lay the source out as make lint wants it'
-	@echo 'make install    into DESTDIR/prefix (default /usr/local)'
+	@echo 'make format     lay the source out as lint wants it'
+	@echo 'make man        the man pages, in build/man'
+	@echo 'make install    into DESTDIR/prefix (prefix=/usr/local)'
+	@echo 'make clean      remove build/'
 
 # ---- objects, library, binary -------------------------------------------
 
-$(B)/src/%.o: src/%.c Makefile
+$(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_C) $(if $(SAN),,$(HARDEN)) -c $< -o $@
+	$(Q)$(COMPILE) $(if $(filter tests/%,$<),-Itests) -c $< -o $@
 
 $(B)/quire: $(CLI_OBJ) $(LIB_OBJ)
-	$(Q)$(CC) $(SAN) $(OPT) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $(B)/libquire.so: $(LIB_OBJ) src/quire/symbols.map
-	$(Q)$(CC) -shared $(SAN) $(OPT) -Wl,-soname,$(SONAME) \
-	    -Wl,--version-script=src/quire/symbols.map -Wl,-z,defs \
-	    -o $@ $(LIB_OBJ) $(LIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
+	    -Wl,--version-script=src/quire/symbols.map -o $@ $(LIB_OBJ) $(LIBS)
 
 # One object with everything but the public names made local: a program that
-# links the archive can have its own buf_add.
+# links the archive can have a buf_add of its own.
 $(B)/libquire.a: $(LIB_OBJ)
 	$(Q)$(LD) -r -o $(B)/libquire.o $^
 	$(Q)objcopy --wildcard --keep-global-symbol='quire_*' $(B)/libquire.o
@@ -76,28 +82,128 @@ $(B)/libquire.a: $(LIB_OBJ)
 
 # ---- tests ---------------------------------------------------------------
 
-# Every allocation and system call of ours passes through tests/support/wrap.c
-# there, which can make the n-th one fail.
+# In the test program every allocation and system call of ours passes through
+# tests/support/wrap.c, which can make the n-th one fail.
 WRAPPED  := malloc calloc realloc open openat mkdirat read write pread \
             pwrite fsync fdatasync syncfs renameat linkat unlinkat ftruncate \
             fstat fstatat futimens renameat2 flock close lseek fdopendir \
             syscall strdup
 WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 
-$(B)/tests/%.o: tests/%.c Makefile
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_C) -Itests -c $< -o $@
-
 $(B)/unit: $(TEST_OBJ) $(LIB_OBJ)
-	$(Q)$(CC) $(SAN) $(OPT) $(WRAP) -o $@ $^ $(LIBS) -lcmocka -ljson-c
+	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka -lpthread
 
-test: all $(B)/unit
+# A fuzz target replayed over its corpus, without a fuzzer.
+$(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) -ljson-c
+
+REPLAYS  := $(FUZZERS:%=$(B)/replay/%)
+.SECONDARY: $(FUZZERS:%=$(B)/fuzz/%_fuzz.o) $(B)/fuzz/replay.o
+
+test: all man $(B)/unit $(REPLAYS)
 	$(Q)tests/run-all $(B)
 
-.PHONY: all help test check fuzz bench lint format install clean
+# The same tests where a mistake cannot hide. The thread sanitizer runs those
+# that have threads.
+ASAN     := -fsanitize=address,undefined -fno-sanitize-recover=all \
+            -fno-omit-frame-pointer
+TSAN     := -fsanitize=thread
+
+check: test
+	$(Q)$(MAKE) B=$(B)/asan SAN='$(ASAN)' OPT='-O1 -g' test
+	$(Q)$(MAKE) B=$(B)/ubsan CC=$(CLANG) SAN='$(ASAN)' OPT='-O1 -g' \
+	    $(B)/ubsan/unit
+	$(Q)tests/support/unit-report $(B)/ubsan/unit
+	$(Q)$(MAKE) B=$(B)/tsan CC=$(CLANG) SAN='$(TSAN)' OPT='-O1 -g' \
+	    $(B)/tsan/unit
+	$(Q)tests/support/unit-report $(B)/tsan/unit threads
+
+# ---- fuzzing, measuring, reading -----------------------------------------
+
+FUZZ_SECONDS ?= 30
+FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
+$(B)/fuzzer/%: fuzz/%_fuzz.c $(LIB_SRC)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(CSTD) -O1 -g $(INCLUDE) $(FUZZ_FLAGS) -o $@ $^ $(LIBS) \
+	    -ljson-c
+
+fuzz: $(FUZZERS:%=$(B)/fuzzer/%)
+	$(Q)for f in $(FUZZERS); do \
+	    mkdir -p $(B)/found/$$f && \
+	    $(B)/fuzzer/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	        -print_final_stats=1 -artifact_prefix=$(B)/found/$$f- \
+	        $(B)/found/$$f fuzz/corpus/$$f || exit 1; \
+	done
+
+$(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
+bench: all $(B)/bench-program
+	$(Q)$(B)/bench-program --quire $(B)/quire $(BENCH)
+
+SOURCES  := $(wildcard include/*.h src/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
+            bench/*.[ch])
+
+lint:
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
+	$(Q)tools/check-includes
+	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
+	    --enable=warning,performance,portability --suppress=missingInclude \
+	    -D__x86_64__ $(INCLUDE) $(LIB_SRC) $(CLI_SRC)
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(LIB_SRC) $(CLI_SRC) \
+	    -- $(CSTD) $(INCLUDE)
+
+format:
+	$(Q)clang-format -i $(SOURCES)
+
+# ---- man pages, installing -----------------------------------------------
+
+# From the command table by way of scdoc; the others are written by hand.
+MAN_HAND := $(patsubst man/%.scd,%,$(wildcard man/*.scd))
+
+$(B)/man/.done: $(B)/quire $(wildcard man/*.scd)
+	@mkdir -p $(@D)
+	$(Q)for p in $$($(B)/quire help --man-list); do \
+	    $(B)/quire help --man $$p | scdoc >$(@D)/$$p.1 || exit 1; done
+	$(Q)for p in $(MAN_HAND); do \
+	    scdoc <man/$$p.scd >$(@D)/$$p || exit 1; done
+	$(Q)touch $@
+
+man: $(B)/man/.done
+
+$(B)/quire.pc: tools/quire.pc.in Makefile
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+	    -e 's|@incdir@|$(incdir)|' -e 's|@version@|$(VERSION)|' \
+	    -e 's|@pkgs@|$(PKGS)|' $< >$@
+
+D         = $(DESTDIR)
+install: all man
+	$(Q)rm -f $(B)/quire.pc && $(MAKE) -s $(B)/quire.pc
+	$(Q)install -Dm755 $(B)/quire $(D)$(bindir)/quire
+	$(Q)install -Dm644 include/quire.h $(D)$(incdir)/quire.h
+	$(Q)install -Dm644 $(B)/libquire.a $(D)$(libdir)/libquire.a
+	$(Q)install -Dm755 $(B)/libquire.so $(D)$(libdir)/libquire.so.$(VERSION)
+	$(Q)ln -sf libquire.so.$(VERSION) $(D)$(libdir)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(D)$(libdir)/libquire.so
+	$(Q)install -Dm644 $(B)/quire.pc $(D)$(libdir)/pkgconfig/quire.pc
+	$(Q)for p in $(B)/man/*.[1-9]; do \
+	    install -Dm644 $$p $(D)$(mandir)/man$${p##*.}/$${p##*/}; done
+	$(Q)install -d $(D)$(datadir)/bash-completion/completions \
+	    $(D)$(datadir)/zsh/site-functions \
+	    $(D)$(datadir)/fish/vendor_completions.d
+	$(Q)$(B)/quire completion bash \
+	    >$(D)$(datadir)/bash-completion/completions/quire
+	$(Q)$(B)/quire completion zsh >$(D)$(datadir)/zsh/site-functions/_quire
+	$(Q)$(B)/quire completion fish \
+	    >$(D)$(datadir)/fish/vendor_completions.d/quire.fish
+
 clean:
 	rm -rf $(B)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+.PHONY: all help test check fuzz bench lint format man install clean
 
-
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
+    $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)

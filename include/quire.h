@@ -186,7 +186,8 @@ enum { QUIRE_REF_SIZE = 12 + 64 + 1 }; /* "blob:sha256:", hex, NUL          */
 void quire_ref_format(const quire_digest *digest, char ref[QUIRE_REF_SIZE]);
 
 /* Read a reference: "blob:sha256:<hex>", "sha256:<hex>" or 64 hex digits, in
- * either case. QUIRE_INVALID if `text` is none of these. */
+ * either case. QUIRE_INVALID if `text` is none of these; *out is worthless
+ * then. */
 quire_status quire_ref_parse(const char *text, quire_digest *out,
                              quire_error *err);
 

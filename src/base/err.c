@@ -56,7 +56,7 @@ quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
 {
     quire_status status = QUIRE_IO;
     const char *next = "";
-    char what[sizeof err->what], words[96];
+    char what[160], words[96];
     va_list ap;
     size_t i;
 
@@ -71,15 +71,10 @@ quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    err_set(err, status, "%.160s: %s", what,
+    err_set(err, status, "%s: %s", what,
             strerror_r(number, words, sizeof words));
     err_next(err, "%s", next);
     return status;
-}
-
-quire_status err_memory(quire_error *err)
-{
-    return err_set(err, QUIRE_NO_MEMORY, "out of memory");
 }
 
 const char *quire_status_name(quire_status status)

@@ -24,6 +24,10 @@ void err_next(quire_error *err, const char *fmt, ...)
 quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-quire_status err_memory(quire_error *err);
+static inline quire_status err_memory(quire_error *err)
+{
+    err_set(err, QUIRE_NO_MEMORY, "out of memory");
+    return QUIRE_NO_MEMORY;
+}
 
 #endif

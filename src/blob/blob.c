@@ -220,7 +220,7 @@ static void bounds(const char *hex, quire_digest *from, quire_digest *to)
     *to = last_digest();
     for (i = 0; hex[i]; i++) {
         int shift = i % 2 ? 0 : 4;
-        int digit = hex_digit(hex[i]);
+        unsigned digit = (unsigned)hex_digit(hex[i]) & 15;
 
         from->byte[i / 2] |= (uint8_t)(digit << shift);
         to->byte[i / 2] &= (uint8_t) ~((15 ^ digit) << shift);

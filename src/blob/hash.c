@@ -37,7 +37,7 @@ void hash_bytes(quire_bytes bytes, quire_digest *out)
 
 struct digest_text digest_short(const quire_digest *d)
 {
-    struct digest_text t;
+    struct digest_text t = {""};
 
     hex_encode(d->byte, 6, t.s);
     return t;

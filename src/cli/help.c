@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -192,6 +193,7 @@ void help_noun(struct buf *out, const struct noun *noun, bool bold)
     buf_addf(out, "usage: quire %s VERB [...]\n\n", noun->name);
     add_sentence(out, noun->summary);
     buf_add_char(out, '\n');
+    assert(noun->verbs[0]);
     add_wrapped(out, noun->about, 0, 0);
     add_heading(out, "Verbs:", bold);
     for (i = 0; noun->verbs[i]; i++) {

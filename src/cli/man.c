@@ -57,10 +57,8 @@ static void add_options(struct buf *out, const struct opt *o)
             continue;
         buf_add_char(out, '*');
         if (o->letter) {
-            char letter[2] = {o->letter, '\0'};
-
             buf_add_str(out, "\\-");
-            add_text(out, letter);
+            add_escaped(out, &o->letter, 1);
             buf_add_str(out, "*, *");
         }
         buf_add_str(out, "\\-\\-");

@@ -337,26 +337,38 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
  * blobs, and no English word of that length is all hex and likely typed. */
 #define PREFIX_MIN 6
 
+/* The beginning of a digest in `text`, in lower case; false if it is none. */
+static bool read_prefix(const char *text, char lower[65])
+{
+    static const char *const schemes[] = {"blob:sha256:", "sha256:"};
+    const char *hex = text;
+    size_t i, len;
+
+    for (i = 0; i < sizeof schemes / sizeof *schemes && hex == text; i++) {
+        len = strlen(schemes[i]);
+        if (strncmp(text, schemes[i], len) == 0)
+            hex = text + len;
+    }
+    len = strlen(hex);
+    if (len < PREFIX_MIN || len >= 64 ||
+        strspn(hex, "0123456789abcdefABCDEF") != len)
+        return false;
+    for (i = 0; i <= len; i++)
+        lower[i] = (char)tolower((unsigned char)hex[i]);
+    return true;
+}
+
 quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
                                 quire_error *err)
 {
-    const char *colon = strrchr(text, ':');
-    const char *hex = colon ? colon + 1 : text;
-    size_t len = strlen(hex), i;
-    char lower[65];
-    quire_status st;
+    char hex[65];
+    quire_status st = quire_ref_parse(text, out, err);
 
-    st = quire_ref_parse(text, out, err);
-    if (!st || len < PREFIX_MIN || len >= 64 ||
-        strspn(hex, "0123456789abcdefABCDEF") != len ||
-        (colon && strncmp(text, "blob:sha256:", (size_t)(hex - text)) &&
-         strncmp(text, "sha256:", (size_t)(hex - text))))
+    if (!st || !read_prefix(text, hex))
         return st;
-    for (i = 0; i <= len; i++)
-        lower[i] = (char)tolower((unsigned char)hex[i]);
     st = need_blobs(q, false, err);
     if (!st)
-        st = blob_find_prefix(q->blobs, lower, out, err);
+        st = blob_find_prefix(q->blobs, hex, out, err);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "no blob in %s begins with %s", q->home, hex);
         err_next(err, "`quire blob ls` lists what is there");

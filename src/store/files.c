@@ -20,19 +20,17 @@
  *   (3) What is staged is found by stat; opening it, listing and changing
  *       names settle first. So a batch sees its own writes.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/walk.h"
 #include "store/object.h"
 
 #define STAGED_MAX 128
@@ -40,9 +38,6 @@
 /* From here on one sync of the whole file system is cheaper than one of each
  * file: each is a flush of the device, whatever its size. */
 #define SYNCFS_FROM 4
-
-/* Deeper than any name we give out: "sessions/<cwd>/<session>/<file>". */
-#define DEPTH_MAX 8
 
 struct staged {
     struct fs_temp temp;
@@ -214,9 +209,9 @@ static quire_status files_stat(struct object_store *s, const char *name,
 {
     struct files *f = (struct files *)s;
     const struct staged *staged = find_staged(f, name);
-    struct stat st;
+    struct stat st = {0};
     quire_status status;
-    int fd;
+    int fd = -1;
 
     if (staged) {
         info->size = staged->size;
@@ -240,8 +235,8 @@ static quire_status files_open(struct object_store *s, const char *name,
     struct files *f = (struct files *)s;
     struct file_object *o;
     quire_status status;
-    struct stat st;
-    int fd;
+    struct stat st = {0};
+    int fd = -1;
 
     status = find_staged(f, name) ? settle(f, err) : QUIRE_OK;
     if (!status)
@@ -395,7 +390,7 @@ static quire_status files_append(struct object_store *s, const char *name,
     int fd = -1, parent = -1;
     bool fresh = false, made_dirs = false;
     const char *base = NULL;
-    struct stat was;
+    struct stat was = {0};
     quire_status st;
     off_t end;
 
@@ -516,190 +511,34 @@ static quire_status files_remove(struct object_store *s, const char *name,
 
 /* ---- listing ------------------------------------------------------------ */
 
-/* One directory being listed: its entries sorted as full names sort, which
- * for a directory means with its '/'. */
-struct level {
-    struct arena names;
-    char **name; /* a directory's ends in '/' */
-    size_t n, next;
-    int fd;
-    size_t path_len; /* of the prefix that leads here */
+struct listing {
+    object_each_fn each;
+    void *ctx;
 };
 
-static int by_name(const void *a, const void *b)
+static quire_status list_one(void *ctx, const char *name, const struct stat *st,
+                             quire_error *err)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+    const struct listing *l = ctx;
+    struct object_info info;
 
-/* 1 a directory, 0 a file, -1 neither. Some file systems do not say in the
- * entry. */
-static int sort_of(int fd, const struct dirent *e)
-{
-    struct stat st;
-
-    if (e->d_type == DT_DIR || e->d_type == DT_REG)
-        return e->d_type == DT_DIR;
-    if (e->d_type != DT_UNKNOWN ||
-        fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return -1;
-    return S_ISDIR(st.st_mode) ? 1 : S_ISREG(st.st_mode) ? 0 : -1;
-}
-
-static int read_names(DIR *stream, struct level *l)
-{
-    size_t cap = 0;
-    struct dirent *e;
-
-    while (errno = 0, (e = readdir(stream)) != NULL) {
-        int sort = sort_of(l->fd, e);
-
-        if (sort < 0 || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
-            !strncmp(e->d_name, ".tmp-", 5))
-            continue;
-        if (l->n == cap) {
-            char **more;
-
-            cap = cap ? cap * 2 : 64;
-            more = realloc(l->name, cap * sizeof *more);
-            if (!more)
-                return -1;
-            l->name = more;
-        }
-        l->name[l->n] = arena_printf(&l->names, "%s%s", e->d_name,
-                                     sort ? "/" : "");
-        if (!l->name[l->n]) {
-            errno = ENOMEM;
-            return -1;
-        }
-        l->n++;
-    }
-    return errno ? -1 : 0;
-}
-
-static int level_open(struct level *l, int fd, size_t path_len)
-{
-    int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    DIR *stream = again < 0 ? NULL : fdopendir(again);
-    int rc = -1;
-
-    *l = (struct level){.fd = fd, .path_len = path_len};
-    if (!stream) {
-        if (again >= 0)
-            close(again);
-        return -1;
-    }
-    rewinddir(stream); /* the two descriptors share a position */
-    rc = read_names(stream, l);
-    if (l->n > 1)
-        qsort(l->name, l->n, sizeof *l->name, by_name);
-    closedir(stream);
-    return rc;
-}
-
-static void level_close(struct level *l)
-{
-    arena_release(&l->names);
-    free(l->name);
-    close(l->fd);
-}
-
-/* Give the files of a level to `each`, or stop at a directory that is to be
- * entered next: *enter. */
-static quire_status walk_level(struct files *f, struct level *l,
-                               char path[PATH_MAX], object_each_fn each,
-                               void *ctx, bool *enter, quire_error *err)
-{
-    *enter = false;
-    while (l->next < l->n) {
-        const char *name = l->name[l->next++];
-        struct object_info info;
-        struct stat st;
-        quire_status status;
-
-        if ((size_t)snprintf(path + l->path_len, PATH_MAX - l->path_len, "%s",
-                             name) >= PATH_MAX - l->path_len) {
-            errno = ENAMETOOLONG;
-            return fail(f, "list", name, err);
-        }
-        if (name[strlen(name) - 1] == '/') {
-            *enter = true;
-            return QUIRE_OK;
-        }
-        if (fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-            if (errno == ENOENT)
-                continue; /* removed since */
-            return fail(f, "look at", path, err);
-        }
-        describe(&st, &info);
-        status = each(ctx, path, &info, err);
-        if (status)
-            return status;
-    }
-    return QUIRE_OK;
-}
-
-static quire_status walk(struct files *f, int fd, char path[PATH_MAX],
-                         object_each_fn each, void *ctx, quire_error *err)
-{
-    struct level levels[DEPTH_MAX];
-    quire_status st = QUIRE_OK;
-    int depth = 0;
-
-    if (level_open(&levels[0], fd, strlen(path)) < 0)
-        st = fail(f, "list", path, err);
-    while (!st && depth >= 0) {
-        struct level *l = &levels[depth];
-        bool enter;
-
-        st = walk_level(f, l, path, each, ctx, &enter, err);
-        if (st)
-            break;
-        if (!enter) {
-            level_close(l);
-            depth--;
-            continue;
-        }
-        if (depth + 1 == DEPTH_MAX)
-            continue; /* no object lies that deep */
-        fd = openat(l->fd, l->name[l->next - 1],
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0 && errno == ENOENT)
-            continue;
-        if (fd < 0) {
-            st = fail(f, "list", path, err);
-            break;
-        }
-        depth++;
-        if (level_open(&levels[depth], fd, strlen(path)) < 0)
-            st = fail(f, "list", path, err);
-    }
-    for (; depth >= 0; depth--)
-        level_close(&levels[depth]);
-    return st;
+    describe(st, &info);
+    return l->each(l->ctx, name, &info, err);
 }
 
 static quire_status files_list(struct object_store *s, const char *prefix,
                                object_each_fn each, void *ctx, quire_error *err)
 {
     struct files *f = (struct files *)s;
-    char path[PATH_MAX] = "";
+    struct listing l = {each, ctx};
     quire_status st;
-    int fd;
 
     st = settle(f, err);
     if (!st)
         st = reach(f, false, err);
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK; /* nothing there, nothing to list */
-    if (st)
-        return st;
-    fd = fs_open_beneath(f->dir, *prefix ? prefix : ".", O_RDONLY | O_DIRECTORY,
-                         0);
-    if (fd < 0)
-        return errno == ENOENT ? QUIRE_OK : fail(f, "list", prefix, err);
-    if (*prefix)
-        snprintf(path, sizeof path, "%s/", prefix);
-    return walk(f, fd, path, each, ctx, err);
+    return st ? st : walk_files(f->dir, f->path, prefix, list_one, &l, err);
 }
 
 /* ---- batches, lock, life ------------------------------------------------ */

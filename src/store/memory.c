@@ -5,6 +5,7 @@
  * names with their bytes. Bytes are counted references, because an object
  * that is open stays what it was while its name goes to another.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ static void drop(struct entry **at)
 {
     struct entry *e = *at;
 
+    assert(e);
     *at = e->next;
     content_drop(e->content);
     free(e);

@@ -1,0 +1,23 @@
+/*
+ * walk.h - every file below a directory, in order
+ */
+#ifndef BASE_WALK_H
+#define BASE_WALK_H
+
+#include <sys/stat.h>
+
+#include "quire.h"
+
+/* Anything but QUIRE_OK ends the walk, which returns it. */
+typedef quire_status (*walk_each_fn)(void *ctx, const char *name,
+                                     const struct stat *st, quire_error *err);
+
+/* Give each regular file below `prefix` ("" for all) beneath `dir` to `each`,
+ * named from `dir`, in ascending order of these names. Links are neither
+ * followed nor given, and temporary files of ours are passed over. What
+ * vanishes meanwhile is left out; what cannot be read is an error. A prefix
+ * that is not there has no files. `place` is what messages call `dir`. */
+quire_status walk_files(int dir, const char *place, const char *prefix,
+                        walk_each_fn each, void *ctx, quire_error *err);
+
+#endif
