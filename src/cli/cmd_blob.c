@@ -44,7 +44,10 @@ void blob_json(struct json_writer *w, struct buf *line,
     json_key(w, "sha256");
     json_str(w, strrchr(ref, ':') + 1);
     json_key(w, "size");
-    json_uint(w, info->size);
+    if (info->size == UINT64_MAX) /* not known without unpacking it */
+        json_null(w);
+    else
+        json_uint(w, info->size);
     json_key(w, "stored");
     json_uint(w, info->stored);
 }
@@ -306,6 +309,15 @@ struct listing {
     struct buf line;
 };
 
+static void add_sizes(struct buf *line, const quire_blob_info *info)
+{
+    if (info->size == UINT64_MAX)
+        buf_addf(line, " %11s", "-");
+    else
+        buf_addf(line, " %11llu", (unsigned long long)info->size);
+    buf_addf(line, " %11llu", (unsigned long long)info->stored);
+}
+
 static quire_status list_one(void *ctx, const quire_blob_info *info,
                              quire_error *err)
 {
@@ -323,8 +335,7 @@ static quire_status list_one(void *ctx, const quire_blob_info *info,
         quire_ref_format(&info->digest, ref);
         buf_add_str(&l->line, ref);
         if (l->detailed)
-            buf_addf(&l->line, " %11llu %11llu", (unsigned long long)info->size,
-                     (unsigned long long)info->stored);
+            add_sizes(&l->line, info);
     }
     out_line(l->cli, &l->line);
     return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
@@ -365,7 +376,9 @@ static const struct cmd cmd_blob_ls = {
     .args = "",
     .summary = "list the blobs in the store",
     .about = "One reference a line, by ascending digest. With `--json`: ref, "
-             "sha256, size, stored.",
+             "sha256, size, stored. The size of a large file in a loose store "
+             "is not known without unpacking it: it is shown as `-`, in JSON "
+             "as null; `blob stat` tells it.",
     .opts = ls_opts,
     .examples = "quire blob ls --long",
     .store = STORE_READ,

@@ -184,3 +184,14 @@ a
 $ mkdir -p ws/.jp/conversations; printf a | quire --home ws/.jp --kind jp blob put; find ws/.jp/blobs -type f
 blob:sha256:ca978112…
 ws/.jp/blobs/ca/97/8112…blob.gz
+
+# a large loose file does not tell its size, and nobody makes one up
+$ head -c 5000000 /dev/urandom > noise
+$ quire blob put --store s --layout loose noise > ref
+$ quire blob ls --store s --long
+blob:sha256:…           -     5000…
+$ quire blob ls --store s --json | grep -o '"size":[^,]*'
+"size":null
+$ quire blob stat --store s --json $(cat ref) | grep -o '"size":[^,]*'
+"size":5000000
+$ quire blob get --store s $(cat ref) | cmp - noise

@@ -39,7 +39,8 @@ usage: quire blob ls [-l] [-n N] [--store DIR] [--layout packed|loose|flat]
 List the blobs in the store.
 
 One reference a line, by ascending digest. With `--json`: ref, sha256, size,
-stored.
+stored. The size of a large file in a loose store is not known without unpacking
+it: it is shown as `-`, in JSON as null; `blob stat` tells it.
 
 Options:
   -l, --long                  also the size, and the bytes it takes in the store

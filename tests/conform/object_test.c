@@ -280,7 +280,7 @@ TEST(object_list_is_in_order_and_can_be_stopped)
 
 static void batching(struct object_store *s)
 {
-    char name[16];
+    char name[32];
     int i;
 
     OK(put(s, "before", "0", false));

@@ -156,7 +156,9 @@ static void put_until_killed(const char *dir, quire_layout layout, int round,
     quire *q = open_store(dir, layout);
     int i;
 
-    for (i = round * 1000; q && buf; i++) {
+    if (!q || !buf)
+        _exit(1);
+    for (i = round * 1000;; i++) {
         quire_blob_info info;
 
         if (quire_blob_put(q, content(i, buf), 0, &info, &test_err)) {
@@ -166,7 +168,6 @@ static void put_until_killed(const char *dir, quire_layout layout, int round,
         if (write(pipe_fd, info.digest.byte, 32) != 32)
             _exit(1);
     }
-    _exit(1);
 }
 
 TEST(after_kill_9_every_acknowledged_blob_is_there_and_every_blob_is_whole)
