@@ -7,6 +7,7 @@
  */
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,9 @@ const struct opt cli_globals[] = {
     {.name = "no-pager",
      .kind = OPT_FLAG,
      .help = "do not page what is longer than the screen"},
+    {.name = "trace",
+     .kind = OPT_FLAG,
+     .help = "tell on standard error what is asked of files and database"},
     {.name = "help", .letter = 'h', .kind = OPT_FLAG, .help = "explain"},
     {.name = "version", .kind = OPT_FLAG, .help = "tell the version"},
     {0},
@@ -116,6 +120,12 @@ static void apply_globals(struct cli *cli, const struct args *args)
         out_use_pager(out);
 }
 
+static void trace_line(void *ctx, const char *line)
+{
+    (void)ctx;
+    fprintf(stderr, "trace: %s\n", line);
+}
+
 static int open_and_run(struct cli *cli, const struct args *args)
 {
     const struct cmd *cmd = args->cmd;
@@ -131,6 +141,8 @@ static int open_and_run(struct cli *cli, const struct args *args)
                          "--layout is of use only with --store");
     if (cmd->store == STORE_READ)
         options.flags |= QUIRE_READ_ONLY;
+    if (args_flag(args, "trace"))
+        options.trace = trace_line;
     if (quire_open(&options, &cli->q, &err))
         return cli_fail(cli, &err);
     code = cmd->run(cli, args);

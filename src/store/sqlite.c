@@ -69,8 +69,12 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
     case SQLITE_READONLY:
         return err_sys(err, EROFS, "cannot write %s", d->path);
     case SQLITE_CANTOPEN:
-        return err_sys(err, d->handle ? sqlite3_system_errno(d->handle) : EIO,
-                       "cannot open %s", d->path);
+        if (d->handle && sqlite3_system_errno(d->handle))
+            return err_sys(err, sqlite3_system_errno(d->handle),
+                           "cannot open %s", d->path);
+        st = err_set(err, QUIRE_IO, "cannot open %s: %s", d->path, why);
+        err_next(err, "it must be a regular file in a directory you may read");
+        return st;
     default:
         st = err_set(err, QUIRE_IO, "%s: %s", d->path, why);
         err_next(err, "look for disk errors or a full file system");
@@ -299,6 +303,23 @@ static bool must_be_still(const char *path)
     return access(slash ? beside : ".", W_OK) != 0;
 }
 
+/* The path with its directory's links resolved: those are the user's own
+ * doing. A link in the place of the file itself is not, and is refused. NULL
+ * and errno when there is no such directory. */
+static char *resolve(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = dir ? realpath(dir, NULL) : NULL;
+    char *out = NULL;
+
+    if (real && asprintf(&out, "%s/%s", real, slash ? slash + 1 : path) < 0)
+        out = NULL;
+    free(real);
+    free(dir);
+    return out;
+}
+
 /* A file: URI, with what means something there escaped. */
 static char *uri_of(const char *path, bool still)
 {
@@ -427,41 +448,62 @@ static void make_private(const char *path)
         close(fd);
 }
 
+static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
+                              quire_error *err)
+{
+    bool reading = c->access == DB_READ;
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW |
+                SQLITE_OPEN_READWRITE | (reading ? 0 : SQLITE_OPEN_CREATE);
+    quire_status st = QUIRE_OK;
+    char *path = resolve(c->path), *uri;
+    int rc;
+
+    if (!path)
+        return errno == ENOENT && reading
+                   ? QUIRE_NOT_FOUND
+                   : err_sys(err, errno, "cannot open %s", c->path);
+    if (reading && access(path, F_OK) != 0 && errno == ENOENT) {
+        free(path);
+        return QUIRE_NOT_FOUND;
+    }
+    /* Reading too opens for writing, if it may: only then can SQLite tidy up
+     * after a process that died, instead of leaving its files about. */
+    if (!reading)
+        make_private(path);
+    uri = uri_of(path, reading && must_be_still(path));
+    if (uri) {
+        rc = sqlite3_open_v2(uri, &d->handle, flags, NULL);
+        st = rc ? fail(d, rc, err) : QUIRE_OK;
+    } else {
+        st = err_memory(err);
+    }
+    free(uri);
+    free(path);
+    return st;
+}
+
 quire_status db_sqlite_open(const struct db_config *config, struct db **out,
                             quire_error *err)
 {
-    const char *path = config->path ? config->path : ":memory:";
-    bool reading = config->access == DB_READ;
     struct sqlite_db *d = calloc(1, sizeof *d);
-    char *uri = NULL;
-    quire_status st = QUIRE_OK;
-    int flags, rc;
+    quire_status st;
+    int rc;
 
     if (!d)
         return err_memory(err);
     d->base.ops = &sqlite_ops;
-    d->path = strdup(path);
-    if (config->path && d->path) {
-        if (reading && access(path, F_OK) != 0 && errno == ENOENT) {
-            st = QUIRE_NOT_FOUND;
-            goto out;
-        }
-        uri = uri_of(path, reading && must_be_still(path));
-    }
-    if (!d->path || (config->path && !uri)) {
+    d->path = strdup(config->path ? config->path : "memory");
+    if (!d->path) {
         st = err_memory(err);
-        goto out;
+    } else if (config->path) {
+        st = open_file(d, config, err);
+    } else {
+        rc = sqlite3_open_v2(":memory:", &d->handle,
+                             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, NULL);
+        st = rc ? fail(d, rc, err) : QUIRE_OK;
     }
-    if (uri && !reading)
-        make_private(path);
-    /* Reading too opens for writing, if it may: only then can SQLite tidy up
-     * after a process that died, instead of leaving its files about. */
-    flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_READWRITE |
-            (reading ? 0 : SQLITE_OPEN_CREATE);
-    rc = sqlite3_open_v2(uri ? uri : path, &d->handle, flags, NULL);
-    st = rc ? fail(d, rc, err) : set_up(d, config, err);
-out:
-    free(uri);
+    if (!st)
+        st = set_up(d, config, err);
     if (st)
         sqlite_close(&d->base);
     else

@@ -195,3 +195,12 @@ $ quire blob ls --store s --json | grep -o '"size":[^,]*'
 $ quire blob stat --store s --json $(cat ref) | grep -o '"size":[^,]*'
 "size":5000000
 $ quire blob get --store s $(cat ref) | cmp - noise
+
+# a trace tells what is asked of the store
+$ printf x | quire blob put --store s --layout flat --trace
+trace: object lock shared: ok
+trace: object open …: not_found
+trace: object create : ok
+trace: object write : ok
+trace: object publish …: ok
+blob:sha256:…

@@ -1,5 +1,8 @@
 /* The promises of store/db.h, over every backend, bare and behind the tap. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "store/tap.h"
@@ -229,4 +232,20 @@ TEST(db_path_may_have_any_characters)
     OK(db->ops->exec(db, "CREATE TABLE t(n)", &test_err));
     db->ops->close(db);
     YES(test_exists(test_path("a b?c#d%e.db")));
+}
+
+TEST(db_may_be_reached_by_links_but_is_none)
+{
+    struct db_config config = {test_path("link/t.db"), DB_WRITE, 0};
+    struct db *db;
+
+    mkdir(test_path("real"), 0700);
+    YES(symlink("real", test_path("link")) == 0);
+    OK(db_sqlite_open(&config, &db, &test_err));
+    OK(db->ops->exec(db, "CREATE TABLE t(n)", &test_err));
+    db->ops->close(db);
+    YES(rename(test_path("real/t.db"), test_path("elsewhere.db")) == 0);
+    YES(symlink("../elsewhere.db", test_path("real/t.db")) == 0);
+    YES(db_sqlite_open(&config, &db, &test_err) != QUIRE_OK);
+    HAS(test_err.what, "cannot open");
 }
