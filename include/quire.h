@@ -26,6 +26,11 @@
 extern "C" {
 #endif
 
+/* What this header declares is what the shared library shows. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define QUIRE_VERSION_MAJOR 0
 #define QUIRE_VERSION_MINOR 1
 #define QUIRE_VERSION_PATCH 0
@@ -291,6 +296,10 @@ typedef struct quire_check_hooks {
  * they, say what is wrong. Writes nothing. */
 quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

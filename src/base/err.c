@@ -18,11 +18,15 @@ static const struct {
     {EROFS, QUIRE_IO, "the file system is mounted read-only"},
     {EACCES, QUIRE_IO, "check the owner and mode of the path"},
     {EPERM, QUIRE_IO, "check the owner and mode of the path"},
-    {EMFILE, QUIRE_IO, "raise the limit of open files (ulimit -n)"},
+    {EMFILE, QUIRE_NO_MEMORY, "raise the limit of open files (ulimit -n)"},
     {ENOTDIR, QUIRE_INVALID, "a part of the path is not a directory"},
     {EISDIR, QUIRE_INVALID, "name a file, not a directory"},
     {ELOOP, QUIRE_INVALID, "symbolic links are not followed there"},
     {EXDEV, QUIRE_INVALID, "the path leads outside its directory"},
+    {ENAMETOOLONG, QUIRE_INVALID, "use a shorter path"},
+    {EFBIG, QUIRE_IO, "raise the limit of file sizes (ulimit -f)"},
+    {ENFILE, QUIRE_NO_MEMORY, "the whole system has too many files open"},
+    {ENXIO, QUIRE_INVALID, "there is no file there, but a socket or device"},
     {EIO, QUIRE_IO, "the disk may be failing; look at the kernel log"},
 };
 

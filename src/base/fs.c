@@ -213,6 +213,11 @@ quire_status fs_open_dir(const char *path, bool make, int *fd, quire_error *err)
     }
     if (*fd >= 0)
         return QUIRE_OK;
+    if (errno == ENOENT && make) {
+        st = err_set(err, QUIRE_IO, "%s is a link that leads nowhere", path);
+        err_next(err, "make the directory it names, or remove the link");
+        return st;
+    }
     if (errno == ENOTDIR) {
         st = err_set(err, QUIRE_INVALID, "%s is not a directory", path);
         err_next(err, "name the directory that holds the store");

@@ -124,12 +124,14 @@ static quire_status check_one(void *ctx, const quire_digest *d,
                            &why);
     }
     st = settle(c, err); /* the one that waits comes before it */
-    if (!st && (seen == QUIRE_IO || seen == QUIRE_INVALID))
+    if (!st && (seen == QUIRE_IO || seen == QUIRE_INVALID)) {
         st = report_unreadable(c, d, &why, err);
-    else if (!st && seen)
+    } else if (!st && seen) {
         st = err_set(err, seen, "%s", why.what);
-    else if (!st && damage)
+        err_next(err, "%s", why.next);
+    } else if (!st && damage) {
         st = report(c, d, p, damage, err);
+    }
     return st ? st : counted(c, err);
 }
 

@@ -207,6 +207,8 @@ int main(int argc, char **argv)
     /* A reader that went away ends us without a word, also when our parent
      * ignores the signal. */
     signal(SIGPIPE, SIG_DFL);
+    /* A file that grew past its limit is an error like a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
     out_init(&cli.out);
     look_for_manners(&cli, argc, argv);
 

@@ -170,7 +170,7 @@ static quire_status need_db(struct quire *q, bool write, quire_error *err)
         q->db->ops->close(q->db);
         q->db = NULL;
     }
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
 }
 
 static quire_status need_files(struct quire *q, quire_error *err)

@@ -198,8 +198,10 @@ static quire_status open_file(struct files *f, const char *name, int flags,
     }
     if (!S_ISREG(st->st_mode)) {
         close(*fd);
-        return err_set(err, QUIRE_INVALID, "%s/%s is not a regular file",
-                       f->path, name);
+        err_set(err, QUIRE_INVALID, "%s/%s is not a regular file", f->path,
+                name);
+        err_next(err, "move it away; nothing of ours is anything else");
+        return QUIRE_INVALID;
     }
     return QUIRE_OK;
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,10 @@
 /* Ours, in the file header, so that `file` and we can tell. "Quir". */
 #define APPLICATION_ID 0x51756972
 
+/* The longest path that SQLite takes: 512 bytes, with the ending of a journal
+ * that we do not use. Longer ones it refuses without a reason. */
+#define PATH_BYTES (512 - 8)
+
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
@@ -42,6 +47,51 @@ struct sqlite_stmt_of {
 };
 
 static const struct db_ops sqlite_ops;
+
+/* What the system said. An accident, whatever it was: "no such file" is not
+ * the answer to a question here, and a reader who took it for one would take a
+ * catalogue that cannot be read for one that is not there. */
+static quire_status fail_sys(const struct sqlite_db *d, const char *verb,
+                             int number, quire_error *err)
+{
+    err_sys(err, number, "cannot %s %s", verb, d->path);
+    if (err && !*err->next)
+        err_next(err, "it must be a regular file in a directory you may use");
+    if (err)
+        err->status = QUIRE_IO;
+    return QUIRE_IO;
+}
+
+/* Why no file can be made beside `path`; 0 if one can. */
+static int closed_beside(const char *path)
+{
+    char dir[PATH_MAX], *slash;
+
+    if ((size_t)snprintf(dir, sizeof dir, "%s", path) >= sizeof dir)
+        return ENAMETOOLONG;
+    slash = strrchr(dir, '/');
+    if (slash)
+        slash[slash == dir] = '\0';
+    return access(slash ? dir : ".", W_OK) ? errno : 0;
+}
+
+/* SQLite does not tell which of its files it could not open. Beside the one
+ * it was asked for it makes two, and needs to. */
+static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
+{
+    int number = d->handle ? sqlite3_system_errno(d->handle) : 0;
+    int beside = access(d->path, F_OK) ? 0 : closed_beside(d->path);
+    quire_status st;
+
+    if (beside)
+        return fail_sys(d, "make the files beside", beside, err);
+    if (number)
+        return fail_sys(d, "open", number, err);
+    st = err_set(err, QUIRE_IO, "cannot open %s: %s", d->path,
+                 d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
+    err_next(err, "it must be a regular file in a directory you may use");
+    return st;
+}
 
 /* What SQLite's result means, in our words. */
 static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
@@ -65,16 +115,14 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
         err_next(err, "keep a copy of the file, then run `quire check`");
         return st;
-    case SQLITE_FULL: return err_sys(err, ENOSPC, "cannot write %s", d->path);
+    case SQLITE_FULL: return fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:
-        return err_sys(err, EROFS, "cannot write %s", d->path);
-    case SQLITE_CANTOPEN:
-        if (d->handle && sqlite3_system_errno(d->handle))
-            return err_sys(err, sqlite3_system_errno(d->handle),
-                           "cannot open %s", d->path);
-        st = err_set(err, QUIRE_IO, "cannot open %s: %s", d->path, why);
-        err_next(err, "it must be a regular file in a directory you may read");
-        return st;
+        return fail_sys(d, "write", access(d->path, W_OK) ? errno : EROFS, err);
+    case SQLITE_CANTOPEN: return fail_open(d, err);
+    case SQLITE_IOERR:
+        if (sqlite3_system_errno(d->handle))
+            return fail_sys(d, "use", sqlite3_system_errno(d->handle), err);
+        /* fall through */
     default:
         st = err_set(err, QUIRE_IO, "%s: %s", d->path, why);
         err_next(err, "look for disk errors or a full file system");
@@ -289,18 +337,12 @@ static const struct db_ops sqlite_ops = {
  * SQLite can read the file as one that does not change. */
 static bool must_be_still(const char *path)
 {
-    char beside[4096], *slash;
+    char beside[PATH_MAX];
 
     if ((size_t)snprintf(beside, sizeof beside, "%s-wal", path) >=
         sizeof beside)
         return false;
-    if (access(beside, F_OK) == 0)
-        return false;
-    snprintf(beside, sizeof beside, "%s", path);
-    slash = strrchr(beside, '/');
-    if (slash)
-        *slash = '\0';
-    return access(slash ? beside : ".", W_OK) != 0;
+    return access(beside, F_OK) != 0 && closed_beside(path);
 }
 
 /* The path with its directory's links resolved: those are the user's own
@@ -459,9 +501,12 @@ static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
     int rc;
 
     if (!path)
-        return errno == ENOENT && reading
-                   ? QUIRE_NOT_FOUND
-                   : err_sys(err, errno, "cannot open %s", c->path);
+        return errno == ENOENT && reading ? QUIRE_NOT_FOUND
+                                          : fail_sys(d, "open", errno, err);
+    if (strlen(path) > PATH_BYTES) {
+        free(path);
+        return fail_sys(d, "open", ENAMETOOLONG, err);
+    }
     if (reading && access(path, F_OK) != 0 && errno == ENOENT) {
         free(path);
         return QUIRE_NOT_FOUND;
@@ -480,6 +525,21 @@ static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
     free(uri);
     free(path);
     return st;
+}
+
+/* The index of the log is a file, for which there is no room on a full disk. A
+ * reader who keeps everybody else out can do without it. */
+static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
+                               quire_error *err)
+{
+    quire_status st;
+
+    sqlite3_close(d->handle);
+    d->handle = NULL;
+    st = open_file(d, c, err);
+    if (!st)
+        st = sqlite_exec(&d->base, "PRAGMA locking_mode=EXCLUSIVE", err);
+    return st ? st : set_up(d, c, err);
 }
 
 quire_status db_sqlite_open(const struct db_config *config, struct db **out,
@@ -504,6 +564,9 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
     }
     if (!st)
         st = set_up(d, config, err);
+    if (st == QUIRE_IO && d->handle && config->access == DB_READ &&
+        sqlite3_system_errno(d->handle) == ENOSPC)
+        st = open_alone(d, config, err);
     if (st)
         sqlite_close(&d->base);
     else

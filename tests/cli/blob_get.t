@@ -150,6 +150,7 @@ s
 $ head -c 3000000 /dev/urandom | quire blob put >ref; printf old >kept
 $ (trap '' XFSZ; ulimit -f 1000; quire blob get $(cat ref) -o kept)
 quire: cannot write …kept: File too large
+hint: …
 ? 3
 $ cat kept; ls -A
 oldkept
