@@ -4,6 +4,7 @@
  * whole, nothing acknowledged is missing, and no litter is left.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -117,11 +118,12 @@ static void is_sound(struct fix *f, const struct acked *a)
     }
 }
 
-static void sweep(quire_layout layout, bool disk, bool seams, bool stay)
+static void sweep(quire_layout layout, bool disk, bool seams, bool stay,
+                  long stride)
 {
     long n;
 
-    for (n = 1;; n++) {
+    for (n = 1;; n += stride) {
         struct acked a = {.n = 0};
         struct fix f;
         bool struck;
@@ -156,18 +158,23 @@ static void sweep(quire_layout layout, bool disk, bool seams, bool stay)
     YES(n > 10);
 }
 
-static void all_sweeps(bool seams, bool stay)
+static void content_init(void)
 {
     prose = test_alloc(LARGE);
     noise = test_alloc(LARGE);
     memset(prose, 'p', LARGE);
     test_prose(1, prose, 4000);
     test_noise(2, noise, LARGE);
-    sweep(QUIRE_LAYOUT_PACKED, true, seams, stay);
-    sweep(QUIRE_LAYOUT_LOOSE, true, seams, stay);
-    sweep(QUIRE_LAYOUT_FLAT, true, seams, stay);
+}
+
+static void all_sweeps(bool seams, bool stay)
+{
+    content_init();
+    sweep(QUIRE_LAYOUT_PACKED, true, seams, stay, 1);
+    sweep(QUIRE_LAYOUT_LOOSE, true, seams, stay, 1);
+    sweep(QUIRE_LAYOUT_FLAT, true, seams, stay, 1);
     if (!stay)
-        sweep(QUIRE_LAYOUT_PACKED, false, seams, stay);
+        sweep(QUIRE_LAYOUT_PACKED, false, seams, stay, 1);
 }
 
 TEST(blobs_survive_each_call_through_the_seams_failing_once)
@@ -183,4 +190,13 @@ TEST(blobs_survive_the_seams_failing_for_good)
 TEST(blobs_survive_each_system_call_and_allocation_failing_once)
 {
     all_sweeps(false, false);
+}
+
+/* Thousands of calls: every seventh, or each with QUIRE_TEST_LONG set. */
+TEST(blobs_survive_sqlite_itself_failing)
+{
+    content_init();
+    sqlite_faults(true);
+    sweep(QUIRE_LAYOUT_PACKED, true, false, false,
+          getenv("QUIRE_TEST_LONG") ? 1 : 7);
 }

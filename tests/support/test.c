@@ -215,6 +215,7 @@ static int teardown(void **state)
 {
     (void)state;
     fault_disarm();
+    sqlite_faults(false);
     test_forget_dir();
     while (loans) {
         struct loan *next = loans->next;

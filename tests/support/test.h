@@ -92,6 +92,10 @@ void *test_alloc(size_t len);
  * `stay`; fault_disarm() tells whether it came to that. */
 void fault_arm(long n, int error, bool stay);
 bool fault_disarm(void);
+/* One more call is made; should it fail? For seams that wrap.c cannot see. */
+bool fault_strikes(const char *name);
+/* Count SQLite's own allocations and file accesses too. */
+void sqlite_faults(bool yes);
 /* Which call failed, for messages: "malloc", "write"... */
 const char *fault_name(void);
 

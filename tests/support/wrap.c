@@ -44,7 +44,7 @@ const char *fault_name(void)
     return struck_name;
 }
 
-static bool strikes(const char *name)
+bool fault_strikes(const char *name)
 {
     if (countdown == 0)
         return false;
@@ -59,12 +59,12 @@ static bool strikes(const char *name)
     return true;
 }
 
-#define WRAP(ret, fail, name, params, args)                  \
-    ret __real_##name params;                                \
-    ret __wrap_##name params;                                \
-    ret __wrap_##name params                                 \
-    {                                                        \
-        return strikes(#name) ? (fail) : __real_##name args; \
+#define WRAP(ret, fail, name, params, args)                        \
+    ret __real_##name params;                                      \
+    ret __wrap_##name params;                                      \
+    ret __wrap_##name params                                       \
+    {                                                              \
+        return fault_strikes(#name) ? (fail) : __real_##name args; \
     }
 
 WRAP(void *, NULL, malloc, (size_t n), (n))
@@ -101,7 +101,7 @@ int __real_close(int d);
 int __wrap_close(int d);
 int __wrap_close(int d)
 {
-    int failed = strikes("close");
+    int failed = fault_strikes("close");
     int rc = __real_close(d);
 
     return failed ? -1 : rc;
@@ -117,7 +117,7 @@ int __wrap_open(const char *p, int flags, ...)
     va_start(ap, flags);
     mode = va_arg(ap, mode_t);
     va_end(ap);
-    return strikes("open") ? -1 : __real_open(p, flags, mode);
+    return fault_strikes("open") ? -1 : __real_open(p, flags, mode);
 }
 
 int __real_openat(int d, const char *p, int flags, ...);
@@ -130,7 +130,7 @@ int __wrap_openat(int d, const char *p, int flags, ...)
     va_start(ap, flags);
     mode = va_arg(ap, mode_t);
     va_end(ap);
-    return strikes("openat") ? -1 : __real_openat(d, p, flags, mode);
+    return fault_strikes("openat") ? -1 : __real_openat(d, p, flags, mode);
 }
 
 /* openat2(2) has no wrapper in this libc: it is syscall() of four words. */
@@ -147,5 +147,5 @@ long __wrap_syscall(long number, ...)
     c = va_arg(ap, long);
     d = va_arg(ap, long);
     va_end(ap);
-    return strikes("syscall") ? -1 : __real_syscall(number, a, b, c, d);
+    return fault_strikes("syscall") ? -1 : __real_syscall(number, a, b, c, d);
 }

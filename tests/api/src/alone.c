@@ -1,0 +1,3 @@
+/* The header by itself, and twice. */
+#include <quire.h>
+#include <quire.h>

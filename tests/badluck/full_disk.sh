@@ -1,0 +1,144 @@
+# A disk with no room left: 2 MiB of memory, and a ballast that fills the rest.
+# shellcheck shell=sh source=lib
+. "$LIB"
+with_mounts
+
+# What was stored before the disk filled up, and what comes too late.
+prepare() {
+    printf keep >small_before
+    noise 100000 >large_before
+    printf new >small
+    mkdir many
+    i=0
+    while [ $i -lt 60 ]; do
+        noise 15000 >many/$i
+        i=$((i + 1))
+    done
+    noise 1300000 >large
+    mkdir disk
+    mount -t tmpfs -o size=2m none disk
+}
+
+fill_up() {
+    cat /dev/zero >disk/ballast 2>/dev/null || :
+    df disk | grep -q 100% || fails "the disk is not full"
+}
+
+# `refused COMMAND...`: for want of space, and nothing is lost by it.
+refused() {
+    q 3 put "$@"
+    complains 'No space left on device' "disk/store" 'space'
+    [ ! -s out ] || fails "acknowledged: $(cat out)"
+}
+
+full() {
+    prepare
+    use "$1" disk/store
+    q 0 put small_before large_before
+    fill_up
+    case $2 in
+    small) set -- small ;;
+    many) set -- many/* ;;
+    large) set -- large ;;
+    esac
+    refused "$@"
+    holds small_before large_before
+    sound
+    rm disk/ballast
+    q 0 put "$@"
+    holds "$@" small_before large_before
+    sound
+}
+
+# Room for some, not for all: what was acknowledged is there.
+half_full() {
+    prepare
+    use "$1" disk/store
+    q 0 put small_before
+    noise 1000000 >disk/ballast
+    noise 700000 >more1
+    noise 700000 >more2
+    noise 700000 >more3
+    q 3 put small more1 large more2 more3 small_before
+    complains 'No space left on device'
+    for f in small more1 more2 more3 large; do
+        grep -q "$(digest $f)" out || continue
+        cp out kept
+        holds $f
+        cp kept out
+    done
+    holds small_before
+    sound
+    rm disk/ballast
+    q 0 put small more1
+    holds small more1
+}
+
+stream_full() {
+    prepare
+    use "$1" disk/store
+    q 0 put small_before
+    # shellcheck disable=SC2046
+    noise 3000000 | timeout 10 $(q_words put) - >out 2>err && fails "it fits"
+    complains 'No space left on device'
+    holds small_before
+    sound
+    q 0 put small
+    holds small
+}
+
+no_inodes() {
+    prepare
+    umount disk
+    mount -t tmpfs -o size=2m,nr_inodes=12 none disk
+    use loose disk/store
+    q 0 put small_before
+    q 3 put many/*
+    complains 'No space left on device'
+    holds small_before
+    sound
+}
+
+get_full() {
+    prepare
+    use flat store
+    q 0 put large
+    printf old >disk/there
+    fill_up
+    for name in fresh there; do
+        q 3 get "$(digest large)" -o disk/$name
+        complains "disk/$name" 'No space left on device'
+    done
+    [ "$(cat disk/there)" = old ] || fails "the old file is lost"
+    [ "$(ls -A disk)" = "$(printf 'ballast\nthere')" ] || fails "$(ls -A disk)"
+}
+
+new_home() {
+    prepare
+    fill_up
+    use packed disk/store
+    q 3 put small
+    complains 'No space left on device'
+    rm disk/ballast
+    q 0 put small
+    holds small
+    sound
+}
+
+for layout in packed loose flat; do
+    for what in small many large; do
+        eval "full_${layout}_$what() { full $layout $what; }"
+        it "$layout: a full disk refuses $what and keeps what it has" \
+            full_${layout}_$what
+    done
+    eval "half_$layout() { half_full $layout; }"
+    it "$layout: a disk that fills up half way keeps what was acknowledged" \
+        half_$layout
+    eval "stream_$layout() { stream_full $layout; }"
+    it "$layout: a stream that fills the disk leaves nothing behind" \
+        stream_$layout
+done
+it 'a disk without inodes refuses more files' no_inodes
+it 'get -o onto a full disk leaves no part of a file' get_full
+it 'a home on a full disk can be made when there is room' new_home
+summary
