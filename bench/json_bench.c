@@ -3,31 +3,24 @@
  *
  * Two texts of 100 MB: lines as sessions have them (a mean of 7 KB: prose
  * with escapes, now and then an image in base64), and dense lines of about 200
- * bytes, where tokens cost more than bytes. Each way to look is put beside a
- * newline scan over the same bytes, which any loader pays.
- *
- *     json_bench            prints GB/s, the best of five
+ * bytes, where tokens cost more than bytes. Each way to look includes finding
+ * the end of the line, and is put beside a newline scan over the same bytes,
+ * which any loader pays.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/utf8.h"
-
-#define TEXT_BYTES ((size_t)100 << 20)
+#include "bench.h"
 
 static uint64_t seed = 42;
 
 static uint64_t rnd(uint64_t below)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed % below;
+    return text_rnd(&seed, below);
 }
 
 /* ---- texts ------------------------------------------------------------- */
@@ -91,15 +84,15 @@ static void add_dense_line(struct buf *b, size_t n)
              (int)rnd(100000), (unsigned)rnd(1u << 31), (int)rnd(10000));
 }
 
-static struct buf make(void (*line)(struct buf *, size_t))
+static struct buf make(void (*line)(struct buf *, size_t), size_t len)
 {
     struct buf b = BUF_INIT(SIZE_MAX / 2);
     size_t n = 1;
 
-    while (b.len < TEXT_BYTES && !b.failed)
+    while (b.len < len && !b.failed)
         line(&b, n++);
     if (b.failed)
-        abort();
+        bench_fail("no memory");
     return b;
 }
 
@@ -151,54 +144,75 @@ static size_t look_tree(quire_bytes line)
     return root ? root->raw.len : 0;
 }
 
-static double now_s(void)
-{
-    struct timespec t;
+/* ---- measuring ---------------------------------------------------------- */
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void measure(const char *name, const struct buf *text,
-                    size_t (*look)(quire_bytes))
+static double pass(const struct buf *text, size_t (*look)(quire_bytes))
 {
-    double best = 1e9;
+    const char *at = text->data, *end = at + text->len;
+    double began = now_s(), took;
     size_t sum = 0;
-    int i;
 
-    for (i = 0; i < 5; i++) {
-        const char *at = text->data, *end = at + text->len;
-        double began = now_s(), took;
+    while (at < end) {
+        const char *nl = memchr(at, '\n', (size_t)(end - at));
 
-        while (at < end) {
-            const char *nl = memchr(at, '\n', (size_t)(end - at));
-
-            sum += look(bytes_of(at, (size_t)(nl - at)));
-            at = nl + 1;
-        }
-        took = now_s() - began;
-        best = took < best ? took : best;
+        sum += look(bytes_of(at, (size_t)(nl - at)));
+        at = nl + 1;
     }
-    printf("    %-34s %6.2f GB/s   (%zx)\n", name,
-           (double)text->len / best / 1e9, sum & 0xfff);
+    took = now_s() - began;
+    if (sum == 0) /* asked, so that no look is in vain */
+        bench_fail("nothing was found in the lines");
+    return (double)text->len / took / 1e9;
 }
 
-static void measure_all(const char *title, struct buf text)
+enum { N_LOOKS = 6 };
+
+static size_t (*const looks[N_LOOKS])(quire_bytes) = {
+    look_head, look_pick, look_check, look_check_utf8, look_utf8, look_tree,
+};
+
+#define NAMES(kind)                                              \
+    "json_head, " kind, "json_pick, " kind, "json_check, " kind, \
+        "json_check with UTF-8, " kind, "utf8_check, " kind,     \
+        "json_tree_read, " kind
+
+static const char *const session_names[N_LOOKS] = {NAMES("session lines")};
+static const char *const dense_names[N_LOOKS] = {NAMES("dense lines")};
+
+static void measure(struct bench *b, const char *const *names,
+                    void (*line)(struct buf *, size_t))
 {
-    printf("%s\n", title);
-    measure("newline scan", &text, look_none);
-    measure("newlines + json_head", &text, look_head);
-    measure("newlines + json_pick", &text, look_pick);
-    measure("newlines + json_check", &text, look_check);
-    measure("newlines + json_check, UTF-8", &text, look_check_utf8);
-    measure("newlines + utf8_check", &text, look_utf8);
-    measure("newlines + json_tree_read", &text, look_tree);
+    struct buf text = make(line, (size_t)(b->quick ? 8 : 100) << 20);
+    int i, k, n = b->quick ? 3 : 7;
+
+    for (i = 0; i < N_LOOKS; i++) {
+        struct readings r = {.n = 0};
+
+        if (!bench_wants(b, names[i]))
+            continue;
+        for (k = 0; k < n; k++) {
+            double ours = pass(&text, looks[i]);
+
+            readings_add(&r, ours, pass(&text, look_none));
+        }
+        report(b,
+               (struct line){names[i], "GB/s", "newline scan", NEED_NOTHING, 0},
+               &r);
+    }
     buf_release(&text);
 }
 
-int main(void)
+static void session_lines(struct bench *b)
 {
-    measure_all("session lines", make(add_session_line));
-    measure_all("dense lines", make(add_dense_line));
-    return 0;
+    measure(b, session_names, add_session_line);
 }
+
+static void dense_lines(struct bench *b)
+{
+    measure(b, dense_names, add_dense_line);
+}
+
+const struct measure json_measures[] = {
+    {session_lines, {NAMES("session lines")}},
+    {dense_lines, {NAMES("dense lines")}},
+    {NULL, {NULL}},
+};
