@@ -141,7 +141,7 @@ $(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 bench: all $(B)/bench-program
-	$(Q)$(B)/bench-program --quire $(B)/quire $(BENCH)
+	$(Q)CC='$(CC)' $(B)/bench-program $(BENCH)
 
 SOURCES  := $(wildcard include/*.h src/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])

@@ -208,8 +208,8 @@ typedef struct quire_blob_info {
 
 enum {
     /* Read a copy that is there already, whole, before trusting it, and
-     * write it again if it is damaged. Without this its size and checksum
-     * are compared, which finds cut and foreign files but no flipped bit. */
+     * write it again if it is damaged. Without this only its size is
+     * compared, which finds a file that was cut but no flipped bit. */
     QUIRE_PUT_VERIFY = 1 << 0,
 };
 

@@ -74,16 +74,16 @@ static quire_status read_ends(struct object *o, struct place *p,
 }
 
 static quire_status find_file(struct blobs *b, const quire_digest *d,
-                              struct place *out, quire_error *err)
+                              struct place *out, struct object **open,
+                              quire_error *err)
 {
     struct object_store *files = b->c.files;
     struct object_info info;
-    struct object *o;
     char name[NAME_BYTES];
     quire_status st;
 
     layout_name(b->c.layout, d, name);
-    st = files->ops->open(files, name, &o, &info, err);
+    st = files->ops->open(files, name, open, &info, err);
     if (st)
         return st;
     *out = (struct place){
@@ -97,23 +97,39 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
     if (layout_is_gzip(b->c.layout)) {
         out->codec = CODEC_GZIP;
         out->size_known = false;
-        st = read_ends(o, out, err);
+        st = read_ends(*open, out, err);
     }
-    o->ops->close(o);
+    if (st) {
+        (*open)->ops->close(*open);
+        *open = NULL;
+    }
     return st;
 }
 
 /* In `packed` the row tells everything. A file without a row is what a crash
  * between the two leaves; it is as good as any. */
-quire_status blob_find(struct blobs *b, const quire_digest *d,
-                       struct place *out, quire_error *err)
+quire_status blob_find_open(struct blobs *b, const quire_digest *d,
+                            struct place *out, struct object **open,
+                            quire_error *err)
 {
     quire_status st = QUIRE_NOT_FOUND;
 
+    *open = NULL;
     if (b->rows)
         st = rows_find(b->rows, d, out, err);
     if (st == QUIRE_NOT_FOUND)
-        st = find_file(b, d, out, err);
+        st = find_file(b, d, out, open, err);
+    return st;
+}
+
+quire_status blob_find(struct blobs *b, const quire_digest *d,
+                       struct place *out, quire_error *err)
+{
+    struct object *open;
+    quire_status st = blob_find_open(b, d, out, &open, err);
+
+    if (open)
+        open->ops->close(open);
     return st;
 }
 
@@ -158,7 +174,7 @@ static quire_status list_file(void *ctx, const char *name,
     (void)o;
     if (!layout_parse(l->b->c.layout, name, &d))
         return QUIRE_OK;
-    st = find_file(l->b, &d, &p, err);
+    st = blob_find(l->b, &d, &p, err);
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK; /* removed since */
     return st ? st : list_row(ctx, &d, &p, err);

@@ -107,6 +107,11 @@ quire_status rows_count(struct rows *r, uint64_t *n, quire_error *err);
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct place *out, quire_error *err);
 
+/* The same, and a file without a row stays open: *open, NULL if it is not. */
+quire_status blob_find_open(struct blobs *b, const quire_digest *d,
+                            struct place *out, struct object **open,
+                            quire_error *err);
+
 void blob_describe(const quire_digest *d, const struct place *p,
                    quire_blob_info *info);
 

@@ -2,8 +2,8 @@
  * put.c - storing content once
  *
  * Content is named before it is stored. If the name is there already, and
- * what is stored under it has the right length and checksum, it is marked as
- * seen and nothing is written. Otherwise it is packed and written anew, over
+ * what is stored under it has the right size, it is marked as seen and nothing
+ * is written. Otherwise it is packed and written anew, over
  * a damaged copy if there is one.
  *
  * Content of up to a mebibyte is handled in memory. More is a stream: packed
@@ -23,16 +23,7 @@
 struct identity {
     quire_digest digest;
     uint64_t size;
-    uint32_t crc;     /* of a stream                              */
-    const void *data; /* of content in memory: its crc is taken
-                         when a gzip file is to be compared       */
 };
-
-static uint32_t crc_of(const struct identity *id)
-{
-    return id->data ? gzip_crc(0, bytes_of(id->data, (size_t)id->size))
-                    : id->crc;
-}
 
 /* ---- critical sections -------------------------------------------------- */
 
@@ -78,7 +69,9 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
 
 /* ---- content that is there already -------------------------------------- */
 
-/* Whether what is stored can be what `id` is. */
+/* Whether what is stored can be what `id` is: by its size, which finds what a
+ * crash of another program left. Looking closer costs more than the hash, and
+ * is done when asked for. */
 static quire_status looks_whole(struct blobs *b, const struct identity *id,
                                 const struct place *p, unsigned flags,
                                 bool *whole, quire_error *err)
@@ -104,8 +97,7 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
     if (!p->has_row) {
         *whole = p->codec == CODEC_PLAIN
                      ? p->stored == id->size
-                     : p->ends_read && p->ends.crc == crc_of(id) &&
-                           p->ends.size_low == (uint32_t)id->size;
+                     : p->ends_read && p->ends.size_low == (uint32_t)id->size;
         return QUIRE_OK;
     }
     layout_name(b->c.layout, &id->digest, name);
@@ -115,21 +107,18 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
 }
 
 /* Mark as seen. QUIRE_NOT_FOUND: collected since we looked. */
-static quire_status freshen(struct blobs *b, const struct identity *id,
-                            struct place *p, quire_error *err)
+static quire_status freshen(struct blobs *b, struct place *p,
+                            struct object *open, quire_error *err)
 {
     int64_t now_s = clock_s(b->c.clock);
-    char name[NAME_BYTES];
     quire_status st;
 
     /* A collection spares what was seen this very second anyway. */
     if (p->seen_s >= now_s)
         return QUIRE_OK;
     p->seen_s = now_s;
-    if (!b->rows) {
-        layout_name(b->c.layout, &id->digest, name);
-        return b->c.files->ops->touch(b->c.files, name, now_s, err);
-    }
+    if (!b->rows)
+        return open->ops->touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);
     return st ? st : end_rows(b, rows_seen(b->rows, p->id, now_s, err), err);
 }
@@ -153,31 +142,28 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
                                    unsigned flags, quire_blob_info *info,
                                    bool *done, quire_error *err)
 {
+    struct object *open;
     struct place p;
     bool whole = false;
-    quire_status st = blob_find(b, &id->digest, &p, err);
+    quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
 
     *done = false;
-    if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK;
     if (!st)
         st = looks_whole(b, id, &p, flags, &whole, err);
-    if (st || !whole)
-        return st;
-    if (b->rows && !p.has_row)
-        st = adopt(b, id, &p, err);
-    else
-        st = freshen(b, id, &p, err);
-    if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK;
-    if (st)
-        return st;
-    p.size = id->size;
-    p.size_known = true;
-    blob_describe(&id->digest, &p, info);
-    info->existed = 1;
-    *done = true;
-    return QUIRE_OK;
+    if (!st && whole) {
+        st = b->rows && !p.has_row ? adopt(b, id, &p, err)
+                                   : freshen(b, &p, open, err);
+        *done = !st;
+    }
+    if (open)
+        open->ops->close(open);
+    if (*done) {
+        p.size = id->size;
+        p.size_known = true;
+        blob_describe(&id->digest, &p, info);
+        info->existed = 1;
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
 /* ---- new content -------------------------------------------------------- */
@@ -293,7 +279,7 @@ static quire_status put_new(struct blobs *b, const struct identity *id,
 quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err)
 {
-    struct identity id = {.size = content.len, .data = content.data};
+    struct identity id = {.size = content.len};
     quire_blob_info ignored;
     quire_status st = QUIRE_OK;
     bool done;
@@ -363,7 +349,6 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
         quire_bytes piece = bytes_of(buf, have);
 
         hash_add(&hash, piece);
-        id->crc = gzip_crc(id->crc, piece);
         id->size += have;
         st = gzip ? packer_add(b->packer, piece, err)
                   : drain_write(drain, piece, err);
@@ -470,7 +455,6 @@ static quire_status identify(int fd, struct identity *id, quire_error *err)
         if (st)
             break;
         hash_add(&hash, bytes_of(buf, n));
-        id->crc = gzip_crc(id->crc, bytes_of(buf, n));
         id->size += n;
     }
     hash_end(&hash, &id->digest);

@@ -17,7 +17,7 @@
  *   (1) A file has its name only when its bytes are on the disk.
  *   (2) At most STAGED_MAX drafts are staged; one more settles the rest, so a
  *       batch of any length holds few descriptors open.
- *   (3) What is staged is found by stat; opening it, listing and changing
+ *   (3) What is staged is found by stat and by open; listing and changing
  *       names settle first. So a batch sees its own writes.
  */
 #include <errno.h>
@@ -230,20 +230,34 @@ static quire_status files_stat(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
+/* What is staged has no name yet, but it is open. */
+static quire_status open_staged(const struct files *f,
+                                const struct staged *staged, int *fd,
+                                struct stat *st, quire_error *err)
+{
+    *fd = fcntl(staged->temp.fd, F_DUPFD_CLOEXEC, 0);
+    if (*fd >= 0 && fstat(*fd, st) == 0)
+        return QUIRE_OK;
+    if (*fd >= 0)
+        close(*fd);
+    return fail(f, "open", staged->name, err);
+}
+
 static quire_status files_open(struct object_store *s, const char *name,
                                struct object **out, struct object_info *info,
                                quire_error *err)
 {
     struct files *f = (struct files *)s;
+    const struct staged *staged = find_staged(f, name);
     struct file_object *o;
     quire_status status;
     struct stat st = {0};
     int fd = -1;
 
-    status = find_staged(f, name) ? settle(f, err) : QUIRE_OK;
-    if (!status)
-        status = reach(f, false, err);
-    if (!status)
+    status = reach(f, false, err);
+    if (!status && staged)
+        status = open_staged(f, staged, &fd, &st, err);
+    else if (!status)
         status = open_file(f, name, O_RDONLY, &fd, &st, err);
     if (status)
         return status;
@@ -428,26 +442,15 @@ out:
     return st;
 }
 
-static quire_status files_touch(struct object_store *s, const char *name,
-                                int64_t now_s, quire_error *err)
+static quire_status files_touch(struct object *base, int64_t now_s,
+                                quire_error *err)
 {
-    struct files *f = (struct files *)s;
+    struct file_object *o = (struct file_object *)base;
     struct timespec times[2] = {{.tv_sec = now_s}, {.tv_sec = now_s}};
-    quire_status status;
-    struct stat st;
-    int fd;
 
-    if (find_staged(f, name))
-        return QUIRE_OK;
-    status = reach(f, false, err);
-    if (!status)
-        status = open_file(f, name, O_RDONLY, &fd, &st, err);
-    if (status)
-        return status;
-    if (futimens(fd, times) < 0)
-        status = fail(f, "renew the time of", name, err);
-    close(fd);
-    return status;
+    if (futimens(o->fd, times) < 0)
+        return fail(o->store, "renew the time of", o->name, err);
+    return QUIRE_OK;
 }
 
 static quire_status files_rename(struct object_store *s, const char *from,

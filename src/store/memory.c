@@ -39,6 +39,7 @@ struct memory {
 
 struct memory_object {
     struct object base;
+    struct memory *store;
     struct content *content;
 };
 
@@ -140,6 +141,7 @@ static quire_status memory_open(struct object_store *s, const char *name,
     if (!o)
         return err_memory(err);
     o->base.ops = &memory_ops;
+    o->store = (struct memory *)s;
     o->content = e->content;
     o->content->holders++;
     describe(e, info);
@@ -269,15 +271,19 @@ static quire_status memory_append(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
-static quire_status memory_touch(struct object_store *s, const char *name,
-                                 int64_t now_s, quire_error *err)
+/* The time belongs to the name; if that has gone to another object since, it
+ * is not ours to renew. */
+static quire_status memory_touch(struct object *base, int64_t now_s,
+                                 quire_error *err)
 {
-    struct entry *e = get((struct memory *)s, name);
+    struct memory_object *o = (struct memory_object *)base;
+    struct entry *e;
 
     (void)err;
-    if (!e)
-        return QUIRE_NOT_FOUND;
-    e->modified_s = now_s;
+    for (e = o->store->entries; e; e = e->next) {
+        if (e->content == o->content)
+            e->modified_s = now_s;
+    }
     return QUIRE_OK;
 }
 

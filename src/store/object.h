@@ -81,10 +81,9 @@ struct object_ops {
     quire_status (*append)(struct object_store *s, const char *name,
                            quire_bytes bytes, uint64_t *size, quire_error *err);
 
-    /* Renew the time without writing. QUIRE_NOT_FOUND as above. Not durable
-     * at once; it need not be. */
-    quire_status (*touch)(struct object_store *s, const char *name,
-                          int64_t now_s, quire_error *err);
+    /* Renew the time of an object that is open. Not durable at once; it need
+     * not be. */
+    quire_status (*touch)(struct object *o, int64_t now_s, quire_error *err);
 
     /* Both names exist before or after, never both or none. A taken `to` is
      * QUIRE_EXISTS. */

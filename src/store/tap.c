@@ -178,13 +178,13 @@ static quire_status tapped_append(struct object_store *s, const char *name,
          in->ops->append(in, name, bytes, size, err));
 }
 
-static quire_status tapped_touch(struct object_store *s, const char *name,
-                                 int64_t now_s, quire_error *err)
+static quire_status tapped_touch(struct object *base, int64_t now_s,
+                                 quire_error *err)
 {
-    struct object_store *in = of_store(s)->inner;
+    struct tapped_object *o = (struct tapped_object *)base;
 
-    PASS(&of_store(s)->tap, "object touch", name,
-         in->ops->touch(in, name, now_s, err));
+    PASS(o->tap, "object touch", "",
+         o->inner->ops->touch(o->inner, now_s, err));
 }
 
 static quire_status tapped_rename(struct object_store *s, const char *from,
