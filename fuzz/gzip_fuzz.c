@@ -7,8 +7,8 @@
  * Then once more with the checksum mended, which no mutation would hit: only
  * so does anyone see what becomes of odd but acceptable data.
  *
- * Packing: any content comes back from either manner, a stream packs to the
- * same bytes as a buffer, and zlib reads both.
+ * Packing: any content comes back from either manner, in the stable one a
+ * stream packs to the same bytes as a buffer, and zlib reads all.
  *
  * isa-l is assembly, which no sanitizer looks into. So whatever it is given
  * ends where a page begins that nobody may touch, and in a second round starts
@@ -398,7 +398,12 @@ static void round_trip(enum pack_how how, quire_bytes content, size_t piece)
     HOLDS(whole.len <= content.len + 18 + 5 * (content.len / 65535 + 1));
     HOLDS(shrank == (whole.len < content.len));
     pack_pieces(p, content, piece, &parts);
-    HOLDS(bytes_equal(buf_bytes(&whole), buf_bytes(&parts)));
+    /* In the fast manner a stream may come out differently. */
+    HOLDS(how == PACK_FAST ||
+          bytes_equal(buf_bytes(&whole), buf_bytes(&parts)));
+    HOLDS(oracle(buf_bytes(&parts), &back, &why));
+    HOLDS(bytes_equal(content, buf_bytes(&back)));
+    buf_clear(&back);
 
     HOLDS(oracle(buf_bytes(&whole), &back, &why));
     HOLDS(bytes_equal(content, buf_bytes(&back)));

@@ -80,6 +80,7 @@ TEST(what_we_pack_anyone_can_unpack)
     }
 }
 
+/* Longer than the probe, that is: below it the fast manner has a short cut. */
 TEST(a_stream_in_any_pieces_packs_to_the_same_bytes)
 {
     char *content = test_alloc(BIG);
