@@ -567,8 +567,8 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
     }
     if (!st)
         st = set_up(d, config, err);
-    if (st == QUIRE_IO && d->handle && config->access == DB_READ &&
-        sqlite3_system_errno(d->handle) == ENOSPC)
+    if (st == QUIRE_IO && d->handle && config->path &&
+        config->access == DB_READ && sqlite3_system_errno(d->handle) == ENOSPC)
         st = open_alone(d, config, err);
     if (st)
         sqlite_close(&d->base);
