@@ -7,9 +7,9 @@
  *
  * Threads. A `quire` handle is used by one thread at a time. Another thread
  * opens another handle, on the same store if it likes; so does another
- * process. There is no global state, nothing to initialise and nothing that
- * must survive fork(): close the handle in the parent or in the child, not
- * both.
+ * process. A handle belongs to the process that opened it: after fork() the
+ * child neither uses nor closes it. There is no global state and nothing to
+ * initialise.
  *
  * Memory. Bytes a call returns are on loan until the next call with the same
  * handle, unless its comment says otherwise. Bytes a call takes are copied.
@@ -78,6 +78,9 @@ typedef struct quire_bytes {
 
 /* ---------------------------------------------------------------- callbacks */
 
+/* A callback may not call Quire with the handle that is calling it: that is
+ * answered with QUIRE_INVALID. */
+
 /* Gives the next bytes of a stream: up to `cap` of them into `buf`, how many
  * in *n; zero means the end. Any other status than QUIRE_OK ends the call it
  * was given to, which returns that status and leaves nothing behind; the
@@ -115,7 +118,9 @@ const char *quire_kind_name(quire_kind kind);       /* "native" …           */
 const char *quire_layout_name(quire_layout layout); /* "packed" …           */
 
 enum {
-    QUIRE_READ_ONLY = 1 << 0, /* write nothing; an absent store is empty    */
+    QUIRE_READ_ONLY = 1 << 0, /* add and change nothing; an absent store is
+                                 empty. What a writer that died left half
+                                 done may be finished                       */
 };
 
 /* Set `size` with QUIRE_OPTIONS_INIT; fields are only ever added. */
@@ -146,11 +151,13 @@ typedef struct quire_options {
             0, 5000, NULL, NULL, NULL, NULL                                    \
     }
 
-/* Open a store and give its handle in *out. The home need not exist: the
+/* Open a store and give its handle in *out, NULL on failure. The home need
+ * not exist: the
  * first write makes it, mode 0700; reading from it finds it empty. `options`
  * may be NULL for all defaults.
  *
- * QUIRE_INVALID  no place is named, and the environment names none either
+ * QUIRE_INVALID  no place is named, and the environment names none either; or
+ *                the options make no sense
  * QUIRE_IO       it is not a directory, or cannot be reached
  *
  * What is inside is looked at by the first call that needs it, which may then
@@ -169,10 +176,11 @@ quire_layout quire_blob_layout(const quire *q);
 
 /* Group what follows into one batch: writes between quire_begin() and
  * quire_commit() share one wait for the disk, and are durable when
- * quire_commit() returns QUIRE_OK, not before. Other writers wait meanwhile,
- * so keep a batch to some hundred pieces. Batches do not nest.
+ * quire_commit() returns QUIRE_OK, not before. In a packed store other writers
+ * wait meanwhile, so keep a batch to some hundred pieces. Batches do not nest.
  *
- * quire_rollback() forgets what the batch wrote. After a write inside a batch
+ * quire_rollback() forgets what the batch wrote; blobs with files of their own
+ * may be there all the same, if there were many. After a write inside a batch
  * has failed, quire_commit() keeps nothing and says so. */
 quire_status quire_begin(quire *q, quire_error *err);
 quire_status quire_commit(quire *q, quire_error *err);
@@ -204,6 +212,7 @@ typedef struct quire_blob_info {
     int existed;     /* put: the content was there before                   */
     int in_file;     /* it has a file of its own, not a row in quire.db     */
     int64_t seen_s;  /* when it was last put or found again, Unix seconds   */
+    uint64_t reserved[4]; /* zero, for later                                */
 } quire_blob_info;
 
 enum {
@@ -218,7 +227,9 @@ enum {
  * is written; a copy of the wrong size is replaced. `info` may be NULL.
  *
  * After QUIRE_OK the blob survives a power cut (inside a batch: after the
- * commit). On failure nothing is left behind. */
+ * commit), whoever wrote it first. On failure nothing half is left behind; in
+ * a packed store a complete file may be, without its row, until the content is
+ * put again. */
 quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
                             quire_blob_info *info, quire_error *err);
 
@@ -276,12 +287,14 @@ quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
 typedef struct quire_problem {
     const char *kind;  /* "cut", "not_gzip", "broken", "checksum", "trailing",
                           "too_long", "too_short", "content", "missing",
-                          "unreadable"                                      */
-    const char *where; /* the blob's reference                              */
+                          "row", "unreadable"                               */
+    const char *where; /* the blob's reference, or "quire.db"               */
     char what[256];
 } quire_problem;
 
+/* Set `size` with QUIRE_CHECK_HOOKS_INIT; fields are only ever added. */
 typedef struct quire_check_hooks {
+    size_t size;
     /* Each problem found, in the order of the blobs. */
     quire_status (*problem)(void *ctx, const quire_problem *problem,
                             quire_error *err);
@@ -290,6 +303,11 @@ typedef struct quire_check_hooks {
                              quire_error *err);
     void *ctx;
 } quire_check_hooks;
+
+#define QUIRE_CHECK_HOOKS_INIT                      \
+    {                                               \
+        sizeof(quire_check_hooks), NULL, NULL, NULL \
+    }
 
 /* Read every blob (`only` NULL) or one, and compare it with its name.
  * QUIRE_OK means the check ran, whatever it found: the problems, and only

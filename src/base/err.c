@@ -60,7 +60,9 @@ quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
 {
     quire_status status = QUIRE_IO;
     const char *next = "";
-    char what[160], words[96];
+    char words[96];
+    const char *why = strerror_r(number, words, sizeof words);
+    size_t room;
     va_list ap;
     size_t i;
 
@@ -72,11 +74,13 @@ quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
     }
     if (!err)
         return status;
+    /* The reason is never cut, however long the name of the thing is. */
+    room = sizeof err->what - strlen(why) - 2;
+    err_set(err, status, "%s", "");
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    vsnprintf(err->what, room, fmt, ap);
     va_end(ap);
-    err_set(err, status, "%s: %s", what,
-            strerror_r(number, words, sizeof words));
+    strcat(strcat(err->what, ": "), why);
     err_next(err, "%s", next);
     return status;
 }

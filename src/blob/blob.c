@@ -11,6 +11,8 @@
 /* Two mebibytes more than any stored form of GET_BYTES. */
 #define SCRATCH_MAX ((size_t)GET_BYTES + ((size_t)2 << 20))
 
+#define SCRATCH_KEEP ((size_t)16 << 20)
+
 quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
                        quire_error *err)
 {
@@ -114,6 +116,11 @@ quire_status blob_find_open(struct blobs *b, const quire_digest *d,
 {
     quire_status st = QUIRE_NOT_FOUND;
 
+    /* What one huge blob needed is not kept for the small ones after it. */
+    if (b->plain.cap > SCRATCH_KEEP)
+        buf_release(&b->plain);
+    if (b->packed.cap > SCRATCH_KEEP)
+        buf_release(&b->packed);
     *open = NULL;
     if (b->rows)
         st = rows_find(b->rows, d, out, err);
@@ -208,23 +215,40 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
 /* ---- finding by the first digits ---------------------------------------- */
 
 struct search {
+    quire_layout layout;
     const char *hex;
     quire_digest found;
     int n;
 };
 
-static quire_status match(void *ctx, const quire_blob_info *info,
-                          quire_error *err)
+static quire_status match(struct search *s, const quire_digest *d)
 {
-    struct search *s = ctx;
     char hex[65];
 
-    (void)err;
-    hex_encode(info->digest.byte, sizeof info->digest.byte, hex);
+    hex_encode(d->byte, sizeof d->byte, hex);
     if (strncmp(hex, s->hex, strlen(s->hex)) != 0)
         return QUIRE_OK;
-    s->found = info->digest;
+    s->found = *d;
     return ++s->n > 1 ? QUIRE_STOPPED : QUIRE_OK;
+}
+
+static quire_status match_row(void *ctx, const quire_digest *d,
+                              const struct place *p, quire_error *err)
+{
+    (void)p;
+    (void)err;
+    return match(ctx, d);
+}
+
+static quire_status match_file(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+    quire_digest d;
+
+    (void)info;
+    (void)err;
+    return layout_parse(s->layout, name, &d) ? match(s, &d) : QUIRE_OK;
 }
 
 /* The digests that begin so lie between these two. */
@@ -246,19 +270,18 @@ static void bounds(const char *hex, quire_digest *from, quire_digest *to)
 quire_status blob_find_prefix(struct blobs *b, const char *hex,
                               quire_digest *out, quire_error *err)
 {
-    struct search s = {.hex = hex};
-    struct listing l = {b, match, &s};
+    struct search s = {.layout = b->c.layout, .hex = hex};
     quire_digest from, to;
     char dir[6] = "";
     quire_status st = QUIRE_OK;
 
     bounds(hex, &from, &to);
     if (b->rows) {
-        st = rows_list(b->rows, &from, &to, list_row, &l, err);
+        st = rows_list(b->rows, &from, &to, match_row, &s, err);
     } else if (b->c.layout != QUIRE_LAYOUT_PACKED) {
         if (b->c.layout == QUIRE_LAYOUT_LOOSE)
             memcpy(dir, (char[]){hex[0], hex[1], '/', hex[2], hex[3], 0}, 6);
-        st = b->c.files->ops->list(b->c.files, dir, list_file, &l, err);
+        st = b->c.files->ops->list(b->c.files, dir, match_file, &s, err);
     }
     if (st && st != QUIRE_STOPPED)
         return st;
@@ -268,6 +291,14 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
 
 /* ---- batches ------------------------------------------------------------ */
 
+static void end_batch(struct blobs *b)
+{
+    b->batch = false;
+    if (b->locked)
+        b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    b->locked = false;
+}
+
 quire_status blobs_begin(struct blobs *b, quire_error *err)
 {
     struct object_store *files = b->c.files;
@@ -275,24 +306,25 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
 
     if (b->batch)
         return err_set(err, QUIRE_INVALID, "a batch is open already");
-    if (b->rows)
-        st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
+    /* The files before the database, as in every put: a collector takes the
+     * two in the same order. */
+    st = files->ops->lock(files, OBJECT_SHARED, b->c.busy_ms, err);
     if (st)
         return st;
-    st = files->ops->begin(files, err);
-    if (st && b->rows)
-        b->c.db->ops->rollback(b->c.db);
-    b->batch = !st;
+    b->locked = true;
+    if (b->rows)
+        st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
+    if (!st) {
+        st = files->ops->begin(files, err);
+        if (st && b->rows)
+            b->c.db->ops->rollback(b->c.db);
+    }
+    if (st)
+        end_batch(b);
+    else
+        b->batch = true;
     b->batch_failed = false;
     return st;
-}
-
-static void end_batch(struct blobs *b)
-{
-    b->batch = false;
-    if (b->locked)
-        b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
-    b->locked = false;
 }
 
 /* Files first: a row must not name a file that may still be lost. */
@@ -303,10 +335,10 @@ quire_status blobs_commit(struct blobs *b, quire_error *err)
 
     if (!b->batch)
         return err_set(err, QUIRE_INVALID, "no batch is open");
-    if (b->batch_failed) {
+    if (b->batch_failed || (b->rows && !b->c.db->ops->inside(b->c.db))) {
         blobs_rollback(b);
         return err_set(err, QUIRE_IO,
-                       "the batch is not kept: a write in it failed");
+                       "the batch is not kept: something in it failed");
     }
     st = files->ops->commit(files, err);
     if (st) {

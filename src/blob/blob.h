@@ -16,7 +16,12 @@
  *       database's write lock for rows, the store's shared lock for files.
  *       So what put has acknowledged is not collected within the grace time.
  *   (3) No full read returns bytes that do not hash to the name.
- *   (4) A failed put leaves nothing behind under any name.
+ *   (4) A failed put leaves nothing half behind. In `packed` it may leave a
+ *       complete file whose row was not committed; it is found by its name.
+ *   (5) What a put acknowledges lasts, whoever wrote it: content found in a
+ *       file is synced before it is relied on, content in a row was before
+ *       anyone could see it.
+ *   (6) Locks are taken in one order: the files', then the database's.
  *
  * Elsewhere: which blobs are still wanted (the rooms that refer to them).
  */

@@ -141,6 +141,7 @@ static quire_status check_file(void *ctx, const char *name,
                                const struct object_info *info, quire_error *err)
 {
     struct checking *c = ctx;
+    quire_error why = {.what = ""};
     struct place p;
     quire_digest d;
     quire_status st;
@@ -148,10 +149,15 @@ static quire_status check_file(void *ctx, const char *name,
     (void)info;
     if (!layout_parse(c->b->c.layout, name, &d))
         return QUIRE_OK;
-    st = blob_find(c->b, &d, &p, err);
+    st = blob_find(c->b, &d, &p, &why);
     if (st == QUIRE_NOT_FOUND || (!st && p.has_row))
         return QUIRE_OK;
-    return st ? st : check_one(c, &d, &p, err);
+    if (!st)
+        return check_one(c, &d, &p, err);
+    st = settle(c, err);
+    if (!st)
+        st = report_unreadable(c, &d, &why, err);
+    return st ? st : counted(c, err);
 }
 
 static quire_status count_file(void *ctx, const char *name,
@@ -166,6 +172,22 @@ static quire_status count_file(void *ctx, const char *name,
     return QUIRE_OK;
 }
 
+/* Rows whose name is no digest belong to no blob that could be checked. */
+static quire_status check_odd_rows(struct checking *c, quire_error *err)
+{
+    quire_problem problem = {.kind = damage_name(DAMAGE_ROW),
+                             .where = "quire.db"};
+    uint64_t n = 0;
+    quire_status st = rows_count(c->b->rows, true, &n, err);
+
+    if (st || n == 0)
+        return st;
+    snprintf(problem.what, sizeof problem.what,
+             "%llu rows of the table blob have no digest",
+             (unsigned long long)n);
+    return c->hooks->problem(c->hooks->ctx, &problem, err);
+}
+
 static quire_status check_all(struct checking *c, quire_error *err)
 {
     struct object_store *files = c->b->c.files;
@@ -174,13 +196,15 @@ static quire_status check_all(struct checking *c, quire_error *err)
 
     memset(last.byte, 0xff, sizeof last.byte);
     if (c->b->rows)
-        st = rows_count(c->b->rows, &c->total, err);
+        st = rows_count(c->b->rows, false, &c->total, err);
     else
         st = files->ops->list(files, "", count_file, c, err);
     if (!st && c->b->rows)
         st = rows_list(c->b->rows, &first, &last, check_one, c, err);
     if (!st)
         st = settle(c, err);
+    if (!st && c->b->rows)
+        st = check_odd_rows(c, err);
     if (!st)
         st = files->ops->list(files, "", check_file, c, err);
     return st;

@@ -1,5 +1,6 @@
 #include "blob/codec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,16 +285,19 @@ static void pack_into(struct packer *p, quire_bytes content, bool stored,
 }
 
 /* Whether deflate makes these bytes smaller: tried, since guessing from a
- * histogram is wrong just where it matters, on base64. */
-static bool shrinks(struct packer *p, quire_bytes probe)
+ * histogram is wrong just where it matters, on base64. False if it could not
+ * be tried. */
+static bool shrinks(struct packer *p, quire_bytes probe, bool *yes)
 {
     struct buf trial = BUF_INIT(2 * CODEC_PROBE_BYTES);
-    bool yes;
+    bool tried;
 
+    assert(probe.len <= CODEC_PROBE_BYTES);
     pack_into(p, probe, false, &trial);
-    yes = !trial.failed && trial.len < probe.len;
+    tried = !trial.failed;
+    *yes = trial.len < probe.len;
     buf_release(&trial);
-    return yes;
+    return tried;
 }
 
 void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
@@ -302,8 +306,10 @@ void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
     size_t was = out->len;
 
     if (content.len > CODEC_PROBE_BYTES) {
-        *shrank = shrinks(p, bytes_sub(content, 0, CODEC_PROBE_BYTES));
-        pack_into(p, content, !*shrank, out);
+        if (shrinks(p, bytes_sub(content, 0, CODEC_PROBE_BYTES), shrank))
+            pack_into(p, content, !*shrank, out);
+        else
+            out->failed = true;
         return;
     }
     pack_into(p, content, false, out);
@@ -317,7 +323,11 @@ void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
 quire_status packer_begin(struct packer *p, quire_bytes probe,
                           quire_write_fn write, void *ctx, quire_error *err)
 {
-    return start(p, !shrinks(p, probe), write, ctx, err);
+    bool yes;
+
+    if (!shrinks(p, probe, &yes))
+        return err_memory(err);
+    return start(p, !yes, write, ctx, err);
 }
 
 /* ---- unpacking ---------------------------------------------------------- */
@@ -336,6 +346,7 @@ static const struct {
                           "unpacks to less than its recorded size"},
     [DAMAGE_CONTENT] = {"content", "is not the content its name says"},
     [DAMAGE_MISSING] = {"missing", "has lost its file"},
+    [DAMAGE_ROW] = {"row", "has a row that makes no sense"},
 };
 
 const char *damage_name(enum damage d)

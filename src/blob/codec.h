@@ -66,8 +66,8 @@ void packer_free(struct packer *p);
 void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
                   bool *shrank);
 
-/* A stream: begin with its first CODEC_PROBE_BYTES (which are not consumed,
- * only looked at), add everything in pieces of any size, end. The packed
+/* A stream: begin with its first CODEC_PROBE_BYTES, or all of it if it is
+ * shorter (they are not consumed, only looked at), add everything in pieces of any size, end. The packed
  * bytes go to `write` as they come. */
 quire_status packer_begin(struct packer *p, quire_bytes probe,
                           quire_write_fn write, void *ctx, quire_error *err);
@@ -87,6 +87,7 @@ enum damage {
     DAMAGE_TOO_SHORT, /* less than was recorded                          */
     DAMAGE_CONTENT,   /* unpacks, but is not what its name says          */
     DAMAGE_MISSING,   /* its file is not there                           */
+    DAMAGE_ROW,       /* what the catalogue says of it makes no sense    */
 };
 
 const char *damage_name(enum damage d);  /* "cut": stable, for programs  */

@@ -108,7 +108,9 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
     quire_bytes body;
     quire_status st;
 
-    *damage = DAMAGE_NONE;
+    *damage = p->odd ? DAMAGE_ROW : DAMAGE_NONE;
+    if (p->odd)
+        return QUIRE_OK;
     if (p->where == IN_FILE) {
         st = read_file(b, d, p, damage, err);
         if (st || *damage)
@@ -119,7 +121,11 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
         *damage = DAMAGE_CUT;
         return QUIRE_OK;
     }
-    st = rows_body(b->rows, p->id, &body, err);
+    st = rows_body(b->rows, d, &body, err);
+    if (st == QUIRE_NOT_FOUND) {
+        *damage = DAMAGE_CUT;
+        return QUIRE_OK;
+    }
     if (st)
         return st;
     st = unpack(b, body, p, damage, err);
@@ -302,7 +308,9 @@ quire_status blob_stream(struct blobs *b, const quire_digest *d,
     quire_digest actual;
     quire_status st;
 
-    *damage = DAMAGE_NONE;
+    *damage = p->odd ? DAMAGE_ROW : DAMAGE_NONE;
+    if (p->odd)
+        return QUIRE_OK;
     hash_init(&r.hash);
     if (p->where == IN_FILE) {
         st = stream_file(b, d, p, &r, damage, err);
@@ -428,6 +436,8 @@ quire_status blob_stat(struct blobs *b, const quire_digest *digest,
 
     if (st)
         return st;
+    if (p.odd)
+        return blob_damaged(b, digest, &p, DAMAGE_ROW, err);
     /* A gzip file that could hold more than 2^32 bytes does not say how
      * many; there is nothing for it but to count. */
     if (!p.size_known) {

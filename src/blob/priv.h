@@ -33,13 +33,13 @@ enum where { NOWHERE, IN_ROW, IN_FILE };
 struct place {
     enum where where;
     bool has_row; /* packed: quire.db knows it                     */
-    int64_t id;   /* of the row                                    */
     uint64_t size;
     bool size_known; /* a gzip file without a row may not tell        */
     uint64_t stored;
     int64_t seen_s;
     enum codec codec;
     bool whole;            /* row: its body has the recorded length      */
+    bool odd;              /* row: it makes no sense                     */
     bool ends_read;        /* gzip file without a row: `ends` is good    */
     struct gzip_ends ends; /* …                                          */
 };
@@ -80,7 +80,7 @@ quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
                        quire_error *err);
 
 /* The stored bytes of a row, on loan until rows_done(). */
-quire_status rows_body(struct rows *r, int64_t id, quire_bytes *out,
+quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
                        quire_error *err);
 void rows_done(struct rows *r);
 
@@ -90,7 +90,7 @@ void rows_done(struct rows *r);
 quire_status rows_add(struct rows *r, const quire_digest *d,
                       const struct place *p, const quire_bytes *body,
                       quire_error *err);
-quire_status rows_seen(struct rows *r, int64_t id, int64_t now_s,
+quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
                        quire_error *err);
 
 typedef quire_status (*rows_each_fn)(void *ctx, const quire_digest *d,
@@ -99,7 +99,10 @@ typedef quire_status (*rows_each_fn)(void *ctx, const quire_digest *d,
 quire_status rows_list(struct rows *r, const quire_digest *from,
                        const quire_digest *to, rows_each_fn each, void *ctx,
                        quire_error *err);
-quire_status rows_count(struct rows *r, uint64_t *n, quire_error *err);
+
+/* How many rows there are; or how many have no digest, and so no blob. */
+quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
+                        quire_error *err);
 
 /* ---- blob.c and get.c ------------------------------------------------ */
 

@@ -50,7 +50,12 @@ static void unlock_files(struct blobs *b)
 static quire_status begin_rows(struct blobs *b, enum db_begin mode,
                                quire_error *err)
 {
-    return b->batch ? QUIRE_OK : b->c.db->ops->begin(b->c.db, mode, err);
+    if (!b->batch)
+        return b->c.db->ops->begin(b->c.db, mode, err);
+    /* Outside a transaction each row would be kept by itself. */
+    if (b->c.db->ops->inside(b->c.db))
+        return QUIRE_OK;
+    return err_set(err, QUIRE_IO, "the batch was lost with an earlier failure");
 }
 
 /* A batch whose rows may be half written cannot be kept. */
@@ -82,11 +87,14 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
     quire_status st;
 
     *whole = false;
+    if (p->odd)
+        return QUIRE_OK;
     if (flags & QUIRE_PUT_VERIFY) {
         st = blob_stream(b, &id->digest, p, 0, UINT64_MAX, NULL, NULL, &damage,
                          err);
-        *whole = damage == DAMAGE_NONE;
-        return st;
+        *whole = !st && damage == DAMAGE_NONE;
+        /* A copy that the disk does not give back is what this is for. */
+        return st == QUIRE_IO ? QUIRE_OK : st;
     }
     if (p->has_row && p->size != id->size)
         return QUIRE_OK;
@@ -107,12 +115,20 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
 }
 
 /* Mark as seen. QUIRE_NOT_FOUND: collected since we looked. */
-static quire_status freshen(struct blobs *b, struct place *p,
-                            struct object *open, quire_error *err)
+static quire_status freshen(struct blobs *b, const struct identity *id,
+                            struct place *p, struct object *open,
+                            quire_error *err)
 {
     int64_t now_s = clock_s(b->c.clock);
     quire_status st;
 
+    /* Whoever wrote the file may not have waited for the disk; a row was
+     * committed after that. */
+    if (!b->rows) {
+        st = open->ops->sync(open, err);
+        if (st)
+            return st;
+    }
     /* A collection spares what was seen this very second anyway. */
     if (p->seen_s >= now_s)
         return QUIRE_OK;
@@ -120,15 +136,20 @@ static quire_status freshen(struct blobs *b, struct place *p,
     if (!b->rows)
         return open->ops->touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);
-    return st ? st : end_rows(b, rows_seen(b->rows, p->id, now_s, err), err);
+    return st ? st
+              : end_rows(b, rows_seen(b->rows, &id->digest, now_s, err), err);
 }
 
-/* A file that a crash left without its row gets one. */
+/* A file that a crash left without its row gets one, when it is certain that
+ * it lasts. */
 static quire_status adopt(struct blobs *b, const struct identity *id,
-                          struct place *p, quire_error *err)
+                          struct place *p, struct object *open,
+                          quire_error *err)
 {
-    quire_status st = begin_rows(b, DB_DURABLE, err);
+    quire_status st = open->ops->sync(open, err);
 
+    if (!st)
+        st = begin_rows(b, DB_DURABLE, err);
     if (st)
         return st;
     p->size = id->size;
@@ -148,11 +169,19 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
 
     *done = false;
+    /* A file is relied on only under the lock, and then looked at again. */
+    if (!st && open && !b->locked) {
+        open->ops->close(open);
+        open = NULL;
+        st = lock_files(b, err);
+        if (!st)
+            st = blob_find_open(b, &id->digest, &p, &open, err);
+    }
     if (!st)
         st = looks_whole(b, id, &p, flags, &whole, err);
     if (!st && whole) {
-        st = b->rows && !p.has_row ? adopt(b, id, &p, err)
-                                   : freshen(b, &p, open, err);
+        st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
+                                   : freshen(b, id, &p, open, err);
         *done = !st;
     }
     if (open)
@@ -221,7 +250,7 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
     return store_draft(b, id, draft, p, err);
 }
 
-/* How content in memory is stored: as which bytes, where. */
+/* How small content is stored: as which bytes, where. */
 static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
                          quire_bytes *stored, quire_error *err)
 {
@@ -253,9 +282,9 @@ static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
     return QUIRE_OK;
 }
 
-static quire_status put_new(struct blobs *b, const struct identity *id,
-                            quire_bytes content, quire_blob_info *info,
-                            quire_error *err)
+static quire_status put_small(struct blobs *b, const struct identity *id,
+                              quire_bytes content, quire_blob_info *info,
+                              quire_error *err)
 {
     struct place p = {.size = id->size, .size_known = true};
     quire_bytes stored;
@@ -276,6 +305,91 @@ static quire_status put_new(struct blobs *b, const struct identity *id,
     return st;
 }
 
+/* ---- large content ------------------------------------------------------ */
+
+/* Where the packed bytes of a stream go. */
+struct drain {
+    struct draft *draft;
+    uint64_t stored;
+};
+
+static quire_status drain_write(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    struct drain *d = ctx;
+
+    d->stored += bytes.len;
+    return d->draft->ops->write(d->draft, bytes, err);
+}
+
+static quire_status begin_packing(struct blobs *b, quire_bytes first,
+                                  struct drain *drain, quire_error *err)
+{
+    quire_status st = need_packer(b, err);
+
+    if (first.len > CODEC_PROBE_BYTES)
+        first.len = CODEC_PROBE_BYTES;
+    return st ? st : packer_begin(b->packer, first, drain_write, drain, err);
+}
+
+/* Name what was drained, unless `st` says that it went wrong. Either way the
+ * draft is gone. The files are locked. */
+static quire_status finish_large(struct blobs *b, const struct identity *id,
+                                 struct drain *drain, quire_status st,
+                                 quire_blob_info *info, quire_error *err)
+{
+    struct place p = {
+        .where = IN_FILE,
+        .size = id->size,
+        .size_known = true,
+        .stored = drain->stored,
+        .codec = layout_is_gzip(b->c.layout) ? CODEC_GZIP : CODEC_PLAIN,
+        .seen_s = clock_s(b->c.clock),
+    };
+
+    if (st) {
+        drain->draft->ops->discard(drain->draft);
+        return st;
+    }
+    st = store_draft(b, id, drain->draft, &p, err);
+    if (!st)
+        blob_describe(&id->digest, &p, info);
+    return st;
+}
+
+/* Content in memory that is too large to be packed there as well. */
+static quire_status put_large(struct blobs *b, const struct identity *id,
+                              quire_bytes content, quire_blob_info *info,
+                              quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    struct drain drain = {0};
+    quire_status st = files->ops->create(files, &drain.draft, err);
+
+    if (st)
+        return st;
+    if (layout_is_gzip(b->c.layout)) {
+        st = begin_packing(b, content, &drain, err);
+        if (!st)
+            st = packer_add(b->packer, content, err);
+        if (!st)
+            st = packer_end(b->packer, err);
+    } else {
+        st = drain_write(&drain, content, err);
+    }
+    if (!st)
+        st = lock_files(b, err);
+    return finish_large(b, id, &drain, st, info, err);
+}
+
+/* How every put ends: a batch that lost one of its writes is not kept. */
+static quire_status put_done(struct blobs *b, quire_status st)
+{
+    unlock_files(b);
+    if (st && b->batch)
+        b->batch_failed = true;
+    return st;
+}
+
 quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err)
 {
@@ -292,26 +406,12 @@ quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
     if (!st)
         st = accept_present(b, &id, flags, info, &done, err);
     if (!st && !done)
-        st = put_new(b, &id, content, info, err);
-    unlock_files(b);
-    return st;
+        st = content.len > SMALL_BYTES ? put_large(b, &id, content, info, err)
+                                       : put_small(b, &id, content, info, err);
+    return put_done(b, st);
 }
 
 /* ---- streams ------------------------------------------------------------ */
-
-/* Where the packed bytes of a stream go. */
-struct drain {
-    struct draft *draft;
-    uint64_t stored;
-};
-
-static quire_status drain_write(void *ctx, quire_bytes bytes, quire_error *err)
-{
-    struct drain *d = ctx;
-
-    d->stored += bytes.len;
-    return d->draft->ops->write(d->draft, bytes, err);
-}
 
 /* Read on until `cap` bytes or the end. */
 static quire_status fill(quire_read_fn read, void *ctx, char *buf, size_t cap,
@@ -339,12 +439,8 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
     quire_status st = QUIRE_OK;
 
     hash_init(&hash);
-    if (gzip) {
-        st = need_packer(b, err);
-        if (!st)
-            st = packer_begin(b->packer, bytes_of(buf, have), drain_write,
-                              drain, err);
-    }
+    if (gzip)
+        st = begin_packing(b, bytes_of(buf, have), drain, err);
     while (!st && have > 0) {
         quire_bytes piece = bytes_of(buf, have);
 
@@ -361,14 +457,13 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
     return st;
 }
 
-static quire_status put_large(struct blobs *b, quire_read_fn read, void *ctx,
-                              char *buf, size_t have, unsigned flags,
-                              quire_blob_info *info, quire_error *err)
+static quire_status pour_large(struct blobs *b, quire_read_fn read, void *ctx,
+                               char *buf, size_t have, unsigned flags,
+                               quire_blob_info *info, quire_error *err)
 {
     struct object_store *files = b->c.files;
     struct identity id = {0};
     struct drain drain = {0};
-    struct place p = {.where = IN_FILE, .size_known = true};
     bool done = false;
     quire_status st;
 
@@ -380,20 +475,10 @@ static quire_status put_large(struct blobs *b, quire_read_fn read, void *ctx,
         st = lock_files(b, err);
     if (!st)
         st = accept_present(b, &id, flags, info, &done, err);
-    if (st || done) {
-        drain.draft->ops->discard(drain.draft);
-        unlock_files(b);
-        return st;
-    }
-    p.codec = layout_is_gzip(b->c.layout) ? CODEC_GZIP : CODEC_PLAIN;
-    p.size = id.size;
-    p.stored = drain.stored;
-    p.seen_s = clock_s(b->c.clock);
-    st = store_draft(b, &id, drain.draft, &p, err);
-    if (!st)
-        blob_describe(&id.digest, &p, info);
-    unlock_files(b);
-    return st;
+    if (!done)
+        return finish_large(b, &id, &drain, st, info, err);
+    drain.draft->ops->discard(drain.draft);
+    return QUIRE_OK;
 }
 
 quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
@@ -402,21 +487,20 @@ quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
 {
     quire_blob_info ignored;
     char *buf = malloc(SMALL_BYTES + 1);
-    size_t have;
     quire_status st;
+    size_t have;
 
-    if (!buf)
-        return err_memory(err);
     if (!info)
         info = &ignored;
     /* One byte more than is small tells the two apart. */
-    st = fill(read, ctx, buf, SMALL_BYTES + 1, &have, err);
+    st = buf ? fill(read, ctx, buf, SMALL_BYTES + 1, &have, err)
+             : err_memory(err);
     if (!st && have <= SMALL_BYTES)
         st = blob_put(b, bytes_of(buf, have), flags, info, err);
     else if (!st)
-        st = put_large(b, read, ctx, buf, have, flags, info, err);
+        st = pour_large(b, read, ctx, buf, have, flags, info, err);
     free(buf);
-    return st;
+    return put_done(b, st);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -478,16 +562,17 @@ quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
     if (!info)
         info = &ignored;
     if (fstat(fd, &file) < 0)
-        return err_sys(err, errno, "cannot look at the file to be stored");
+        return put_done(b, err_sys(err, errno,
+                                   "cannot look at the file to be stored"));
     if (!S_ISREG(file.st_mode))
-        return err_set(err, QUIRE_INVALID, "not a regular file");
+        return put_done(b, err_set(err, QUIRE_INVALID, "not a regular file"));
     if ((uint64_t)file.st_size > SMALL_BYTES) {
         st = identify(fd, &id, err);
         if (!st)
             st = lock_files(b, err);
         if (!st)
             st = accept_present(b, &id, flags, info, &done, err);
-        unlock_files(b);
+        put_done(b, st);
         if (st || done)
             return st;
     }

@@ -27,7 +27,18 @@ const char blob_schema[] =
     " id INTEGER PRIMARY KEY REFERENCES blob(id) ON DELETE CASCADE,"
     " bytes BLOB NOT NULL);";
 
-enum { FIND, BODY, ADD, ADD_BODY, DROP_BODY, SEEN, LIST, COUNT, N_STATEMENTS };
+enum {
+    FIND,
+    BODY,
+    ADD,
+    ADD_BODY,
+    DROP_BODY,
+    SEEN,
+    LIST,
+    COUNT,
+    COUNT_ODD,
+    N_STATEMENTS
+};
 
 #define COLUMNS                                                           \
     "blob.id, size, stored, codec, in_file, seen, length(bytes), sha256 " \
@@ -35,7 +46,7 @@ enum { FIND, BODY, ADD, ADD_BODY, DROP_BODY, SEEN, LIST, COUNT, N_STATEMENTS };
 
 static const char *const sql[N_STATEMENTS] = {
     [FIND] = "SELECT " COLUMNS "WHERE sha256 = ?1",
-    [BODY] = "SELECT bytes FROM body WHERE id = ?1",
+    [BODY] = "SELECT bytes FROM body JOIN blob USING(id) WHERE sha256 = ?1",
     [ADD] = "INSERT INTO blob(sha256, size, stored, codec, in_file, seen)"
             " VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
             " ON CONFLICT(sha256) DO UPDATE SET size = ?2, stored = ?3,"
@@ -43,10 +54,12 @@ static const char *const sql[N_STATEMENTS] = {
     [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)"
                  " ON CONFLICT(id) DO UPDATE SET bytes = ?2",
     [DROP_BODY] = "DELETE FROM body WHERE id = ?1",
-    [SEEN] = "UPDATE blob SET seen = ?2 WHERE id = ?1",
+    [SEEN] = "UPDATE blob SET seen = ?2 WHERE sha256 = ?1",
     [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
              " ORDER BY sha256",
     [COUNT] = "SELECT count(*) FROM blob",
+    [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
+                  " OR length(sha256) <> 32",
 };
 
 struct rows {
@@ -94,23 +107,28 @@ static void bind_digest(struct stmt *s, int at, const quire_digest *d)
     s->ops->bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
 }
 
+/* A row is read as if a stranger wrote it: what makes no sense is marked, and
+ * is damage to whoever wants the content. */
 static void read_place(struct stmt *s, struct place *p)
 {
     const struct db_ops *o = s->ops;
+    int64_t size = o->column_int(s, 1), stored = o->column_int(s, 2);
+    int64_t codec = o->column_int(s, 3), in_file = o->column_int(s, 4);
 
     *p = (struct place){
         .has_row = true,
-        .id = o->column_int(s, 0),
-        .size = (uint64_t)o->column_int(s, 1),
-        .size_known = true,
-        .stored = (uint64_t)o->column_int(s, 2),
-        .codec = o->column_int(s, 3) ? CODEC_GZIP : CODEC_PLAIN,
-        .where = o->column_int(s, 4) ? IN_FILE : IN_ROW,
+        .where = in_file ? IN_FILE : IN_ROW,
+        .size = (uint64_t)size,
+        .stored = (uint64_t)stored,
+        .codec = codec ? CODEC_GZIP : CODEC_PLAIN,
         .seen_s = o->column_int(s, 5),
+        .odd = size < 0 || stored < 0 || codec < 0 || codec > 1 ||
+               in_file < 0 || in_file > 1 ||
+               (!in_file && size > (int64_t)SMALL_BYTES),
     };
+    p->size_known = !p->odd;
     p->whole = p->where == IN_FILE ||
-               (!o->column_null(s, 6) &&
-                (uint64_t)o->column_int(s, 6) == p->stored);
+               (!o->column_null(s, 6) && o->column_int(s, 6) == stored);
 }
 
 quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
@@ -132,7 +150,7 @@ quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
     return st;
 }
 
-quire_status rows_body(struct rows *r, int64_t id, quire_bytes *out,
+quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
                        quire_error *err)
 {
     struct stmt *s;
@@ -141,7 +159,7 @@ quire_status rows_body(struct rows *r, int64_t id, quire_bytes *out,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    bind_digest(s, 1, d);
     st = s->ops->step(s, &row, err);
     if (!st && row) {
         *out = s->ops->column_bytes(s, 0);
@@ -207,7 +225,7 @@ quire_status rows_add(struct rows *r, const quire_digest *d,
     return st ? st : set_body(r, id, body, err);
 }
 
-quire_status rows_seen(struct rows *r, int64_t id, int64_t now_s,
+quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
                        quire_error *err)
 {
     struct stmt *s;
@@ -215,7 +233,7 @@ quire_status rows_seen(struct rows *r, int64_t id, int64_t now_s,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    bind_digest(s, 1, d);
     s->ops->bind_int(s, 2, now_s);
     st = finish(s, err);
     if (!st && r->db->ops->changes(r->db) == 0)
@@ -245,13 +263,8 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
             break;
         read_place(s, &p);
         name = s->ops->column_bytes(s, 7);
-        if (name.len != sizeof d.byte) {
-            st = err_set(err, QUIRE_DAMAGED,
-                         "quire.db: row %lld of table "
-                         "blob has no digest",
-                         (long long)p.id);
-            break;
-        }
+        if (name.len != sizeof d.byte)
+            continue; /* nobody's; check tells of it */
         memcpy(d.byte, name.data, sizeof d.byte);
         st = each(ctx, &d, &p, err);
     }
@@ -259,10 +272,10 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
     return st;
 }
 
-quire_status rows_count(struct rows *r, uint64_t *n, quire_error *err)
+quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, COUNT, &s, err);
+    quire_status st = use(r, odd ? COUNT_ODD : COUNT, &s, err);
     bool row;
 
     if (st)

@@ -290,9 +290,11 @@ static const struct cmd cmd_blob_stat = {
     .name = "blob stat",
     .args = "REF...",
     .summary = "tell the size of blobs and where they are",
-    .about = "Does not read the content. With `--json`: ref, sha256, size, "
-             "stored, in_file, seen (when it was last put or found again, in "
-             "seconds since 1970).",
+    .about =
+        "Does not read the content, unless that is the only way to "
+        "tell the size of a large file in a loose store. With `--json`: ref, sha256, size, "
+        "stored, in_file, seen (when it was last put or found again, in "
+        "seconds since 1970).",
     .opts = store_opts,
     .examples = "quire blob stat 2cf24dba",
     .store = STORE_READ,
@@ -433,7 +435,7 @@ static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
 static int blob_check(struct cli *cli, const struct args *args)
 {
     struct checking c = {.cli = cli};
-    quire_check_hooks hooks = {show_problem, show_progress, &c};
+    quire_check_hooks hooks = {sizeof hooks, show_problem, show_progress, &c};
     quire_error err = {0};
     size_t i;
 
@@ -464,7 +466,8 @@ static const struct cmd cmd_blob_check = {
         "problem. Nothing is changed; to repair a blob, put its content "
         "again with `quire blob put --verify`.\n\n"
         "With `--json`: where, kind, message. The kinds are cut, not_gzip, "
-        "broken, checksum, trailing, too_long, too_short, content, missing.",
+        "broken, checksum, trailing, too_long, too_short, content, missing, "
+        "row, unreadable.",
     .opts = store_opts,
     .examples = "quire blob check",
     .store = STORE_READ,

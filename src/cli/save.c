@@ -110,7 +110,7 @@ quire_status save_open(struct save *s, const char *path, quire_error *err)
                 return err_sys(err, errno, "cannot write %s", path);
             return QUIRE_OK;
         }
-        s->mode = st.st_mode & 07777;
+        s->mode = st.st_mode & 0777; /* not setuid: this is other content */
     }
     catch_signals();
     if (fs_temp_open(&s->temp, s->dir))

@@ -3,11 +3,14 @@
  *
  * A home is recognised by what is in it:
  *
- *     quire.db                                      ours
- *     conversations/, or blobs/aa/                  JP's .jp
- *     sessions/ or terminal-sessions/, or a blob
- *     under its plain name in blobs/                oh-my-pi's agent directory
- *     none of these, or not there yet               ours, to be
+ *     quire.db                           ours
+ *     conversations/                     JP's .jp
+ *     sessions/ or terminal-sessions/    oh-my-pi's agent directory
+ *     blobs/<64 hex>                     oh-my-pi's
+ *     blobs/aa/                          JP's
+ *     none of these, or not there yet    ours, to be
+ *
+ * The first that fits counts.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -143,12 +146,21 @@ static quire_status default_home(char **out, quire_error *err)
     return st;
 }
 
-/* The database of a packed store whose blobs directory is `blobs`: the home's
- * if it lies in one, else inside it. */
+/* The database of a packed store whose blobs directory is `blobs`. One that is
+ * called so and has a database beside it is the inside of a home; any other
+ * has its own inside. By the name alone, so that the answer is the same before
+ * and after the directory is made. */
 static char *db_beside(const char *blobs)
 {
-    char *in_home = text("%s/../quire.db", blobs);
+    size_t len = strlen(blobs), start;
+    char *in_home = NULL;
 
+    while (len > 1 && blobs[len - 1] == '/')
+        len--;
+    for (start = len; start > 0 && blobs[start - 1] != '/'; start--)
+        ;
+    if (len - start == 5 && !strncmp(blobs + start, "blobs", 5))
+        in_home = text("%.*squire.db", (int)start, blobs);
     if (in_home && access(in_home, F_OK) == 0)
         return in_home;
     free(in_home);

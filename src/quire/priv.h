@@ -21,6 +21,7 @@ struct quire {
     int busy_ms;
     struct clock clock;
     struct trace trace;
+    bool in_callback; /* a call is out in a callback of the caller's      */
 
     /* Opened when first needed, in this order. */
     struct db *db;

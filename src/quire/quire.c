@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,19 +67,42 @@ static quire_status check_dir(const char *path, quire_error *err)
     return st;
 }
 
+/* An older program passes a shorter struct; the rest stays default. */
+static quire_status read_options(const quire_options *options, quire_options *o,
+                                 quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!options)
+        return QUIRE_OK;
+    if (options->size >= offsetof(quire_options, kind))
+        memcpy(o, options,
+               options->size < sizeof *o ? options->size : sizeof *o);
+    else
+        st = QUIRE_INVALID;
+    if (st || (unsigned)o->kind > QUIRE_KIND_JP ||
+        (unsigned)o->layout > QUIRE_LAYOUT_FLAT ||
+        o->flags & ~(unsigned)QUIRE_READ_ONLY) {
+        st = err_set(err, QUIRE_INVALID, "the options make no sense");
+        err_next(err, "start from QUIRE_OPTIONS_INIT");
+    }
+    return st;
+}
+
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
-    struct quire *q = calloc(1, sizeof *q);
+    struct quire *q;
     quire_status st;
 
+    *out = NULL;
+    st = read_options(options, &o, err);
+    if (st)
+        return st;
+    q = calloc(1, sizeof *q);
     if (!q)
         return err_memory(err);
-    /* An older program passes a shorter struct; the rest stays default. */
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
     q->clock = clock_system;
@@ -198,6 +222,20 @@ static quire_status read_only_error(const struct quire *q, quire_error *err)
     return st;
 }
 
+/* A callback that came back to us would find the handle's buffers and
+ * statements in use. */
+static quire_status check_free(const struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (!q->in_callback)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID,
+                 "a callback may not use the handle that called it");
+    err_next(err, "open a second handle on the same store");
+    return st;
+}
+
 static quire_status need_blobs(struct quire *q, bool write, quire_error *err)
 {
     struct blobs_config config = {
@@ -206,11 +244,12 @@ static quire_status need_blobs(struct quire *q, bool write, quire_error *err)
         .busy_ms = q->busy_ms,
     };
     bool had_db = q->db != NULL;
-    quire_status st;
+    quire_status st = check_free(q, err);
 
-    if (write && q->read_only)
-        return read_only_error(q, err);
-    st = need_db(q, write, err);
+    if (!st && write && q->read_only)
+        st = read_only_error(q, err);
+    if (!st)
+        st = need_db(q, write, err);
     if (!st)
         st = need_files(q, err);
     if (st || (q->blobs && had_db == (q->db != NULL)))
@@ -234,14 +273,16 @@ quire_status quire_begin(quire *q, quire_error *err)
 
 quire_status quire_commit(quire *q, quire_error *err)
 {
-    if (!q->blobs)
-        return err_set(err, QUIRE_INVALID, "no batch is open");
-    return blobs_commit(q->blobs, err);
+    quire_status st = check_free(q, err);
+
+    if (!st && !q->blobs)
+        st = err_set(err, QUIRE_INVALID, "no batch is open");
+    return st ? st : blobs_commit(q->blobs, err);
 }
 
 void quire_rollback(quire *q)
 {
-    if (q->blobs)
+    if (q->blobs && !q->in_callback)
         blobs_rollback(q->blobs);
 }
 
@@ -261,7 +302,12 @@ quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
 {
     quire_status st = need_blobs(q, true, err);
 
-    return st ? st : blob_put_stream(q->blobs, read, ctx, flags, info, err);
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = blob_put_stream(q->blobs, read, ctx, flags, info, err);
+    q->in_callback = false;
+    return st;
 }
 
 quire_status quire_blob_put_fd(quire *q, int fd, unsigned flags,
@@ -310,7 +356,9 @@ quire_status quire_blob_read(quire *q, const quire_digest *digest,
 
     if (st)
         return st;
+    q->in_callback = true;
     st = blob_read(q->blobs, digest, from, to, write, ctx, err);
+    q->in_callback = false;
     return absent(q, digest, st, err);
 }
 
@@ -319,17 +367,26 @@ quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
 {
     quire_status st = need_blobs(q, false, err);
 
-    return st ? st : blob_list(q->blobs, each, ctx, err);
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = blob_list(q->blobs, each, ctx, err);
+    q->in_callback = false;
+    return st;
 }
 
 quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err)
 {
+    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
     quire_status st = need_blobs(q, false, err);
 
     if (st)
         return st;
-    st = blob_check(q->blobs, only, hooks, err);
+    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    q->in_callback = true;
+    st = blob_check(q->blobs, only, &h, err);
+    q->in_callback = false;
     return only ? absent(q, only, st, err) : st;
 }
 
@@ -362,10 +419,10 @@ quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
                                 quire_error *err)
 {
     char hex[65];
-    quire_status st = quire_ref_parse(text, out, err);
+    quire_status st;
 
-    if (!st || !read_prefix(text, hex))
-        return st;
+    if (!read_prefix(text, hex))
+        return quire_ref_parse(text, out, err);
     st = need_blobs(q, false, err);
     if (!st)
         st = blob_find_prefix(q->blobs, hex, out, err);

@@ -48,13 +48,40 @@ static quire_status take_steps(struct db *db, quire_error *err)
     return st;
 }
 
+/* A stranger's database may bear our marks. A view in the place of a table can
+ * run for ever, a trigger can do what it likes: there are none in ours. */
+static quire_status check_tables(struct db *db, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT count(*) FILTER (WHERE type = 'table' AND name IN ('blob',"
+        " 'body')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
+        " FROM sqlite_schema";
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db, sql, &s, err);
+    bool row, ours;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    ours = !st && row && s->ops->column_int(s, 0) == 2 &&
+           s->ops->column_int(s, 1) == 0;
+    s->ops->finalize(s);
+    if (st || ours)
+        return st;
+    st = err_set(err, QUIRE_DAMAGED, "quire.db does not have Quire's tables");
+    err_next(err, "move it away, or name another home with --home");
+    return st;
+}
+
 quire_status schema_prepare(struct db *db, bool read_only, quire_error *err)
 {
     int64_t version;
     quire_status st = read_version(db, &version, err);
 
-    if (st || version == N_STEPS)
+    if (st)
         return st;
+    if (version == N_STEPS)
+        return check_tables(db, err);
     if (version > N_STEPS) {
         st = err_set(err, QUIRE_INVALID,
                      "quire.db was written by a newer Quire (format %lld, "

@@ -79,6 +79,10 @@ struct db_ops {
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
+    /* Whether a transaction is open. A database may end one by itself when
+     * memory or disk fail it, whatever it was doing. */
+    bool (*inside)(struct db *db);
+
     /* Rows the last statement changed; the id the last insert gave. */
     int64_t (*changes)(struct db *db);
     int64_t (*last_id)(struct db *db);

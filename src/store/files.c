@@ -28,8 +28,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/map.h"
 #include "base/walk.h"
 #include "store/object.h"
 
@@ -52,14 +55,19 @@ struct files {
     int dir;    /* -1 until it exists  */
     bool read_only;
     bool batch;
+    bool lost;          /* something staged in this batch could not be kept */
+    bool sync_all;      /* the commit must sync what others wrote           */
+    struct map lasting; /* directories whose names we know are synced  */
+    struct arena names; /* of those                                    */
     size_t n_staged;
     struct staged staged[STAGED_MAX];
 };
 
 struct file_object {
     struct object base;
-    const struct files *store;
+    struct files *store;
     int fd;
+    bool staged; /* it has no name yet */
     char name[];
 };
 
@@ -113,6 +121,26 @@ static void drop_staged(struct files *f)
     f->n_staged = 0;
 }
 
+/* Make a name last: the directory that holds it and, unless we have seen to
+ * those already, the directories above. That they exist does not mean that
+ * whoever made them has synced them. */
+static int sync_name(struct files *f, int parent, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    quire_bytes dir = bytes_of(name, slash ? (size_t)(slash - name) : 0);
+    char *key;
+
+    if (map_get(&f->lasting, dir))
+        return fsync(parent);
+    if (fs_sync_parents(f->dir, name) < 0)
+        return -1;
+    /* Forgetting it for want of memory only costs a sync. */
+    key = arena_text(&f->names, dir);
+    if (key)
+        map_put(&f->lasting, bytes_of(key, dir.len), 1, NULL);
+    return 0;
+}
+
 /* Link one finished file to its name. A name taken meanwhile by another
  * writer is kept when the draft asked for that: QUIRE_EXISTS. */
 static quire_status give_name(struct files *f, struct fs_temp *t,
@@ -121,14 +149,13 @@ static quire_status give_name(struct files *f, struct fs_temp *t,
 {
     quire_status st = QUIRE_OK;
     const char *base;
-    bool made;
-    int parent = fs_open_parent(f->dir, name, true, &made, &base);
+    int parent = fs_open_parent(f->dir, name, true, NULL, &base);
 
     if (parent < 0)
         return fail(f, "make the directory of", name, err);
     if (fs_temp_publish(t, parent, base, replace) < 0)
         st = errno == EEXIST ? QUIRE_EXISTS : fail(f, "name", name, err);
-    else if (sync && (made ? fs_sync_parents(f->dir, name) : fsync(parent)) < 0)
+    else if (sync && sync_name(f, parent, name) < 0)
         st = fail(f, "sync the directory of", name, err);
     close(parent);
     return st;
@@ -157,6 +184,8 @@ static quire_status settle(struct files *f, quire_error *err)
     }
     if (!st && whole && syncfs(f->dir) < 0)
         st = fail(f, "sync", "", err);
+    /* What could not be kept was published: the batch must not commit. */
+    f->lost |= st != QUIRE_OK;
     drop_staged(f);
     return st;
 }
@@ -267,6 +296,7 @@ static quire_status files_open(struct object_store *s, const char *name,
         return err_memory(err);
     }
     *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
+    o->staged = staged != NULL;
     strcpy(o->name, name);
     describe(&st, info);
     *out = &o->base;
@@ -447,10 +477,36 @@ static quire_status files_touch(struct object *base, int64_t now_s,
 {
     struct file_object *o = (struct file_object *)base;
     struct timespec times[2] = {{.tv_sec = now_s}, {.tv_sec = now_s}};
+    struct stat st;
+    int rc = futimens(o->fd, times);
 
-    if (futimens(o->fd, times) < 0)
+    /* In a store that several users share, one may say "now" of another's
+     * file, but no other time. */
+    if (rc < 0 && errno == EPERM)
+        rc = futimens(o->fd, NULL);
+    if (rc < 0 || fstat(o->fd, &st) < 0)
         return fail(o->store, "renew the time of", o->name, err);
-    return QUIRE_OK;
+    return st.st_nlink > 0 || o->staged ? QUIRE_OK : QUIRE_NOT_FOUND;
+}
+
+static quire_status files_sync(struct object *base, quire_error *err)
+{
+    struct file_object *o = (struct file_object *)base;
+    struct files *f = o->store;
+    quire_status st = QUIRE_OK;
+    const char *last;
+    int parent;
+
+    if (f->batch) {
+        f->sync_all = true;
+        return QUIRE_OK;
+    }
+    parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
+    if (parent < 0 || fdatasync(o->fd) < 0 || sync_name(f, parent, o->name) < 0)
+        st = fail(f, "sync", o->name, err);
+    if (parent >= 0)
+        close(parent);
+    return st;
 }
 
 static quire_status files_rename(struct object_store *s, const char *from,
@@ -550,17 +606,30 @@ static quire_status files_list(struct object_store *s, const char *prefix,
 
 static quire_status files_begin(struct object_store *s, quire_error *err)
 {
+    struct files *f = (struct files *)s;
+
     (void)err;
-    ((struct files *)s)->batch = true;
+    f->batch = true;
+    f->lost = f->sync_all = false;
     return QUIRE_OK;
 }
 
 static quire_status files_commit(struct object_store *s, quire_error *err)
 {
     struct files *f = (struct files *)s;
+    bool shared = f->n_staged >= SYNCFS_FROM; /* settling syncs everything */
+    quire_status st;
 
     f->batch = false;
-    return settle(f, err);
+    if (f->lost) {
+        drop_staged(f);
+        return err_set(err, QUIRE_IO,
+                       "files of this batch in %s could not be kept", f->path);
+    }
+    st = settle(f, err);
+    if (!st && f->sync_all && !shared && syncfs(f->dir) < 0)
+        st = fail(f, "sync", "", err);
+    return st;
 }
 
 static void files_rollback(struct object_store *s)
@@ -604,6 +673,8 @@ static void files_free(struct object_store *s)
     drop_staged(f);
     if (f->dir >= 0)
         close(f->dir);
+    map_release(&f->lasting);
+    arena_release(&f->names);
     free(f->path);
     free(f);
 }
@@ -619,6 +690,7 @@ static const struct object_ops files_ops = {
     .discard = files_discard,
     .append = files_append,
     .touch = files_touch,
+    .sync = files_sync,
     .rename = files_rename,
     .remove = files_remove,
     .list = files_list,
@@ -641,6 +713,7 @@ quire_status object_files_open(const char *path, bool read_only,
     f->base.ops = &files_ops;
     f->dir = -1;
     f->read_only = read_only;
+    map_init(&f->lasting, 0, 0); /* directory names are our own */
     f->path = strdup(path);
     if (!f->path) {
         free(f);

@@ -277,14 +277,24 @@ static quire_status memory_touch(struct object *base, int64_t now_s,
                                  quire_error *err)
 {
     struct memory_object *o = (struct memory_object *)base;
+    quire_status st = QUIRE_NOT_FOUND;
     struct entry *e;
 
     (void)err;
     for (e = o->store->entries; e; e = e->next) {
-        if (e->content == o->content)
+        if (e->content == o->content) {
             e->modified_s = now_s;
+            st = QUIRE_OK;
+        }
     }
-    return QUIRE_OK;
+    return st;
+}
+
+static quire_status memory_sync(struct object *base, quire_error *err)
+{
+    (void)base;
+    (void)err;
+    return QUIRE_OK; /* as lasting as memory is */
 }
 
 static quire_status memory_rename(struct object_store *s, const char *from,
@@ -413,6 +423,7 @@ static const struct object_ops memory_ops = {
     .discard = memory_discard,
     .append = memory_append,
     .touch = memory_touch,
+    .sync = memory_sync,
     .rename = memory_rename,
     .remove = memory_remove,
     .list = memory_list,

@@ -82,8 +82,12 @@ struct object_ops {
                            quire_bytes bytes, uint64_t *size, quire_error *err);
 
     /* Renew the time of an object that is open. Not durable at once; it need
-     * not be. */
+     * not be. QUIRE_NOT_FOUND: its name is gone since. */
     quire_status (*touch)(struct object *o, int64_t now_s, quire_error *err);
+
+    /* See that an open object, whoever wrote it, lasts: its bytes and its
+     * name. In a batch, by the commit. */
+    quire_status (*sync)(struct object *o, quire_error *err);
 
     /* Both names exist before or after, never both or none. A taken `to` is
      * QUIRE_EXISTS. */
@@ -95,14 +99,15 @@ struct object_ops {
                            quire_error *err);
 
     /* Every object whose name begins with `prefix` (whole components, "" for
-     * all), in ascending order of names. What cannot be read stops the list
-     * with an error; it is never passed over. */
+     * all), in ascending order of names. A directory that cannot be read stops
+     * the list with an error; it is never passed over. */
     quire_status (*list)(struct object_store *s, const char *prefix,
                          object_each_fn each, void *ctx, quire_error *err);
 
     /* Between begin and commit, publish does not wait for the disk. After
      * rollback what was published in the batch is gone, or, where the backend
-     * had to make room, harmlessly there. */
+     * had to make room, harmlessly there. If anything published in the batch
+     * was lost meanwhile, commit fails. */
     quire_status (*begin)(struct object_store *s, quire_error *err);
     quire_status (*commit)(struct object_store *s, quire_error *err);
     void (*rollback)(struct object_store *s);

@@ -116,7 +116,8 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
-        err_next(err, "keep a copy of the file, then run `quire check`");
+        err_next(err, "keep a copy of the file; `quire blob check` tells what "
+                      "can still be read");
         return st;
     case SQLITE_FULL: return fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:
@@ -264,11 +265,16 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
     return sqlite_exec(base, "BEGIN IMMEDIATE", err);
 }
 
+static bool sqlite_inside(struct db *base)
+{
+    return !sqlite3_get_autocommit(((struct sqlite_db *)base)->handle);
+}
+
 static void sqlite_rollback(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
 
-    if (!sqlite3_get_autocommit(d->handle))
+    if (sqlite_inside(base))
         sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -327,6 +333,7 @@ static const struct db_ops sqlite_ops = {
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
+    .inside = sqlite_inside,
     .changes = sqlite_changes,
     .last_id = sqlite_last_id,
     .snippet = sqlite_snippet,
@@ -467,7 +474,10 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
     if (st)
         return st;
     if (c->access == DB_READ)
-        return sqlite_exec(&d->base, "PRAGMA query_only=ON", err);
+        return sqlite_exec(&d->base,
+                           "PRAGMA query_only=ON; PRAGMA trusted_schema=OFF;"
+                           "PRAGMA cell_size_check=ON",
+                           err);
     if (fresh && c->path)
         st = make_ours(d, c->busy_ms, err);
     if (st)

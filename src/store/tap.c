@@ -187,6 +187,13 @@ static quire_status tapped_touch(struct object *base, int64_t now_s,
          o->inner->ops->touch(o->inner, now_s, err));
 }
 
+static quire_status tapped_sync(struct object *base, quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+
+    PASS(o->tap, "object sync", "", o->inner->ops->sync(o->inner, err));
+}
+
 static quire_status tapped_rename(struct object_store *s, const char *from,
                                   const char *to, quire_error *err)
 {
@@ -271,6 +278,7 @@ static const struct object_ops tapped_ops = {
     .discard = tapped_discard,
     .append = tapped_append,
     .touch = tapped_touch,
+    .sync = tapped_sync,
     .rename = tapped_rename,
     .remove = tapped_remove,
     .list = tapped_list,
@@ -440,6 +448,11 @@ static void tapped_db_rollback(struct db *db)
     of_db(db)->inner->ops->rollback(of_db(db)->inner);
 }
 
+static bool tapped_inside(struct db *db)
+{
+    return of_db(db)->inner->ops->inside(of_db(db)->inner);
+}
+
 static int64_t tapped_changes(struct db *db)
 {
     return of_db(db)->inner->ops->changes(of_db(db)->inner);
@@ -479,6 +492,7 @@ static const struct db_ops tapped_db_ops = {
     .begin = tapped_db_begin,
     .commit = tapped_db_commit,
     .rollback = tapped_db_rollback,
+    .inside = tapped_inside,
     .changes = tapped_changes,
     .last_id = tapped_last_id,
     .snippet = tapped_snippet,

@@ -309,6 +309,33 @@ TEST(a_loose_file_is_the_same_bytes_whichever_way_it_came)
     }
 }
 
+/* The first mebibyte just fails to shrink, one byte more just does: both ways
+ * must look at the same bytes before they decide. */
+TEST(a_stream_decides_by_the_same_bytes_as_a_buffer)
+{
+    size_t len = 1024 * 1024 + 70000, tail;
+
+    for (tail = 0; tail < 400; tail += 13) {
+        char *content = test_alloc(len);
+        quire_bytes bytes = bytes_of(content, len), first;
+        struct source s = {bytes, 65536};
+        quire_blob_info info;
+        quire_digest d;
+        struct fix f;
+
+        test_noise(tail, content, len);
+        memset(content + 1024 * 1024 - 300 - tail, 'a', 300 + tail);
+        fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
+        d = fix_put(&f, bytes);
+        first = test_read_file(fix_file(&f, &d));
+        unlink(fix_file(&f, &d));
+        OK(blob_put_stream(f.blobs, pull, &s, 0, &info, &test_err));
+        SAME(first, test_read_file(fix_file(&f, &d)));
+        fix_close(&f);
+        test_forget_dir();
+    }
+}
+
 /* Written down, not computed: what is in people's repositories must not
  * change with the next release. */
 TEST(a_loose_file_has_the_bytes_it_always_had)

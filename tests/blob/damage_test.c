@@ -29,7 +29,7 @@ static const char *check(struct fix *f)
 {
     static char said[256];
     struct buf kinds = BUF_INIT(200);
-    quire_check_hooks hooks = {remember, NULL, &kinds};
+    quire_check_hooks hooks = {sizeof hooks, remember, NULL, &kinds};
 
     OK(blob_check(f->blobs, NULL, &hooks, &test_err));
     snprintf(said, sizeof said, "%s", buf_text(&kinds));
@@ -199,7 +199,7 @@ static void harm_row(struct fix *f, const quire_digest *d, quire_bytes content,
 
     OK(f->db->ops->exec(f->db, sql, &test_err));
     IS(QUIRE_DAMAGED, blob_get(f->blobs, d, &out, &test_err));
-    HAS(test_err.what, "quire.db");
+    HAS(test_err.what, digest_short(d).s);
     snprintf(expect, sizeof expect, "%s;", kind);
     SAME_TEXT(expect, check(f));
     OK(blob_put(f->blobs, content, QUIRE_PUT_VERIFY, &info, &test_err));
@@ -227,6 +227,11 @@ TEST(a_damaged_row_is_found_named_and_mended)
     harm_row(&f, &d, bytes, "UPDATE blob SET size = 4999", "too_long");
     harm_row(&f, &d, bytes, "UPDATE blob SET size = 5001", "too_short");
     harm_row(&f, &d, bytes, "UPDATE blob SET codec = 0", "too_short");
+    harm_row(&f, &d, bytes, "UPDATE blob SET codec = 7", "row");
+    harm_row(&f, &d, bytes, "UPDATE blob SET size = 3000000000", "row");
+    harm_row(&f, &d, bytes, "UPDATE blob SET size = -1", "row");
+    harm_row(&f, &d, bytes, "UPDATE blob SET stored = -5", "row");
+    harm_row(&f, &d, bytes, "UPDATE blob SET in_file = 2", "row");
     fix_close(&f);
     test_forget_dir();
 
@@ -286,5 +291,19 @@ TEST(a_file_that_a_crash_left_without_its_row_is_found_and_adopted)
     EQ(1, info.existed);
     OK(blob_stat(f.blobs, &d, &info, &test_err));
     EQ(90000, info.size);
+    fix_close(&f);
+}
+
+TEST(a_row_without_a_digest_is_told_and_passed_over)
+{
+    struct fix f;
+
+    fix_open(&f, QUIRE_LAYOUT_PACKED, true);
+    fix_put(&f, bytes_str("one"));
+    OK(f.db->ops->exec(f.db,
+                       "INSERT INTO blob VALUES(99, X'05', 1, 1, 0, 0, 0),"
+                       "(98, X'', 1, 1, 0, 0, 0), (97, 'text', 1, 1, 0, 0, 0)",
+                       &test_err));
+    SAME_TEXT("row;", check(&f));
     fix_close(&f);
 }

@@ -1,4 +1,5 @@
-/* The library as a program uses it: through quire.h alone. */
+/* The library as a program uses it, through quire.h; a few tests harm the
+ * database behind its back. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "store/db.h"
 #include "support/test.h"
 
 static quire *open_home(const char *home, unsigned flags)
@@ -316,7 +318,7 @@ TEST(versions_are_told)
     YES(i >= 4);
 }
 
-TEST(a_batch_that_lost_a_write_is_not_kept)
+TEST(a_batch_is_kept_by_its_commit_and_forgotten_by_a_rollback)
 {
     quire *q = open_home(test_path("home"), 0);
     quire_blob_info info;
@@ -334,5 +336,183 @@ TEST(a_batch_that_lost_a_write_is_not_kept)
     quire_close(q);
     q = open_home(test_path("home"), QUIRE_READ_ONLY);
     OK(quire_blob_get(q, &info.digest, &out, &test_err));
+    quire_close(q);
+}
+
+/* 128 files wait for the commit; the one after that makes them be named, and a
+ * file stands where one of their directories should be. */
+TEST(a_batch_that_lost_a_write_is_not_kept)
+{
+    quire *q = open_home(test_path("home"), 0);
+    char *noise = test_alloc(70000);
+    quire_blob_info info;
+    quire_status st = QUIRE_OK;
+    int i, n = 0;
+
+    test_noise(1, noise, 70000);
+    OK(quire_blob_put(q, bytes_of(noise, 70000), 0, &info, &test_err));
+    OK(quire_begin(q, &test_err));
+    for (i = 0; i < 140 && !st; i++) {
+        char dir[16];
+
+        memcpy(noise, &i, sizeof i);
+        st = quire_blob_put(q, bytes_of(noise, 70000), 0, &info, &test_err);
+        snprintf(dir, sizeof dir, "home/blobs/%02x", info.digest.byte[0]);
+        if (i == 100)
+            test_write_file(test_path(dir), bytes_str("in the way"));
+    }
+    YES(st != QUIRE_OK);
+    IS(QUIRE_IO, quire_commit(q, &test_err));
+    HAS(test_err.what, "batch");
+    quire_close(q);
+    q = open_home(test_path("home"), 0);
+    OK(quire_blob_list(q, count, &n, &test_err));
+    EQ(1, n); /* what was there before */
+    quire_close(q);
+}
+
+static quire_status call_back(void *ctx, const quire_blob_info *info,
+                              quire_error *err)
+{
+    quire *q = ctx;
+    quire_digest d;
+    quire_bytes out;
+
+    (void)err;
+    IS(QUIRE_INVALID, quire_blob_resolve(q, "ba7816", &d, &test_err));
+    HAS(test_err.what, "callback");
+    IS(QUIRE_INVALID, quire_blob_get(q, &info->digest, &out, &test_err));
+    IS(QUIRE_INVALID, quire_blob_put(q, bytes_str("y"), 0, NULL, &test_err));
+    IS(QUIRE_INVALID, quire_begin(q, &test_err));
+    IS(QUIRE_INVALID, quire_commit(q, &test_err));
+    return QUIRE_OK;
+}
+
+static quire_status feed(void *ctx, void *buf, size_t cap, size_t *n,
+                         quire_error *err)
+{
+    (void)err;
+    IS(QUIRE_INVALID, quire_blob_put(ctx, bytes_str("z"), 0, NULL, &test_err));
+    memset(buf, 0, cap);
+    *n = 0;
+    return QUIRE_OK;
+}
+
+TEST(a_callback_that_comes_back_is_told_so)
+{
+    quire *q = open_home(test_path("home"), 0);
+
+    OK(quire_blob_put(q, bytes_str("abc"), 0, NULL, &test_err));
+    OK(quire_blob_list(q, call_back, q, &test_err));
+    OK(quire_blob_put_stream(q, feed, q, 0, NULL, &test_err));
+    OK(quire_blob_put(q, bytes_str("y"), 0, NULL, &test_err));
+    quire_close(q);
+}
+
+TEST(options_that_make_no_sense_are_refused)
+{
+    quire_options o = {0};
+    quire *q = (quire *)&o;
+
+    IS(QUIRE_INVALID, quire_open(&o, &q, &test_err));
+    YES(q == NULL);
+    o = (quire_options)QUIRE_OPTIONS_INIT;
+    o.layout = (quire_layout)99;
+    IS(QUIRE_INVALID, quire_open(&o, &q, &test_err));
+    o = (quire_options)QUIRE_OPTIONS_INIT;
+    o.flags = 1u << 20;
+    IS(QUIRE_INVALID, quire_open(&o, &q, &test_err));
+}
+
+TEST(a_store_inside_a_home_is_not_the_homes_own)
+{
+    quire *q = open_home(test_path("home"), 0);
+    char *noise = test_alloc(100000);
+    quire_blob_info info;
+    int i, n = 0;
+
+    test_noise(5, noise, 100000);
+    OK(quire_blob_put(q, bytes_str("x"), 0, NULL, &test_err));
+    quire_close(q);
+    for (i = 0; i < 2; i++) {
+        q = open_store(test_path("home/export"), QUIRE_LAYOUT_AUTO);
+        EQ(QUIRE_LAYOUT_LOOSE, quire_blob_layout(q));
+        noise[0] = (char)i;
+        OK(quire_blob_put(q, bytes_of(noise, 100000), 0, &info, &test_err));
+        quire_close(q);
+    }
+    q = open_home(test_path("home"), 0);
+    OK(quire_blob_list(q, count, &n, &test_err));
+    EQ(1, n);
+    quire_close(q);
+}
+
+/* Between looking and marking, X is collected and Y gets X's row number. */
+struct thief {
+    const char *path;
+    bool done;
+};
+
+static void steal(void *ctx, const char *line)
+{
+    struct thief *t = ctx;
+    struct db_config config = {t->path, DB_WRITE, 1000};
+    struct db *db;
+
+    if (t->done || strncmp(line, "db step SELECT blob.id", 22) != 0)
+        return;
+    t->done = true;
+    OK(db_sqlite_open(&config, &db, &test_err));
+    OK(db->ops->exec(db,
+                     "DELETE FROM blob; INSERT INTO blob VALUES(1, "
+                     "zeroblob(32), 1, 1, 0, 0, 1)",
+                     &test_err));
+    db->ops->close(db);
+}
+
+TEST(a_blob_collected_between_looking_and_marking_is_written_again)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct thief thief = {test_path("home/quire.db"), false};
+    int64_t now = 4000000000000000;
+    quire_blob_info info;
+    quire_bytes out;
+    quire *q = open_home(test_path("home"), 0);
+
+    OK(quire_blob_put(q, bytes_str("content X"), 0, NULL, &test_err));
+    quire_close(q);
+    o.home = test_path("home");
+    o.trace = steal;
+    o.trace_ctx = &thief;
+    o.now_us = a_moment;
+    o.now_ctx = &now;
+    OK(quire_open(&o, &q, &test_err));
+    OK(quire_blob_put(q, bytes_str("content X"), 0, &info, &test_err));
+    YES(thief.done);
+    EQ(0, info.existed);
+    OK(quire_blob_get(q, &info.digest, &out, &test_err));
+    SAME(bytes_str("content X"), out);
+    quire_close(q);
+}
+
+TEST(a_database_with_a_view_for_a_table_is_refused)
+{
+    struct db_config config = {test_path("home/quire.db"), DB_WRITE, 1000};
+    quire *q = open_home(test_path("home"), 0);
+    struct db *db;
+    int n = 0;
+
+    OK(quire_blob_put(q, bytes_str("x"), 0, NULL, &test_err));
+    quire_close(q);
+    OK(db_sqlite_open(&config, &db, &test_err));
+    OK(db->ops->exec(db,
+                     "DROP TABLE body; DROP TABLE blob;"
+                     "CREATE VIEW blob AS WITH RECURSIVE r(n) AS (SELECT 1 "
+                     "UNION ALL SELECT n + 1 FROM r) SELECT * FROM r",
+                     &test_err));
+    db->ops->close(db);
+    q = open_home(test_path("home"), QUIRE_READ_ONLY);
+    IS(QUIRE_DAMAGED, quire_blob_list(q, count, &n, &test_err));
+    HAS(test_err.what, "tables");
     quire_close(q);
 }
