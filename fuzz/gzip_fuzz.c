@@ -27,17 +27,9 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "blob/codec.h"
+#include "holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Not assert(): a build without it would find nothing. */
-#define HOLDS(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            abort();                                                   \
-        }                                                              \
-    } while (0)
 
 #define INPUT_MAX ((size_t)1 << 18)
 

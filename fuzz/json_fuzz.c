@@ -28,17 +28,9 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Not assert(): a build without it would find nothing. */
-#define HOLDS(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            abort();                                                   \
-        }                                                              \
-    } while (0)
 
 /* ---- against json-c ---------------------------------------------------- */
 

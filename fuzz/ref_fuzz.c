@@ -12,17 +12,9 @@
 #include <string.h>
 
 #include "blob/priv.h"
+#include "holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Not assert(): a build without it would find nothing. */
-#define HOLDS(cond)                                                    \
-    do {                                                               \
-        if (!(cond)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-            abort();                                                   \
-        }                                                              \
-    } while (0)
 
 static const quire_layout layouts[] = {
     QUIRE_LAYOUT_PACKED,

@@ -246,13 +246,15 @@ int fs_write_all(int fd, quire_bytes bytes)
     return 0;
 }
 
-ssize_t fs_read_at(int fd, void *buf, size_t cap, off_t offset)
+/* From `offset`, or from where the descriptor stands if that is negative. */
+static ssize_t read_all(int fd, char *buf, size_t cap, off_t offset)
 {
     size_t got = 0;
 
     while (got < cap) {
-        ssize_t n = pread(fd, (char *)buf + got, cap - got,
-                          offset + (off_t)got);
+        ssize_t n = offset < 0
+                        ? read(fd, buf + got, cap - got)
+                        : pread(fd, buf + got, cap - got, offset + (off_t)got);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -265,22 +267,18 @@ ssize_t fs_read_at(int fd, void *buf, size_t cap, off_t offset)
     return (ssize_t)got;
 }
 
+ssize_t fs_read_at(int fd, void *buf, size_t cap, off_t offset)
+{
+    if (offset < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return read_all(fd, buf, cap, offset);
+}
+
 ssize_t fs_read_full(int fd, void *buf, size_t cap)
 {
-    size_t got = 0;
-
-    while (got < cap) {
-        ssize_t n = read(fd, (char *)buf + got, cap - got);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
+    return read_all(fd, buf, cap, -1);
 }
 
 int fs_append(int fd, quire_bytes bytes, off_t *size)

@@ -286,27 +286,30 @@ TEST(a_batch_that_is_rolled_back_leaves_nothing)
     fix_each(rolled_back);
 }
 
+static void same_either_way(quire_bytes content, size_t piece)
+{
+    struct source s = {content, piece};
+    quire_blob_info info;
+    quire_bytes first;
+    quire_digest d;
+    struct fix f;
+
+    fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
+    d = fix_put(&f, content);
+    first = test_read_file(fix_file(&f, &d));
+    unlink(fix_file(&f, &d));
+    OK(blob_put_stream(f.blobs, pull, &s, 0, &info, &test_err));
+    SAME(first, test_read_file(fix_file(&f, &d)));
+    fix_close(&f);
+    test_forget_dir();
+}
+
 TEST(a_loose_file_is_the_same_bytes_whichever_way_it_came)
 {
     size_t i;
 
-    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        quire_bytes content = i % 2 ? prose(sizes[i], i) : noise(sizes[i], i);
-        struct source s = {content, 1};
-        quire_bytes first;
-        quire_blob_info info;
-        quire_digest d;
-        struct fix f;
-
-        fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
-        d = fix_put(&f, content);
-        first = test_read_file(fix_file(&f, &d));
-        unlink(fix_file(&f, &d));
-        OK(blob_put_stream(f.blobs, pull, &s, 0, &info, &test_err));
-        SAME(first, test_read_file(fix_file(&f, &d)));
-        fix_close(&f);
-        test_forget_dir();
-    }
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        same_either_way(i % 2 ? prose(sizes[i], i) : noise(sizes[i], i), 1);
 }
 
 /* The first mebibyte just fails to shrink, one byte more just does: both ways
@@ -317,22 +320,10 @@ TEST(a_stream_decides_by_the_same_bytes_as_a_buffer)
 
     for (tail = 0; tail < 400; tail += 13) {
         char *content = test_alloc(len);
-        quire_bytes bytes = bytes_of(content, len), first;
-        struct source s = {bytes, 65536};
-        quire_blob_info info;
-        quire_digest d;
-        struct fix f;
 
         test_noise(tail, content, len);
         memset(content + 1024 * 1024 - 300 - tail, 'a', 300 + tail);
-        fix_open(&f, QUIRE_LAYOUT_LOOSE, true);
-        d = fix_put(&f, bytes);
-        first = test_read_file(fix_file(&f, &d));
-        unlink(fix_file(&f, &d));
-        OK(blob_put_stream(f.blobs, pull, &s, 0, &info, &test_err));
-        SAME(first, test_read_file(fix_file(&f, &d)));
-        fix_close(&f);
-        test_forget_dir();
+        same_either_way(bytes_of(content, len), 65536);
     }
 }
 
