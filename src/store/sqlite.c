@@ -17,6 +17,7 @@
 
 #include <sqlite3.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "store/db.h"
@@ -39,6 +40,7 @@ struct sqlite_db {
     struct db base;
     sqlite3 *handle;
     bool full;  /* PRAGMA synchronous is FULL now */
+    bool log;   /* it has a write-ahead log       */
     char *path; /* owned, for messages            */
 };
 
@@ -249,7 +251,8 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
                                  quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
-    bool full = mode == DB_DURABLE;
+    /* Without the log, anything less than FULL could lose old rows too. */
+    bool full = mode == DB_DURABLE || !d->log;
     quire_status st = QUIRE_OK;
 
     if (mode == DB_LOOK)
@@ -462,6 +465,22 @@ static quire_status make_ours(struct sqlite_db *d, int busy_ms,
     return st;
 }
 
+/* A file system without shared memory refuses the log, and SQLite goes on with
+ * a rollback journal. */
+static quire_status look_for_log(struct sqlite_db *d, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sqlite_prepare(&d->base, "PRAGMA journal_mode", &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = sqlite_step(s, &row, err);
+    d->log = !st && row && bytes_is(sqlite_column_bytes(s, 0), "wal");
+    sqlite_finalize(s);
+    return st;
+}
+
 static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
                            quire_error *err)
 {
@@ -480,6 +499,8 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
                            err);
     if (fresh && c->path)
         st = make_ours(d, c->busy_ms, err);
+    if (!st)
+        st = look_for_log(d, err);
     if (st)
         return st;
     d->full = true;
