@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "support/lasting.h"
 
 quire_error test_err;
 
@@ -216,6 +217,7 @@ static int teardown(void **state)
     (void)state;
     fault_disarm();
     sqlite_faults(false);
+    lasting_watch(false);
     test_forget_dir();
     while (loans) {
         struct loan *next = loans->next;

@@ -5,6 +5,7 @@
  * library's calls come here. Calls inside shared libraries (SQLite, libc) do
  * not: those have their own seams. Disarmed, each costs one comparison.
  */
+#include "support/lasting.h"
 #include "support/test.h"
 
 #include <dirent.h>
@@ -70,21 +71,9 @@ bool fault_strikes(const char *name)
 WRAP(void *, NULL, malloc, (size_t n), (n))
 WRAP(void *, NULL, calloc, (size_t n, size_t m), (n, m))
 WRAP(void *, NULL, realloc, (void *p, size_t n), (p, n))
-WRAP(int, -1, mkdirat, (int d, const char *p, mode_t m), (d, p, m))
 WRAP(ssize_t, -1, read, (int d, void *p, size_t n), (d, p, n))
-WRAP(ssize_t, -1, write, (int d, const void *p, size_t n), (d, p, n))
 WRAP(ssize_t, -1, pread, (int d, void *p, size_t n, off_t o), (d, p, n, o))
-WRAP(ssize_t, -1, pwrite, (int d, const void *p, size_t n, off_t o),
-     (d, p, n, o))
-WRAP(int, -1, fsync, (int d), (d))
-WRAP(int, -1, fdatasync, (int d), (d))
-WRAP(int, -1, syncfs, (int d), (d))
-WRAP(int, -1, renameat, (int a, const char *p, int b, const char *q),
-     (a, p, b, q))
-WRAP(int, -1, linkat, (int a, const char *p, int b, const char *q, int f),
-     (a, p, b, q, f))
 WRAP(int, -1, unlinkat, (int d, const char *p, int f), (d, p, f))
-WRAP(int, -1, ftruncate, (int d, off_t n), (d, n))
 WRAP(int, -1, fstat, (int d, struct stat *s), (d, s))
 WRAP(int, -1, fstatat, (int d, const char *p, struct stat *s, int f),
      (d, p, s, f))
@@ -95,6 +84,42 @@ WRAP(char *, NULL, strdup, (const char *s), (s))
 WRAP(int, -1, flock, (int d, int op), (d, op))
 WRAP(off_t, -1, lseek, (int d, off_t o, int w), (d, o, w))
 WRAP(DIR *, NULL, fdopendir, (int d), (d))
+
+/* The same for calls that a power cut could undo: `before` and `after` tell
+ * lasting.c what was done. */
+#define WATCH(ret, name, params, args, before, after) \
+    ret __real_##name params;                         \
+    ret __wrap_##name params;                         \
+    ret __wrap_##name params                          \
+    {                                                 \
+        ret rc;                                       \
+                                                      \
+        if (fault_strikes(#name))                     \
+            return -1;                                \
+        before;                                       \
+        rc = __real_##name args;                      \
+        if (rc >= 0)                                  \
+            after;                                    \
+        return rc;                                    \
+    }
+
+#define NOTHING (void)0
+
+WATCH(ssize_t, write, (int d, const void *p, size_t n), (d, p, n), NOTHING,
+      lasting_mark(d))
+WATCH(ssize_t, pwrite, (int d, const void *p, size_t n, off_t o), (d, p, n, o),
+      NOTHING, lasting_mark(d))
+WATCH(int, ftruncate, (int d, off_t n), (d, n), NOTHING, lasting_mark(d))
+WATCH(int, fsync, (int d), (d), NOTHING, lasting_synced(d))
+WATCH(int, fdatasync, (int d), (d), NOTHING, lasting_synced(d))
+WATCH(int, syncfs, (int d), (d), NOTHING, lasting_all_synced())
+WATCH(int, mkdirat, (int d, const char *p, mode_t m), (d, p, m), NOTHING,
+      lasting_mark(d))
+WATCH(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q),
+      lasting_named(a, p, false), lasting_mark(b))
+WATCH(int, linkat, (int a, const char *p, int b, const char *q, int f),
+      (a, p, b, q, f), lasting_named(a, p, f &AT_SYMLINK_FOLLOW),
+      lasting_mark(b))
 
 /* A failed close still closes: what the kernel does. */
 int __real_close(int d);
