@@ -15,6 +15,7 @@ struct checking {
     struct blobs *b;
     const quire_check_hooks *hooks;
     uint64_t done, total;
+    uint64_t strays; /* packed: files that no row speaks for */
     bool pairs;
 
     /* A small blob unpacked and waiting for a second one. */
@@ -152,6 +153,7 @@ static quire_status check_file(void *ctx, const char *name,
     st = blob_find(c->b, &d, &p, &why);
     if (st == QUIRE_NOT_FOUND || (!st && p.has_row))
         return QUIRE_OK;
+    c->strays++;
     if (!st)
         return check_one(c, &d, &p, err);
     st = settle(c, err);
@@ -188,16 +190,31 @@ static quire_status check_odd_rows(struct checking *c, quire_error *err)
     return c->hooks->problem(c->hooks->ctx, &problem, err);
 }
 
+/* A file without a row is what a crash leaves. Files and no rows at all are
+ * what is left when the database is lost, and the small blobs with it. */
+static quire_status report_lost_rows(struct checking *c, quire_error *err)
+{
+    quire_problem problem = {.kind = damage_name(DAMAGE_ROW),
+                             .where = "quire.db"};
+
+    snprintf(problem.what, sizeof problem.what,
+             "there are %llu blob files, and quire.db knows none of them: it "
+             "may have been lost",
+             (unsigned long long)c->strays);
+    return c->hooks->problem(c->hooks->ctx, &problem, err);
+}
+
 static quire_status check_all(struct checking *c, quire_error *err)
 {
     struct object_store *files = c->b->c.files;
     quire_digest first = {{0}}, last;
     quire_status st = QUIRE_OK;
+    uint64_t rows;
 
     memset(last.byte, 0xff, sizeof last.byte);
     if (c->b->rows)
         st = rows_count(c->b->rows, false, &c->total, err);
-    else
+    else if (c->b->c.layout != QUIRE_LAYOUT_PACKED)
         st = files->ops->list(files, "", count_file, c, err);
     if (!st && c->b->rows)
         st = rows_list(c->b->rows, &first, &last, check_one, c, err);
@@ -205,8 +222,11 @@ static quire_status check_all(struct checking *c, quire_error *err)
         st = settle(c, err);
     if (!st && c->b->rows)
         st = check_odd_rows(c, err);
+    rows = c->total;
     if (!st)
         st = files->ops->list(files, "", check_file, c, err);
+    if (!st && c->b->c.layout == QUIRE_LAYOUT_PACKED && rows == 0 && c->strays)
+        st = report_lost_rows(c, err);
     return st;
 }
 

@@ -27,8 +27,8 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
         st = err_set(err, QUIRE_DAMAGED, "blob %s %s (file %s/%s)",
                      digest_short(d).s, damage_words(damage),
                      b->c.files->ops->place(b->c.files), name);
-    err_next(err, "if you have the content, put it again with "
-                  "`quire blob put --verify FILE`; that writes a good copy");
+    err_next(err, "if you have the content, put it again, into the same store, "
+                  "with `quire blob put --verify FILE`");
     return st;
 }
 

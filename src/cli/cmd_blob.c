@@ -439,6 +439,11 @@ static int blob_check(struct cli *cli, const struct args *args)
     quire_error err = {0};
     size_t i;
 
+    /* Nothing wrong with what is not there would be a comfort to a typo. */
+    if (args_text(args, "store") && access(args_text(args, "store"), F_OK)) {
+        err_sys(&err, errno, "cannot check %s", args_text(args, "store"));
+        return cli_fail(cli, &err);
+    }
     progress_start(cli, "checking", false);
     if (!args->n_words && quire_blob_check(cli->q, NULL, &hooks, &err) &&
         !cli->out.error)
@@ -485,8 +490,8 @@ static const struct cmd *const verbs[] = {
 const struct noun noun_blob = {
     .name = "blob",
     .summary = "immutable bytes named by their SHA-256",
-    .about = "A blob is stored once, however often it is put, and every read "
-             "of it is checked against its name. Its reference is "
+    .about = "A blob is stored once, however often it is put, and every full "
+             "read of it is checked against its name. Its reference is "
              "`blob:sha256:` and 64 hex digits; where one is asked for, the "
              "first six or more digits will do.\n\n"
              "`--store DIR` works on a blobs directory of another program: "

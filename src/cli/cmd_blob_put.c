@@ -34,12 +34,14 @@ struct put {
     bool stop;  /* the store itself does not work: no use going on */
     bool batch; /* one is open                                     */
     quire_blob_info infos[BATCH_FILES];
+    const char *names[BATCH_FILES];
     size_t n;
     size_t bytes;
     char *content; /* SMALL_BYTES + 1, to see that there is more */
 };
 
-static void acknowledge(struct put *p, const quire_blob_info *info)
+static void acknowledge(struct put *p, const char *name,
+                        const quire_blob_info *info)
 {
     struct buf line = BUF_INIT(1024);
     char ref[QUIRE_REF_SIZE];
@@ -50,6 +52,8 @@ static void acknowledge(struct put *p, const quire_blob_info *info)
         blob_json(&w, &line, info);
         json_key(&w, "existed");
         json_bool(&w, info->existed);
+        json_key(&w, "file");
+        json_str(&w, name);
         json_object_end(&w);
     } else {
         quire_ref_format(&info->digest, ref);
@@ -86,7 +90,7 @@ static void put_commit(struct put *p)
         store_failed(p, &err);
     } else {
         for (i = 0; i < p->n; i++)
-            acknowledge(p, &p->infos[i]);
+            acknowledge(p, p->names[i], &p->infos[i]);
         /* A failure to say so is reported at the end, once. */
         if (out_flush(p->cli, &err))
             p->stop = true;
@@ -95,7 +99,7 @@ static void put_commit(struct put *p)
     p->bytes = 0;
 }
 
-static void put_small(struct put *p, quire_bytes content)
+static void put_small(struct put *p, const char *name, quire_bytes content)
 {
     quire_error err = {0};
 
@@ -113,7 +117,7 @@ static void put_small(struct put *p, quire_bytes content)
         store_failed(p, &err);
         return;
     }
-    p->n++;
+    p->names[p->n++] = name;
     p->bytes += content.len;
     if (p->n == BATCH_FILES || p->bytes >= BATCH_BYTES)
         put_commit(p);
@@ -177,7 +181,7 @@ static void put_alone(struct put *p, const char *name, int fd,
         put_failed(p, &err);
         return;
     }
-    acknowledge(p, &info);
+    acknowledge(p, fd == STDIN_FILENO ? "-" : name, &info);
     if (out_flush(cli, &err))
         p->stop = true;
 }
@@ -208,7 +212,7 @@ static void put_open_file(struct put *p, const char *name, int fd)
         } else if (n > SMALL_BYTES) {
             put_alone(p, name, fd, &file);
         } else {
-            put_small(p, bytes_of(p->content, (size_t)n));
+            put_small(p, name, bytes_of(p->content, (size_t)n));
         }
     }
 }
@@ -287,7 +291,7 @@ const struct cmd cmd_blob_put = {
         "A file that cannot be read is reported and left out, the others "
         "are stored, and the exit status is 3.\n\n"
         "With `--json`: ref, sha256, size, stored (the bytes it takes in the "
-        "store), existed.",
+        "store), existed, file.",
     .opts = put_opts,
     .examples = "quire blob put notes.txt picture.png\n"
                 "printf hello | quire blob put",

@@ -112,6 +112,29 @@ static void check_kind(struct doctor *d, const quire *q, bool there)
         quire_layout_name(quire_blob_layout(q)));
 }
 
+static quire_status no_more(void *ctx, const quire_blob_info *info,
+                            quire_error *err)
+{
+    (void)info;
+    (void)err;
+    *(bool *)ctx = true;
+    return QUIRE_STOPPED;
+}
+
+/* Whether it can be opened and looked into; `blob check` looks closely. */
+static void check_store(struct doctor *d, quire *q)
+{
+    quire_error err = {0};
+    bool any = false;
+    quire_status st = quire_blob_list(q, no_more, &any, &err);
+
+    if (st && st != QUIRE_STOPPED)
+        say(d, "blobs", FAIL, err.next, "%s", err.what);
+    else
+        say(d, "blobs", OK, "", "%s",
+            any ? "can be read" : "there are none yet");
+}
+
 /* Can files be made there without a name? */
 static void check_tmpfile(struct doctor *d, const char *dir)
 {
@@ -192,6 +215,7 @@ static void check_home(struct doctor *d)
         say(d, "home", OK, "", "%s, %s%s", quire_home(q), home_reason(d->args),
             there ? "" : ", not there yet");
     check_kind(d, q, there);
+    check_store(d, q);
     if (writable)
         check_tmpfile(d, near);
     check_space(d, near);

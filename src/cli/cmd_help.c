@@ -52,8 +52,10 @@ static void add_list(struct buf *out)
     const struct opt *o;
     size_t i;
 
-    for (o = cli_globals; o->name; o++)
-        buf_addf(out, "--%s\n", o->name);
+    for (o = cli_globals; o->name; o++) {
+        if (!o->hidden)
+            buf_addf(out, "--%s\n", o->name);
+    }
     for (i = 0; (cmd = cli_cmd_at(i)); i++) {
         buf_addf(out, "%s\n", cmd->name);
         for (o = cmd->opts; o && o->name; o++) {

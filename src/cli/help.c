@@ -228,7 +228,7 @@ void help_all(struct buf *out, bool bold)
     for (o = cli_globals; o->name; o++) {
         struct buf text = BUF_INIT(128);
 
-        if (!o->env)
+        if (!o->env || o->hidden)
             continue;
         buf_addf(&text, "what --%s says, unless it is given", o->name);
         add_row(out, o->env, buf_text(&text), 24);

@@ -190,7 +190,7 @@ static void main_page(struct buf *out)
     add_options(out, cli_globals);
     buf_add_str(out, "# ENVIRONMENT\n\n");
     for (o = cli_globals; o->name; o++) {
-        if (!o->env)
+        if (!o->env || o->hidden)
             continue;
         buf_add_char(out, '*');
         add_text(out, o->env);

@@ -1,5 +1,6 @@
 #include "cli/save.h"
 
+#include <limits.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,11 +92,43 @@ static quire_status find_place(struct save *s, const char *path,
     return QUIRE_OK;
 }
 
+/* A name of one of our own descriptors, such as /dev/stdout: -1 if it is none.
+ * What is open there must be written to, not replaced by another file. */
+static int named_descriptor(const char *path)
+{
+    static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
+    unsigned long fd;
+    char *end;
+    size_t i;
+
+    if (!strcmp(path, "/dev/stdout"))
+        return STDOUT_FILENO;
+    if (!strcmp(path, "/dev/stderr"))
+        return STDERR_FILENO;
+    for (i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t len = strlen(prefixes[i]);
+
+        if (strncmp(path, prefixes[i], len) != 0)
+            continue;
+        fd = strtoul(path + len, &end, 10);
+        if (path[len] && !*end && fd < INT_MAX)
+            return (int)fd;
+    }
+    return -1;
+}
+
 quire_status save_open(struct save *s, const char *path, quire_error *err)
 {
+    int fd = named_descriptor(path);
+    quire_status status;
     struct stat st;
-    quire_status status = find_place(s, path, err);
 
+    if (fd >= 0) {
+        s->direct = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        return s->direct < 0 ? err_sys(err, errno, "cannot write %s", path)
+                             : QUIRE_OK;
+    }
+    status = find_place(s, path, err);
     if (status)
         return status;
     s->mode = usual_mode();

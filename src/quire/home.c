@@ -7,7 +7,7 @@
  *     conversations/                     JP's .jp
  *     sessions/ or terminal-sessions/    oh-my-pi's agent directory
  *     blobs/<64 hex>                     oh-my-pi's
- *     blobs/aa/                          JP's
+ *     it is called .jp, or .omp/agent    as it says
  *     none of these, or not there yet    ours, to be
  *
  * The first that fits counts.
@@ -85,9 +85,20 @@ static bool has_hex_entry(const char *dir, size_t len)
     return yes;
 }
 
+/* Whether the last components of a path are these. */
+static bool is_called(const char *path, const char *name)
+{
+    size_t len = strlen(path), n = strlen(name);
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    return len >= n && !strncmp(path + len - n, name, n) &&
+           (len == n || path[len - n - 1] == '/');
+}
+
 static quire_kind detect_kind(const char *home)
 {
-    quire_kind kind = QUIRE_KIND_NATIVE;
+    bool flat;
     char *blobs;
 
     if (has(home, "quire.db"))
@@ -97,12 +108,11 @@ static quire_kind detect_kind(const char *home)
     if (has(home, "sessions") || has(home, "terminal-sessions"))
         return QUIRE_KIND_OMP;
     blobs = text("%s/blobs", home);
-    if (blobs && has_hex_entry(blobs, 64))
-        kind = QUIRE_KIND_OMP;
-    else if (blobs && has_hex_entry(blobs, 2))
-        kind = QUIRE_KIND_JP;
+    flat = blobs && has_hex_entry(blobs, 64);
     free(blobs);
-    return kind;
+    if (flat || is_called(home, ".omp/agent"))
+        return QUIRE_KIND_OMP;
+    return is_called(home, ".jp") ? QUIRE_KIND_JP : QUIRE_KIND_NATIVE;
 }
 
 static quire_layout layout_of(quire_kind kind)
@@ -114,13 +124,25 @@ static quire_layout layout_of(quire_kind kind)
     }
 }
 
-/* A blobs directory alone. One that is new is loose: that is what stores
- * outside a home are for. */
+/* How a blobs directory lies; AUTO when there is nothing to go by. One that is
+ * new becomes loose: that is what stores outside a home are for. */
 static quire_layout detect_layout(const char *blobs, const char *db)
 {
     if (access(db, F_OK) == 0)
         return QUIRE_LAYOUT_PACKED;
-    return has_hex_entry(blobs, 64) ? QUIRE_LAYOUT_FLAT : QUIRE_LAYOUT_LOOSE;
+    if (has_hex_entry(blobs, 64))
+        return QUIRE_LAYOUT_FLAT;
+    return has_hex_entry(blobs, 2) ? QUIRE_LAYOUT_LOOSE : QUIRE_LAYOUT_AUTO;
+}
+
+static quire_status other_layout(const char *blobs, quire_layout found,
+                                 quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID, "%s is a %s store", blobs,
+                              quire_layout_name(found));
+
+    err_next(err, "leave out --layout, or name another directory");
+    return st;
 }
 
 /* Leaves *out NULL when there is no memory. */
@@ -139,8 +161,8 @@ static quire_status default_home(char **out, quire_error *err)
         *out = text("%s/.local/share/quire", home);
     } else {
         st = err_set(err, QUIRE_INVALID,
-                     "cannot tell where the home is: QUIRE_HOME, "
-                     "XDG_DATA_HOME and HOME are not set");
+                     "cannot tell where the home is: QUIRE_HOME is not set, "
+                     "XDG_DATA_HOME and HOME name no absolute path");
         err_next(err, "name it with --home DIR");
     }
     return st;
@@ -152,15 +174,13 @@ static quire_status default_home(char **out, quire_error *err)
  * and after the directory is made. */
 static char *db_beside(const char *blobs)
 {
-    size_t len = strlen(blobs), start;
+    size_t len = strlen(blobs);
     char *in_home = NULL;
 
     while (len > 1 && blobs[len - 1] == '/')
         len--;
-    for (start = len; start > 0 && blobs[start - 1] != '/'; start--)
-        ;
-    if (len - start == 5 && !strncmp(blobs + start, "blobs", 5))
-        in_home = text("%.*squire.db", (int)start, blobs);
+    if (is_called(blobs, "blobs"))
+        in_home = text("%.*squire.db", (int)(len - strlen("blobs")), blobs);
     if (in_home && access(in_home, F_OK) == 0)
         return in_home;
     free(in_home);
@@ -170,6 +190,7 @@ static char *db_beside(const char *blobs)
 quire_status home_find(struct quire *q, const quire_options *o,
                        quire_error *err)
 {
+    quire_layout found = QUIRE_LAYOUT_AUTO;
     quire_status st = QUIRE_OK;
 
     if (o->blobs) {
@@ -178,8 +199,14 @@ quire_status home_find(struct quire *q, const quire_options *o,
         q->db_path = db_beside(o->blobs);
         q->kind = QUIRE_KIND_NATIVE;
         q->layout = o->layout;
-        if (q->db_path && !q->layout)
-            q->layout = detect_layout(o->blobs, q->db_path);
+        if (q->db_path)
+            found = detect_layout(o->blobs, q->db_path);
+        if (!q->layout)
+            q->layout = found ? found : QUIRE_LAYOUT_LOOSE;
+        /* Two layouts in one directory would hide each other's blobs. To look
+         * at the files of a packed store whose database is lost is all right. */
+        if (found && found != q->layout && !q->read_only)
+            return other_layout(o->blobs, found, err);
     } else {
         if (o->home && *o->home)
             q->home = strdup(o->home);

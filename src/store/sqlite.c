@@ -85,7 +85,7 @@ static int closed_beside(const char *path)
 static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
 {
     int number = d->handle ? sqlite3_system_errno(d->handle) : 0;
-    int beside = access(d->path, F_OK) ? 0 : closed_beside(d->path);
+    int beside = access(d->path, R_OK) ? 0 : closed_beside(d->path);
     quire_status st;
 
     if (beside)
@@ -118,8 +118,8 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
-        err_next(err, "keep a copy of the file; `quire blob check` tells what "
-                      "can still be read");
+        err_next(err, "keep a copy of the file; its larger blobs can still be "
+                      "read with `--store HOME/blobs --layout loose`");
         return st;
     case SQLITE_FULL: return fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:

@@ -34,6 +34,7 @@ put_beside_check() {
     noise 2000000 >large
     for layout in packed loose flat; do
         use $layout store_$layout
+        q 0 put /dev/null # so that there is something to check
         # shellcheck disable=SC2046
         (
             set -e

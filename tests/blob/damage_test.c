@@ -282,8 +282,9 @@ TEST(a_file_that_a_crash_left_without_its_row_is_found_and_adopted)
 
     test_noise(7, content, 90000);
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
+    fix_put(&f, bytes_str("a row that is there"));
     d = fix_put(&f, bytes_of(content, 90000));
-    OK(f.db->ops->exec(f.db, "DELETE FROM blob", &test_err));
+    OK(f.db->ops->exec(f.db, "DELETE FROM blob WHERE in_file", &test_err));
     OK(blob_get(f.blobs, &d, &out, &test_err));
     SAME(bytes_of(content, 90000), out);
     SAME_TEXT("", check(&f));
@@ -304,6 +305,20 @@ TEST(a_row_without_a_digest_is_told_and_passed_over)
                        "INSERT INTO blob VALUES(99, X'05', 1, 1, 0, 0, 0),"
                        "(98, X'', 1, 1, 0, 0, 0), (97, 'text', 1, 1, 0, 0, 0)",
                        &test_err));
+    SAME_TEXT("row;", check(&f));
+    fix_close(&f);
+}
+
+TEST(files_that_no_row_knows_are_the_trace_of_a_lost_database)
+{
+    char *content = test_alloc(90000);
+    struct fix f;
+
+    test_noise(8, content, 90000);
+    fix_open(&f, QUIRE_LAYOUT_PACKED, true);
+    fix_put(&f, bytes_of(content, 90000));
+    SAME_TEXT("", check(&f));
+    OK(f.db->ops->exec(f.db, "DELETE FROM blob", &test_err));
     SAME_TEXT("row;", check(&f));
     fix_close(&f);
 }

@@ -13,10 +13,10 @@ $ quire blob put d c d a a | diff - - <<END
 
 # put as JSON says whether the content was there before
 $ printf hello >a; quire blob put a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":false}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":false,"file":"a"}
 $ quire blob put a a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true}
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true,"file":"a"}
 
 # standard input is stored, by itself or among files
 $ printf hello | quire blob put
@@ -204,3 +204,32 @@ trace: object create : ok
 trace: object write : ok
 trace: object publish …: ok
 blob:sha256:…
+
+# -o to a descriptor writes there and replaces nothing
+$ printf hello | quire blob put > ref
+$ (echo before; quire blob get -o /dev/stdout $(cat ref); echo; echo after) > log; cat log
+before
+hello
+after
+$ echo one > log2; quire blob get -o /dev/fd/3 $(cat ref) 3>> log2; cat log2; echo
+one
+hello
+
+# a store is written in one layout only, and nothing wrong is found where nothing is
+$ printf x | quire blob put --store mine --layout flat
+blob:sha256:…
+$ printf y | quire blob put --store mine --layout loose
+quire: mine is a flat store
+hint: leave out --layout, or name another directory
+? 3
+$ quire blob check --store typo
+quire: cannot check typo: No such file or directory
+? 1
+
+# when the database is lost, check and doctor say so
+$ head -c 100000 /dev/urandom | quire blob put > /dev/null; printf small | quire blob put > /dev/null
+$ : > $QUIRE_HOME/quire.db; quire blob check
+quire.db: row: there are 1 blob files, and quire.db knows none of them: it may have been lost
+? 4
+$ printf 'this is not a database, and long enough to be one' > $QUIRE_HOME/quire.db; quire doctor | grep '^fail'
+fail  blobs           …quire.db is damaged: file is not a database
