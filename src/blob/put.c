@@ -10,6 +10,7 @@
  * into a file without a name while it is hashed, and given the name at the
  * end, or thrown away if that turns out to be there.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -124,7 +125,8 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
 
     /* Whoever wrote the file may not have waited for the disk; a row was
      * committed after that. */
-    if (!b->rows) {
+    assert(p->has_row || open);
+    if (!p->has_row) {
         st = open->ops->sync(open, err);
         if (st)
             return st;
@@ -133,7 +135,7 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
     if (p->seen_s >= now_s)
         return QUIRE_OK;
     p->seen_s = now_s;
-    if (!b->rows)
+    if (!p->has_row)
         return open->ops->touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);
     return st ? st
@@ -146,8 +148,10 @@ static quire_status adopt(struct blobs *b, const struct identity *id,
                           struct place *p, struct object *open,
                           quire_error *err)
 {
-    quire_status st = open->ops->sync(open, err);
+    quire_status st;
 
+    assert(open);
+    st = open->ops->sync(open, err);
     if (!st)
         st = begin_rows(b, DB_DURABLE, err);
     if (st)

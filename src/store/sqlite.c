@@ -469,7 +469,7 @@ static quire_status make_ours(struct sqlite_db *d, int busy_ms,
  * a rollback journal. */
 static quire_status look_for_log(struct sqlite_db *d, quire_error *err)
 {
-    struct stmt *s;
+    struct stmt *s = NULL;
     quire_status st = sqlite_prepare(&d->base, "PRAGMA journal_mode", &s, err);
     bool row;
 
