@@ -57,8 +57,9 @@ struct files {
     bool batch;
     bool lost;          /* something staged in this batch could not be kept */
     bool sync_all;      /* the commit must sync what others wrote           */
-    struct map lasting; /* directories whose names we know are synced  */
-    struct arena names; /* of those                                    */
+    struct map lasting; /* what we know is synced: directories, and files with
+                           the time of their last change                    */
+    struct arena names; /* of those                                         */
     size_t n_staged;
     struct staged staged[STAGED_MAX];
 };
@@ -67,7 +68,8 @@ struct file_object {
     struct object base;
     struct files *store;
     int fd;
-    bool staged; /* it has no name yet */
+    bool staged;        /* it has no name yet                            */
+    uint64_t change_ns; /* when the kernel last saw it change            */
     char name[];
 };
 
@@ -121,6 +123,33 @@ static void drop_staged(struct files *f)
     f->n_staged = 0;
 }
 
+/* Large enough for a session's images; after that, start again. */
+#define LASTING_MAX ((size_t)1 << 16)
+
+static void forget_lasting(struct files *f)
+{
+    map_release(&f->lasting);
+    arena_release(&f->names);
+}
+
+/* Note that `name` is synced as it is. Forgetting it, for want of memory or
+ * of room, only costs a sync. */
+static void note_lasting(struct files *f, quire_bytes name, uint64_t value)
+{
+    uint64_t *known = map_get(&f->lasting, name);
+    char *key;
+
+    if (known) {
+        *known = value;
+        return;
+    }
+    if (f->lasting.n >= LASTING_MAX)
+        forget_lasting(f);
+    key = arena_text(&f->names, name);
+    if (key)
+        map_put(&f->lasting, bytes_of(key, name.len), value, NULL);
+}
+
 /* Make a name last: the directory that holds it and, unless we have seen to
  * those already, the directories above. That they exist does not mean that
  * whoever made them has synced them. */
@@ -128,16 +157,12 @@ static int sync_name(struct files *f, int parent, const char *name)
 {
     const char *slash = strrchr(name, '/');
     quire_bytes dir = bytes_of(name, slash ? (size_t)(slash - name) : 0);
-    char *key;
 
     if (map_get(&f->lasting, dir))
         return fsync(parent);
     if (fs_sync_parents(f->dir, name) < 0)
         return -1;
-    /* Forgetting it for want of memory only costs a sync. */
-    key = arena_text(&f->names, dir);
-    if (key)
-        map_put(&f->lasting, bytes_of(key, dir.len), 1, NULL);
+    note_lasting(f, dir, 1);
     return 0;
 }
 
@@ -202,6 +227,13 @@ static const struct staged *find_staged(const struct files *f, const char *name)
 }
 
 /* ---- reading ------------------------------------------------------------ */
+
+/* The kernel's own time, which nobody can set: what differs has changed. */
+static uint64_t change_of(const struct stat *st)
+{
+    return (uint64_t)st->st_ctim.tv_sec * 1000000000u +
+           (uint64_t)st->st_ctim.tv_nsec;
+}
 
 static void describe(const struct stat *st, struct object_info *info)
 {
@@ -297,6 +329,7 @@ static quire_status files_open(struct object_store *s, const char *name,
     }
     *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
     o->staged = staged != NULL;
+    o->change_ns = change_of(&st);
     strcpy(o->name, name);
     describe(&st, info);
     *out = &o->base;
@@ -472,6 +505,13 @@ out:
     return st;
 }
 
+static bool is_lasting(const struct file_object *o)
+{
+    const uint64_t *known = map_get(&o->store->lasting, bytes_str(o->name));
+
+    return known && *known == o->change_ns;
+}
+
 static quire_status files_touch(struct object *base, int64_t now_s,
                                 quire_error *err)
 {
@@ -486,9 +526,15 @@ static quire_status files_touch(struct object *base, int64_t now_s,
         rc = futimens(o->fd, NULL);
     if (rc < 0 || fstat(o->fd, &st) < 0)
         return fail(o->store, "renew the time of", o->name, err);
+    /* What was lasting still is: we changed nothing but the time. */
+    if (is_lasting(o))
+        note_lasting(o->store, bytes_str(o->name), change_of(&st));
+    o->change_ns = change_of(&st);
     return st.st_nlink > 0 || o->staged ? QUIRE_OK : QUIRE_NOT_FOUND;
 }
 
+/* A file that this handle has synced and that nobody has changed since is not
+ * synced again: an agent puts the same image a hundred times. */
 static quire_status files_sync(struct object *base, quire_error *err)
 {
     struct file_object *o = (struct file_object *)base;
@@ -497,13 +543,18 @@ static quire_status files_sync(struct object *base, quire_error *err)
     const char *last;
     int parent;
 
+    if (o->staged || is_lasting(o))
+        return QUIRE_OK;
     if (f->batch) {
         f->sync_all = true;
+        note_lasting(f, bytes_str(o->name), o->change_ns);
         return QUIRE_OK;
     }
     parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
     if (parent < 0 || fdatasync(o->fd) < 0 || sync_name(f, parent, o->name) < 0)
         st = fail(f, "sync", o->name, err);
+    else
+        note_lasting(f, bytes_str(o->name), o->change_ns);
     if (parent >= 0)
         close(parent);
     return st;
@@ -614,6 +665,16 @@ static quire_status files_begin(struct object_store *s, quire_error *err)
     return QUIRE_OK;
 }
 
+/* What was noted as lasting in a batch is so only by its commit. */
+static void files_rollback(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+
+    f->batch = false;
+    forget_lasting(f);
+    drop_staged(f);
+}
+
 static quire_status files_commit(struct object_store *s, quire_error *err)
 {
     struct files *f = (struct files *)s;
@@ -622,22 +683,16 @@ static quire_status files_commit(struct object_store *s, quire_error *err)
 
     f->batch = false;
     if (f->lost) {
-        drop_staged(f);
+        files_rollback(s);
         return err_set(err, QUIRE_IO,
                        "files of this batch in %s could not be kept", f->path);
     }
     st = settle(f, err);
     if (!st && f->sync_all && !shared && syncfs(f->dir) < 0)
         st = fail(f, "sync", "", err);
+    if (st)
+        forget_lasting(f);
     return st;
-}
-
-static void files_rollback(struct object_store *s)
-{
-    struct files *f = (struct files *)s;
-
-    f->batch = false;
-    drop_staged(f);
 }
 
 static quire_status files_lock(struct object_store *s, enum object_lock mode,
@@ -673,8 +728,7 @@ static void files_free(struct object_store *s)
     drop_staged(f);
     if (f->dir >= 0)
         close(f->dir);
-    map_release(&f->lasting);
-    arena_release(&f->names);
+    forget_lasting(f);
     free(f->path);
     free(f);
 }

@@ -116,6 +116,33 @@ TEST(content_that_someone_else_wrote_is_synced_before_it_is_relied_on)
     }
 }
 
+/* Synced once is enough, until somebody changes it. */
+TEST(what_this_handle_has_synced_is_synced_again_when_it_has_changed)
+{
+    quire_bytes content = bytes_str("put again and again");
+    struct fix f;
+    char file[700];
+    int fd;
+
+    fix_open(&f, QUIRE_LAYOUT_FLAT, true);
+    snprintf(file, sizeof file, "%s",
+             fix_file(&f, &(quire_digest[1]){fix_put(&f, content)}[0]));
+    fix_put(&f, content);
+    lasting_watch(true);
+    fd = open(file, O_WRONLY);
+    lasting_mark(fd);
+    test_now_s += 2;
+    fix_put(&f, content); /* unchanged, as far as anyone can tell */
+    EQ(1, lasting_marked());
+    usleep(20000); /* the kernel's clock ticks */
+    EQ(0, fs_write_all(fd, bytes_of("p", 1)));
+    close(fd);
+    test_now_s += 2;
+    fix_put(&f, content);
+    EQ(0, lasting_marked());
+    fix_close(&f);
+}
+
 TEST(a_file_without_its_row_is_synced_before_it_is_adopted)
 {
     char *noise = test_alloc(90000);
