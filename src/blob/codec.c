@@ -39,11 +39,11 @@ static uint32_t get_u32(const uint8_t *at)
            (uint32_t)at[3] << 24;
 }
 
-bool gzip_ends_read(const uint8_t header[GZIP_HEADER_BYTES],
+bool gzip_ends_read(const uint8_t *header,
                     const uint8_t trailer[GZIP_TRAILER_BYTES],
                     struct gzip_ends *out)
 {
-    if (header[0] != 0x1f || header[1] != 0x8b || header[2] != 8)
+    if (header && memcmp(header, gzip_header, 3) != 0)
         return false;
     out->crc = get_u32(trailer);
     out->size_low = get_u32(trailer + 4);

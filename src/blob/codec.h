@@ -38,8 +38,9 @@ struct gzip_ends {
     uint32_t size_low; /* size modulo 2^32 */
 };
 
-/* False if these are not the first and last bytes of a gzip file. */
-bool gzip_ends_read(const uint8_t header[GZIP_HEADER_BYTES],
+/* False if these are not the first and last bytes of a gzip file. Without a
+ * header, NULL, the last ones are taken at their word. */
+bool gzip_ends_read(const uint8_t *header,
                     const uint8_t trailer[GZIP_TRAILER_BYTES],
                     struct gzip_ends *out);
 

@@ -110,7 +110,8 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct place *out, quire_error *err);
 
-/* The same, and a file without a row stays open: *open, NULL if it is not. */
+/* The same for a put, which looks less closely at a file without a row, and
+ * gets it open: *open, NULL if there is none. */
 quire_status blob_find_open(struct blobs *b, const quire_digest *d,
                             struct place *out, struct object **open,
                             quire_error *err);
