@@ -31,6 +31,7 @@ enum {
     FIND,
     BODY,
     ADD,
+    AGAIN,
     ADD_BODY,
     DROP_BODY,
     SEEN,
@@ -47,12 +48,11 @@ enum {
 static const char *const sql[N_STATEMENTS] = {
     [FIND] = "SELECT " COLUMNS "WHERE sha256 = ?1",
     [BODY] = "SELECT bytes FROM body JOIN blob USING(id) WHERE sha256 = ?1",
-    [ADD] = "INSERT INTO blob(sha256, size, stored, codec, in_file, seen)"
-            " VALUES(?1, ?2, ?3, ?4, ?5, ?6)"
-            " ON CONFLICT(sha256) DO UPDATE SET size = ?2, stored = ?3,"
-            " codec = ?4, in_file = ?5, seen = ?6 RETURNING id",
-    [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)"
-                 " ON CONFLICT(id) DO UPDATE SET bytes = ?2",
+    [ADD] = "INSERT INTO blob(size, stored, codec, in_file, seen, sha256)"
+            " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [AGAIN] = "UPDATE blob SET size = ?1, stored = ?2, codec = ?3,"
+              " in_file = ?4, seen = ?5 WHERE sha256 = ?6 RETURNING id",
+    [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)",
     [DROP_BODY] = "DELETE FROM body WHERE id = ?1",
     [SEEN] = "UPDATE blob SET seen = ?2 WHERE sha256 = ?1",
     [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
@@ -199,30 +199,63 @@ static quire_status set_body(struct rows *r, int64_t id,
     return finish(s, err);
 }
 
-quire_status rows_add(struct rows *r, const quire_digest *d,
-                      const struct place *p, const quire_bytes *body,
-                      quire_error *err)
+static quire_status bind_place(struct rows *r, int which, const quire_digest *d,
+                               const struct place *p, struct stmt **out,
+                               quire_error *err)
+{
+    quire_status st = use(r, which, out, err);
+    struct stmt *s = *out;
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, (int64_t)p->size);
+    s->ops->bind_int(s, 2, (int64_t)p->stored);
+    s->ops->bind_int(s, 3, p->codec);
+    s->ops->bind_int(s, 4, p->where == IN_FILE);
+    s->ops->bind_int(s, 5, p->seen_s);
+    bind_digest(s, 6, d);
+    return QUIRE_OK;
+}
+
+/* The row is there: a damaged copy is replaced, or another process was
+ * faster. */
+static quire_status add_again(struct rows *r, const quire_digest *d,
+                              const struct place *p, const quire_bytes *body,
+                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, ADD, &s, err);
+    quire_status st = bind_place(r, AGAIN, d, p, &s, err);
     int64_t id = 0;
     bool row;
 
     if (st)
         return st;
-    bind_digest(s, 1, d);
-    s->ops->bind_int(s, 2, (int64_t)p->size);
-    s->ops->bind_int(s, 3, (int64_t)p->stored);
-    s->ops->bind_int(s, 4, p->codec);
-    s->ops->bind_int(s, 5, p->where == IN_FILE);
-    s->ops->bind_int(s, 6, p->seen_s);
     st = s->ops->step(s, &row, err);
     if (!st && row)
         id = s->ops->column_int(s, 0);
     if (!st)
         st = s->ops->step(s, &row, err);
     s->ops->reset(s);
-    return st ? st : set_body(r, id, body, err);
+    if (!st)
+        st = set_body(r, id, NULL, err);
+    return st || !body ? st : set_body(r, id, body, err);
+}
+
+/* Plain inserts first: one that may change its mind ("on conflict …") makes
+ * SQLite copy every page it touches, in case it has to take it back. */
+quire_status rows_add(struct rows *r, const quire_digest *d,
+                      const struct place *p, const quire_bytes *body,
+                      quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = bind_place(r, ADD, d, p, &s, err);
+
+    if (!st)
+        st = finish(s, err);
+    if (st == QUIRE_EXISTS)
+        return add_again(r, d, p, body, err);
+    return st || !body ? st
+                       : set_body(r, r->db->ops->last_id(r->db), body, err);
 }
 
 quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
