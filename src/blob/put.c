@@ -91,11 +91,17 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
     if (p->odd)
         return QUIRE_OK;
     if (flags & QUIRE_PUT_VERIFY) {
+        quire_error why = {.what = ""};
+
         st = blob_stream(b, &id->digest, p, 0, UINT64_MAX, NULL, NULL, &damage,
-                         err);
+                         &why);
         *whole = !st && damage == DAMAGE_NONE;
         /* A copy that the disk does not give back is what this is for. */
-        return st == QUIRE_IO ? QUIRE_OK : st;
+        if (st == QUIRE_IO)
+            return QUIRE_OK;
+        if (st && err)
+            *err = why;
+        return st;
     }
     if (p->has_row && p->size != id->size)
         return QUIRE_OK;

@@ -247,13 +247,16 @@ quire_status rows_add(struct rows *r, const quire_digest *d,
                       const struct place *p, const quire_bytes *body,
                       quire_error *err)
 {
+    quire_error why = {.what = ""}; /* being there already is no failure */
     struct stmt *s;
-    quire_status st = bind_place(r, ADD, d, p, &s, err);
+    quire_status st = bind_place(r, ADD, d, p, &s, &why);
 
     if (!st)
-        st = finish(s, err);
+        st = finish(s, &why);
     if (st == QUIRE_EXISTS)
         return add_again(r, d, p, body, err);
+    if (st && err)
+        *err = why;
     return st || !body ? st
                        : set_body(r, r->db->ops->last_id(r->db), body, err);
 }

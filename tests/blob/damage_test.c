@@ -202,7 +202,9 @@ static void harm_row(struct fix *f, const quire_digest *d, quire_bytes content,
     HAS(test_err.what, digest_short(d).s);
     snprintf(expect, sizeof expect, "%s;", kind);
     SAME_TEXT(expect, check(f));
+    memset(&test_err, 0, sizeof test_err);
     OK(blob_put(f->blobs, content, QUIRE_PUT_VERIFY, &info, &test_err));
+    SAME_TEXT("", test_err.what); /* success leaves the error alone */
     EQ(0, info.existed);
     SAME_TEXT("", check(f));
     OK(blob_get(f->blobs, d, &out, &test_err));
