@@ -57,6 +57,7 @@ typedef enum quire_status {
     QUIRE_IO,        /* the system refused: disk full, no permission    */
     QUIRE_NO_MEMORY, /* allocation failed, or a ceiling was reached     */
     QUIRE_STOPPED,   /* a callback of yours asked to stop               */
+    QUIRE_CHANGED,   /* not as you expected it any more: look again     */
 } quire_status;
 
 /* "not_found", "busy" and so on: stable, for programs. A static string. */

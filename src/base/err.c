@@ -97,6 +97,7 @@ const char *quire_status_name(quire_status status)
     case QUIRE_IO: return "io";
     case QUIRE_NO_MEMORY: return "no_memory";
     case QUIRE_STOPPED: return "stopped";
+    case QUIRE_CHANGED: return "changed";
     }
     return "unknown";
 }

@@ -105,6 +105,10 @@ enum fs_lock { FS_UNLOCK, FS_SHARED, FS_EXCLUSIVE };
  * open for writing, which a directory cannot have. */
 quire_status fs_lock(int fd, enum fs_lock mode, int wait_ms, quire_error *err);
 
+/* Who holds the lock of the file open at `fd`: "process 4121 (quire)", or
+ * "another process" when the system does not say. */
+void fs_lock_holder(int fd, char *out, size_t cap);
+
 /* Remove `name` beneath `dir` and all below it, never following a link and
  * never crossing to what was moved in meanwhile from elsewhere. Absent is
  * fine. -1 and errno when something would not go. */

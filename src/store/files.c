@@ -34,63 +34,21 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/walk.h"
-#include "store/object.h"
-
-#define STAGED_MAX 128
+#include "store/files_priv.h"
 
 /* From here on one sync of the whole file system is cheaper than one of each
  * file: each is a flush of the device, whatever its size. */
 #define SYNCFS_FROM 4
 
-struct staged {
-    struct fs_temp temp;
-    char *name; /* owned */
-    uint64_t size;
-    bool replace;
-};
-
-struct files {
-    struct object_store base;
-    char *path; /* owned, for messages */
-    int dir;    /* -1 until it exists  */
-    bool read_only;
-    bool batch;
-    bool lost;          /* something staged in this batch could not be kept */
-    bool sync_all;      /* the commit must sync what others wrote           */
-    struct map lasting; /* what we know is synced: directories, and files with
-                           the time of their last change                    */
-    struct arena names; /* of those                                         */
-    size_t n_staged;
-    struct staged staged[STAGED_MAX];
-};
-
-struct file_object {
-    struct object base;
-    struct files *store;
-    int fd;
-    bool staged;        /* it has no name yet                            */
-    uint64_t change_ns; /* when the kernel last saw it change            */
-    char name[];
-};
-
-struct file_draft {
-    struct draft base;
-    struct files *store;
-    struct fs_temp temp;
-    uint64_t size;
-};
-
-static const struct object_ops files_ops;
-
-static quire_status fail(const struct files *f, const char *verb,
-                         const char *name, quire_error *err)
+quire_status files_fail(const struct files *f, const char *verb,
+                        const char *name, quire_error *err)
 {
     return err_sys(err, errno, "cannot %s %s/%s", verb, f->path, name);
 }
 
 /* The directory is there and open; made if `make`. QUIRE_NOT_FOUND is the
  * answer of an empty store and sets no words. */
-static quire_status reach(struct files *f, bool make, quire_error *err)
+quire_status files_reach(struct files *f, bool make, quire_error *err)
 {
     if (f->dir >= 0)
         return QUIRE_OK;
@@ -177,16 +135,16 @@ static quire_status give_name(struct files *f, struct fs_temp *t,
     int parent = fs_open_parent(f->dir, name, true, NULL, &base);
 
     if (parent < 0)
-        return fail(f, "make the directory of", name, err);
+        return files_fail(f, "make the directory of", name, err);
     if (fs_temp_publish(t, parent, base, replace) < 0)
-        st = errno == EEXIST ? QUIRE_EXISTS : fail(f, "name", name, err);
+        st = errno == EEXIST ? QUIRE_EXISTS : files_fail(f, "name", name, err);
     else if (sync && sync_name(f, parent, name) < 0)
-        st = fail(f, "sync the directory of", name, err);
+        st = files_fail(f, "sync the directory of", name, err);
     close(parent);
     return st;
 }
 
-static quire_status settle(struct files *f, quire_error *err)
+quire_status files_settle(struct files *f, quire_error *err)
 {
     bool whole = f->n_staged >= SYNCFS_FROM;
     quire_status st = QUIRE_OK;
@@ -195,10 +153,10 @@ static quire_status settle(struct files *f, quire_error *err)
     if (f->n_staged == 0)
         return QUIRE_OK;
     if (whole && syncfs(f->dir) < 0)
-        st = fail(f, "sync", "", err);
+        st = files_fail(f, "sync", "", err);
     for (i = 0; i < f->n_staged && !st && !whole; i++) {
         if (fs_temp_sync(&f->staged[i].temp) < 0)
-            st = fail(f, "sync", f->staged[i].name, err);
+            st = files_fail(f, "sync", f->staged[i].name, err);
     }
     for (i = 0; i < f->n_staged && !st; i++) {
         struct staged *s = &f->staged[i];
@@ -208,7 +166,7 @@ static quire_status settle(struct files *f, quire_error *err)
             st = QUIRE_OK;
     }
     if (!st && whole && syncfs(f->dir) < 0)
-        st = fail(f, "sync", "", err);
+        st = files_fail(f, "sync", "", err);
     /* What could not be kept was published: the batch must not commit. */
     f->lost |= st != QUIRE_OK;
     drop_staged(f);
@@ -235,24 +193,28 @@ static uint64_t change_of(const struct stat *st)
            (uint64_t)st->st_ctim.tv_nsec;
 }
 
-static void describe(const struct stat *st, struct object_info *info)
+void files_describe(const struct stat *st, struct object_info *info)
 {
     info->size = (uint64_t)st->st_size;
     info->modified_s = st->st_mtim.tv_sec;
+    info->modified_ns = st->st_mtim.tv_sec * INT64_C(1000000000) +
+                        st->st_mtim.tv_nsec;
+    info->device = st->st_dev;
+    info->inode = st->st_ino;
 }
 
 /* Open a regular file. O_NONBLOCK: a fifo put in its place must not hang us.
  * It changes nothing for files. */
-static quire_status open_file(struct files *f, const char *name, int flags,
-                              int *fd, struct stat *st, quire_error *err)
+quire_status files_open_file(struct files *f, const char *name, int flags,
+                             int *fd, struct stat *st, quire_error *err)
 {
     *fd = fs_open_beneath(f->dir, name, flags | O_NONBLOCK, 0600);
     if (*fd < 0 && errno == ENOENT)
         return QUIRE_NOT_FOUND;
     if (*fd < 0)
-        return fail(f, "open", name, err);
+        return files_fail(f, "open", name, err);
     if (fstat(*fd, st) < 0) {
-        quire_status failed = fail(f, "look at", name, err);
+        quire_status failed = files_fail(f, "look at", name, err);
 
         close(*fd);
         return failed;
@@ -277,16 +239,16 @@ static quire_status files_stat(struct object_store *s, const char *name,
     int fd = -1;
 
     if (staged) {
-        info->size = staged->size;
-        info->modified_s = clock_s(&clock_system);
+        *info = (struct object_info){.size = staged->size,
+                                     .modified_s = clock_s(&clock_system)};
         return QUIRE_OK;
     }
-    status = reach(f, false, err);
+    status = files_reach(f, false, err);
     if (!status)
-        status = open_file(f, name, O_RDONLY, &fd, &st, err);
+        status = files_open_file(f, name, O_RDONLY, &fd, &st, err);
     if (status)
         return status;
-    describe(&st, info);
+    files_describe(&st, info);
     close(fd);
     return QUIRE_OK;
 }
@@ -301,7 +263,22 @@ static quire_status open_staged(const struct files *f,
         return QUIRE_OK;
     if (*fd >= 0)
         close(*fd);
-    return fail(f, "open", staged->name, err);
+    return files_fail(f, "open", staged->name, err);
+}
+
+quire_status files_object(struct files *f, const char *name, int fd,
+                          struct file_object **out, quire_error *err)
+{
+    struct file_object *o = malloc(sizeof *o + strlen(name) + 1);
+
+    if (!o) {
+        close(fd);
+        return err_memory(err);
+    }
+    *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
+    strcpy(o->name, name);
+    *out = o;
+    return QUIRE_OK;
 }
 
 static quire_status files_open(struct object_store *s, const char *name,
@@ -315,23 +292,19 @@ static quire_status files_open(struct object_store *s, const char *name,
     struct stat st = {0};
     int fd = -1;
 
-    status = reach(f, false, err);
+    status = files_reach(f, false, err);
     if (!status && staged)
         status = open_staged(f, staged, &fd, &st, err);
     else if (!status)
-        status = open_file(f, name, O_RDONLY, &fd, &st, err);
+        status = files_open_file(f, name, O_RDONLY, &fd, &st, err);
     if (status)
         return status;
-    o = malloc(sizeof *o + strlen(name) + 1);
-    if (!o) {
-        close(fd);
-        return err_memory(err);
-    }
-    *o = (struct file_object){.base.ops = &files_ops, .store = f, .fd = fd};
+    status = files_object(f, name, fd, &o, err);
+    if (status)
+        return status;
     o->staged = staged != NULL;
     o->change_ns = change_of(&st);
-    strcpy(o->name, name);
-    describe(&st, info);
+    files_describe(&st, info);
     *out = &o->base;
     return QUIRE_OK;
 }
@@ -343,7 +316,7 @@ static quire_status files_read(struct object *base, uint64_t offset, void *buf,
     ssize_t got = fs_read_at(o->fd, buf, cap, (off_t)offset);
 
     if (got < 0)
-        return fail(o->store, "read", o->name, err);
+        return files_fail(o->store, "read", o->name, err);
     *n = (size_t)got;
     return QUIRE_OK;
 }
@@ -362,7 +335,7 @@ static quire_status files_create(struct object_store *s, struct draft **out,
                                  quire_error *err)
 {
     struct files *f = (struct files *)s;
-    quire_status st = reach(f, true, err);
+    quire_status st = files_reach(f, true, err);
     struct file_draft *d;
 
     if (st)
@@ -408,7 +381,7 @@ static quire_status stage(struct file_draft *d, const char *name, bool replace,
     struct staged *s;
 
     if (f->n_staged == STAGED_MAX || (replace && find_staged(f, name)))
-        st = settle(f, err);
+        st = files_settle(f, err);
     if (!st && !replace) {
         st = files_stat(&f->base, name, &info, err);
         if (st == QUIRE_OK)
@@ -438,7 +411,7 @@ static quire_status files_publish(struct draft *base, const char *name,
     if (f->batch)
         st = stage(d, name, replace, err);
     else if (fs_temp_sync(&d->temp) < 0)
-        st = fail(f, "sync", name, err);
+        st = files_fail(f, "sync", name, err);
     else
         st = give_name(f, &d->temp, name, replace, true, err);
     files_discard(base);
@@ -453,12 +426,12 @@ static quire_status make_file(struct files *f, const char *name, int *fd,
 {
     *parent = fs_open_parent(f->dir, name, true, made_dirs, base);
     if (*parent < 0)
-        return fail(f, "make the directory of", name, err);
+        return files_fail(f, "make the directory of", name, err);
     *fd = openat(*parent, *base,
                  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (*fd >= 0)
         return QUIRE_OK;
-    return fail(f, "make", name, err);
+    return files_fail(f, "make", name, err);
 }
 
 static quire_status files_append(struct object_store *s, const char *name,
@@ -473,12 +446,12 @@ static quire_status files_append(struct object_store *s, const char *name,
     quire_status st;
     off_t end;
 
-    st = settle(f, err);
+    st = files_settle(f, err);
     if (!st)
-        st = reach(f, true, err);
+        st = files_reach(f, true, err);
     if (st)
         return st;
-    st = open_file(f, name, O_RDWR, &fd, &was, err);
+    st = files_open_file(f, name, O_RDWR, &fd, &was, err);
     if (st == QUIRE_NOT_FOUND) {
         st = make_file(f, name, &fd, &parent, &base, &made_dirs, err);
         fresh = !st;
@@ -486,11 +459,11 @@ static quire_status files_append(struct object_store *s, const char *name,
     if (st)
         goto out;
     if (fs_append(fd, bytes, &end) < 0)
-        st = fail(f, "append to", name, err);
+        st = files_fail(f, "append to", name, err);
     else if (fdatasync(fd) < 0 || (made_dirs ? fs_sync_parents(f->dir, name)
                                    : fresh   ? fsync(parent)
                                              : 0) < 0)
-        st = fail(f, "sync", name, err);
+        st = files_fail(f, "sync", name, err);
     else
         *size = (uint64_t)end;
     /* Written but perhaps not lasting is not what append promises. */
@@ -525,7 +498,7 @@ static quire_status files_touch(struct object *base, int64_t now_s,
     if (rc < 0 && errno == EPERM)
         rc = futimens(o->fd, NULL);
     if (rc < 0 || fstat(o->fd, &st) < 0)
-        return fail(o->store, "renew the time of", o->name, err);
+        return files_fail(o->store, "renew the time of", o->name, err);
     /* What was lasting still is: we changed nothing but the time. */
     if (is_lasting(o))
         note_lasting(o->store, bytes_str(o->name), change_of(&st));
@@ -543,6 +516,8 @@ static quire_status files_sync(struct object *base, quire_error *err)
     const char *last;
     int parent;
 
+    if (o->editing)
+        return files_sync_edited(o, err);
     if (o->staged || is_lasting(o))
         return QUIRE_OK;
     if (f->batch) {
@@ -552,7 +527,7 @@ static quire_status files_sync(struct object *base, quire_error *err)
     }
     parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
     if (parent < 0 || fdatasync(o->fd) < 0 || sync_name(f, parent, o->name) < 0)
-        st = fail(f, "sync", o->name, err);
+        st = files_fail(f, "sync", o->name, err);
     else
         note_lasting(f, bytes_str(o->name), o->change_ns);
     if (parent >= 0)
@@ -568,28 +543,30 @@ static quire_status files_rename(struct object_store *s, const char *from,
     int old_dir = -1, new_dir = -1;
     quire_status st;
 
-    st = settle(f, err);
+    st = files_settle(f, err);
     if (!st)
-        st = reach(f, false, err);
+        st = files_reach(f, false, err);
     if (st)
         return st;
     old_dir = fs_open_parent(f->dir, from, false, NULL, &old_base);
     if (old_dir < 0)
-        return errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", from, err);
+        return errno == ENOENT ? QUIRE_NOT_FOUND
+                               : files_fail(f, "open", from, err);
     if (faccessat(old_dir, old_base, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
-        st = errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", from, err);
+        st = errno == ENOENT ? QUIRE_NOT_FOUND
+                             : files_fail(f, "open", from, err);
         goto out;
     }
     new_dir = fs_open_parent(f->dir, to, true, NULL, &new_base);
     if (new_dir < 0)
-        st = fail(f, "make the directory of", to, err);
+        st = files_fail(f, "make the directory of", to, err);
     else if (renameat2(old_dir, old_base, new_dir, new_base, RENAME_NOREPLACE) <
              0)
         st = errno == EEXIST   ? QUIRE_EXISTS
              : errno == ENOENT ? QUIRE_NOT_FOUND
-                               : fail(f, "rename to", to, err);
+                               : files_fail(f, "rename to", to, err);
     else if (fs_sync_parents(f->dir, to) < 0 || fsync(old_dir) < 0)
-        st = fail(f, "sync the directory of", to, err);
+        st = files_fail(f, "sync the directory of", to, err);
 out:
     close(old_dir);
     if (new_dir >= 0)
@@ -605,18 +582,20 @@ static quire_status files_remove(struct object_store *s, const char *name,
     const char *base;
     int parent;
 
-    st = settle(f, err);
+    st = files_settle(f, err);
     if (!st)
-        st = reach(f, false, err);
+        st = files_reach(f, false, err);
     if (st)
         return st;
     parent = fs_open_parent(f->dir, name, false, NULL, &base);
     if (parent < 0)
-        return errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "open", name, err);
+        return errno == ENOENT ? QUIRE_NOT_FOUND
+                               : files_fail(f, "open", name, err);
     if (unlinkat(parent, base, 0) < 0)
-        st = errno == ENOENT ? QUIRE_NOT_FOUND : fail(f, "remove", name, err);
+        st = errno == ENOENT ? QUIRE_NOT_FOUND
+                             : files_fail(f, "remove", name, err);
     else if (fsync(parent) < 0)
-        st = fail(f, "sync the directory of", name, err);
+        st = files_fail(f, "sync the directory of", name, err);
     close(parent);
     return st;
 }
@@ -634,7 +613,7 @@ static quire_status list_one(void *ctx, const char *name, const struct stat *st,
     const struct listing *l = ctx;
     struct object_info info;
 
-    describe(st, &info);
+    files_describe(st, &info);
     return l->each(l->ctx, name, &info, err);
 }
 
@@ -645,9 +624,9 @@ static quire_status files_list(struct object_store *s, const char *prefix,
     struct listing l = {each, ctx};
     quire_status st;
 
-    st = settle(f, err);
+    st = files_settle(f, err);
     if (!st)
-        st = reach(f, false, err);
+        st = files_reach(f, false, err);
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK; /* nothing there, nothing to list */
     return st ? st : walk_files(f->dir, f->path, prefix, list_one, &l, err);
@@ -687,9 +666,9 @@ static quire_status files_commit(struct object_store *s, quire_error *err)
         return err_set(err, QUIRE_IO,
                        "files of this batch in %s could not be kept", f->path);
     }
-    st = settle(f, err);
+    st = files_settle(f, err);
     if (!st && f->sync_all && !shared && syncfs(f->dir) < 0)
-        st = fail(f, "sync", "", err);
+        st = files_fail(f, "sync", "", err);
     if (st)
         forget_lasting(f);
     return st;
@@ -704,7 +683,7 @@ static quire_status files_lock(struct object_store *s, enum object_lock mode,
 
     if (mode == OBJECT_UNLOCK && f->dir < 0)
         return QUIRE_OK;
-    st = reach(f, true, err);
+    st = files_reach(f, true, err);
     if (st)
         return st;
     st = fs_lock(f->dir, modes[mode], wait_ms, err);
@@ -733,7 +712,7 @@ static void files_free(struct object_store *s)
     free(f);
 }
 
-static const struct object_ops files_ops = {
+const struct object_ops files_ops = {
     .stat = files_stat,
     .open = files_open,
     .read = files_read,
@@ -748,6 +727,14 @@ static const struct object_ops files_ops = {
     .rename = files_rename,
     .remove = files_remove,
     .list = files_list,
+    .scan = files_scan,
+    .clear = files_clear,
+    .edit = files_edit,
+    .hold = files_hold,
+    .look = files_look,
+    .extend = files_extend,
+    .patch = files_patch,
+    .swap = files_swap,
     .begin = files_begin,
     .commit = files_commit,
     .rollback = files_rollback,
@@ -773,7 +760,7 @@ quire_status object_files_open(const char *path, bool read_only,
         free(f);
         return err_memory(err);
     }
-    st = reach(f, false, err);
+    st = files_reach(f, false, err);
     if (st && st != QUIRE_NOT_FOUND) {
         files_free(&f->base);
         return st;

@@ -20,6 +20,7 @@
 struct content {
     struct buf bytes;
     int holders;
+    bool held; /* by an object that is open to be changed */
 };
 
 struct entry {
@@ -41,6 +42,7 @@ struct memory_object {
     struct object base;
     struct memory *store;
     struct content *content;
+    bool holds;
 };
 
 struct memory_draft {
@@ -114,6 +116,9 @@ static void describe(const struct entry *e, struct object_info *info)
 {
     info->size = e->content->bytes.len;
     info->modified_s = e->modified_s;
+    info->modified_ns = e->modified_s * INT64_C(1000000000);
+    info->device = 1;
+    info->inode = (uintptr_t)e->content;
 }
 
 static quire_status memory_stat(struct object_store *s, const char *name,
@@ -144,6 +149,7 @@ static quire_status memory_open(struct object_store *s, const char *name,
     o->store = (struct memory *)s;
     o->content = e->content;
     o->content->holders++;
+    o->holds = false;
     describe(e, info);
     *out = &o->base;
     return QUIRE_OK;
@@ -167,6 +173,8 @@ static void memory_close(struct object *base)
 {
     struct memory_object *o = (struct memory_object *)base;
 
+    if (o->holds)
+        o->content->held = false;
     content_drop(o->content);
     free(o);
 }
@@ -297,24 +305,60 @@ static quire_status memory_sync(struct object *base, quire_error *err)
     return QUIRE_OK; /* as lasting as memory is */
 }
 
-static quire_status memory_rename(struct object_store *s, const char *from,
-                                  const char *to, quire_error *err)
+/* Move one entry; its new name is `to` and what it has behind `from`. */
+static quire_status rename_one(struct memory *m, struct entry *old,
+                               const char *from, const char *to,
+                               quire_error *err)
 {
-    struct memory *m = (struct memory *)s;
-    struct entry *old = get(m, from), *e;
+    struct buf name = BUF_INIT(CONTENT_MAX);
+    struct entry *e = NULL;
 
-    if (!old)
-        return QUIRE_NOT_FOUND;
-    if (get(m, to))
-        return QUIRE_EXISTS;
-    e = add(m, to);
+    buf_add_str(&name, to);
+    buf_add_str(&name, old->name + strlen(from));
+    if (buf_text(&name))
+        e = add(m, buf_text(&name));
+    buf_release(&name);
     if (!e)
         return err_memory(err);
     e->content = old->content;
     e->content->holders++;
     e->modified_s = old->modified_s;
-    drop(find(m, from));
+    drop(find(m, old->name));
     return QUIRE_OK;
+}
+
+static bool below(const char *name, const char *prefix)
+{
+    size_t len = strlen(prefix);
+
+    return len == 0 || (!strncmp(name, prefix, len) && name[len] == '/');
+}
+
+static struct entry *first_below(struct memory *m, const char *prefix)
+{
+    struct entry *e = m->entries;
+
+    while (e && !below(e->name, prefix))
+        e = e->next;
+    return e;
+}
+
+static quire_status memory_rename(struct object_store *s, const char *from,
+                                  const char *to, quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry *old = get(m, from);
+    quire_status st = QUIRE_OK;
+
+    if (!old && !first_below(m, from))
+        return QUIRE_NOT_FOUND;
+    if (get(m, to) || first_below(m, to))
+        return QUIRE_EXISTS;
+    if (old)
+        st = rename_one(m, old, from, to, err);
+    while (!st && (old = first_below(m, from)) != NULL)
+        st = rename_one(m, old, from, to, err);
+    return st;
 }
 
 static quire_status memory_remove(struct object_store *s, const char *name,
@@ -327,13 +371,6 @@ static quire_status memory_remove(struct object_store *s, const char *name,
         return QUIRE_NOT_FOUND;
     drop(find(m, name));
     return QUIRE_OK;
-}
-
-static bool below(const char *name, const char *prefix)
-{
-    size_t len = strlen(prefix);
-
-    return len == 0 || (!strncmp(name, prefix, len) && name[len] == '/');
 }
 
 static quire_status memory_list(struct object_store *s, const char *prefix,
@@ -351,6 +388,138 @@ static quire_status memory_list(struct object_store *s, const char *prefix,
         describe(e, &info);
         st = each(ctx, e->name, &info, err);
     }
+    return st;
+}
+
+static quire_status memory_scan(struct object_store *s, const char *dir,
+                                object_scan_fn each, void *ctx,
+                                quire_error *err)
+{
+    size_t skip = *dir ? strlen(dir) + 1 : 0, seen = 0;
+    char part[256], last[256] = "";
+    quire_status st = QUIRE_OK;
+    struct entry *e;
+
+    for (e = ((struct memory *)s)->entries; e && !st; e = e->next) {
+        struct object_info info;
+        const char *rest;
+
+        if (!below(e->name, dir))
+            continue;
+        rest = e->name + skip;
+        seen = strcspn(rest, "/");
+        if (!rest[seen]) {
+            describe(e, &info);
+            st = each(ctx, rest, &info, err);
+        } else if (seen < sizeof part) {
+            /* Names are in order, so those of one directory come together. */
+            memcpy(part, rest, seen);
+            part[seen] = '\0';
+            if (strcmp(part, last) != 0)
+                st = each(ctx, part, NULL, err);
+            strcpy(last, part);
+        }
+    }
+    return st;
+}
+
+static quire_status memory_clear(struct object_store *s, const char *prefix,
+                                 quire_error *err)
+{
+    struct memory *m = (struct memory *)s;
+    struct entry *e;
+
+    (void)err;
+    while ((e = first_below(m, prefix)) != NULL)
+        drop(find(m, e->name));
+    return QUIRE_OK;
+}
+
+/* ---- changed in place --------------------------------------------------- */
+
+static quire_status memory_hold(struct object *base, int wait_ms,
+                                quire_error *err)
+{
+    struct memory_object *o = (struct memory_object *)base;
+
+    (void)wait_ms; /* whoever has it is this thread: waiting cannot help */
+    if (o->content->held && !o->holds)
+        return err_set(err, QUIRE_BUSY, "another handle is writing to it");
+    o->content->held = o->holds = true;
+    return QUIRE_OK;
+}
+
+static struct entry *entry_of(const struct memory_object *o)
+{
+    struct entry *e = o->store->entries;
+
+    while (e && e->content != o->content)
+        e = e->next;
+    return e;
+}
+
+static quire_status memory_look(struct object *base, struct object_info *info,
+                                bool *named, quire_error *err)
+{
+    struct memory_object *o = (struct memory_object *)base;
+    struct entry *e = entry_of(o);
+
+    (void)err;
+    *named = e != NULL;
+    *info = (struct object_info){.size = o->content->bytes.len};
+    if (e)
+        describe(e, info);
+    return QUIRE_OK;
+}
+
+static quire_status memory_extend(struct object *base, uint64_t size,
+                                  quire_bytes bytes, quire_error *err)
+{
+    struct memory_object *o = (struct memory_object *)base;
+    struct buf *b = &o->content->bytes;
+    struct entry *e = entry_of(o);
+
+    (void)size; /* a buffer adds all or nothing */
+    buf_add(b, bytes.data, bytes.len);
+    if (b->failed) {
+        b->failed = false;
+        return err_memory(err);
+    }
+    if (e)
+        e->modified_s = clock_s(o->store->clock);
+    return QUIRE_OK;
+}
+
+static quire_status memory_patch(struct object *base, uint64_t offset,
+                                 quire_bytes bytes, quire_error *err)
+{
+    struct buf *b = &((struct memory_object *)base)->content->bytes;
+
+    if (offset + bytes.len > b->len)
+        return err_set(err, QUIRE_CHANGED, "the object has become shorter");
+    memcpy(b->data + offset, bytes.data, bytes.len);
+    return QUIRE_OK;
+}
+
+static quire_status memory_swap(struct object *base, struct draft *draft,
+                                quire_error *err)
+{
+    struct memory_object *o = (struct memory_object *)base;
+    struct memory_draft *d = (struct memory_draft *)draft;
+    struct entry *e = entry_of(o);
+    quire_status st = QUIRE_OK;
+
+    if (!e) {
+        st = err_set(err, QUIRE_IO, "the object has no name any more");
+    } else {
+        d->content->held = o->holds;
+        content_drop(e->content);
+        content_drop(o->content);
+        e->content = o->content = d->content;
+        d->content->holders += 2;
+        e->modified_s = clock_s(o->store->clock);
+    }
+    memory_discard(draft);
     return st;
 }
 
@@ -427,6 +596,14 @@ static const struct object_ops memory_ops = {
     .rename = memory_rename,
     .remove = memory_remove,
     .list = memory_list,
+    .scan = memory_scan,
+    .clear = memory_clear,
+    .edit = memory_open,
+    .hold = memory_hold,
+    .look = memory_look,
+    .extend = memory_extend,
+    .patch = memory_patch,
+    .swap = memory_swap,
     .begin = memory_begin,
     .commit = memory_commit,
     .rollback = memory_rollback,

@@ -26,7 +26,10 @@
 
 struct object_info {
     uint64_t size;
-    int64_t modified_s; /* Unix seconds; touch and every write renew it */
+    int64_t modified_s;     /* Unix seconds; touch and every write renew it   */
+    int64_t modified_ns;    /* the same, as fine as it is kept                */
+    uint64_t device, inode; /* together: which object it is, whatever it is
+                               called; zero while it has no name            */
 };
 
 /* A store, one open object, one object being written. Backends put these
@@ -44,6 +47,11 @@ struct draft {
 enum object_lock { OBJECT_UNLOCK, OBJECT_SHARED, OBJECT_EXCLUSIVE };
 
 typedef quire_status (*object_each_fn)(void *ctx, const char *name,
+                                       const struct object_info *info,
+                                       quire_error *err);
+
+/* `info` is NULL for what is below: `name` is then the next component. */
+typedef quire_status (*object_scan_fn)(void *ctx, const char *name,
                                        const struct object_info *info,
                                        quire_error *err);
 
@@ -90,7 +98,8 @@ struct object_ops {
     quire_status (*sync)(struct object *o, quire_error *err);
 
     /* Both names exist before or after, never both or none. A taken `to` is
-     * QUIRE_EXISTS. */
+     * QUIRE_EXISTS. `from` may also be a prefix (whole components): then all
+     * that is below it moves. */
     quire_status (*rename)(struct object_store *s, const char *from,
                            const char *to, quire_error *err);
 
@@ -103,6 +112,52 @@ struct object_ops {
      * the list with an error; it is never passed over. */
     quire_status (*list)(struct object_store *s, const char *prefix,
                          object_each_fn each, void *ctx, quire_error *err);
+
+    /* What lies directly in `dir`, in no order: objects, and once each the
+     * names that have objects below them. For large stores: nothing is
+     * sorted and nothing below is looked at. An absent `dir` is empty. */
+    quire_status (*scan)(struct object_store *s, const char *dir,
+                         object_scan_fn each, void *ctx, quire_error *err);
+
+    /* Remove every object below `prefix`. Nothing there is fine. */
+    quire_status (*clear)(struct object_store *s, const char *prefix,
+                          quire_error *err);
+
+    /* ---- objects that are changed where they are: logs ----
+     *
+     * Open to read and to change in place; what is done to it everybody sees
+     * at once. read, close and sync work as on any open object; sync, and it
+     * alone, may run beside the others in a thread of its own. Not in a
+     * batch. QUIRE_NOT_FOUND as above. */
+    quire_status (*edit)(struct object_store *s, const char *name,
+                         struct object **out, struct object_info *info,
+                         quire_error *err);
+
+    /* Be the only one who holds this object, until it is closed. QUIRE_BUSY
+     * after `wait_ms`, with the holder's name. It keeps nobody from reading,
+     * nor those from writing who do not ask. */
+    quire_status (*hold)(struct object *o, int wait_ms, quire_error *err);
+
+    /* What is open, as it is now. *named is false when its name has gone, to
+     * another object or altogether. */
+    quire_status (*look)(struct object *o, struct object_info *info,
+                         bool *named, quire_error *err);
+
+    /* Add at the end. `size` is where that was: after a failure the object
+     * is cut back to it. Lasting after sync. */
+    quire_status (*extend)(struct object *o, uint64_t size, quire_bytes bytes,
+                           quire_error *err);
+
+    /* Put `bytes` in the place of others, all within the object. Not atomic:
+     * for slots that a reader can do without. Lasting after sync. */
+    quire_status (*patch)(struct object *o, uint64_t offset, quire_bytes bytes,
+                          quire_error *err);
+
+    /* Put the draft in the place of the open object, atomically and lasting:
+     * the name means the draft then, `o` is it, and holds it if it held what
+     * was there. The draft is gone afterwards, whatever the status; on
+     * failure `o` is what it was. */
+    quire_status (*swap)(struct object *o, struct draft *d, quire_error *err);
 
     /* Between begin and commit, publish does not wait for the disk. After
      * rollback what was published in the batch is gone, or, where the backend

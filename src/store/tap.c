@@ -66,7 +66,11 @@ static quire_status tapped_stat(struct object_store *s, const char *name,
          in->ops->stat(in, name, info, err));
 }
 
-static quire_status open_inner(struct tapped *t, const char *name,
+typedef quire_status (*open_fn)(struct object_store *s, const char *name,
+                                struct object **out, struct object_info *info,
+                                quire_error *err);
+
+static quire_status open_inner(struct tapped *t, open_fn open, const char *name,
                                struct object **out, struct object_info *info,
                                quire_error *err)
 {
@@ -77,7 +81,7 @@ static quire_status open_inner(struct tapped *t, const char *name,
         return err_memory(err);
     o->base.ops = &tapped_ops;
     o->tap = &t->tap;
-    st = t->inner->ops->open(t->inner, name, &o->inner, info, err);
+    st = open(t->inner, name, &o->inner, info, err);
     if (st)
         free(o);
     else
@@ -90,7 +94,8 @@ static quire_status tapped_open(struct object_store *s, const char *name,
                                 quire_error *err)
 {
     PASS(&of_store(s)->tap, "object open", name,
-         open_inner(of_store(s), name, out, info, err));
+         open_inner(of_store(s), of_store(s)->inner->ops->open, name, out, info,
+                    err));
 }
 
 static quire_status tapped_read(struct object *base, uint64_t offset, void *buf,
@@ -222,6 +227,86 @@ static quire_status tapped_list(struct object_store *s, const char *prefix,
          in->ops->list(in, prefix, each, ctx, err));
 }
 
+static quire_status tapped_scan(struct object_store *s, const char *dir,
+                                object_scan_fn each, void *ctx,
+                                quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object scan", dir,
+         in->ops->scan(in, dir, each, ctx, err));
+}
+
+static quire_status tapped_clear(struct object_store *s, const char *prefix,
+                                 quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object clear", prefix,
+         in->ops->clear(in, prefix, err));
+}
+
+static quire_status tapped_edit(struct object_store *s, const char *name,
+                                struct object **out, struct object_info *info,
+                                quire_error *err)
+{
+    PASS(&of_store(s)->tap, "object edit", name,
+         open_inner(of_store(s), of_store(s)->inner->ops->edit, name, out, info,
+                    err));
+}
+
+static quire_status tapped_hold(struct object *base, int wait_ms,
+                                quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+
+    PASS(o->tap, "object hold", "",
+         o->inner->ops->hold(o->inner, wait_ms, err));
+}
+
+static quire_status tapped_look(struct object *base, struct object_info *info,
+                                bool *named, quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+
+    PASS(o->tap, "object look", "",
+         o->inner->ops->look(o->inner, info, named, err));
+}
+
+static quire_status tapped_extend(struct object *base, uint64_t size,
+                                  quire_bytes bytes, quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+
+    PASS(o->tap, "object extend", "",
+         o->inner->ops->extend(o->inner, size, bytes, err));
+}
+
+static quire_status tapped_patch(struct object *base, uint64_t offset,
+                                 quire_bytes bytes, quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+
+    PASS(o->tap, "object patch", "",
+         o->inner->ops->patch(o->inner, offset, bytes, err));
+}
+
+/* The draft is gone afterwards, as after publish. */
+static quire_status tapped_swap(struct object *base, struct draft *draft,
+                                quire_error *err)
+{
+    struct tapped_object *o = (struct tapped_object *)base;
+    struct tapped_draft *d = (struct tapped_draft *)draft;
+    quire_status st = ask(o->tap, "object swap", "", err);
+
+    if (st)
+        d->inner->ops->discard(d->inner);
+    else
+        st = o->inner->ops->swap(o->inner, d->inner, err);
+    free(d);
+    return tell(o->tap, "object swap", "", st);
+}
+
 static quire_status tapped_begin(struct object_store *s, quire_error *err)
 {
     struct object_store *in = of_store(s)->inner;
@@ -282,6 +367,14 @@ static const struct object_ops tapped_ops = {
     .rename = tapped_rename,
     .remove = tapped_remove,
     .list = tapped_list,
+    .scan = tapped_scan,
+    .clear = tapped_clear,
+    .edit = tapped_edit,
+    .hold = tapped_hold,
+    .look = tapped_look,
+    .extend = tapped_extend,
+    .patch = tapped_patch,
+    .swap = tapped_swap,
     .begin = tapped_begin,
     .commit = tapped_commit,
     .rollback = tapped_rollback,

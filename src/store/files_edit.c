@@ -1,0 +1,275 @@
+/*
+ * files_edit.c - files that are changed where they are
+ *
+ * A session's log is appended to for hours by one process while others look
+ * at it, and perhaps append too, since not everyone asks for the lock. Hence:
+ *
+ *   (1) Appending is one write(2) on a descriptor with O_APPEND: the kernel
+ *       puts it at the end, wherever that is by now, and never over bytes of
+ *       somebody else.
+ *   (2) A write that came out short is cut back, so that the file is what it
+ *       was; if even that fails, the reader's rule for torn tails holds.
+ *   (3) A file that takes the place of another is locked before it has the
+ *       name, so there is no moment in which a second writer could slip in.
+ *   (4) The lock belongs to the open file description and ends with it, even
+ *       when the process dies.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "store/files_priv.h"
+
+static struct file_object *of(struct object *o)
+{
+    return (struct file_object *)o;
+}
+
+quire_status files_edit(struct object_store *s, const char *name,
+                        struct object **out, struct object_info *info,
+                        quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    struct file_object *o;
+    struct stat st = {0};
+    quire_status status;
+    int fd = -1;
+
+    if (f->read_only) {
+        status = err_set(err, QUIRE_INVALID, "%s is open for reading only",
+                         f->path);
+        err_next(err, "open the store without the read-only flag");
+        return status;
+    }
+    status = files_settle(f, err);
+    if (!status)
+        status = files_reach(f, false, err);
+    if (!status)
+        status = files_open_file(f, name, O_RDWR | O_APPEND, &fd, &st, err);
+    if (!status)
+        status = files_object(f, name, fd, &o, err);
+    if (status)
+        return status;
+    o->editing = true;
+    files_describe(&st, info);
+    *out = &o->base;
+    return QUIRE_OK;
+}
+
+quire_status files_hold(struct object *base, int wait_ms, quire_error *err)
+{
+    struct file_object *o = of(base);
+    quire_status st = fs_lock(o->fd, FS_EXCLUSIVE, wait_ms, err);
+    char who[64];
+
+    if (!st)
+        o->held = true;
+    if (st != QUIRE_BUSY)
+        return st;
+    fs_lock_holder(o->fd, who, sizeof who);
+    err_set(err, st, "cannot write to %s/%s: %s is writing to it",
+            o->store->path, o->name, who);
+    err_next(err, "wait for it to finish, or end it");
+    return st;
+}
+
+quire_status files_look(struct object *base, struct object_info *info,
+                        bool *named, quire_error *err)
+{
+    struct file_object *o = of(base);
+    struct stat st;
+
+    if (fstat(o->fd, &st) < 0)
+        return files_fail(o->store, "look at", o->name, err);
+    files_describe(&st, info);
+    /* Renaming over it takes its last link away, as removing it does. */
+    *named = st.st_nlink > 0;
+    return QUIRE_OK;
+}
+
+quire_status files_extend(struct object *base, uint64_t size, quire_bytes bytes,
+                          quire_error *err)
+{
+    struct file_object *o = of(base);
+    quire_status st;
+
+    if (fs_write_all(o->fd, bytes) == 0)
+        return QUIRE_OK;
+    st = files_fail(o->store, "append to", o->name, err);
+    if (ftruncate(o->fd, (off_t)size) < 0)
+        err_next(err, "the file may end in a part of a line, which readers "
+                      "pass over; make room and open it again");
+    return st;
+}
+
+quire_status files_patch(struct object *base, uint64_t offset,
+                         quire_bytes bytes, quire_error *err)
+{
+    struct file_object *o = of(base);
+    quire_status st = QUIRE_OK;
+    struct stat info;
+    size_t done = 0;
+    int fd;
+
+    /* O_APPEND makes pwrite() append, so this needs a descriptor without; and
+     * the name must still mean the same file. */
+    fd = fs_open_beneath(o->store->dir, o->name, O_WRONLY | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return files_fail(o->store, "open", o->name, err);
+    if (fstat(fd, &info) < 0) {
+        st = files_fail(o->store, "look at", o->name, err);
+    } else if (offset + bytes.len > (uint64_t)info.st_size) {
+        st = err_set(err, QUIRE_CHANGED, "%s/%s has become shorter",
+                     o->store->path, o->name);
+    }
+    while (!st && done < bytes.len) {
+        ssize_t n = pwrite(fd, (const char *)bytes.data + done,
+                           bytes.len - done, (off_t)(offset + done));
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            st = files_fail(o->store, "write to", o->name, err);
+    }
+    close(fd);
+    return st;
+}
+
+quire_status files_swap(struct object *base, struct draft *draft,
+                        quire_error *err)
+{
+    struct file_object *o = of(base);
+    struct file_draft *d = (struct file_draft *)draft;
+    struct files *f = o->store;
+    quire_status st = QUIRE_OK;
+    const char *last;
+    struct stat was;
+    int parent = -1, fd = -1;
+
+    parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
+    if (parent < 0 || fstat(o->fd, &was) < 0 ||
+        fchmod(d->temp.fd, was.st_mode & 0777) < 0 ||
+        fs_temp_sync(&d->temp) < 0)
+        st = files_fail(f, "sync", o->name, err);
+    /* The draft's own descriptor is the one that will hold the lock. */
+    if (!st && o->held)
+        st = fs_lock(d->temp.fd, FS_EXCLUSIVE, 0, err);
+    if (!st) {
+        fd = fcntl(d->temp.fd, F_DUPFD_CLOEXEC, 0);
+        if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
+            st = files_fail(f, "open", o->name, err);
+    }
+    if (!st && fs_temp_publish(&d->temp, parent, last, true) < 0)
+        st = files_fail(f, "replace", o->name, err);
+    if (!st) {
+        close(o->fd);
+        o->fd = fd;
+        fd = -1;
+        if (fsync(parent) < 0)
+            st = files_fail(f, "sync the directory of", o->name, err);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (parent >= 0)
+        close(parent);
+    d->base.ops->discard(draft);
+    return st;
+}
+
+/* Its own flag instead of the store's map of lasting names: this runs beside
+ * others in a thread of its own. */
+quire_status files_sync_edited(struct file_object *o, quire_error *err)
+{
+    if (fdatasync(o->fd) < 0)
+        return files_fail(o->store, "sync", o->name, err);
+    if (o->name_lasts)
+        return QUIRE_OK;
+    if (fs_sync_parents(o->store->dir, o->name) < 0)
+        return files_fail(o->store, "sync the directory of", o->name, err);
+    o->name_lasts = true;
+    return QUIRE_OK;
+}
+
+/* ---- a directory at a time ---------------------------------------------- */
+
+static quire_status scan_one(struct files *f, int fd, const struct dirent *e,
+                             object_scan_fn each, void *ctx, quire_error *err)
+{
+    struct object_info info;
+    struct stat st;
+
+    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+        !strncmp(e->d_name, ".tmp-", 5))
+        return QUIRE_OK;
+    if (e->d_type == DT_DIR)
+        return each(ctx, e->d_name, NULL, err);
+    if (e->d_type != DT_REG && e->d_type != DT_UNKNOWN)
+        return QUIRE_OK;
+    if (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? QUIRE_OK
+                               : files_fail(f, "look at", e->d_name, err);
+    if (S_ISDIR(st.st_mode))
+        return each(ctx, e->d_name, NULL, err);
+    if (!S_ISREG(st.st_mode))
+        return QUIRE_OK;
+    files_describe(&st, &info);
+    return each(ctx, e->d_name, &info, err);
+}
+
+quire_status files_scan(struct object_store *s, const char *dir,
+                        object_scan_fn each, void *ctx, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    struct dirent *e;
+    quire_status st;
+    DIR *stream;
+    int fd;
+
+    st = files_settle(f, err);
+    if (!st)
+        st = files_reach(f, false, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0)
+        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", dir, err);
+    stream = fdopendir(fd);
+    if (!stream) {
+        st = files_fail(f, "read", dir, err);
+        close(fd);
+        return st;
+    }
+    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
+        st = scan_one(f, fd, e, each, ctx, err);
+    if (!st && errno)
+        st = files_fail(f, "read", dir, err);
+    closedir(stream);
+    return st;
+}
+
+quire_status files_clear(struct object_store *s, const char *prefix,
+                         quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    quire_status st = files_settle(f, err);
+    const char *last;
+    int parent;
+
+    if (!st)
+        st = files_reach(f, false, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (fs_remove_tree(f->dir, prefix) < 0)
+        return files_fail(f, "remove", prefix, err);
+    parent = fs_open_parent(f->dir, prefix, false, NULL, &last);
+    if (parent < 0)
+        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", prefix, err);
+    if (fsync(parent) < 0)
+        st = files_fail(f, "sync the directory of", prefix, err);
+    close(parent);
+    return st;
+}

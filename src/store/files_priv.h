@@ -1,0 +1,98 @@
+/* files_priv.h - what the halves of the files backend share */
+#ifndef STORE_FILES_PRIV_H
+#define STORE_FILES_PRIV_H
+
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "store/object.h"
+
+#define STAGED_MAX 128
+
+struct staged {
+    struct fs_temp temp;
+    char *name; /* owned */
+    uint64_t size;
+    bool replace;
+};
+
+struct files {
+    struct object_store base;
+    char *path; /* owned, for messages */
+    int dir;    /* -1 until it exists  */
+    bool read_only;
+    bool batch;
+    bool lost;          /* something staged in this batch could not be kept */
+    bool sync_all;      /* the commit must sync what others wrote           */
+    struct map lasting; /* what we know is synced: directories, and files with
+                           the time of their last change                    */
+    struct arena names; /* of those                                         */
+    size_t n_staged;
+    struct staged staged[STAGED_MAX];
+};
+
+struct file_object {
+    struct object base;
+    struct files *store;
+    int fd;
+    bool staged;        /* it has no name yet                            */
+    bool editing;       /* open to be changed in place: see files_edit.c */
+    bool name_lasts;    /* editing: the directories are synced           */
+    bool held;          /* editing: we have its lock                     */
+    uint64_t change_ns; /* when the kernel last saw it change            */
+    char name[];
+};
+
+struct file_draft {
+    struct draft base;
+    struct files *store;
+    struct fs_temp temp;
+    uint64_t size;
+};
+
+extern const struct object_ops files_ops;
+
+/* "cannot <verb> <store>/<name>: <errno in words>". */
+quire_status files_fail(const struct files *f, const char *verb,
+                        const char *name, quire_error *err);
+
+/* The directory is there and open; made if `make`. QUIRE_NOT_FOUND is the
+ * answer of an empty store and sets no words. */
+quire_status files_reach(struct files *f, bool make, quire_error *err);
+
+/* Give names to all that is staged. */
+quire_status files_settle(struct files *f, quire_error *err);
+
+/* Open a regular file; QUIRE_NOT_FOUND sets no words. */
+quire_status files_open_file(struct files *f, const char *name, int flags,
+                             int *fd, struct stat *st, quire_error *err);
+
+void files_describe(const struct stat *st, struct object_info *info);
+
+/* An open object of the file at `fd`, which is the object's then, also when
+ * there is no memory for it. */
+quire_status files_object(struct files *f, const char *name, int fd,
+                          struct file_object **out, quire_error *err);
+
+/* ---- files_edit.c ------------------------------------------------------- */
+
+quire_status files_edit(struct object_store *s, const char *name,
+                        struct object **out, struct object_info *info,
+                        quire_error *err);
+quire_status files_hold(struct object *o, int wait_ms, quire_error *err);
+quire_status files_look(struct object *o, struct object_info *info, bool *named,
+                        quire_error *err);
+quire_status files_extend(struct object *o, uint64_t size, quire_bytes bytes,
+                          quire_error *err);
+quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
+                         quire_error *err);
+quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
+quire_status files_sync_edited(struct file_object *o, quire_error *err);
+quire_status files_scan(struct object_store *s, const char *dir,
+                        object_scan_fn each, void *ctx, quire_error *err);
+quire_status files_clear(struct object_store *s, const char *prefix,
+                         quire_error *err);
+
+#endif
