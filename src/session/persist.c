@@ -1,0 +1,275 @@
+/*
+ * persist.c - an entry on its way to the disk
+ *
+ * The walk of persist_priv.h, with these decisions:
+ *
+ *     a string       cut, if long and nothing in sight forbids it; an
+ *                    `image_url` is put at once
+ *     `data`         waits for the end of its object, which tells whether
+ *                    it is base64
+ *     an object      if it is an image, its data is put; if it is sealed (it
+ *                    carries a signature, or is encrypted), all cuts in it
+ *                    are struck; then its lines are counted
+ *
+ * Cuts are struck late because a seal may come behind half a megabyte of
+ * thinking, or around it. That would leave a count of lines without its
+ * reason, so a level knows whether it has changed by more than cuts.
+ *
+ * Always true:
+ *
+ *   (1) Changes lie within the entry and do not overlap: a member that is
+ *       removed is not entered, and a scalar is changed at most once.
+ *   (2) Nothing but a cut, and a transient member, is lost. What becomes a
+ *       reference was put before, and hydrating gives the same string.
+ *   (3) The output needs nothing: persisted again, it is copied.
+ *
+ * fuzz/persist_fuzz.c holds us to them.
+ */
+#include "session/persist.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "session/persist_priv.h"
+
+/* The notice is as long as it is: two line breaks and 45 characters. */
+#define NOTICE_UNITS 47
+_Static_assert(sizeof PERSIST_NOTICE - 1 == NOTICE_UNITS + 2,
+               "two of its units are spelled with two bytes");
+
+struct rules {
+    bool omp;
+};
+
+/* ---- cutting ------------------------------------------------------------ */
+
+/* A unit takes a byte or more, so most strings are known to be short. */
+static bool is_long(quire_bytes string)
+{
+    return string.len - 2 > PERSIST_MAX_UNITS &&
+           json_cut_utf16(string, PERSIST_MAX_UNITS) < string.len - 1;
+}
+
+/* What has to go from a long string to make room for the notice. */
+static quire_bytes surplus(quire_bytes string)
+{
+    size_t cut = json_cut_utf16(string, PERSIST_MAX_UNITS - NOTICE_UNITS);
+
+    return bytes_sub(string, cut, string.len - 1);
+}
+
+/* "data:…;base64,": the only comma before the data is the one that ends the
+ * description. */
+static bool is_data_url(struct walk *w, quire_bytes string)
+{
+    quire_bytes head = walk_head(w, string);
+    const char *start = head.data, *comma;
+
+    if (!bytes_starts(head, bytes_str("data:")))
+        return false;
+    comma = memchr(start, ',', head.len);
+    return comma && comma - start >= 12 && !memcmp(comma - 7, ";base64", 7);
+}
+
+/* Gives whether it has to be. */
+static bool cut(struct walk *w, quire_bytes string)
+{
+    if (!is_long(string) || is_data_url(w, string))
+        return false;
+    walk_add(w, (struct change){.kind = CHANGE_CUT, .old = string});
+    return true;
+}
+
+/* Take back the cuts in a sealed object, and counts of lines they caused. */
+static void strike_cuts(struct walk *w, struct level *l)
+{
+    size_t i;
+
+    for (i = l->n_changes; i < w->n_changes; i++) {
+        struct change *c = &w->changes[i];
+
+        if (c->kind == CHANGE_CUT || (c->kind == CHANGE_LINES && !c->hard))
+            c->kind = CHANGE_STRUCK;
+        c->whole = true;
+    }
+    l->changed = l->hard;
+}
+
+/* ---- putting ------------------------------------------------------------ */
+
+/* Put `content` and let its reference take the place of `string`. */
+static quire_status put(struct walk *w, quire_bytes string, quire_bytes content,
+                        quire_error *err)
+{
+    quire_blob_info info;
+    quire_status st = blob_put(w->blobs, content, 0, &info, err);
+    char ref[QUIRE_REF_SIZE];
+    char *quoted;
+
+    if (st)
+        return st;
+    quire_ref_format(&info.digest, ref);
+    quoted = arena_printf(w->tmp, "\"%s\"", ref);
+    if (!quoted)
+        return err_memory(err);
+    walk_replace(w, string, bytes_str(quoted));
+    return QUIRE_OK;
+}
+
+/* A data: URL of an image is put as it is, description and all: it would not
+ * be known from the bytes. */
+static quire_status put_url(struct walk *w, quire_bytes string, bool *is_url,
+                            quire_error *err)
+{
+    quire_bytes text;
+    bool exact;
+
+    *is_url = bytes_starts(walk_head(w, string), bytes_str("data:image/"));
+    if (!*is_url || w->failed)
+        return QUIRE_OK;
+    exact = walk_text(w, string, &text);
+    if (w->failed)
+        return QUIRE_OK;
+    *is_url = memmem(text.data, text.len, ";base64,", 8) != NULL;
+    if (!*is_url || !exact || !w->blobs)
+        return QUIRE_OK;
+    return put(w, string, text, err);
+}
+
+static quire_status put_image(struct walk *w, quire_bytes data,
+                              quire_error *err)
+{
+    quire_bytes text;
+
+    if (data.len - 2 < PERSIST_MIN_IMAGE || !walk_text(w, data, &text) ||
+        text.len < PERSIST_MIN_IMAGE)
+        return QUIRE_OK;
+    buf_clear(&w->raw);
+    if (!base64_decode(text, &w->raw))
+        return QUIRE_OK;
+    w->failed |= w->raw.failed;
+    return w->failed ? QUIRE_OK : put(w, data, buf_bytes(&w->raw), err);
+}
+
+/* ---- deciding ----------------------------------------------------------- */
+
+static quire_status see_string(struct walk *w, enum key key, quire_bytes string,
+                               quire_error *err)
+{
+    bool is_url = false, is_cut = false;
+    quire_status st = QUIRE_OK;
+
+    if (key == KEY_DATA || key_is_seal(key))
+        return QUIRE_OK;
+    if (key == KEY_IMAGE_URL)
+        st = put_url(w, string, &is_url, err);
+    if (!st && !is_url)
+        is_cut = cut(w, string);
+    if (key == KEY_CONTENT)
+        walk_level(w)->content_cut = is_cut;
+    return st;
+}
+
+static quire_status close_object(struct walk *w, struct level *l,
+                                 quire_error *err)
+{
+    const struct rules *rules = w->ctx;
+    bool sealed = l->facts & (FACTS_SEAL | FACT_TYPE_REDACTED);
+    quire_status st = QUIRE_OK;
+
+    if (l->data.data && w->blobs && l->list != LIST_SINGLE &&
+        level_is_image(l, rules->omp))
+        st = put_image(w, l->data, err);
+    else if (l->data.data && !(l->facts & (FACTS_MIME | FACT_TYPE_IMAGE)))
+        cut(w, l->data);
+    if (sealed)
+        strike_cuts(w, l);
+    if (l->changed && l->content.data && l->line_count.data)
+        walk_add(w, (struct change){.kind = CHANGE_LINES,
+                                    .old = l->line_count,
+                                    .content = l->content,
+                                    .hard = l->hard,
+                                    .whole = sealed || !l->content_cut});
+    return st;
+}
+
+/* ---- applying ----------------------------------------------------------- */
+
+/* Line breaks in the spelled-out text of a string, all of which are escapes. */
+static size_t count_breaks(const char *at, const char *end)
+{
+    size_t n = 0;
+
+    while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+        n += at[1] == 'n' || (at[1] == 'u' && !strncasecmp(at + 2, "000a", 4));
+        at += 2;
+    }
+    return n;
+}
+
+static size_t count_lines(quire_bytes string, bool whole)
+{
+    const char *start = (const char *)string.data + 1;
+    const char *end = start + string.len - 2;
+
+    if (whole)
+        return 1 + count_breaks(start, end);
+    return 3 + count_breaks(start, surplus(string).data);
+}
+
+static void edit_lines(struct walk *w, const struct change *c)
+{
+    size_t n = count_lines(c->content, c->whole);
+    int64_t before;
+    char *text;
+
+    if (json_read_int(c->old, &before) && before == (int64_t)n)
+        return;
+    text = arena_printf(w->tmp, "%zu", n);
+    if (text)
+        json_edit_value(&w->edits, c->old, bytes_str(text));
+    else
+        w->failed = true;
+}
+
+/* What has not been struck by now. */
+static void edit_changes(struct walk *w)
+{
+    size_t i;
+
+    for (i = 0; i < w->n_changes; i++) {
+        const struct change *c = &w->changes[i];
+
+        if (c->kind == CHANGE_CUT)
+            json_edit_value(&w->edits, surplus(c->old),
+                            bytes_str(PERSIST_NOTICE));
+        else if (c->kind == CHANGE_LINES)
+            edit_lines(w, c);
+    }
+}
+
+quire_status persist_entry(quire_bytes entry, struct blobs *blobs, bool omp,
+                           struct arena *tmp, struct buf *out, quire_error *err)
+{
+    struct rules rules = {omp};
+    struct walk w = {
+        .value = entry,
+        .tmp = tmp,
+        .blobs = blobs,
+        .ctx = &rules,
+        .string = see_string,
+        .close = close_object,
+        .strip = true,
+    };
+    quire_status st = walk_run(&w, err);
+
+    if (!st) {
+        edit_changes(&w);
+        st = walk_splice(&w, out, err);
+    }
+    walk_release(&w);
+    return st;
+}

@@ -1,0 +1,271 @@
+/*
+ * persist_read.c - an entry on its way back from the disk
+ *
+ * Hydrating is lenient about where a reference stands, since others have
+ * written some, and strict about what one is. Looking for references is
+ * lenient in both: it serves collection, where one too many costs some disk,
+ * and one too few costs an image.
+ */
+#include "session/persist.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "session/persist_priv.h"
+
+static const char scheme[] = "blob:sha256:";
+
+enum {
+    SCHEME_LEN = sizeof scheme - 1,
+    FIRST_COLON = 4, /* in the scheme */
+    HEX_LEN = 64,
+    REF_LEN = SCHEME_LEN + HEX_LEN,
+};
+
+/* ---- hydrating ---------------------------------------------------------- */
+
+struct reader {
+    void (*missing)(void *ctx, const quire_digest *digest);
+    void *ctx;
+};
+
+/* Exactly a reference, in lower case, however it is spelled. */
+static bool read_ref(struct walk *w, quire_bytes string, quire_digest *digest)
+{
+    quire_bytes text;
+    const char *hex;
+    size_t i;
+
+    if (string.len < REF_LEN + 2 || string.len > REF_LEN * 6 + 2 ||
+        !walk_text(w, string, &text) || text.len != REF_LEN ||
+        !bytes_starts(text, bytes_of(scheme, SCHEME_LEN)))
+        return false;
+    hex = (const char *)text.data + SCHEME_LEN;
+    for (i = 0; i < HEX_LEN; i++)
+        if (hex[i] >= 'A' && hex[i] <= 'F')
+            return false;
+    return hex_decode(hex, sizeof digest->byte, digest->byte);
+}
+
+static void miss(struct walk *w, const quire_digest *digest)
+{
+    const struct reader *r = w->ctx;
+
+    if (r->missing)
+        r->missing(r->ctx, digest);
+}
+
+/* The blob's bytes; *there tells whether it has any to give. That it has not
+ * is no error here, so words about it go nowhere. */
+static quire_status fetch(struct walk *w, const quire_digest *digest,
+                          quire_bytes *content, bool *there, quire_error *err)
+{
+    quire_error words = {0};
+    quire_status st = QUIRE_NOT_FOUND;
+
+    if (w->blobs)
+        st = blob_get(w->blobs, digest, content, &words);
+    *there = !st;
+    if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
+        return QUIRE_OK;
+    if (err)
+        *err = words;
+    return st;
+}
+
+/* Bytes of an image in place of the reference `string`. Encoded right where
+ * they are kept: they may be many. */
+static void replace_base64(struct walk *w, quire_bytes string,
+                           quire_bytes content)
+{
+    size_t size = base64_size(content.len);
+    char *quoted = size < SIZE_MAX / 2 ? arena_alloc(w->tmp, size + 2) : NULL;
+
+    if (!quoted) {
+        w->failed = true;
+        return;
+    }
+    quoted[0] = '"';
+    base64_write(content, quoted + 1);
+    quoted[size + 1] = '"';
+    walk_replace(w, string, bytes_of(quoted, size + 2));
+}
+
+static void replace_text(struct walk *w, quire_bytes string,
+                         quire_bytes content)
+{
+    quire_bytes kept = {NULL, 0};
+
+    buf_clear(&w->raw);
+    json_add_quoted(&w->raw, content);
+    if (!w->raw.failed)
+        kept = arena_dup(w->tmp, buf_bytes(&w->raw));
+    if (kept.data)
+        walk_replace(w, string, kept);
+    else
+        w->failed = true;
+}
+
+static quire_status hydrate(struct walk *w, quire_bytes string, bool base64,
+                            quire_error *err)
+{
+    quire_digest digest;
+    quire_bytes content;
+    quire_status st;
+    bool there;
+
+    if (!read_ref(w, string, &digest))
+        return QUIRE_OK;
+    st = fetch(w, &digest, &content, &there, err);
+    if (st)
+        return st;
+    if (!there || !(base64 || utf8_check(content)))
+        miss(w, &digest);
+    else if (base64)
+        replace_base64(w, string, content);
+    else
+        replace_text(w, string, content);
+    return QUIRE_OK;
+}
+
+static quire_status see_string(struct walk *w, enum key key, quire_bytes string,
+                               quire_error *err)
+{
+    return key == KEY_IMAGE_URL ? hydrate(w, string, false, err) : QUIRE_OK;
+}
+
+static quire_status close_object(struct walk *w, struct level *l,
+                                 quire_error *err)
+{
+    if (l->data.data && level_is_image(l, false))
+        return hydrate(w, l->data, true, err);
+    if (l->result.data && l->facts & FACT_TYPE_GENERATED)
+        return hydrate(w, l->result, true, err);
+    return QUIRE_OK;
+}
+
+quire_status persist_hydrate(quire_bytes value, struct blobs *blobs,
+                             struct arena *tmp, struct buf *out,
+                             void (*missing)(void *ctx,
+                                             const quire_digest *digest),
+                             void *ctx, quire_error *err)
+{
+    struct reader reader = {missing, ctx};
+    struct walk w = {
+        .value = value,
+        .tmp = tmp,
+        .blobs = blobs,
+        .ctx = &reader,
+        .string = see_string,
+        .close = close_object,
+    };
+    quire_status st = walk_run(&w, err);
+
+    if (!st)
+        st = walk_splice(&w, out, err);
+    walk_release(&w);
+    return st;
+}
+
+/* ---- references --------------------------------------------------------- */
+
+struct seeker {
+    quire_status (*each)(void *ctx, const quire_digest *digest,
+                         quire_error *err);
+    void *ctx;
+    struct buf text; /* a string decoded */
+};
+
+/* From colon to colon, of which text has few: several times as fast as a
+ * search for the whole. */
+static quire_status seek_text(struct seeker *s, quire_bytes text,
+                              quire_error *err)
+{
+    const char *at = text.data, *end = at + text.len;
+    quire_status st = QUIRE_OK;
+    quire_digest digest;
+
+    if (text.len < REF_LEN)
+        return QUIRE_OK;
+    at += FIRST_COLON;
+    while (!st && (at = memchr(at, ':', (size_t)(end - at)))) {
+        const char *ref = at - FIRST_COLON;
+
+        at++;
+        if (end - ref < REF_LEN)
+            break;
+        if (!memcmp(ref, scheme, SCHEME_LEN) &&
+            hex_decode(ref + SCHEME_LEN, sizeof digest.byte, digest.byte))
+            st = s->each(s->ctx, &digest, err);
+    }
+    return st;
+}
+
+/* Could this escape be part of a reference, or hide the letter in front of
+ * what looks like one? All characters of a reference are from \u0030 to
+ * \u007a. Line breaks and quotes cannot, nor can \u001b with which terminals
+ * colour; to decode those would be to decode everything. */
+static bool is_suspect(const char *at, size_t left)
+{
+    if (at[1] == 'b')
+        return left >= 6 && !memcmp(at, "\\blob:", 6);
+    return at[1] == 'u' && at[2] == '0' && at[3] == '0' && at[4] >= '3' &&
+           at[4] <= '7';
+}
+
+static bool needs_decoding(quire_bytes string)
+{
+    const char *at = string.data, *end = at + string.len;
+
+    for (; (at = memchr(at, '\\', (size_t)(end - at))); at += 2)
+        if (is_suspect(at, (size_t)(end - at)))
+            return true;
+    return false;
+}
+
+static quire_status seek_string(struct seeker *s, quire_bytes string,
+                                quire_error *err)
+{
+    quire_status st;
+
+    if (string.len < REF_LEN + 2)
+        return QUIRE_OK;
+    if (!needs_decoding(string))
+        return seek_text(s, bytes_sub(string, 1, string.len - 1), err);
+    buf_clear(&s->text);
+    json_decode(string, &s->text);
+    st = buf_status(&s->text, "a string", err);
+    return st ? st : seek_text(s, buf_bytes(&s->text), err);
+}
+
+quire_status persist_refs(quire_bytes value,
+                          quire_status (*each)(void *ctx,
+                                               const quire_digest *digest,
+                                               quire_error *err),
+                          void *ctx, quire_error *err)
+{
+    struct seeker s = {each, ctx, BUF_INIT(SIZE_MAX / 2)};
+    quire_status st = QUIRE_OK;
+    enum json_step step;
+    struct json_scan scan;
+
+    json_scan_init(&scan, value);
+    do {
+        step = json_scan_next(&scan);
+        if (step != JSON_STEP_SCALAR && step != JSON_STEP_OPEN)
+            continue;
+        if (scan.key.data)
+            st = seek_string(&s, scan.key, err);
+        if (!st && json_kind(scan.value) == JSON_STRING)
+            st = seek_string(&s, scan.value, err);
+    } while (!st && step != JSON_STEP_BAD && step != JSON_STEP_END);
+    buf_release(&s.text);
+    if (!st && step == JSON_STEP_BAD)
+        st = err_set(err, QUIRE_INVALID, "this is not JSON, byte %zu: %s",
+                     scan.error.at, scan.error.why);
+    return st;
+}
