@@ -2,8 +2,10 @@
 #ifndef QUIRE_PRIV_H
 #define QUIRE_PRIV_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "blob/blob.h"
 #include "quire.h"
@@ -27,11 +29,51 @@ struct quire {
     struct db *db;
     struct object_store *files;
     struct blobs *blobs;
+    struct object_store *all; /* everything below the home: sessions/ …   */
+
+    pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
+    struct arena loan;         /* text lent out until the next call        */
 };
+
+/* quire.c: opened when first needed. A reader of a home without a catalogue
+ * gets none, and no error. */
+quire_status need_db(struct quire *q, bool write, quire_error *err);
+quire_status need_blobs(struct quire *q, bool write, quire_error *err);
+quire_status need_all(struct quire *q, quire_error *err);
+quire_status check_free(const struct quire *q, quire_error *err);
+quire_status read_only_error(const struct quire *q, quire_error *err);
 
 /* home.c: where things are. Fills home, paths, kind and layout. */
 quire_status home_find(struct quire *q, const quire_options *o,
                        quire_error *err);
+
+/* place.c: where sessions lie, and which one somebody means. */
+
+/* A session file: in the home, or anywhere. */
+struct place {
+    struct object_store *store;
+    bool own_store; /* it is ours to free, or to hand on */
+    char *name;     /* in the store; in the arena        */
+    bool in_home;
+    bool archived;
+    bool omp; /* other programs write to it, too   */
+};
+
+/* The session that `which` names. QUIRE_NOT_FOUND, QUIRE_INVALID with words.
+ * Release it, unless it was handed on. */
+quire_status place_find(struct quire *q, const char *which, struct arena *keep,
+                        struct place *out, quire_error *err);
+void place_release(struct place *p);
+
+/* "sessions/<directory of cwd>", in the arena. */
+const char *place_dir(struct quire *q, const char *cwd, struct arena *keep);
+
+/* An absolute path without "." and "..", of a directory that need not exist.
+ * NULL when there is no memory, or no working directory. */
+char *place_cwd(const char *cwd, struct arena *keep);
+
+/* Remember that this terminal uses the session now. */
+void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
 
 /* schema.c: the tables of quire.db, made or brought up to date.
  * QUIRE_NOT_FOUND: a database that is read and has no tables yet. */

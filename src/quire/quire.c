@@ -103,6 +103,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     q = calloc(1, sizeof *q);
     if (!q)
         return err_memory(err);
+    pthread_mutex_init(&q->blob_turn, NULL);
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
     q->clock = clock_system;
@@ -126,11 +127,15 @@ void quire_close(quire *q)
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);
+    if (q->all)
+        q->all->ops->free(q->all);
     if (q->db)
         q->db->ops->close(q->db);
     free(q->home);
     free(q->blob_path);
     free(q->db_path);
+    arena_release(&q->loan);
+    pthread_mutex_destroy(&q->blob_turn);
     free(q);
 }
 
@@ -165,7 +170,7 @@ static quire_status trace_db(struct quire *q, quire_error *err)
 }
 
 /* The catalogue. A reader of a home that has none gets none. */
-static quire_status need_db(struct quire *q, bool write, quire_error *err)
+quire_status need_db(struct quire *q, bool write, quire_error *err)
 {
     struct db_config config = {
         .path = q->db_path,
@@ -197,23 +202,30 @@ static quire_status need_db(struct quire *q, bool write, quire_error *err)
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
 }
 
-static quire_status need_files(struct quire *q, quire_error *err)
+/* A directory of files, heard by whoever listens. */
+static quire_status open_files(struct quire *q, const char *path,
+                               struct object_store **out, quire_error *err)
 {
     struct object_store *tapped;
     quire_status st;
 
-    if (q->files)
+    if (*out)
         return QUIRE_OK;
-    st = object_files_open(q->blob_path, q->read_only, &q->files, err);
+    st = object_files_open(path, q->read_only, out, err);
     if (st || !q->trace.line)
         return st;
-    st = object_tap(q->files, trace_hook(&q->trace), &tapped, err);
+    st = object_tap(*out, trace_hook(&q->trace), &tapped, err);
     if (!st)
-        q->files = tapped;
+        *out = tapped;
     return st;
 }
 
-static quire_status read_only_error(const struct quire *q, quire_error *err)
+quire_status need_all(struct quire *q, quire_error *err)
+{
+    return open_files(q, q->home, &q->all, err);
+}
+
+quire_status read_only_error(const struct quire *q, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
                               q->home);
@@ -224,7 +236,7 @@ static quire_status read_only_error(const struct quire *q, quire_error *err)
 
 /* A callback that came back to us would find the handle's buffers and
  * statements in use. */
-static quire_status check_free(const struct quire *q, quire_error *err)
+quire_status check_free(const struct quire *q, quire_error *err)
 {
     quire_status st;
 
@@ -236,7 +248,7 @@ static quire_status check_free(const struct quire *q, quire_error *err)
     return st;
 }
 
-static quire_status need_blobs(struct quire *q, bool write, quire_error *err)
+quire_status need_blobs(struct quire *q, bool write, quire_error *err)
 {
     struct blobs_config config = {
         .layout = q->layout,
@@ -251,7 +263,7 @@ static quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     if (!st)
         st = need_db(q, write, err);
     if (!st)
-        st = need_files(q, err);
+        st = open_files(q, q->blob_path, &q->files, err);
     if (st || (q->blobs && had_db == (q->db != NULL)))
         return st;
     /* A reader that found no database has become a writer, which made one. */

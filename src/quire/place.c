@@ -1,0 +1,429 @@
+/*
+ * place.c - where sessions lie, and which one somebody means
+ *
+ * In a home they lie in sessions/, a directory a project; those put away in
+ * archive/sessions/. A session is named by its id, by the beginning of its id
+ * or of its file's name, by a path, or by "last". Names of directories are a
+ * convenience for people: what a session is and where it belongs its header
+ * says, so nothing is ever looked for in one directory alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "quire/priv.h"
+#include "session/list.h"
+#include "session/names.h"
+
+static const char *const roots[] = {"sessions", "archive/sessions"};
+
+void place_release(struct place *p)
+{
+    if (p->own_store && p->store)
+        p->store->ops->free(p->store);
+    p->store = NULL;
+}
+
+/* ---- directories -------------------------------------------------------- */
+
+char *place_cwd(const char *cwd, struct arena *keep)
+{
+    char here[PATH_MAX] = "", *out, *at;
+    const char *from = cwd;
+
+    if (!cwd || *cwd != '/') {
+        if (!getcwd(here, sizeof here))
+            return NULL;
+    }
+    out = arena_alloc(keep, strlen(here) + (cwd ? strlen(cwd) : 0) + 3);
+    if (!out)
+        return NULL;
+    strcpy(out, here);
+    at = out + strlen(out);
+    while (from && *from) {
+        size_t len = strcspn(from, "/");
+
+        if (len == 2 && !memcmp(from, "..", 2)) {
+            while (at > out && *--at != '/')
+                ;
+        } else if (len > 0 && !(len == 1 && *from == '.')) {
+            if (at == out || at[-1] != '/')
+                *at++ = '/';
+            memcpy(at, from, len);
+            at += len;
+        }
+        *at = '\0';
+        from += len;
+        from += *from == '/';
+    }
+    if (at == out)
+        strcpy(out, "/");
+    return out;
+}
+
+static const char *real(const char *path, char out[PATH_MAX])
+{
+    return path && *path && realpath(path, out) ? out : path;
+}
+
+const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
+{
+    bool omp = q->kind == QUIRE_KIND_OMP;
+    char real_cwd[PATH_MAX], home[PATH_MAX], tmp[PATH_MAX];
+    struct buf b = BUF_INIT(PATH_MAX);
+    const char *out = NULL, *temp = getenv("TMPDIR");
+
+    buf_add_str(&b, "sessions/");
+    if (omp)
+        names_dir(real(cwd, real_cwd), true, real(getenv("HOME"), home),
+                  real(temp && *temp ? temp : "/tmp", tmp), &b);
+    else
+        names_dir(cwd, false, NULL, NULL, &b);
+    if (!b.failed)
+        out = arena_text(keep, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+/* ---- by path ------------------------------------------------------------ */
+
+/* The part of an absolute path below the home, or NULL. */
+static const char *below_home(struct quire *q, const char *path)
+{
+    char home[PATH_MAX];
+    size_t len;
+
+    if (!realpath(q->home, home))
+        return NULL;
+    len = strlen(home);
+    if (strncmp(path, home, len) != 0 || path[len] != '/')
+        return NULL;
+    path += len + 1;
+    return !strncmp(path, "sessions/", 9) || !strncmp(path, "archive/", 8)
+               ? path
+               : NULL;
+}
+
+static bool names_omp(const char *path)
+{
+    return strstr(path, "/.omp/") != NULL;
+}
+
+static quire_status find_path(struct quire *q, const char *which,
+                              struct arena *keep, struct place *out,
+                              quire_error *err)
+{
+    char path[PATH_MAX], *slash;
+    const char *inside;
+    struct stat info;
+    quire_status st;
+
+    if (!realpath(which, path))
+        return errno == ENOENT || errno == ENOTDIR
+                   ? QUIRE_NOT_FOUND
+                   : err_sys(err, errno, "cannot open %s", which);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        st = err_set(err, QUIRE_INVALID, "%s is %s, not a session file", which,
+                     S_ISDIR(info.st_mode) ? "a directory" : "no plain file");
+        err_next(err, "name the .jsonl file, or a session's id");
+        return st;
+    }
+    inside = below_home(q, path);
+    if (inside) {
+        st = need_all(q, err);
+        if (st)
+            return st;
+        *out = (struct place){.store = q->all, .in_home = true};
+        out->archived = !strncmp(inside, "archive/", 8);
+        out->omp = q->kind == QUIRE_KIND_OMP;
+        out->name = arena_text(keep, bytes_str(inside));
+    } else {
+        slash = strrchr(path, '/');
+        *out = (struct place){.own_store = true, .omp = names_omp(path)};
+        out->name = arena_text(keep, bytes_str(slash + 1));
+        *slash = '\0';
+        st = object_files_open(*path ? path : "/", q->read_only, &out->store,
+                               err);
+        if (st)
+            return st;
+    }
+    if (out->name)
+        return QUIRE_OK;
+    place_release(out);
+    return err_memory(err);
+}
+
+/* ---- by id -------------------------------------------------------------- */
+
+struct search {
+    quire_bytes wanted;
+    const char *dir;
+    struct arena *keep;
+    char *found;
+    int n;      /* how many begin so                      */
+    bool exact; /* the one found is called just so        */
+    struct object_store *store;
+    const char *root;
+    char other[64]; /* a second one, for the message      */
+};
+
+static bool same_id(quire_bytes a, quire_bytes b)
+{
+    return a.len == b.len && !strncasecmp(a.data, b.data, a.len);
+}
+
+static quire_status see_file(void *ctx, const char *base,
+                             const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+    quire_bytes name = bytes_str(base), id = names_id_in_file(name);
+    bool exact;
+
+    if (!info || name.len < 7 || base[0] == '.' ||
+        strcmp(base + name.len - 6, ".jsonl") != 0 ||
+        !names_match(id, name, s->wanted))
+        return QUIRE_OK;
+    exact = same_id(id, s->wanted) || same_id(name, s->wanted);
+    if (s->exact && !exact)
+        return QUIRE_OK;
+    if (exact && !s->exact)
+        s->n = 0;
+    s->exact = exact;
+    if (s->n++ > 0) {
+        snprintf(s->other, sizeof s->other, "%.*s", (int)id.len,
+                 (const char *)id.data);
+        return QUIRE_OK;
+    }
+    s->found = arena_printf(s->keep, "%s/%s", s->dir, base);
+    return s->found ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status see_dir(void *ctx, const char *name,
+                            const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+
+    if (info)
+        return QUIRE_OK;
+    s->dir = arena_printf(s->keep, "%s/%s", s->root, name);
+    if (!s->dir)
+        return err_memory(err);
+    return s->store->ops->scan(s->store, s->dir, see_file, s, err);
+}
+
+/* An id in a header that the file's name does not have: a file somebody has
+ * called something else. */
+static quire_status find_in_headers(struct quire *q, struct search *s,
+                                    quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list l = {.arena = &tmp};
+    quire_status st = list_add(&l, q->all, s->root, NULL, q->db, false, err);
+    size_t i;
+
+    for (i = 0; !st && i < l.n; i++) {
+        const char *id = l.items[i].meta.id;
+
+        if (!names_match(bytes_str(id), bytes_str(""), s->wanted))
+            continue;
+        if (s->n++ == 0) {
+            s->found = arena_text(s->keep, bytes_str(l.items[i].name));
+            if (!s->found)
+                st = err_memory(err);
+        } else {
+            snprintf(s->other, sizeof s->other, "%s", id);
+        }
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status several(struct search *s, const char *which,
+                            quire_error *err)
+{
+    quire_bytes first = names_id_in_file(bytes_str(s->found));
+    quire_status st;
+
+    st = err_set(err, QUIRE_INVALID,
+                 "%d sessions begin with %.64s, such as %.*s and %s", s->n,
+                 which, (int)first.len, (const char *)first.data, s->other);
+    err_next(err, "give more of the id; `quire session ls` lists them");
+    return st;
+}
+
+static quire_status find_id(struct quire *q, const char *which,
+                            struct arena *keep, struct place *out,
+                            quire_error *err)
+{
+    quire_status st = need_all(q, err);
+    size_t i;
+    int headers;
+
+    for (headers = 0; !st && headers < 2; headers++) {
+        for (i = 0; !st && i < 2; i++) {
+            struct search s = {.wanted = bytes_str(which),
+                               .keep = keep,
+                               .store = q->all,
+                               .root = roots[i]};
+
+            st = headers
+                     ? find_in_headers(q, &s, err)
+                     : q->all->ops->scan(q->all, roots[i], see_dir, &s, err);
+            if (st || s.n == 0)
+                continue;
+            if (s.n > 1)
+                return several(&s, which, err);
+            *out = (struct place){.store = q->all,
+                                  .name = s.found,
+                                  .in_home = true,
+                                  .archived = i == 1,
+                                  .omp = q->kind == QUIRE_KIND_OMP};
+            return QUIRE_OK;
+        }
+    }
+    return st ? st : QUIRE_NOT_FOUND;
+}
+
+/* ---- the last one ------------------------------------------------------- */
+
+static const char *env(const char *name)
+{
+    return getenv(name);
+}
+
+/* The breadcrumb of this terminal, if it is of this directory. */
+static quire_status find_crumb(struct quire *q, const char *cwd,
+                               struct arena *keep, struct place *out)
+{
+    char terminal[128], text[2 * PATH_MAX + 64];
+    struct breadcrumb crumb;
+    ssize_t n;
+    char *name;
+    int dir, fd;
+
+    if (!names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
+        fs_open_dir(q->home, false, &dir, NULL))
+        return QUIRE_NOT_FOUND;
+    name = arena_printf(keep, "terminal-sessions/%s", terminal);
+    fd = name ? fs_open_beneath(dir, name, O_RDONLY, 0) : -1;
+    close(dir);
+    if (fd < 0)
+        return QUIRE_NOT_FOUND;
+    n = fs_read_full(fd, text, sizeof text);
+    close(fd);
+    if (n <= 0 || !names_read_breadcrumb(bytes_of(text, (size_t)n), &crumb) ||
+        !bytes_is(crumb.cwd, cwd))
+        return QUIRE_NOT_FOUND;
+    name = arena_text(keep, crumb.path);
+    return name ? find_path(q, name, keep, out, NULL) : QUIRE_NOT_FOUND;
+}
+
+static quire_status find_last(struct quire *q, struct arena *keep,
+                              struct place *out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list l = {.arena = &tmp};
+    const char *cwd = place_cwd(NULL, keep), *dir;
+    quire_status st;
+    size_t i;
+
+    if (!cwd)
+        return err_sys(err, errno, "cannot tell the working directory");
+    if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
+        return QUIRE_OK;
+    dir = place_dir(q, cwd, keep);
+    st = dir ? need_all(q, err) : err_memory(err);
+    if (!st)
+        st = list_add(&l, q->all, roots[0], dir + strlen("sessions/"), q->db,
+                      false, err);
+    /* Two projects may share a directory; the header knows. */
+    for (i = 0; !st && i < l.n; i++) {
+        if (strcmp(l.items[i].meta.cwd, cwd) != 0)
+            continue;
+        *out = (struct place){.store = q->all, .in_home = true};
+        out->omp = q->kind == QUIRE_KIND_OMP;
+        out->name = arena_text(keep, bytes_str(l.items[i].name));
+        if (!out->name)
+            st = err_memory(err);
+        break;
+    }
+    if (!st && !out->name) {
+        st = err_set(err, QUIRE_NOT_FOUND, "no session of %s yet", cwd);
+        err_next(err, "`quire session new` begins one; `quire session ls` "
+                      "lists those of other directories");
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+void place_drop_crumb(struct quire *q, const char *cwd, const char *path)
+{
+    struct arena tmp = ARENA_INIT;
+    struct buf text = BUF_INIT(2 * PATH_MAX + 64);
+    const char *here = place_cwd(NULL, &tmp);
+    char terminal[128], was[2 * PATH_MAX + 64], *name;
+    int dir = -1, fd;
+    ssize_t n = -1;
+
+    if (q->read_only || !here || strcmp(here, cwd) != 0 ||
+        !names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
+        fs_open_dir(q->home, false, &dir, NULL))
+        goto out;
+    name = arena_printf(&tmp, "terminal-sessions/%s", terminal);
+    if (!name || !names_breadcrumb(cwd, path, &text))
+        goto out;
+    fd = fs_open_beneath(dir, name, O_RDONLY, 0);
+    if (fd >= 0) {
+        n = fs_read_full(fd, was, sizeof was);
+        close(fd);
+    }
+    /* What is there already need not be synced again. */
+    if (n < (ssize_t)text.len || memcmp(was, text.data, text.len) != 0)
+        fs_replace(dir, name, buf_bytes(&text), NULL);
+out:
+    if (dir >= 0)
+        close(dir);
+    buf_release(&text);
+    arena_release(&tmp);
+}
+
+/* ---- any of these ------------------------------------------------------- */
+
+static bool looks_like_path(const char *which)
+{
+    size_t len = strlen(which);
+
+    return strchr(which, '/') ||
+           (len > 6 && !strcmp(which + len - 6, ".jsonl"));
+}
+
+quire_status place_find(struct quire *q, const char *which, struct arena *keep,
+                        struct place *out, quire_error *err)
+{
+    quire_status st = QUIRE_NOT_FOUND;
+
+    *out = (struct place){0};
+    if (!strcmp(which, "last"))
+        return find_last(q, keep, out, err);
+    if (looks_like_path(which))
+        st = find_path(q, which, keep, out, err);
+    if (st == QUIRE_NOT_FOUND && *which)
+        st = find_id(q, which, keep, out, err);
+    if (st == QUIRE_NOT_FOUND && !looks_like_path(which) && *which)
+        st = find_path(q, which, keep, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no session %.100s in %s", which, q->home);
+        err_next(err, "`quire session ls` lists what is there; --home names "
+                      "another place");
+    }
+    return st;
+}

@@ -1,0 +1,220 @@
+/*
+ * check.c - what is wrong with a session file
+ *
+ * Reading passes over damage; this tells of it: each line that is no entry,
+ * each entry that the tree cannot place, each reference that leads nowhere,
+ * with line and byte, in the order of the file. Nothing is changed.
+ *
+ * repair.c mends what this finds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "session/migrate.h"
+#include "session/persist.h"
+#include "session/priv.h"
+
+static void list(struct problems *p, const struct entry *e, const char *kind,
+                 const char *why)
+{
+    struct session s = {.problems = p};
+
+    load_problem(&s, e->at, e->line, kind, why);
+}
+
+/* Of entries with one id, all but the first. */
+static quire_status check_doubles(struct session *s, struct problems *p,
+                                  quire_error *err)
+{
+    const struct index *x = &s->index;
+    struct map seen;
+    quire_status st = QUIRE_OK;
+    uint32_t i;
+
+    map_init(&seen, x->seed[0], x->seed[1]);
+    for (i = 0; !st && i < x->n; i++) {
+        const struct entry *e = &x->list[i];
+
+        if (!e->id_len)
+            continue;
+        if (map_get(&seen, entry_id(e)))
+            list(p, e, "duplicate_id", "an earlier entry has the same id");
+        else if (e->flags & ENTRY_SUPERSEDED &&
+                 !map_put(&seen, entry_id(e), i, NULL))
+            st = err_memory(err);
+    }
+    map_release(&seen);
+    return st;
+}
+
+/* What only the whole tree shows. */
+static quire_status check_tree(struct session *s, struct problems *p,
+                               quire_error *err)
+{
+    uint8_t *cycles = index_cycles(&s->index, p->arena);
+    uint32_t i;
+
+    if (!cycles)
+        return err_memory(err);
+    for (i = 0; i < s->index.n; i++) {
+        const struct entry *e = &s->index.list[i];
+
+        if (e->flags & ENTRY_ORPHAN)
+            list(p, e, "missing_parent", "its parent is not in the file");
+        if (cycles[i])
+            list(p, e, "cycle", "it is among its own ancestors");
+    }
+    return check_doubles(s, p, err);
+}
+
+struct ref_check {
+    struct blobs *blobs;
+    struct problems *problems;
+    const struct entry *entry;
+};
+
+static quire_status check_ref(void *ctx, const quire_digest *digest,
+                              quire_error *err)
+{
+    struct ref_check *c = ctx;
+    quire_blob_info info;
+    quire_status st = blob_stat(c->blobs, digest, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        list(c->problems, c->entry, "missing_blob",
+             "a blob it mentions is not in the store");
+    else if (st == QUIRE_DAMAGED)
+        list(c->problems, c->entry, "damaged_blob",
+             "a blob it mentions is damaged");
+    return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
+}
+
+static quire_status check_refs(struct session *s, struct problems *p,
+                               quire_error *err)
+{
+    struct ref_check c = {.problems = p};
+    quire_status st;
+    uint32_t i;
+
+    if (!s->env.blobs)
+        return QUIRE_OK;
+    st = s->env.blobs(s->env.ctx, false, &c.blobs, err);
+    for (i = 0; !st && c.blobs && i < s->index.n; i++) {
+        quire_bytes line;
+
+        c.entry = &s->index.list[i];
+        if (!(c.entry->flags & ENTRY_REFS))
+            continue;
+        st = load_line(s, i, &line, err);
+        if (!st)
+            st = persist_refs(line, check_ref, &c, err);
+    }
+    s->env.release(s->env.ctx);
+    return st;
+}
+
+/* The lines of a file of an older version, whose tree is made on reading. */
+static quire_status check_lines(struct object_store *store, const char *name,
+                                struct problems *p, quire_error *err)
+{
+    struct session s = {.problems = p};
+    struct object_info info;
+    struct jsonl_value v;
+    struct jsonl j;
+    quire_status st;
+    bool more;
+
+    st = store->ops->open(store, name, &s.log, &info, err);
+    if (st)
+        return st;
+    p->n = 0;
+    jsonl_init(&j, s.log, 0, 1, true);
+    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+        if (v.kind)
+            load_problem(&s, v.bad_at, v.line, v.kind, v.why);
+    }
+    jsonl_release(&j);
+    s.log->ops->close(s.log);
+    return st;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct problem *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return strcmp(x->kind, y->kind);
+}
+
+static quire_status tell(const struct problems *p, quire_problem_fn each,
+                         void *ctx, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (p->n)
+        qsort(p->list, p->n, sizeof *p->list, by_place);
+    for (i = 0; !st && i < p->n; i++) {
+        quire_session_problem one = {p->list[i].line, p->list[i].at,
+                                     p->list[i].kind, p->list[i].why};
+
+        st = each(ctx, &one, err);
+    }
+    return st;
+}
+
+/* It could not even be opened: that is the one problem, unless it is not
+ * there or cannot be read at all. */
+static quire_status tell_header(const quire_error *why, quire_problem_fn each,
+                                void *ctx, quire_error *err)
+{
+    quire_session_problem one = {1, 0, "header", why->what};
+
+    return each(ctx, &one, err);
+}
+
+quire_status session_check(const struct session_env *env,
+                           struct object_store *store, const char *name,
+                           quire_problem_fn each, void *ctx, quire_error *err)
+{
+    struct session_place place = {.store = store, .name = name};
+    struct arena arena = ARENA_INIT;
+    struct problems p = {.arena = &arena};
+    struct session *s = NULL;
+    quire_error why = {0};
+    quire_status st;
+
+    st = session_open_listing(env, &place, NULL,
+                              QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY,
+                              QUIRE_SYNC_NONE, &p, &s, &why);
+    if (st == QUIRE_DAMAGED) {
+        st = tell_header(&why, each, ctx, err);
+        goto out;
+    }
+    if (st) {
+        if (err)
+            *err = why;
+        goto out;
+    }
+    if (s->found_version < MIGRATE_VERSION)
+        st = check_lines(store, name, &p, err);
+    else
+        st = check_tree(s, &p, err);
+    if (!st)
+        st = check_refs(s, &p, err);
+    if (!st && s->open_end && !s->torn) {
+        struct entry end = {.at = s->size, .line = (uint32_t)s->lines + 1};
+
+        list(&p, &end, "no_newline", "the file does not end in a line break");
+    }
+    if (!st)
+        st = tell(&p, each, ctx, err);
+out:
+    session_close(s);
+    arena_release(&arena);
+    return st;
+}

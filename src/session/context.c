@@ -1,0 +1,615 @@
+/*
+ * context.c - what the model is to see
+ *
+ * A context is the path from a root to the leaf, read for two things: the
+ * settings in force (from all of it), and the messages (from what the last
+ * compaction on it has left over).
+ *
+ *     a  b  c  d  e  C  f  g          C: compaction, firstKeptEntryId = d
+ *              ^kept^     ^after^     messages: C's summary, d, e, f, g
+ *
+ * Cost: a step in the index for each entry of the path, and the bytes of the
+ * messages that come out. What a compaction hides is not even read, except
+ * for the few entries that change a setting; that is why a history of a
+ * gigabyte opens as fast as its last stretch.
+ *
+ * Nothing is given before everything that will be given has been looked at
+ * closely, so a damaged line cannot appear in the middle of an answer.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/when.h"
+#include "session/persist.h"
+#include "session/priv.h"
+
+/* How much is gathered before it is handed on. */
+#define POUR ((size_t)64 * 1024)
+
+struct context {
+    struct session *s;
+    uint32_t *path, n;   /* in s->tmp                                       */
+    uint32_t compaction; /* place on the path, NONE: there is none          */
+    uint32_t from, to;   /* places kept before it: from <= place < to       */
+    uint32_t after;      /* and all from this place on                      */
+
+    /* Settings: JSON, in s->tmp; .data NULL where nothing set them. */
+    quire_bytes thinking, mode, mode_data, tier;
+    struct json_pair {
+        quire_bytes key, value;
+    } * models;
+    uint32_t n_models;
+    bool has_default;
+    quire_bytes default_model; /* of the last assistant                     */
+    quire_bytes *rules;
+    uint32_t n_rules, cap_rules;
+    struct map seen_rules;
+
+    struct buf out; /* on its way */
+    quire_write_fn write;
+    void (*missing)(void *ctx, const char *ref);
+    void *ctx;
+};
+
+static struct entry *at(const struct context *c, uint32_t place)
+{
+    return &c->s->index.list[c->path[place]];
+}
+
+static quire_status line_at(struct context *c, uint32_t place,
+                            quire_bytes *line, quire_error *err)
+{
+    return load_line(c->s, c->path[place], line, err);
+}
+
+/* ---- the path ----------------------------------------------------------- */
+
+static quire_status find_path(struct context *c, const char *leaf,
+                              quire_error *err)
+{
+    struct session *s = c->s;
+    uint32_t from = s->leaf;
+
+    if (leaf)
+        from = *leaf ? session_find(s, leaf) : NONE;
+    /* Whoever asks for what is not there gets the last entry. */
+    if (leaf && *leaf && from == NONE && s->index.n)
+        from = s->index.n - 1;
+    c->path = index_path(&s->index, from, &s->tmp, &c->n);
+    return c->path ? QUIRE_OK : err_memory(err);
+}
+
+/* The place of the entry the compaction keeps from, or its own. */
+static quire_status find_kept(struct context *c, quire_error *err)
+{
+    quire_bytes line, id, remote;
+    quire_status st = line_at(c, c->compaction, &line, err);
+    uint32_t i;
+
+    c->from = c->to = c->compaction;
+    if (st)
+        return st;
+    /* The provider keeps the history itself. */
+    remote = json_get(json_get(line, "preserveData"), "openaiRemoteCompaction");
+    id = json_get(remote, "provider");
+    if (json_kind(id) == JSON_STRING && id.len > 2 &&
+        json_kind(json_get(remote, "replacementHistory")) == JSON_ARRAY)
+        return QUIRE_OK;
+    id = json_get(line, "firstKeptEntryId");
+    if (json_kind(id) != JSON_STRING)
+        return QUIRE_OK;
+    for (i = 0; i < c->compaction; i++) {
+        if (at(c, i)->id_len && json_equal(id, entry_id(at(c, i)))) {
+            c->from = i;
+            break;
+        }
+    }
+    return QUIRE_OK;
+}
+
+static quire_status choose_entries(struct context *c, quire_error *err)
+{
+    uint32_t reset = NONE, i;
+
+    c->compaction = NONE;
+    for (i = 0; i < c->n; i++) {
+        if (at(c, i)->type == ENTRY_COMPACTION)
+            c->compaction = i;
+        else if (at(c, i)->type == ENTRY_RESET)
+            reset = i;
+    }
+    /* A boundary behind the last compaction hides that too. */
+    if (reset != NONE && (c->compaction == NONE || reset > c->compaction)) {
+        c->compaction = NONE;
+        c->after = reset + 1;
+        return QUIRE_OK;
+    }
+    if (c->compaction == NONE)
+        return QUIRE_OK;
+    c->after = c->compaction + 1;
+    return find_kept(c, err);
+}
+
+/* ---- settings ----------------------------------------------------------- */
+
+static quire_status keep(struct context *c, quire_bytes value, quire_bytes *out,
+                         quire_error *err)
+{
+    *out = bytes_of(NULL, 0);
+    if (!value.data)
+        return QUIRE_OK;
+    *out = arena_dup(&c->s->tmp, value);
+    return out->data ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status set_model(struct context *c, quire_bytes line,
+                              quire_error *err)
+{
+    quire_bytes role = json_get(line, "role"), model = json_get(line, "model");
+    struct json_pair pair, *grown;
+    quire_status st;
+    uint32_t i;
+
+    if (json_kind(model) != JSON_STRING || model.len == 2)
+        return QUIRE_OK; /* another program's spelling, which ours ignore */
+    if (json_kind(role) != JSON_STRING)
+        role = bytes_str("\"default\"");
+    st = keep(c, role, &pair.key, err);
+    if (!st)
+        st = keep(c, model, &pair.value, err);
+    if (st)
+        return st;
+    c->has_default = c->has_default || json_is(role, "default");
+    for (i = 0; i < c->n_models; i++) {
+        if (bytes_equal(c->models[i].key, pair.key)) {
+            c->models[i].value = pair.value;
+            return QUIRE_OK;
+        }
+    }
+    /* Roles are a handful. */
+    grown = arena_array(&c->s->tmp, c->n_models + (size_t)1, sizeof *grown);
+    if (!grown)
+        return err_memory(err);
+    if (c->n_models)
+        memcpy(grown, c->models, c->n_models * sizeof *grown);
+    grown[c->n_models++] = pair;
+    c->models = grown;
+    return QUIRE_OK;
+}
+
+static quire_status add_rule(struct context *c, quire_bytes rule,
+                             quire_error *err)
+{
+    struct arena *tmp = &c->s->tmp;
+    quire_bytes text, *grown;
+    bool fresh = false;
+
+    if (json_kind(rule) != JSON_STRING)
+        return QUIRE_OK;
+    text = arena_dup(tmp, json_text(rule, tmp));
+    if (!text.data || !map_put(&c->seen_rules, text, 1, &fresh))
+        return err_memory(err);
+    if (!fresh)
+        return QUIRE_OK;
+    if (c->n_rules == c->cap_rules) {
+        c->cap_rules = c->cap_rules ? c->cap_rules * 2 : 16;
+        grown = arena_array(tmp, c->cap_rules, sizeof *grown);
+        if (!grown)
+            return err_memory(err);
+        if (c->n_rules)
+            memcpy(grown, c->rules, c->n_rules * sizeof *grown);
+        c->rules = grown;
+    }
+    return keep(c, rule, &c->rules[c->n_rules++], err);
+}
+
+static quire_status add_rules(struct context *c, quire_bytes line,
+                              quire_error *err)
+{
+    quire_bytes list = json_get(line, "injectedRules");
+    quire_status st = QUIRE_OK;
+    struct json_scan it;
+
+    if (json_kind(list) != JSON_ARRAY)
+        return QUIRE_OK;
+    json_iter_init(&it, list);
+    while (!st && json_next(&it))
+        st = add_rule(c, it.value, err);
+    return st;
+}
+
+static quire_status take_setting(struct context *c, uint32_t place,
+                                 quire_error *err)
+{
+    quire_bytes line, value;
+    quire_status st = line_at(c, place, &line, err);
+
+    if (st)
+        return st;
+    switch (at(c, place)->type) {
+    case ENTRY_THINKING_LEVEL:
+        value = json_get(line, "thinkingLevel");
+        if (json_kind(value) != JSON_STRING)
+            value = bytes_str("\"off\"");
+        return keep(c, value, &c->thinking, err);
+    case ENTRY_MODEL: return set_model(c, line, err);
+    case ENTRY_SERVICE_TIER:
+        return keep(c, json_get(line, "serviceTier"), &c->tier, err);
+    case ENTRY_TTSR: return add_rules(c, line, err);
+    case ENTRY_MODE:
+        st = keep(c, json_get(line, "mode"), &c->mode, err);
+        return st ? st : keep(c, json_get(line, "data"), &c->mode_data, err);
+    default: return QUIRE_OK;
+    }
+}
+
+/* Provider and model of the message at `place`, if an assistant wrote it. The
+ * message may be one that is not given, so no close look is due: whoever it
+ * is stands at its beginning. */
+static quire_status infer_model(struct context *c, uint32_t place,
+                                quire_error *err)
+{
+    struct json_want wants[] = {JSON_WANT("role"), JSON_WANT("provider"),
+                                JSON_WANT("model")};
+    const struct entry *e = at(c, place);
+    struct buf b = BUF_INIT(1 << 16);
+    struct json_want role[] = {JSON_WANT("role")};
+    quire_bytes line, body;
+    quire_status st = load_bytes(c->s, e->at, e->len, &line, err);
+
+    if (st)
+        return st;
+    body = e->body ? bytes_sub(line, e->body, line.len)
+                   : json_get(line, "message");
+    if (!body.data || !json_head(body, role, 1, NULL) ||
+        !json_is(role[0].value, "assistant") ||
+        !json_head(body, wants, 3, NULL))
+        return QUIRE_OK;
+    if (json_kind(wants[1].value) != JSON_STRING ||
+        json_kind(wants[2].value) != JSON_STRING)
+        return QUIRE_OK;
+    buf_add(&b, wants[1].value.data, wants[1].value.len - 1);
+    buf_add_char(&b, '/');
+    buf_add(&b, (const char *)wants[2].value.data + 1, wants[2].value.len - 1);
+    st = buf_status(&b, "a model's name", err);
+    if (!st)
+        st = keep(c, buf_bytes(&b), &c->default_model, err);
+    buf_release(&b);
+    return st;
+}
+
+static quire_status read_settings(struct context *c, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    uint32_t i;
+
+    for (i = 0; !st && i < c->n; i++) {
+        switch (at(c, i)->type) {
+        case ENTRY_THINKING_LEVEL:
+        case ENTRY_MODEL:
+        case ENTRY_SERVICE_TIER:
+        case ENTRY_TTSR:
+        case ENTRY_MODE: st = take_setting(c, i, err); break;
+        default: break;
+        }
+    }
+    for (i = c->n; !st && i-- > 0 && !c->has_default && !c->default_model.data;)
+        if (at(c, i)->type == ENTRY_MESSAGE)
+            st = infer_model(c, i, err);
+    return st;
+}
+
+/* ---- giving ------------------------------------------------------------- */
+
+static quire_status pour(struct context *c, bool all, quire_error *err)
+{
+    quire_status st = buf_status(&c->out, "a context", err);
+
+    if (st || c->out.len == 0 || (!all && c->out.len < POUR))
+        return st;
+    st = c->write(c->ctx, buf_bytes(&c->out), err);
+    buf_clear(&c->out);
+    return st;
+}
+
+static void add(struct context *c, const char *text)
+{
+    buf_add_str(&c->out, text);
+}
+
+static void add_bytes(struct context *c, quire_bytes json)
+{
+    buf_add(&c->out, json.data, json.len);
+}
+
+/* ,"key":value for what is there. */
+static void add_member(struct context *c, quire_bytes line, const char *key)
+{
+    quire_bytes value = json_get(line, key);
+
+    if (!value.data)
+        return;
+    buf_addf(&c->out, ",\"%s\":", key);
+    add_bytes(c, value);
+}
+
+static void add_timestamp(struct context *c, quire_bytes line)
+{
+    quire_bytes when = json_get(line, "timestamp");
+    int64_t ms;
+
+    if (json_kind(when) == JSON_STRING &&
+        when_parse(bytes_sub(when, 1, when.len - 1), &ms))
+        buf_addf(&c->out, ",\"timestamp\":%lld}", (long long)ms);
+    else
+        add(c, ",\"timestamp\":null}");
+}
+
+static void add_custom(struct context *c, quire_bytes line)
+{
+    add(c, "{\"role\":\"custom\"");
+    add_member(c, line, "customType");
+    add_member(c, line, "content");
+    add_member(c, line, "display");
+    add_member(c, line, "details");
+    add_member(c, line, "attribution");
+    add_timestamp(c, line);
+}
+
+static void add_branch_summary(struct context *c, quire_bytes line)
+{
+    add(c, "{\"role\":\"branchSummary\"");
+    add_member(c, line, "summary");
+    add_member(c, line, "fromId");
+    add_timestamp(c, line);
+}
+
+static void add_compaction(struct context *c, quire_bytes line)
+{
+    quire_bytes remote = json_get(json_get(line, "preserveData"),
+                                  "openaiRemoteCompaction");
+
+    add(c, "{\"role\":\"compactionSummary\"");
+    add_member(c, line, "summary");
+    add_member(c, line, "shortSummary");
+    add_member(c, line, "tokensBefore");
+    add_member(c, line, "tokensAfter");
+    add_member(c, line, "method");
+    if (c->from == c->to && remote.data &&
+        json_kind(json_get(remote, "provider")) == JSON_STRING &&
+        json_kind(json_get(remote, "replacementHistory")) == JSON_ARRAY) {
+        add(c, ",\"providerPayload\":{\"type\":\"openaiResponsesHistory\","
+               "\"provider\":");
+        add_bytes(c, json_get(remote, "provider"));
+        add(c, ",\"items\":");
+        add_bytes(c, json_get(remote, "replacementHistory"));
+        add(c, "}");
+    }
+    add_member(c, line, "warning");
+    add_timestamp(c, line);
+}
+
+static void tell_missing(void *ctx, const quire_digest *digest)
+{
+    struct context *c = ctx;
+    char ref[QUIRE_REF_SIZE];
+
+    quire_ref_format(digest, ref);
+    if (c->missing)
+        c->missing(c->ctx, ref);
+}
+
+/* Images that are blobs, with their content. */
+static quire_status hydrate(struct context *c, quire_bytes line,
+                            struct buf *out, quire_error *err)
+{
+    const struct session_env *env = &c->s->env;
+    struct arena scratch = ARENA_INIT;
+    struct blobs *blobs = NULL;
+    quire_status st = QUIRE_OK;
+
+    if (env->blobs)
+        st = env->blobs(env->ctx, false, &blobs, err);
+    if (!st)
+        st = persist_hydrate(line, blobs, &scratch, out, tell_missing, c, err);
+    if (env->blobs)
+        env->release(env->ctx);
+    arena_release(&scratch);
+    return st;
+}
+
+static bool has_message(const struct entry *e, quire_bytes line)
+{
+    quire_bytes summary;
+
+    switch (e->type) {
+    case ENTRY_MESSAGE: return e->body != 0;
+    case ENTRY_CUSTOM_MESSAGE: return true;
+    case ENTRY_BRANCH_SUMMARY:
+        summary = json_get(line, "summary");
+        return json_kind(summary) == JSON_STRING && summary.len > 2;
+    default: return false;
+    }
+}
+
+/* The line of an entry that comes out, as it is to come out. */
+static quire_status ready_line(struct context *c, uint32_t place,
+                               struct buf *whole, quire_bytes *line,
+                               quire_error *err)
+{
+    const struct entry *e = at(c, place);
+    quire_status st;
+
+    if (!(e->flags & (ENTRY_REFS | ENTRY_BAD_UTF8 | ENTRY_SPREAD)))
+        return line_at(c, place, line, err);
+    st = tree_text(c->s, c->path[place], false, line, err);
+    if (st || !(e->flags & ENTRY_REFS))
+        return st;
+    st = hydrate(c, *line, whole, err);
+    *line = buf_bytes(whole);
+    return st ? st : buf_status(whole, "an entry", err);
+}
+
+static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
+                               quire_error *err)
+{
+    const struct entry *e = at(c, place);
+    struct buf whole = BUF_INIT(JSONL_MAX_LINE);
+    quire_bytes line;
+    quire_status st;
+
+    if (e->type != ENTRY_MESSAGE && e->type != ENTRY_CUSTOM_MESSAGE &&
+        e->type != ENTRY_BRANCH_SUMMARY)
+        return QUIRE_OK;
+    st = ready_line(c, place, &whole, &line, err);
+    if (!st && has_message(e, line)) {
+        if (*comma)
+            buf_add_char(&c->out, ',');
+        *comma = true;
+        if (e->type == ENTRY_CUSTOM_MESSAGE)
+            add_custom(c, line);
+        else if (e->type == ENTRY_BRANCH_SUMMARY)
+            add_branch_summary(c, line);
+        else if ((e->flags & ENTRY_BODY_LAST) && !whole.len &&
+                 !(e->flags & (ENTRY_BAD_UTF8 | ENTRY_SPREAD)))
+            add_bytes(c, bytes_sub(line, e->body, line.len - 1));
+        else
+            add_bytes(c, json_get(line, "message"));
+        st = pour(c, false, err);
+    }
+    buf_release(&whole);
+    return st;
+}
+
+static quire_status give_messages(struct context *c, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    bool comma = false;
+    quire_bytes line;
+    uint32_t i;
+
+    if (c->compaction != NONE) {
+        st = line_at(c, c->compaction, &line, err);
+        if (!st)
+            add_compaction(c, line);
+        comma = true;
+        for (i = c->from; !st && i < c->to; i++)
+            st = give_entry(c, i, &comma, err);
+    }
+    for (i = c->after; !st && i < c->n; i++)
+        st = give_entry(c, i, &comma, err);
+    return st;
+}
+
+static quire_bytes or_else(quire_bytes value, const char *other)
+{
+    return value.data ? value : bytes_str(other);
+}
+
+static void give_settings(struct context *c)
+{
+    uint32_t i;
+
+    add(c, "],\"thinkingLevel\":");
+    add_bytes(c, or_else(c->thinking, "\"off\""));
+    add(c, ",\"models\":{");
+    for (i = 0; i < c->n_models; i++) {
+        add(c, i ? "," : "");
+        add_bytes(c, c->models[i].key);
+        add(c, ":");
+        add_bytes(c, c->models[i].value);
+    }
+    if (!c->has_default && c->default_model.data) {
+        add(c, c->n_models ? ",\"default\":" : "\"default\":");
+        add_bytes(c, c->default_model);
+    }
+    add(c, "},\"injectedTtsrRules\":[");
+    for (i = 0; i < c->n_rules; i++) {
+        add(c, i ? "," : "");
+        add_bytes(c, c->rules[i]);
+    }
+    add(c, "],\"mode\":");
+    add_bytes(c, or_else(c->mode, "\"none\""));
+    add(c, ",\"modeData\":");
+    add_bytes(c, or_else(c->mode_data, "null"));
+    if (c->tier.data) {
+        add(c, ",\"serviceTier\":");
+        add_bytes(c, c->tier);
+    }
+    add(c, "}");
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+/* Look closely at whatever will be given. */
+static quire_status look_ahead(struct context *c, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    quire_bytes line;
+    uint32_t i;
+
+    for (i = c->compaction == NONE ? c->after : c->from; !st && i < c->n; i++) {
+        if (c->compaction != NONE && i == c->to)
+            i = c->compaction; /* nothing between */
+        if (!(at(c, i)->flags & ENTRY_CHECKED))
+            st = line_at(c, i, &line, err);
+    }
+    return st;
+}
+
+static quire_status prepare(struct context *c, const char *leaf,
+                            quire_error *err)
+{
+    struct session *s = c->s;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    map_release(&c->seen_rules);
+    map_init(&c->seen_rules, s->index.seed[0], s->index.seed[1]);
+    c->n_models = c->n_rules = c->cap_rules = 0;
+    c->has_default = false;
+    c->models = NULL;
+    c->thinking = c->mode = c->mode_data = c->tier = bytes_of(NULL, 0);
+    c->default_model = bytes_of(NULL, 0);
+    c->after = c->from = c->to = 0;
+    st = find_path(c, leaf, err);
+    if (!st)
+        st = choose_entries(c, err);
+    if (!st)
+        st = read_settings(c, err);
+    return st ? st : look_ahead(c, err);
+}
+
+quire_status session_context(struct session *s, const char *leaf,
+                             quire_write_fn write,
+                             void (*missing)(void *ctx, const char *ref),
+                             void *ctx, quire_error *err)
+{
+    struct context c = {.s = s, .write = write, .missing = missing, .ctx = ctx};
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    c.out = (struct buf)BUF_INIT(JSONL_MAX_LINE);
+    st = load_refresh(s, err);
+    if (!st) {
+        do
+            st = prepare(&c, leaf, err);
+        while (load_again(s, &st, err));
+    }
+    if (!st) {
+        add(&c, "{\"messages\":[");
+        st = give_messages(&c, err);
+    }
+    if (!st) {
+        give_settings(&c);
+        st = pour(&c, true, err);
+    }
+    buf_release(&c.out);
+    map_release(&c.seen_rules);
+    session_leave(s);
+    return st;
+}

@@ -1,0 +1,297 @@
+/* index.c - see index.h */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "session/index.h"
+
+/* An entry whose parent had not been seen when it was added: it comes later,
+ * or never. */
+struct waiting {
+    struct waiting *next;
+    uint32_t child;
+    quire_bytes parent;
+};
+
+static const char *const type_names[N_ENTRY_TYPES] = {
+    [ENTRY_MESSAGE] = "message",
+    [ENTRY_THINKING_LEVEL] = "thinking_level_change",
+    [ENTRY_MODEL] = "model_change",
+    [ENTRY_SERVICE_TIER] = "service_tier_change",
+    [ENTRY_COMPACTION] = "compaction",
+    [ENTRY_BRANCH_SUMMARY] = "branch_summary",
+    [ENTRY_CUSTOM] = "custom",
+    [ENTRY_CUSTOM_MESSAGE] = "custom_message",
+    [ENTRY_LABEL] = "label",
+    [ENTRY_TTSR] = "ttsr_injection",
+    [ENTRY_MODE] = "mode_change",
+    [ENTRY_TITLE] = "title_change",
+    [ENTRY_RESET] = "reset_boundary",
+};
+
+enum entry_type entry_type_of(quire_bytes json_type)
+{
+    int i;
+
+    for (i = 1; i < N_ENTRY_TYPES; i++) {
+        if (json_is(json_type, type_names[i]))
+            return (enum entry_type)i;
+    }
+    return ENTRY_OTHER;
+}
+
+const char *entry_type_name(enum entry_type type)
+{
+    return type_names[type];
+}
+
+void index_init(struct index *x, uint64_t seed0, uint64_t seed1)
+{
+    *x = (struct index){.seed = {seed0, seed1}};
+}
+
+void index_release(struct index *x)
+{
+    free(x->list);
+    free(x->slots);
+    arena_release(&x->text);
+    index_init(x, x->seed[0], x->seed[1]);
+}
+
+void index_clear(struct index *x)
+{
+    index_release(x);
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+/* base/map.h would do, at thirty-two bytes a slot: as much again as the
+ * entries themselves. These slots are four. */
+
+static uint32_t hash_id(const struct index *x, quire_bytes id)
+{
+    return (uint32_t)map_hash(x->seed, id);
+}
+
+/* Where the id is, or the free slot it would get. */
+static uint32_t *slot_of(const struct index *x, quire_bytes id, uint32_t hash)
+{
+    uint32_t i = hash & (x->n_slots - 1);
+
+    for (;; i = (i + 1) & (x->n_slots - 1)) {
+        uint32_t *slot = &x->slots[i];
+        const struct entry *e = *slot ? &x->list[*slot - 1] : NULL;
+
+        if (!e || (e->hash == hash && bytes_equal(entry_id(e), id)))
+            return slot;
+    }
+}
+
+uint32_t index_find(const struct index *x, quire_bytes id)
+{
+    if (x->n_slots == 0 || id.len == 0)
+        return NONE;
+    return *slot_of(x, id, hash_id(x, id)) - 1; /* 0 - 1 is NONE */
+}
+
+static bool grow_slots(struct index *x)
+{
+    uint32_t n = x->n_slots ? x->n_slots * 2 : 64, i;
+    uint32_t *slots = n ? calloc(n, sizeof *slots) : NULL;
+
+    if (!slots)
+        return false;
+    free(x->slots);
+    x->slots = slots;
+    x->n_slots = n;
+    for (i = 0; i < x->n; i++) {
+        const struct entry *e = &x->list[i];
+
+        if (e->id_len && !(e->flags & ENTRY_SUPERSEDED))
+            *slot_of(x, entry_id(e), e->hash) = i + 1;
+    }
+    return true;
+}
+
+/* ---- adding ------------------------------------------------------------- */
+
+static bool make_room(struct index *x)
+{
+    uint32_t cap = x->cap ? x->cap + x->cap / 2 : 64;
+    struct entry *list;
+
+    if (x->n_ids + 1 > x->n_slots / 4 * 3 && !grow_slots(x))
+        return false;
+    if (x->n < x->cap)
+        return true;
+    if (cap < x->cap || x->n == NONE - 1)
+        return false;
+    list = realloc(x->list, cap * sizeof *list);
+    if (!list)
+        return false;
+    x->list = list;
+    x->cap = cap;
+    return true;
+}
+
+static bool set_id(struct index *x, struct entry *e, quire_bytes id)
+{
+    if (id.len == 0 || id.len > UINT16_MAX)
+        return true; /* nobody can name it */
+    e->id_len = (uint16_t)id.len;
+    e->hash = hash_id(x, id);
+    if (id.len <= sizeof e->id.near) {
+        memcpy(e->id.near, id.data, id.len);
+        return true;
+    }
+    e->flags |= ENTRY_FAR_ID;
+    e->id.far = arena_dup(&x->text, id).data;
+    return e->id.far != NULL;
+}
+
+/* Most parents are the entry just before. */
+static bool set_parent(struct index *x, struct entry *e, quire_bytes parent)
+{
+    struct waiting *w;
+
+    e->parent = NONE;
+    if (parent.len == 0)
+        return true;
+    if (x->n > 0 && !(x->list[x->n - 1].flags & ENTRY_SUPERSEDED) &&
+        bytes_equal(entry_id(&x->list[x->n - 1]), parent))
+        e->parent = x->n - 1;
+    else
+        e->parent = index_find(x, parent);
+    if (e->parent != NONE)
+        return true;
+    w = arena_alloc(&x->text, sizeof *w);
+    if (!w)
+        return false;
+    *w = (struct waiting){x->waiting, x->n, arena_dup(&x->text, parent)};
+    if (!w->parent.data)
+        return false;
+    x->waiting = w;
+    e->flags |= ENTRY_ORPHAN;
+    return true;
+}
+
+bool index_add(struct index *x, const struct index_line *line)
+{
+    struct entry e = {.at = line->at,
+                      .len = line->len,
+                      .line = line->line,
+                      .body = line->body,
+                      .type = line->type,
+                      .flags = line->flags};
+    struct waiting *was = x->waiting;
+    uint32_t *slot;
+
+    if (!make_room(x) || !set_id(x, &e, line->id) ||
+        !set_parent(x, &e, line->parent)) {
+        x->waiting = was;
+        return false;
+    }
+    x->list[x->n++] = e;
+    if (!e.id_len)
+        return true;
+    slot = slot_of(x, entry_id(&x->list[x->n - 1]), e.hash);
+    if (*slot) {
+        x->list[*slot - 1].flags |= ENTRY_SUPERSEDED;
+        x->doubles = true;
+    } else {
+        x->n_ids++;
+    }
+    *slot = x->n;
+    return true;
+}
+
+void index_settle(struct index *x)
+{
+    struct waiting **at = &x->waiting;
+    uint32_t i;
+
+    while (*at) {
+        struct waiting *w = *at;
+        uint32_t parent = index_find(x, w->parent);
+
+        if (parent == NONE) {
+            at = &w->next;
+            continue;
+        }
+        x->list[w->child].parent = parent;
+        x->list[w->child].flags &= (uint8_t)~ENTRY_ORPHAN;
+        x->forward |= parent >= w->child;
+        *at = w->next;
+    }
+    for (i = 0; x->doubles && i < x->n; i++) {
+        struct entry *e = &x->list[i];
+
+        if (e->parent == NONE || !(x->list[e->parent].flags & ENTRY_SUPERSEDED))
+            continue;
+        e->parent = index_find(x, entry_id(&x->list[e->parent]));
+        x->forward |= e->parent >= i;
+    }
+    x->doubles = false;
+}
+
+/* ---- walking ------------------------------------------------------------ */
+
+/* How far up it goes from `leaf`: to a root, or to where it comes back to an
+ * entry it has seen. `seen` has a bit an entry when such a thing can be. */
+static uint32_t climb(const struct index *x, uint32_t leaf, uint64_t *seen)
+{
+    uint32_t n = 0, at = leaf;
+
+    for (; at != NONE; at = x->list[at].parent, n++) {
+        uint64_t bit = (uint64_t)1 << at % 64;
+
+        if (!seen)
+            continue;
+        if (seen[at / 64] & bit)
+            break;
+        seen[at / 64] |= bit;
+    }
+    return n;
+}
+
+uint32_t *index_path(const struct index *x, uint32_t leaf, struct arena *keep,
+                     uint32_t *n)
+{
+    uint64_t *seen = NULL;
+    uint32_t *path, at = leaf, i;
+
+    if (x->forward) {
+        seen = arena_array(keep, x->n / 64 + 1, sizeof *seen);
+        if (!seen)
+            return NULL;
+    }
+    *n = climb(x, leaf, seen);
+    path = arena_array(keep, *n + (size_t)1, sizeof *path);
+    for (i = *n; path && i > 0; at = x->list[at].parent)
+        path[--i] = at;
+    return path;
+}
+
+uint8_t *index_cycles(const struct index *x, struct arena *keep)
+{
+    uint8_t *in_cycle = arena_array(keep, x->n + (size_t)1, 1);
+    uint32_t *walk = arena_array(keep, x->n + (size_t)1, sizeof *walk);
+    uint32_t i, at;
+
+    if (!in_cycle || !walk)
+        return NULL;
+    /* Each walk leaves its number behind and stops where someone was: at its
+     * own number it has come round. So each entry is passed once. */
+    for (i = 0; x->forward && i < x->n; i++) {
+        for (at = i; at != NONE && !walk[at]; at = x->list[at].parent)
+            walk[at] = i + 1;
+        while (at != NONE && walk[at] == i + 1 && !in_cycle[at]) {
+            in_cycle[at] = 1;
+            at = x->list[at].parent;
+        }
+    }
+    return in_cycle;
+}

@@ -1,0 +1,133 @@
+/*
+ * index.h - where the entries of a session are, and whose child each is
+ *
+ * Forty bytes an entry and four to eight more to find it by its id, whatever
+ * the entry weighs: a file of a gigabyte is held in a few megabytes. Entries
+ * are numbered from 0 in the order of the file; a number is what the rest of
+ * the room passes around.
+ *
+ * Always true:
+ *
+ *   (1) The entry an id means is the last one that has it. The older one
+ *       stays in the list, as SUPERSEDED.
+ *   (2) `parent` is the number of the entry its parentId means, once
+ *       index_settle() has run; NONE for a root and for an orphan.
+ *   (3) Unless `forward` is set, every parent has a smaller number than its
+ *       child: a walk to the root ends.
+ */
+#ifndef SESSION_INDEX_H
+#define SESSION_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "quire.h"
+
+#define NONE UINT32_MAX
+
+/* The types that mean something to us; all others are ENTRY_OTHER and kept
+ * just the same. */
+enum entry_type {
+    ENTRY_OTHER,
+    ENTRY_MESSAGE,
+    ENTRY_THINKING_LEVEL,
+    ENTRY_MODEL,
+    ENTRY_SERVICE_TIER,
+    ENTRY_COMPACTION,
+    ENTRY_BRANCH_SUMMARY,
+    ENTRY_CUSTOM,
+    ENTRY_CUSTOM_MESSAGE,
+    ENTRY_LABEL,
+    ENTRY_TTSR,
+    ENTRY_MODE,
+    ENTRY_TITLE,
+    ENTRY_RESET,
+    N_ENTRY_TYPES
+};
+
+enum {
+    ENTRY_CHECKED = 1 << 0,    /* every byte has been looked at             */
+    ENTRY_BODY_LAST = 1 << 1,  /* checked: `message` goes to the last brace */
+    ENTRY_BAD_UTF8 = 1 << 2,   /* checked: to be mended when given          */
+    ENTRY_REFS = 1 << 3,       /* checked: a blob is mentioned              */
+    ENTRY_ORPHAN = 1 << 4,     /* its parent is not there                   */
+    ENTRY_SUPERSEDED = 1 << 5, /* a later entry has its id                  */
+    ENTRY_FAR_ID = 1 << 6,     /* the id is longer than eight bytes         */
+    ENTRY_SPREAD = 1 << 7,     /* it has line breaks inside                 */
+};
+
+struct entry {
+    uint64_t at; /* in the file                                            */
+    union {
+        char near[8];
+        const char *far; /* in the index's arena                           */
+    } id;
+    uint32_t len;    /* of the object, in bytes                            */
+    uint32_t parent; /* number, or NONE                                    */
+    uint32_t hash;   /* of the id                                          */
+    uint32_t body;   /* where the value of `message` begins; 0: look       */
+    uint32_t line;   /* in the file, from 1                                */
+    uint16_t id_len; /* 0: it has none                                     */
+    uint8_t type;    /* enum entry_type                                    */
+    uint8_t flags;
+};
+
+struct index {
+    struct entry *list; /* owned                                           */
+    uint32_t n, cap;
+    uint32_t *slots; /* owned; number + 1 of an entry, 0: free             */
+    uint32_t n_slots;
+    uint32_t n_ids;
+    uint64_t seed[2];
+    struct arena text;       /* long ids; parents that are not there yet     */
+    struct waiting *waiting; /* entries whose parent is not there yet       */
+    bool forward;            /* a parent comes after its child              */
+    bool doubles;            /* an id was given twice                       */
+};
+
+void index_init(struct index *x, uint64_t seed0, uint64_t seed1);
+void index_release(struct index *x);
+
+/* Forget every entry. */
+void index_clear(struct index *x);
+
+/* What an entry's line says, its id and its parent's as plain text. */
+struct index_line {
+    uint64_t at;
+    uint32_t len, line;
+    quire_bytes id;     /* .data NULL: none         */
+    quire_bytes parent; /* .data NULL: it is a root */
+    uint32_t body;
+    uint8_t type, flags;
+};
+
+/* Add the next entry. False when there is no memory; then nothing changed. */
+bool index_add(struct index *x, const struct index_line *line);
+
+/* After adding: give parents that came late, or twice, to their children. */
+void index_settle(struct index *x);
+
+/* The number of the entry with this id, or NONE. */
+uint32_t index_find(const struct index *x, quire_bytes id);
+
+static inline quire_bytes entry_id(const struct entry *e)
+{
+    return (quire_bytes){e->flags & ENTRY_FAR_ID ? e->id.far
+                                                 : (const char *)e->id.near,
+                         e->id_len};
+}
+
+/* The numbers from a root down to `leaf`, in the arena; *n of them. Ends at
+ * the first entry that comes a second time. NULL when there is no memory. */
+uint32_t *index_path(const struct index *x, uint32_t leaf, struct arena *keep,
+                     uint32_t *n);
+
+/* A byte an entry, in the arena: whether a walk up from it comes back to it.
+ * NULL when there is no memory. */
+uint8_t *index_cycles(const struct index *x, struct arena *keep);
+
+enum entry_type entry_type_of(quire_bytes json_type);
+const char *entry_type_name(enum entry_type type); /* NULL for OTHER */
+
+#endif

@@ -1,0 +1,384 @@
+/*
+ * jsonl.c - see jsonl.h
+ *
+ * The window is a piece of the file in memory; it slides, and grows only for
+ * a line that does not fit. Reading in pieces beats mapping the file: it is
+ * faster (no page faults, the piece stays in the second-level cache), and a
+ * file that somebody cuts short meanwhile is a short read, not a signal.
+ *
+ * Always true between calls:
+ *
+ *   (1) window.data[at] is byte base + at of the object, and the first that
+ *       no value given so far covers.
+ *   (2) `line` is one more than the line breaks before it.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "session/jsonl.h"
+
+/* Two cores' second-level cache holds it, and so do few enough system calls. */
+#define PIECE ((size_t)256 * 1024)
+
+/* How far a value may go on behind its first line. Nobody writes such files
+ * but by hand. */
+#define SPREAD_MAX ((size_t)1 << 20)
+
+void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
+                uint64_t line, bool close)
+{
+    *j = (struct jsonl){.from = object, .close = close, .base = from};
+    j->window = (struct buf)BUF_INIT(JSONL_MAX_LINE + PIECE);
+    j->line = line;
+    j->patience = (uint64_t)64 << 20;
+}
+
+void jsonl_release(struct jsonl *j)
+{
+    buf_release(&j->window);
+}
+
+/* Forget what is behind us and read another piece. */
+static quire_status refill(struct jsonl *j, quire_error *err)
+{
+    struct buf *w = &j->window;
+    quire_status st;
+    size_t n = 0;
+    void *room;
+
+    if (j->at > 0) {
+        memmove(w->data, w->data + j->at, w->len - j->at);
+        w->len -= j->at;
+        j->base += j->at;
+        j->at = 0;
+    }
+    room = buf_room(w, w->len < PIECE ? PIECE : w->len);
+    if (!room)
+        return buf_status(w, "a line", err);
+    n = w->cap - w->len < PIECE ? w->cap - w->len : PIECE;
+    st = j->from->ops->read(j->from, j->base + w->len, room, n, &n, err);
+    if (st)
+        return st;
+    buf_grow(w, n);
+    j->ended = n == 0;
+    return QUIRE_OK;
+}
+
+static quire_bytes ahead(const struct jsonl *j)
+{
+    return bytes_of(j->window.data + j->at, j->window.len - j->at);
+}
+
+/* Pass over `len` bytes of which `breaks` are line breaks. */
+static void pass(struct jsonl *j, size_t len, uint64_t breaks)
+{
+    j->at += len;
+    j->line += breaks;
+}
+
+static uint64_t count_breaks(quire_bytes text)
+{
+    const char *at = text.data, *end = at + text.len;
+    uint64_t n = 0;
+
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        n++;
+        at++;
+    }
+    return n;
+}
+
+/* To the first byte that is no white space; *more is false at the end. */
+static quire_status skip_blank(struct jsonl *j, bool *more, quire_error *err)
+{
+    quire_status st;
+
+    for (;;) {
+        quire_bytes rest = ahead(j);
+        const char *at = rest.data;
+        size_t i = 0;
+
+        if (j->base + j->at == 0 && rest.len >= 3 &&
+            !memcmp(at, "\xef\xbb\xbf", 3)) {
+            pass(j, 3, 0);
+            continue;
+        }
+        while (i < rest.len && (at[i] == '\n' || at[i] == '\r' ||
+                                at[i] == ' ' || at[i] == '\t')) {
+            j->line += at[i] == '\n';
+            i++;
+        }
+        j->at += i;
+        *more = i < rest.len;
+        /* Three bytes decide whether there is a byte order mark. */
+        if ((*more && (j->base + j->at > 0 || rest.len >= 3)) || j->ended)
+            return QUIRE_OK;
+        st = refill(j, err);
+        if (st)
+            return st;
+    }
+}
+
+/* The line that begins at `at`, without its break. *broken tells whether it
+ * has one. A line too long to keep ends the window. */
+static quire_status find_line(struct jsonl *j, quire_bytes *line, bool *broken,
+                              quire_error *err)
+{
+    size_t seen = 0;
+    quire_status st;
+
+    for (;;) {
+        quire_bytes rest = ahead(j);
+        const char *nl = NULL;
+
+        if (seen < rest.len)
+            nl = memchr((const char *)rest.data + seen, '\n', rest.len - seen);
+        *broken = nl != NULL;
+        *line = nl ? bytes_of(rest.data, (size_t)(nl - (const char *)rest.data))
+                   : rest;
+        if (nl || j->ended || rest.len >= JSONL_MAX_LINE)
+            return QUIRE_OK;
+        seen = rest.len;
+        st = refill(j, err);
+        if (st)
+            return st;
+    }
+}
+
+static quire_bytes trim(quire_bytes line)
+{
+    const char *at = line.data;
+
+    while (line.len > 0 &&
+           (at[line.len - 1] == '\r' || at[line.len - 1] == ' ' ||
+            at[line.len - 1] == '\t'))
+        line.len--;
+    return line;
+}
+
+/* ---- heads -------------------------------------------------------------- */
+
+static bool key_is(quire_bytes key, const char *text, size_t len)
+{
+    /* A key that is spelled with escapes is found by the close look. */
+    return key.len == len + 2 && !memcmp((const char *)key.data + 1, text, len);
+}
+
+/* The members of an entry as writers put them: type, id, parentId first, the
+ * message last. Stops as soon as it knows enough. */
+static bool quick_head(quire_bytes line, struct jsonl_head *h)
+{
+    const char *text = line.data;
+    struct json_scan s;
+
+    *h = (struct jsonl_head){{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0};
+    if (line.len < 2 || text[0] != '{' || text[line.len - 1] != '}')
+        return false;
+    json_scan_init(&s, line);
+    if (json_scan_next(&s) != JSON_STEP_OPEN)
+        return false;
+    for (;;) {
+        enum json_step step = json_scan_next(&s);
+
+        if (step == JSON_STEP_OPEN) {
+            if (key_is(s.key, "message", 7))
+                h->body_at = (size_t)((const char *)s.value.data - text);
+            if (h->type.data && h->id.data && h->parent.data)
+                return true;
+            if (!json_scan_skip(&s))
+                return false;
+        } else if (step != JSON_STEP_SCALAR) {
+            return false;
+        }
+        if (key_is(s.key, "type", 4))
+            h->type = s.value;
+        else if (key_is(s.key, "id", 2))
+            h->id = s.value;
+        else if (key_is(s.key, "parentId", 8))
+            h->parent = s.value;
+        else if (key_is(s.key, "timestamp", 9) && h->type.data && h->id.data &&
+                 h->parent.data && !json_is(h->type, "message"))
+            return true; /* only a message has a body worth finding */
+    }
+}
+
+bool jsonl_look(quire_bytes text, struct jsonl_head *head, bool *bad_utf8)
+{
+    struct json_want wants[] = {JSON_WANT("type"), JSON_WANT("id"),
+                                JSON_WANT("parentId"), JSON_WANT("message")};
+    const char *start = text.data, *body_end;
+
+    if (!json_pick(text, wants, 4, NULL))
+        return false;
+    if (bad_utf8)
+        *bad_utf8 = !utf8_check(text);
+    *head = (struct jsonl_head){wants[0].value,
+                                wants[1].value,
+                                wants[2].value,
+                                {NULL, 0},
+                                0};
+    if (!wants[3].value.data)
+        return true;
+    head->body_at = (size_t)((const char *)wants[3].value.data - start);
+    body_end = (const char *)wants[3].value.data + wants[3].value.len;
+    if (body_end == start + text.len - 1)
+        head->body = wants[3].value;
+    return true;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* Where the value that `text` begins with ends; 0 and *error if it does not. */
+static size_t value_end(quire_bytes text, struct json_error *error)
+{
+    struct json_scan s;
+    enum json_step step;
+
+    json_scan_init(&s, text);
+    step = json_scan_next(&s);
+    if (step == JSON_STEP_OPEN)
+        step = json_scan_skip(&s) ? JSON_STEP_SCALAR : JSON_STEP_BAD;
+    *error = s.error;
+    if (step == JSON_STEP_BAD)
+        return 0;
+    return (size_t)(s.at - (const char *)text.data);
+}
+
+/* The value may go on behind the line break that cut it off. */
+static quire_status try_spread(struct jsonl *j, size_t line_len, size_t *end,
+                               quire_error *err)
+{
+    struct json_error error;
+    quire_bytes rest;
+
+    while (!j->ended && ahead(j).len < line_len + SPREAD_MAX) {
+        quire_status st = refill(j, err);
+
+        if (st)
+            return st;
+    }
+    rest = ahead(j);
+    if (rest.len > line_len + SPREAD_MAX)
+        rest.len = line_len + SPREAD_MAX;
+    *end = value_end(rest, &error);
+    rest.len = *end ? *end : error.at;
+    j->patience -= rest.len < j->patience ? rest.len : j->patience;
+    return QUIRE_OK;
+}
+
+static void blame(struct jsonl_value *v, const char *kind, const char *why,
+                  uint64_t at)
+{
+    v->kind = kind;
+    v->why = why;
+    v->bad_at = at;
+}
+
+/* Words for a line that holds no value. */
+static void blame_line(struct jsonl_value *v, quire_bytes line, bool last,
+                       const struct json_error *error)
+{
+    const char *text = line.data;
+
+    v->text = bytes_of(NULL, 0);
+    if (line.len > 0 && text[0] == '\0')
+        blame(v, "nul", "bytes of zero where an entry should be", v->at);
+    else if (error->at >= line.len && text[0] == '{')
+        blame(v, "torn",
+              last ? "the last line is cut off" : "the line is cut off", v->at);
+    else
+        blame(v, "garbage", error->why, v->at + error->at);
+}
+
+/* A value whose text is [0, end) of what is ahead, looked at closely. */
+static void give_close(struct jsonl_value *v, quire_bytes text)
+{
+    v->text = text;
+    v->close = true;
+    v->is_object = jsonl_look(text, &v->head, &v->bad_utf8);
+    if (!v->is_object)
+        blame(v, "not_object", "a value that is no object", v->at);
+    else if (v->bad_utf8)
+        blame(v, "utf8", "bytes that are no UTF-8 characters",
+              v->at + utf8_find_bad(text));
+}
+
+/* Look closely at the value ahead, whose first line is `line`. */
+static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
+                                struct jsonl_value *v, quire_error *err)
+{
+    struct json_error error;
+    size_t len = line.len;
+    size_t end = value_end(line, &error);
+    const char *nl;
+    quire_bytes rest;
+    quire_status st;
+
+    /* What failed before the end of the line does so with more text, too. */
+    if (!end && error.at >= len && broken && j->patience > 0) {
+        st = try_spread(j, len, &end, err);
+        if (st)
+            return st;
+    }
+    rest = ahead(j); /* which may have moved */
+    if (!end) {
+        blame_line(v, bytes_sub(rest, 0, len), !broken, &error);
+        pass(j, len + broken, broken);
+        return QUIRE_OK;
+    }
+    give_close(v, bytes_sub(rest, 0, end));
+    /* The rest of the line goes with it. */
+    while (
+        end < rest.len &&
+        !(nl = memchr((const char *)rest.data + end, '\n', rest.len - end)) &&
+        !j->ended && rest.len < JSONL_MAX_LINE) {
+        st = refill(j, err);
+        if (st)
+            return st;
+        rest = ahead(j);
+        v->text.data = rest.data;
+        v->is_object = jsonl_look(v->text, &v->head, NULL);
+    }
+    nl = end < rest.len
+             ? memchr((const char *)rest.data + end, '\n', rest.len - end)
+             : NULL;
+    len = nl ? (size_t)(nl - (const char *)rest.data) : rest.len;
+    if (trim(bytes_sub(rest, 0, len)).len > end)
+        blame(v, "trailing", "more text behind the value", v->at + end);
+    v->open_end = !nl;
+    pass(j, len + (nl != NULL),
+         count_breaks(bytes_sub(rest, 0, len + (nl != NULL))));
+    return QUIRE_OK;
+}
+
+quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
+                        quire_error *err)
+{
+    quire_status st = skip_blank(j, more, err);
+    quire_bytes line, text;
+    bool broken;
+
+    if (st || !*more)
+        return st;
+    *v = (struct jsonl_value){.at = j->base + j->at, .line = j->line};
+    st = find_line(j, &line, &broken, err);
+    if (st)
+        return st;
+    if (line.len >= JSONL_MAX_LINE) {
+        blame(v, "too_long", "a line longer than 1 GiB", v->at);
+        pass(j, line.len, 0);
+        return QUIRE_OK;
+    }
+    text = trim(line);
+    /* The last line is looked at closely: it is what a crash cuts off. */
+    if (j->close || !broken || !quick_head(text, &v->head))
+        return close_value(j, line, broken, v, err);
+    v->text = text;
+    v->is_object = true;
+    pass(j, line.len + 1, 1);
+    return QUIRE_OK;
+}

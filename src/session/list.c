@@ -1,0 +1,441 @@
+/* list.c - see list.h */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "session/jsonl.h"
+#include "session/list.h"
+#include "session/names.h"
+
+#define PREFIX ((size_t)4096)
+#define SUFFIX ((size_t)32768)
+
+/* A header that does not fit the prefix has a long path or title in it. */
+#define PREFIX_MAX ((size_t)65536)
+
+/* Characters of the first message that are kept: a line in a list. */
+#define FIRST_MAX 200
+
+/* ---- one file ----------------------------------------------------------- */
+
+/* A line of a text, and the text behind it. False at the end. */
+static bool next_line(quire_bytes *text, quire_bytes *line, bool *whole)
+{
+    const char *nl;
+
+    if (text->len == 0)
+        return false;
+    nl = memchr(text->data, '\n', text->len);
+    *whole = nl != NULL;
+    line->data = text->data;
+    line->len = nl ? (size_t)(nl - (const char *)text->data) : text->len;
+    *text = bytes_sub(*text, line->len + *whole, text->len);
+    while (line->len > 0 && (((const char *)line->data)[line->len - 1] == '\r'))
+        line->len--;
+    return true;
+}
+
+static const char *text_of(quire_bytes object, const char *key,
+                           struct arena *keep)
+{
+    quire_bytes value = json_get(object, key);
+    const char *text = NULL;
+
+    if (json_kind(value) == JSON_STRING)
+        text = arena_text(keep, json_text(value, keep));
+    return text ? text : "";
+}
+
+static void read_header(quire_bytes line, struct arena *keep,
+                        struct list_meta *m)
+{
+    quire_bytes version = json_get(line, "version");
+    int64_t n = 1;
+
+    m->id = text_of(line, "id", keep); /* "" is an id too */
+    m->cwd = text_of(line, "cwd", keep);
+    m->parent = text_of(line, "parentSession", keep);
+    m->created = text_of(line, "timestamp", keep);
+    if (!m->title) /* a title slot stands above it */
+        m->title = text_of(line, "title", keep);
+    if (version.data && !json_read_int(version, &n))
+        n = 3;
+    m->version = n < 1 || n > 1000000 ? 1 : (int)n;
+}
+
+/* The beginning of a text, on one line, without what is no text. */
+static const char *shorten(quire_bytes text, struct arena *keep)
+{
+    char *out = arena_alloc(keep, FIRST_MAX * 4 + 1);
+    size_t n = 0, chars = 0;
+    const char *at = text.data;
+
+    if (!out)
+        return "";
+    text.len = utf8_cut_utf16(text, FIRST_MAX * 2);
+    while (text.len > 0 && chars < FIRST_MAX) {
+        uint32_t cp;
+        size_t len = utf8_decode(text, &cp, NULL);
+
+        if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+            cp = ' ';
+        if (cp != ' ' || (n > 0 && out[n - 1] != ' ')) {
+            n += utf8_encode(cp, out + n);
+            chars++;
+        }
+        at += len;
+        text = bytes_of(at, text.len - len);
+    }
+    while (n > 0 && out[n - 1] == ' ')
+        n--;
+    out[n] = '\0';
+    return out;
+}
+
+/* The text a message begins with: a string, or the first text block. */
+static quire_bytes message_text(quire_bytes content)
+{
+    struct json_scan it;
+
+    if (json_kind(content) == JSON_STRING)
+        return content;
+    if (json_kind(content) != JSON_ARRAY)
+        return bytes_of(NULL, 0);
+    json_iter_init(&it, content);
+    while (json_next(&it)) {
+        if (json_is(json_get(it.value, "type"), "text"))
+            return json_get(it.value, "text");
+    }
+    return bytes_of(NULL, 0);
+}
+
+/* A line that the prefix cuts off: its text begins somewhere, and goes on to
+ * the cut. A guess, for a list. */
+static quire_bytes cut_text(quire_bytes line, struct arena *keep)
+{
+    static const char *const starts[] = {"\"text\":\"", "\"content\":\""};
+    const char *at = NULL;
+    struct buf b = BUF_INIT(PREFIX_MAX + 2);
+    quire_bytes out = {NULL, 0};
+    size_t i, len;
+
+    if (!memmem(line.data, line.len, "\"role\":\"user\"", 13))
+        return out;
+    for (i = 0; !at && i < 2; i++) {
+        at = memmem(line.data, line.len, starts[i], strlen(starts[i]));
+        if (at)
+            at += strlen(starts[i]) - 1;
+    }
+    if (!at)
+        return out;
+    len = (size_t)((const char *)line.data + line.len - at);
+    /* Not in the middle of an escape, whose longest is six bytes. */
+    for (i = 1; i <= 6 && i < len; i++) {
+        if (at[len - i] == '\\') {
+            len -= i;
+            break;
+        }
+    }
+    buf_add(&b, at, len);
+    buf_add_char(&b, '"');
+    if (!b.failed && json_check(buf_bytes(&b), 0, NULL))
+        out = arena_dup(keep, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+static void see_message(quire_bytes line, bool whole, struct arena *keep,
+                        struct list_meta *m)
+{
+    quire_bytes message, text;
+
+    if (*m->first)
+        return;
+    message = whole ? json_get(line, "message") : bytes_of(NULL, 0);
+    if (message.data && json_is(json_get(message, "role"), "user"))
+        text = message_text(json_get(message, "content"));
+    else
+        text = whole ? bytes_of(NULL, 0) : cut_text(line, keep);
+    if (json_kind(text) == JSON_STRING)
+        m->first = shorten(json_text(text, keep), keep);
+}
+
+/* The beginning of a file. *cut: a line does not end in it. */
+static void read_prefix(quire_bytes text, bool all, struct arena *keep,
+                        struct list_meta *m)
+{
+    quire_bytes line;
+    bool whole;
+
+    if (text.len >= 3 && !memcmp(text.data, "\xef\xbb\xbf", 3))
+        text = bytes_sub(text, 3, text.len);
+    m->messages = 0;
+    while (next_line(&text, &line, &whole)) {
+        struct json_want wants[] = {JSON_WANT("type")};
+        bool read = json_head(line, wants, 1, NULL);
+
+        whole = whole || all;
+        if (!read)
+            continue;
+        if (!m->id) {
+            if (whole && json_is(wants[0].value, "title"))
+                m->title = text_of(line, "title", keep);
+            else if (whole && json_is(wants[0].value, "session") &&
+                     json_kind(json_get(line, "id")) == JSON_STRING)
+                read_header(line, keep, m);
+            else
+                return; /* the first entry is no header */
+        } else if (json_is(wants[0].value, "message")) {
+            m->messages += whole;
+            see_message(line, whole, keep, m);
+        }
+    }
+    if (!all)
+        m->messages = UINT64_MAX;
+}
+
+static const char *status_of(quire_bytes message)
+{
+    quire_bytes stop = json_get(message, "stopReason");
+    quire_bytes role = json_get(message, "role");
+
+    if (json_is(role, "user"))
+        return "pending";
+    if (json_is(role, "toolResult"))
+        return "interrupted";
+    if (!json_is(role, "assistant"))
+        return "unknown";
+    if (json_is(stop, "aborted"))
+        return "aborted";
+    if (json_is(stop, "error"))
+        return "error";
+    if (json_is(stop, "toolUse") || json_is(stop, "length"))
+        return "interrupted";
+    return "complete";
+}
+
+/* How the last message in the end of a file leaves things. */
+static void read_suffix(quire_bytes text, struct list_meta *m)
+{
+    const char *start = text.data, *end = start + text.len;
+
+    m->status = "unknown";
+    while (end > start) {
+        const char *from;
+        quire_bytes line, message;
+
+        from = memrchr(start, '\n', (size_t)(end - start - 1));
+        from = from ? from + 1 : start;
+        line = bytes_of(from, (size_t)(end - from));
+        message = json_get(line, "message");
+        if (json_is(json_get(line, "type"), "message") && message.data) {
+            m->status = status_of(message);
+            return;
+        }
+        end = from;
+        if (from == start)
+            return;
+    }
+}
+
+quire_status list_read(struct object *file, uint64_t size, const char *name,
+                       struct arena *keep, struct list_meta *out,
+                       quire_error *err)
+{
+    bool all = size <= PREFIX + SUFFIX;
+    size_t cap = all ? (size_t)size : PREFIX, n = 0;
+    char *text = malloc(PREFIX_MAX + 1);
+    quire_status st;
+
+    (void)name;
+    *out = (struct list_meta){.messages = UINT64_MAX};
+    out->cwd = out->parent = out->created = out->first = "";
+    out->status = "unknown";
+    if (!text)
+        return err_memory(err);
+    st = file->ops->read(file, 0, text, cap, &n, err);
+    if (!st)
+        read_prefix(bytes_of(text, n), all, keep, out);
+    if (!st && !out->id && !all && !memchr(text, '\n', n)) {
+        st = file->ops->read(file, 0, text, PREFIX_MAX, &n, err);
+        if (!st)
+            read_prefix(bytes_of(text, n), false, keep, out);
+    }
+    if (!st && !all && out->id)
+        st = file->ops->read(file, size - SUFFIX, text, SUFFIX, &n, err);
+    if (!st && out->id)
+        read_suffix(bytes_of(text, n), out);
+    if (!out->title)
+        out->title = "";
+    free(text);
+    return st;
+}
+
+/* ---- a directory -------------------------------------------------------- */
+
+struct gathering {
+    struct list *list;
+    struct object_store *store;
+    const char *dir; /* "sessions/--x--"                       */
+    struct list_cache *cache;
+    size_t from;  /* of this directory's items              */
+    size_t n_new; /* that had to be read                    */
+};
+
+static bool is_session(const char *base)
+{
+    size_t len = strlen(base);
+
+    return len > 6 && base[0] != '.' && !strcmp(base + len - 6, ".jsonl");
+}
+
+static struct list_item *new_item(struct list *l)
+{
+    struct list_item *items;
+
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 64;
+
+        items = arena_array(l->arena, cap, sizeof *items);
+        if (!items)
+            return NULL;
+        if (l->n)
+            memcpy(items, l->items, l->n * sizeof *items);
+        l->items = items;
+        l->cap = cap;
+    }
+    return &l->items[l->n];
+}
+
+static quire_status read_file(struct gathering *g, struct list_item *item,
+                              quire_error *err)
+{
+    struct object_store *store = g->store;
+    struct object_info info;
+    struct object *file;
+    quire_status st = store->ops->open(store, item->name, &file, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK; /* gone meanwhile */
+    if (st)
+        return st;
+    st = list_read(file, info.size, item->name, g->list->arena, &item->meta,
+                   err);
+    item->info = info;
+    file->ops->close(file);
+    return st;
+}
+
+static quire_status see_file(void *ctx, const char *base,
+                             const struct object_info *info, quire_error *err)
+{
+    struct gathering *g = ctx;
+    struct list_item *item;
+    quire_error why = {0};
+    quire_status st;
+
+    if (!info || !is_session(base))
+        return QUIRE_OK;
+    item = new_item(g->list);
+    if (!item)
+        return err_memory(err);
+    *item = (struct list_item){.info = *info};
+    item->name = arena_printf(g->list->arena, "%s/%s", g->dir, base);
+    if (!item->name)
+        return err_memory(err);
+    if (list_cache_get(g->cache, base, info, &item->meta)) {
+        g->list->n += item->meta.id != NULL;
+        return QUIRE_OK;
+    }
+    /* One file that cannot be read must not hide the others. */
+    st = read_file(g, item, &why);
+    if (st == QUIRE_NO_MEMORY) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    g->n_new++;
+    g->list->n += !st && item->meta.id != NULL;
+    return QUIRE_OK;
+}
+
+static quire_status add_dir(struct list *l, struct object_store *store,
+                            const char *dir, struct db *db, bool may_write,
+                            quire_error *err)
+{
+    struct gathering g = {.list = l, .store = store, .dir = dir, .from = l->n};
+    quire_status st;
+
+    if (db)
+        g.cache = list_cache_open(db, dir, l->arena);
+    st = store->ops->scan(store, dir, see_file, &g, err);
+    if (!st && may_write)
+        list_cache_put(g.cache, l->items + g.from, l->n - g.from, g.n_new);
+    list_cache_close(g.cache);
+    return st;
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+struct dirs {
+    struct arena *arena;
+    const char *root;
+    const char **list;
+    size_t n, cap;
+};
+
+static quire_status see_dir(void *ctx, const char *name,
+                            const struct object_info *info, quire_error *err)
+{
+    struct dirs *d = ctx;
+
+    if (info)
+        return QUIRE_OK;
+    if (d->n == d->cap) {
+        size_t cap = d->cap ? d->cap * 2 : 64;
+        const char **grown = arena_array(d->arena, cap, sizeof *grown);
+
+        if (!grown)
+            return err_memory(err);
+        if (d->n)
+            memcpy(grown, d->list, d->n * sizeof *grown);
+        d->list = grown;
+        d->cap = cap;
+    }
+    d->list[d->n] = arena_printf(d->arena, "%s/%s", d->root, name);
+    return d->list[d->n++] ? QUIRE_OK : err_memory(err);
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct list_item *x = a, *y = b;
+    int order;
+
+    if (x->info.modified_ns != y->info.modified_ns)
+        return x->info.modified_ns > y->info.modified_ns ? -1 : 1;
+    order = strcmp(y->meta.created, x->meta.created);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+quire_status list_add(struct list *l, struct object_store *store,
+                      const char *root, const char *dir, struct db *cache,
+                      bool may_write, quire_error *err)
+{
+    struct dirs d = {.arena = l->arena, .root = root};
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (dir)
+        st = see_dir(&d, dir, NULL, err);
+    else
+        st = store->ops->scan(store, root, see_dir, &d, err);
+    for (i = 0; !st && i < d.n; i++)
+        st = add_dir(l, store, d.list[i], cache, may_write, err);
+    if (!st && l->n)
+        qsort(l->items, l->n, sizeof *l->items, newest_first);
+    return st;
+}

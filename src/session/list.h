@@ -1,0 +1,70 @@
+/*
+ * list.h - which sessions there are
+ *
+ * Of each file only the beginning and the end are read, whatever its size.
+ * What was learnt is kept in the catalogue, by the file's inode, size and
+ * time, so that a second look at ten thousand sessions reads none of them.
+ */
+#ifndef SESSION_LIST_H
+#define SESSION_LIST_H
+
+#include "base/arena.h"
+#include "quire.h"
+#include "store/db.h"
+#include "store/object.h"
+
+/* The table behind it. */
+extern const char session_schema[];
+
+/* What a file tells of itself. Strings are in an arena, "" for what it does
+ * not tell. */
+struct list_meta {
+    const char *id; /* NULL: it is no session */
+    const char *cwd, *title, *parent, *created, *first;
+    const char *status;
+    uint64_t messages; /* UINT64_MAX: it was not read whole */
+    int version;
+};
+
+struct list_item {
+    const char *name; /* in the store */
+    struct object_info info;
+    struct list_meta meta;
+};
+
+struct list {
+    struct list_item *items; /* in the arena */
+    size_t n, cap;
+    struct arena *arena;
+};
+
+/* Read what one file tells: its first 4 KiB and its last 32. */
+quire_status list_read(struct object *file, uint64_t size, const char *name,
+                       struct arena *keep, struct list_meta *out,
+                       quire_error *err);
+
+/* Add the sessions below `root` (a directory of directories), or of its one
+ * directory `dir`, the last changed first. `cache` may be NULL; trouble with
+ * it is no trouble of the list. */
+quire_status list_add(struct list *l, struct object_store *store,
+                      const char *root, const char *dir, struct db *cache,
+                      bool may_write, quire_error *err);
+
+/* ---- list_cache.c ------------------------------------------------------- */
+
+struct list_cache;
+
+/* What is known of one directory; never fails, at worst nothing is. */
+struct list_cache *list_cache_open(struct db *db, const char *dir,
+                                   struct arena *keep);
+
+/* False if the file has changed or was never seen. */
+bool list_cache_get(struct list_cache *c, const char *base,
+                    const struct object_info *info, struct list_meta *out);
+
+/* Remember these items, if enough of them are new. */
+void list_cache_put(struct list_cache *c, const struct list_item *items,
+                    size_t n, size_t n_new);
+void list_cache_close(struct list_cache *c);
+
+#endif

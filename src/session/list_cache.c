@@ -1,0 +1,216 @@
+/*
+ * list_cache.c - what the last listing learnt, in the catalogue
+ *
+ * One row a directory, one record a file in it, all in one value: a row a
+ * file would take longer to read than the files' own stat() takes. The value
+ * is derived and may be lost or damaged at no loss; a record is good if the
+ * file's inode, size and time are what they were.
+ *
+ *     value    "qsl1", then records, in the order of names
+ *     record   u64 inode, size, modified_ns, messages; u32 version;
+ *              u32 length and bytes of: name, id, cwd, title, parent, created,
+ *              first, status, each with a NUL that does not count
+ *
+ * Numbers are in the machine's order: the value does not travel.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/map.h"
+#include "session/list.h"
+
+const char session_schema[] =
+    "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
+    " WITHOUT ROWID;";
+
+#define MAGIC "qsl1"
+
+enum { N_STRINGS = 8 };
+
+struct list_cache {
+    struct db *db;
+    const char *dir;
+    struct map files; /* base name -> place of its record in `bytes` */
+    quire_bytes bytes;
+    struct arena *arena;
+    size_t n;
+};
+
+struct record {
+    uint64_t inode, size, modified_ns, messages;
+    uint32_t version;
+    const char *text[N_STRINGS]; /* name, id, cwd, title, parent, created,
+                                    first, status */
+    size_t len[N_STRINGS];
+};
+
+static bool take(quire_bytes *from, void *out, size_t len)
+{
+    if (from->len < len)
+        return false;
+    memcpy(out, from->data, len);
+    *from = bytes_sub(*from, len, from->len);
+    return true;
+}
+
+static bool read_record(quire_bytes *from, struct record *r)
+{
+    uint32_t len;
+    int i;
+
+    if (!take(from, &r->inode, 8) || !take(from, &r->size, 8) ||
+        !take(from, &r->modified_ns, 8) || !take(from, &r->messages, 8) ||
+        !take(from, &r->version, 4))
+        return false;
+    for (i = 0; i < N_STRINGS; i++) {
+        if (!take(from, &len, 4) || from->len <= len ||
+            ((const char *)from->data)[len] != '\0')
+            return false;
+        r->text[i] = from->data;
+        r->len[i] = len;
+        *from = bytes_sub(*from, (size_t)len + 1, from->len);
+    }
+    return true;
+}
+
+/* Where each file's record is. One that does not read ends it. */
+static void index_records(struct list_cache *c)
+{
+    quire_bytes rest = c->bytes;
+    struct record r;
+
+    if (rest.len < 4 || memcmp(rest.data, MAGIC, 4) != 0)
+        return;
+    rest = bytes_sub(rest, 4, rest.len);
+    while (rest.len > 0) {
+        size_t at = c->bytes.len - rest.len;
+
+        if (!read_record(&rest, &r) ||
+            !map_put(&c->files, bytes_of(r.text[0], r.len[0]), at, NULL))
+            return;
+        c->n++;
+    }
+}
+
+struct list_cache *list_cache_open(struct db *db, const char *dir,
+                                   struct arena *keep)
+{
+    struct list_cache *c = arena_array(keep, 1, sizeof *c);
+    struct stmt *s;
+    bool row = false;
+
+    if (!c)
+        return NULL;
+    *c = (struct list_cache){.db = db, .dir = dir, .arena = keep};
+    map_init(&c->files, 0, 0);
+    if (db->ops->prepare(db, "SELECT records FROM session_list WHERE dir = ?1",
+                         &s, NULL))
+        return c;
+    s->ops->bind_text(s, 1, bytes_str(dir));
+    if (!s->ops->step(s, &row, NULL) && row) {
+        c->bytes = arena_dup(keep, s->ops->column_bytes(s, 0));
+        index_records(c);
+    }
+    s->ops->finalize(s);
+    return c;
+}
+
+bool list_cache_get(struct list_cache *c, const char *base,
+                    const struct object_info *info, struct list_meta *out)
+{
+    uint64_t *at = c ? map_get(&c->files, bytes_str(base)) : NULL;
+    struct record r;
+    quire_bytes from;
+
+    if (!at)
+        return false;
+    from = bytes_sub(c->bytes, (size_t)*at, c->bytes.len);
+    if (!read_record(&from, &r) || r.inode != info->inode ||
+        r.size != info->size || r.modified_ns != (uint64_t)info->modified_ns)
+        return false;
+    *out = (struct list_meta){.id = r.text[1],
+                              .cwd = r.text[2],
+                              .title = r.text[3],
+                              .parent = r.text[4],
+                              .created = r.text[5],
+                              .first = r.text[6],
+                              .status = r.text[7],
+                              .messages = r.messages,
+                              .version = (int)r.version};
+    return true;
+}
+
+static void add_record(struct buf *b, const struct list_item *item)
+{
+    const struct list_meta *m = &item->meta;
+    const char *slash = strrchr(item->name, '/');
+    const char *text[N_STRINGS] = {slash ? slash + 1 : item->name,
+                                   m->id,
+                                   m->cwd,
+                                   m->title,
+                                   m->parent,
+                                   m->created,
+                                   m->first,
+                                   m->status};
+    uint64_t head[4] = {item->info.inode, item->info.size,
+                        (uint64_t)item->info.modified_ns, m->messages};
+    uint32_t version = (uint32_t)m->version;
+    int i;
+
+    buf_add(b, head, sizeof head);
+    buf_add(b, &version, 4);
+    for (i = 0; i < N_STRINGS; i++) {
+        uint32_t len = (uint32_t)strlen(text[i]);
+
+        buf_add(b, &len, 4);
+        buf_add(b, text[i], len + (size_t)1);
+    }
+}
+
+static void write_row(struct list_cache *c, quire_bytes records)
+{
+    static const char sql[] =
+        "INSERT INTO session_list(dir, records) VALUES(?1, ?2)"
+        " ON CONFLICT(dir) DO UPDATE SET records = excluded.records";
+    struct db *db = c->db;
+    struct stmt *s;
+    bool row;
+
+    if (db->ops->inside(db) || db->ops->begin(db, DB_SOON, NULL))
+        return;
+    if (!db->ops->prepare(db, sql, &s, NULL)) {
+        s->ops->bind_text(s, 1, bytes_str(c->dir));
+        s->ops->bind_bytes(s, 2, records);
+        if (!s->ops->step(s, &row, NULL)) {
+            s->ops->finalize(s);
+            db->ops->commit(db, NULL);
+            return;
+        }
+        s->ops->finalize(s);
+    }
+    db->ops->rollback(db);
+}
+
+void list_cache_put(struct list_cache *c, const struct list_item *items,
+                    size_t n, size_t n_new)
+{
+    struct buf b = BUF_INIT((size_t)1 << 28);
+    size_t i;
+
+    /* A few new ones are cheaper read again than the whole written again. */
+    if (!c || n_new == 0 || n_new < n / 64)
+        return;
+    buf_add_str(&b, MAGIC);
+    for (i = 0; i < n; i++)
+        add_record(&b, &items[i]);
+    if (!b.failed)
+        write_row(c, buf_bytes(&b));
+    buf_release(&b);
+}
+
+void list_cache_close(struct list_cache *c)
+{
+    if (c)
+        map_release(&c->files);
+}

@@ -1,0 +1,450 @@
+/*
+ * load.c - from a log to an index
+ *
+ * Opening is one pass over the bytes. Of each line only the beginning and the
+ * last byte are looked at (a quick look, see jsonl.h); what comes of it is a
+ * number, an offset and a parent. An entry is looked at closely when someone
+ * uses it, once. Should the quick look have been wrong then, the whole log is
+ * read again, closely, and the call is made anew: damage costs time, never a
+ * wrong answer.
+ *
+ * Others may write to the file while we have it. Before each call the file is
+ * looked at (one fstat): if it has grown, the new lines are added to the
+ * index; if it is another file, or shorter, it is read again from its start.
+ * Nothing of theirs is lost, and nothing of ours: our lines are in the file
+ * before an append returns.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "session/migrate.h"
+#include "session/priv.h"
+
+/* A page of transcript, in one read. */
+#define WINDOW ((size_t)128 * 1024)
+
+/* ---- bytes -------------------------------------------------------------- */
+
+quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
+                        quire_bytes *out, quire_error *err)
+{
+    struct buf *w = &s->window;
+    size_t want = len > WINDOW ? len : WINDOW;
+    quire_status st;
+    size_t n;
+
+    if (at < s->window_at || at + len > s->window_at + w->len) {
+        void *room;
+
+        buf_clear(w);
+        room = buf_room(w, want);
+        if (!room)
+            return buf_status(w, "an entry", err);
+        st = s->log->ops->read(s->log, at, room, want, &n, err);
+        if (st)
+            return st;
+        buf_grow(w, n);
+        s->window_at = at;
+        if (n < len)
+            return err_set(err, QUIRE_CHANGED,
+                           "%s has become shorter while it was read", s->path);
+    }
+    *out = bytes_of(w->data + (at - s->window_at), len);
+    return QUIRE_OK;
+}
+
+static void forget_window(struct session *s)
+{
+    buf_clear(&s->window);
+    s->window_at = 0;
+}
+
+/* What a close look found, into the index. */
+static void note_look(struct entry *e, quire_bytes text,
+                      const struct jsonl_head *head, bool bad_utf8)
+{
+    e->flags |= ENTRY_CHECKED;
+    if (head->body.data)
+        e->flags |= ENTRY_BODY_LAST;
+    if (bad_utf8)
+        e->flags |= ENTRY_BAD_UTF8;
+    if (memmem(text.data, text.len, "blob:sha256:", 12))
+        e->flags |= ENTRY_REFS;
+    if (memchr(text.data, '\n', text.len))
+        e->flags |= ENTRY_SPREAD;
+    e->body = (uint32_t)head->body_at;
+}
+
+/* Does a close look see the id that the quick one saw? A repeated key has its
+ * last value. */
+static bool same_head(const struct entry *e, const struct jsonl_head *head)
+{
+    if ((head->id.data && json_kind(head->id) == JSON_STRING) !=
+        (e->id_len > 0))
+        return false;
+    return e->id_len == 0 || json_equal(head->id, entry_id(e));
+}
+
+quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
+                       quire_error *err)
+{
+    struct entry *e = &s->index.list[i];
+    struct jsonl_head head;
+    quire_status st = load_bytes(s, e->at, e->len, text, err);
+    bool bad_utf8;
+
+    if (st || (e->flags & ENTRY_CHECKED))
+        return st;
+    if (jsonl_look(*text, &head, &bad_utf8) && same_head(e, &head)) {
+        note_look(e, *text, &head, bad_utf8);
+        return QUIRE_OK;
+    }
+    s->suspect = true;
+    return err_set(err, QUIRE_DAMAGED, "line %u of %s is damaged", e->line,
+                   s->path);
+}
+
+/* ---- header ------------------------------------------------------------- */
+
+/* A member of the header as a string; "" if it is none. NULL: no memory. */
+static const char *text_of(struct session *s, quire_bytes header,
+                           const char *key)
+{
+    quire_bytes value = json_get(header, key), text;
+
+    if (json_kind(value) != JSON_STRING)
+        return "";
+    text = json_text(value, &s->tmp);
+    return text.data ? arena_text(&s->text, text) : NULL;
+}
+
+/* The 256 bytes some writers put in front, so that a title can be changed
+ * without writing the file again. */
+static bool is_slot(const struct jsonl_value *v)
+{
+    int64_t n;
+
+    return json_is(v->head.type, "title") &&
+           json_read_int(json_get(v->text, "v"), &n) && n == 1 &&
+           json_kind(json_get(v->text, "title")) == JSON_STRING;
+}
+
+static quire_status read_header(struct session *s, const struct jsonl_value *v,
+                                quire_error *err)
+{
+    struct header *h = &s->header;
+    quire_bytes version = json_get(v->text, "version");
+    const char *slot_title = s->slot ? h->title : NULL;
+    int64_t n = 1;
+
+    *h = (struct header){.at = v->at, .len = (uint32_t)v->text.len};
+    h->id = text_of(s, v->text, "id");
+    h->cwd = text_of(s, v->text, "cwd");
+    h->title = text_of(s, v->text, "title");
+    h->parent = text_of(s, v->text, "parentSession");
+    h->created = text_of(s, v->text, "timestamp");
+    if (!h->id || !h->cwd || !h->title || !h->parent || !h->created)
+        return err_memory(err);
+    /* The slot is newer than the header, and an empty one means no title. */
+    if (slot_title)
+        h->title = slot_title;
+    if (version.data && !json_read_int(version, &n))
+        n = MIGRATE_VERSION;
+    h->version = n < 1 ? 1 : n > 1000000 ? 1000000 : (int)n;
+    return QUIRE_OK;
+}
+
+static quire_status no_header(struct session *s, const char *why,
+                              quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_DAMAGED, "%s is no session: %s",
+                              s->path, why);
+
+    err_next(err, "nothing was changed; if it is one, mend its first line, "
+                  "which names the session");
+    return st;
+}
+
+/* A value before the header is known: the title slot, or the header. */
+static quire_status take_first(struct session *s, const struct jsonl_value *v,
+                               quire_error *err)
+{
+    if (v->is_object && !s->slot && !s->header.id && is_slot(v)) {
+        s->slot = (uint32_t)v->text.len + 1;
+        s->header.title = text_of(s, v->text, "title");
+        return s->header.title ? QUIRE_OK : err_memory(err);
+    }
+    if (!v->is_object || !json_is(v->head.type, "session"))
+        return no_header(s, "its first entry is no header", err);
+    if (json_kind(v->head.id) != JSON_STRING)
+        return no_header(s, "its header has no id", err);
+    return read_header(s, v, err);
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+void load_problem(struct session *s, uint64_t at, uint64_t line,
+                  const char *kind, const char *why)
+{
+    struct problems *p = s->problems;
+    struct problem *list;
+    size_t cap;
+
+    s->n_problems++;
+    if (!p)
+        return;
+    if (p->n == p->cap) {
+        cap = p->cap ? p->cap * 2 : 64;
+        list = arena_array(p->arena, cap, sizeof *list);
+        if (!list)
+            return; /* counted, at least */
+        if (p->n)
+            memcpy(list, p->list, p->n * sizeof *list);
+        p->list = list;
+        p->cap = cap;
+    }
+    p->list[p->n++] = (struct problem){at, line, kind, why};
+}
+
+/* The text of an id, without copying where it can be helped. */
+static quire_bytes id_text(struct session *s, quire_bytes json)
+{
+    if (json_kind(json) != JSON_STRING)
+        return bytes_of(NULL, 0);
+    return json_text(json, &s->tmp);
+}
+
+static quire_status take_entry(struct session *s, const struct jsonl_value *v,
+                               quire_error *err)
+{
+    struct index_line line = {.at = v->at,
+                              .len = (uint32_t)v->text.len,
+                              .line = (uint32_t)v->line,
+                              .body = (uint32_t)v->head.body_at};
+
+    if (json_is(v->head.type, "session")) {
+        load_problem(s, v->at, v->line, "second_header",
+                     "a header in the middle of the file");
+        return QUIRE_OK;
+    }
+    line.type = (uint8_t)entry_type_of(v->head.type);
+    line.id = id_text(s, v->head.id);
+    line.parent = id_text(s, v->head.parent);
+    if (line.id.len == 0 || line.id.len > UINT16_MAX)
+        load_problem(s, v->at, v->line, "no_id", "an entry without an id");
+    if (json_kind(v->head.type) != JSON_STRING)
+        load_problem(s, v->at, v->line, "no_type", "an entry without a type");
+    if (!index_add(&s->index, &line))
+        return err_memory(err);
+    s->n_messages += line.type == ENTRY_MESSAGE;
+    if (v->close)
+        note_look(&s->index.list[s->index.n - 1], v->text, &v->head,
+                  v->bad_utf8);
+    return QUIRE_OK;
+}
+
+static quire_status take_value(struct session *s, const struct jsonl_value *v,
+                               quire_error *err)
+{
+    quire_status st;
+
+    s->open_end = v->open_end;
+    s->torn = v->kind && !v->text.data;
+    if (v->kind)
+        load_problem(s, v->bad_at, v->line, v->kind, v->why);
+    if (!v->text.data)
+        return QUIRE_OK;
+    if (!s->header.id)
+        st = take_first(s, v, err);
+    else
+        st = v->is_object ? take_entry(s, v, err) : QUIRE_OK;
+    arena_reset(&s->tmp);
+    return st;
+}
+
+/* ---- passes ------------------------------------------------------------- */
+
+static quire_status read_values(struct session *s, quire_error *err)
+{
+    struct jsonl_value v;
+    struct jsonl j;
+    quire_status st;
+    bool more;
+
+    jsonl_init(&j, s->log, s->size, s->lines + 1, s->close);
+    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+        st = take_value(s, &v, err);
+        if (st || (s->header.id && s->header.version < MIGRATE_VERSION))
+            break;
+    }
+    if (!st && !more) {
+        s->size = j.base + j.at;
+        s->lines = j.line - 1;
+    }
+    jsonl_release(&j);
+    return st;
+}
+
+/* Whether the log ends in something that is no line break. */
+static quire_status look_at_end(struct session *s, quire_error *err)
+{
+    quire_status st;
+    char last = '\n';
+    size_t n = 1;
+
+    if (s->size == 0)
+        return QUIRE_OK;
+    st = s->log->ops->read(s->log, s->size - 1, &last, 1, &n, err);
+    if (!st && n == 1)
+        s->open_end = last != '\n';
+    return st;
+}
+
+static void find_leaf(struct session *s)
+{
+    uint32_t i = s->index.n;
+
+    while (i > 0 && s->index.list[i - 1].id_len == 0)
+        i--;
+    s->leaf = i ? i - 1 : NONE;
+    s->leaf_is_last = true;
+}
+
+static quire_status finish(struct session *s, quire_error *err)
+{
+    struct object_info info;
+    bool named;
+    quire_status st = look_at_end(s, err);
+
+    if (!st)
+        st = s->log->ops->look(s->log, &info, &named, err);
+    if (st)
+        return st;
+    s->inode = info.inode;
+    s->modified_ns = info.modified_ns;
+    index_settle(&s->index);
+    if (s->leaf_is_last || s->leaf == NONE)
+        find_leaf(s);
+    return QUIRE_OK;
+}
+
+quire_status load_all(struct session *s, bool close, quire_error *err)
+{
+    char was[UINT8_MAX + 1] = "";
+    bool follow = s->leaf_is_last || s->index.n == 0;
+    quire_status st;
+
+    if (!follow && s->leaf != NONE) {
+        quire_bytes id = entry_id(&s->index.list[s->leaf]);
+
+        if (id.len < sizeof was)
+            memcpy(was, id.data, id.len);
+    }
+    index_clear(&s->index);
+    arena_release(&s->text);
+    forget_window(s);
+    s->size = s->lines = s->n_problems = s->n_messages = 0;
+    s->slot = 0;
+    s->header = (struct header){0};
+    s->open_end = s->torn = false;
+    s->close = close;
+    s->leaf = NONE;
+    st = read_values(s, err);
+    if (!st && s->header.id && s->header.version < MIGRATE_VERSION)
+        return QUIRE_OK; /* the caller migrates it */
+    if (!st)
+        st = finish(s, err);
+    if (!st && !follow) {
+        s->leaf = *was ? index_find(&s->index, bytes_str(was)) : NONE;
+        s->leaf_is_last = false;
+    }
+    /* Nothing at all is an empty file, and that is the caller's affair. */
+    if (!st && !s->header.id && (s->n_problems > 0 || s->slot))
+        st = no_header(s, "no line of it can be read", err);
+    return st;
+}
+
+quire_status load_rest(struct session *s, quire_error *err)
+{
+    quire_status st;
+
+    forget_window(s);
+    s->close = false; /* of what is new */
+    st = read_values(s, err);
+    return st ? st : finish(s, err);
+}
+
+quire_status load_closely(struct session *s, quire_error *err)
+{
+    return s->close ? QUIRE_OK : load_all(s, true, err);
+}
+
+bool load_again(struct session *s, quire_status *st, quire_error *err)
+{
+    if (!s->suspect)
+        return false;
+    s->suspect = false;
+    *st = load_all(s, true, err);
+    return *st == QUIRE_OK;
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+/* Our file lost its name: another took its place, or it is gone. */
+static quire_status reopen(struct session *s, quire_error *err)
+{
+    struct object_store *store = s->store;
+    struct object_info info;
+    struct object *log;
+    quire_status st;
+
+    st = s->read_only ? store->ops->open(store, s->name, &log, &info, err)
+                      : store->ops->edit(store, s->name, &log, &info, err);
+    if (st == QUIRE_NOT_FOUND) {
+        st = err_set(err, QUIRE_IO, "%s has been removed", s->path);
+        err_next(err, "what was written to it before is gone with it; begin "
+                      "another session, or bring the file back");
+    }
+    if (st)
+        return st;
+    if (!s->read_only)
+        st = log->ops->hold(log, s->env.busy_ms, err);
+    if (st) {
+        log->ops->close(log);
+        return st;
+    }
+    s->log->ops->close(s->log);
+    s->log = log;
+    return load_all(s, false, err);
+}
+
+quire_status load_refresh(struct session *s, quire_error *err)
+{
+    struct object_info info;
+    quire_status st;
+    bool named;
+
+    if (!s->in_file)
+        return QUIRE_OK;
+    st = s->log->ops->look(s->log, &info, &named, err);
+    if (st)
+        return st;
+    if (!named && s->read_only)
+        return QUIRE_OK; /* what we have open is still what it was */
+    if (!named)
+        return reopen(s, err);
+    if (info.size == s->size)
+        return QUIRE_OK;
+    /* A line that was not whole may be so by now. */
+    if (info.size < s->size || s->open_end || s->torn)
+        return load_all(s, s->close, err);
+    return load_rest(s, err);
+}
+
+uint32_t session_find(const struct session *s, const char *id)
+{
+    return index_find(&s->index, bytes_str(id));
+}

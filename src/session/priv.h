@@ -1,0 +1,197 @@
+/* priv.h - an open session, inside */
+#ifndef SESSION_PRIV_H
+#define SESSION_PRIV_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "session/index.h"
+#include "session/jsonl.h"
+#include "session/session.h"
+
+/* Text of the header, decoded, in the session's arena; "" for what it has
+ * not. */
+struct header {
+    uint64_t at; /* of its line in the file  */
+    uint32_t len;
+    const char *id, *cwd, *title, *parent, *created;
+    int version;
+};
+
+struct problem {
+    uint64_t at, line;
+    const char *kind, *why;
+};
+
+struct problems {
+    struct problem *list; /* in the arena */
+    size_t n, cap;
+    struct arena *arena;
+};
+
+struct session {
+    struct session_env env;
+    struct object_store *store;
+    bool own_store;
+    char *name; /* owned; in the store                                    */
+    char *path; /* owned; for people and other programs                   */
+
+    /* The log. Until the file is made, and for a migrated copy that may not
+     * be written back, it is an object in a store in memory. */
+    struct object *log;
+    struct object_store *scratch; /* owned; NULL: none                    */
+    bool in_file;                 /* `log` is the object called `name`    */
+    bool read_only;
+    unsigned flags;
+    quire_durability sync;
+
+    uint64_t size;  /* of the log, as far as it is in the index          */
+    uint64_t lines; /* of that                                           */
+    bool open_end;  /* it does not end in a line break                   */
+    bool torn;      /* its end was no value; more may come               */
+    bool close;     /* every byte has been looked at                     */
+    bool suspect;   /* a quick look was wrong: look closely, try again   */
+    uint64_t inode;
+    int64_t modified_ns;
+
+    struct header header;
+    int found_version; /* of the file, before it was migrated              */
+    uint32_t slot;     /* bytes of the title slot in front of it; 0: none     */
+    struct index index;
+    uint32_t leaf;     /* number, or NONE                                */
+    bool leaf_is_last; /* nobody moved it: it follows the file           */
+    uint64_t n_problems;
+    uint64_t n_messages;
+    struct problems *problems; /* where to list them; NULL: just count    */
+    struct arena text;         /* of the header                           */
+
+    struct buf window; /* a piece of the log, from window_at on           */
+    uint64_t window_at;
+    struct arena tmp; /* of the call under way                            */
+    struct buf out;   /* a line under way                                 */
+    char noise[256];  /* randomness in stock                              */
+    size_t n_noise;
+    struct ops *ops; /* operations done, when someone asked; see write.c  */
+
+    /* Several threads may append. `sync_*` count appends: see write.c. */
+    pthread_mutex_t lock;
+    pthread_cond_t synced;
+    uint64_t n_written, n_synced;
+    bool syncing;
+    quire_error failed; /* the error that latched; status OK: none        */
+};
+
+/* ---- session.c ---------------------------------------------------------- */
+
+/* session_open() that lists what is wrong with the file. */
+quire_status session_open_listing(const struct session_env *env,
+                                  const struct session_place *place,
+                                  const struct session_birth *birth,
+                                  unsigned flags, quire_durability sync,
+                                  struct problems *problems,
+                                  struct session **out, quire_error *err);
+
+/* ---- load.c ------------------------------------------------------------- */
+
+/* Read the log from its start, or what was added to it. */
+quire_status load_all(struct session *s, bool close, quire_error *err);
+quire_status load_rest(struct session *s, quire_error *err);
+
+/* See what others did to the file since, and take it in. */
+quire_status load_refresh(struct session *s, quire_error *err);
+
+/* Every byte has been looked at after this. */
+quire_status load_closely(struct session *s, quire_error *err);
+
+/* Around calls that use entries: true when a quick look was wrong and the
+ * call has to be made again.
+ *
+ *     do
+ *         st = ...;
+ *     while (load_again(s, &st, err));
+ */
+bool load_again(struct session *s, quire_status *st, quire_error *err);
+
+/* The bytes of an entry, good until the next line is asked for. They have
+ * been looked at closely. */
+quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
+                       quire_error *err);
+
+/* Any bytes of the log, the same way. */
+quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
+                        quire_bytes *out, quire_error *err);
+
+void load_problem(struct session *s, uint64_t at, uint64_t line,
+                  const char *kind, const char *why);
+
+/* The number of an entry by its id, NONE if there is none. */
+uint32_t session_find(const struct session *s, const char *id);
+
+/* Take a turn, and end it. QUIRE_INVALID from within a callback. */
+quire_status session_enter(struct session *s, quire_error *err);
+void session_leave(struct session *s);
+
+/* An entry as it is given out: on one line, its UTF-8 mended, with images in
+ * their place if asked for. Good until the next line is asked for. */
+quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
+                       quire_bytes *text, quire_error *err);
+
+/* The labels in force, sorted by what they are for. */
+struct labels {
+    struct label {
+        uint32_t of;
+        uint32_t order;   /* number of the label entry */
+        quire_bytes text; /* .data NULL: cleared */
+    } * list;
+    uint32_t n;
+};
+quire_status tree_labels(struct session *s, struct arena *keep,
+                         struct labels *out, quire_error *err);
+quire_bytes labels_get(const struct labels *l, uint32_t of);
+
+/* ---- write.c ------------------------------------------------------------ */
+
+/* Move a log from memory to its file. */
+quire_status write_to_file(struct session *s, quire_error *err);
+
+/* Remember an error: from here on nothing is written. Gives it back. */
+quire_status write_latch(struct session *s, quire_status st, quire_error *err);
+
+/* Ready to write: no error has latched, it is not read-only, and what others
+ * wrote is known. */
+quire_status write_ready(struct session *s, quire_error *err);
+
+void write_forget_ops(struct session *s);
+
+/* A header line, with its break, in s->out. */
+void write_header(struct buf *out, const struct session_birth *birth);
+
+/* ---- rewrite.c ---------------------------------------------------------- */
+
+/* Put a draft in the place of the file, and read it anew. */
+quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err);
+
+/* Read a log of version 1 or 2 and write it as version 3. */
+quire_status rewrite_migrated(struct session *s, quire_error *err);
+
+/* ---- foreign.c: oh-my-pi's locks ---------------------------------------- */
+
+struct foreign_lock {
+    int socket;
+    char *file; /* owned; NULL: not taken */
+};
+
+/* clang-format off */
+#define FOREIGN_LOCK_INIT \
+    {                     \
+        .socket = -1      \
+    }
+
+quire_status foreign_lock(const char *path, int wait_ms,
+                          struct foreign_lock *out, quire_error *err);
+void foreign_unlock(struct foreign_lock *l);
+
+/* XXH64, for its test vectors. */
+uint64_t foreign_hash(quire_bytes text, uint64_t seed);
+
+#endif

@@ -1,0 +1,359 @@
+/*
+ * repair.c - a mended copy of a damaged session
+ *
+ * In three steps, so that no step can lose anything:
+ *
+ *     1. the original is copied, byte for byte, and synced
+ *     2. what can be read is gathered, a line each: entries, and entries that
+ *        stand behind a torn line or a second one on the same line
+ *     3. these get what the tree needs, and take the place of the original
+ *
+ * An entry without an id gets one. Of two entries with one id the earlier
+ * gets a new one: to every reader the later was meant. An entry whose parent
+ * is missing, or who is among its own ancestors, goes below the entry before
+ * it: that is where its lost parent would have been, and with it the history
+ * that a reader could not reach.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "session/names.h"
+#include "session/priv.h"
+
+#define GATHERED "gathered"
+
+/* ---- step 1 ------------------------------------------------------------- */
+
+static quire_status copy_object(struct object *from, struct draft *d,
+                                quire_error *err)
+{
+    enum { PIECE = 256 * 1024 };
+    quire_status st = QUIRE_OK;
+    char *piece = malloc(PIECE);
+    uint64_t at = 0;
+    size_t n = 1;
+
+    if (!piece)
+        return err_memory(err);
+    while (!st && n > 0) {
+        st = from->ops->read(from, at, piece, PIECE, &n, err);
+        if (!st && n > 0)
+            st = d->ops->write(d, bytes_of(piece, n), err);
+        at += n;
+    }
+    free(piece);
+    return st;
+}
+
+static quire_status keep_original(struct object_store *store,
+                                  struct object *log, const char *kept,
+                                  quire_error *err)
+{
+    struct draft *d;
+    quire_status st = store->ops->create(store, &d, err);
+
+    if (st)
+        return st;
+    st = copy_object(log, d, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    return d->ops->publish(d, kept, false, err);
+}
+
+/* ---- step 2 ------------------------------------------------------------- */
+
+static quire_status put_value(struct draft *d, quire_bytes text,
+                              quire_error *err)
+{
+    quire_status st = d->ops->write(d, text, err);
+
+    return st ? st : d->ops->write(d, bytes_str("\n"), err);
+}
+
+static bool is_entry(quire_bytes text)
+{
+    struct jsonl_head head;
+
+    return jsonl_look(text, &head, NULL) &&
+           json_kind(head.type) == JSON_STRING &&
+           json_kind(head.id) == JSON_STRING;
+}
+
+/* Entries inside a line that is none itself: a torn line with the next one
+ * fused to it, or several on one line. */
+static quire_status salvage(quire_bytes line, struct draft *d, quire_error *err)
+{
+    static const char start[] = "{\"type\":\"";
+    quire_status st = QUIRE_OK;
+
+    while (!st && line.len > 0) {
+        const char *at = memmem(line.data, line.len, start, sizeof start - 1);
+        struct json_scan s;
+
+        if (!at)
+            break;
+        line = bytes_sub(line, (size_t)(at - (const char *)line.data),
+                         line.len);
+        json_scan_init(&s, line);
+        if (json_scan_next(&s) == JSON_STEP_OPEN && json_scan_skip(&s)) {
+            quire_bytes value =
+                bytes_of(line.data, (size_t)(s.at - (const char *)line.data));
+
+            /* An object within an entry has a type but no id and parent. */
+            if (is_entry(value) && json_get(value, "parentId").data)
+                st = put_value(d, value, err);
+            line = bytes_sub(line, value.len, line.len);
+        } else {
+            line = bytes_sub(line, 1, line.len);
+        }
+    }
+    return st;
+}
+
+/* The rest of the line behind a value, or all of it where there is none. */
+static quire_status salvage_at(struct object *log, uint64_t from, uint64_t to,
+                               struct draft *d, quire_error *err)
+{
+    size_t len = (size_t)(to - from), n = 0;
+    quire_status st;
+    char *line;
+
+    if (to <= from || to - from > JSONL_MAX_LINE)
+        return QUIRE_OK;
+    line = malloc(len);
+    if (!line)
+        return err_memory(err);
+    st = log->ops->read(log, from, line, len, &n, err);
+    if (!st)
+        st = salvage(bytes_of(line, n), d, err);
+    free(line);
+    return st;
+}
+
+static quire_status gather(struct object *log, struct draft *d,
+                           quire_error *err)
+{
+    struct jsonl_value v;
+    struct jsonl j;
+    quire_status st;
+    bool more;
+
+    jsonl_init(&j, log, 0, 1, true);
+    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+        uint64_t end = j.base + j.at, value_end = v.at + v.text.len;
+        bool trailing = v.kind && !strcmp(v.kind, "trailing");
+
+        if (v.text.data && v.is_object)
+            st = put_value(d, v.text, err);
+        if (!st && (!v.text.data || trailing))
+            st = salvage_at(log, v.text.data ? value_end : v.at, end, d, err);
+        if (st)
+            break;
+    }
+    jsonl_release(&j);
+    return st;
+}
+
+/* ---- step 3 ------------------------------------------------------------- */
+
+struct mending {
+    struct session *s; /* over what was gathered                            */
+    uint8_t *cycles;
+    uint32_t last; /* the entry written before; NONE: none              */
+    char (*fresh)[NAMES_ID_SIZE]; /* new ids of entries, "" where it stays  */
+};
+
+static bool taken(void *ctx, quire_bytes id)
+{
+    return index_find(&((struct session *)ctx)->index, id) != NONE;
+}
+
+static quire_bytes id_of(const struct mending *m, uint32_t i)
+{
+    return m->fresh[i][0] ? bytes_str(m->fresh[i])
+                          : entry_id(&m->s->index.list[i]);
+}
+
+static quire_bytes quoted(quire_bytes text, struct arena *tmp)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    quire_bytes out = {NULL, 0};
+
+    json_add_quoted(&b, text);
+    if (!b.failed)
+        out = arena_dup(tmp, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
+                               quire_error *err)
+{
+    const struct entry *e = &m->s->index.list[i];
+    struct arena tmp = ARENA_INIT;
+    struct buf line = BUF_INIT(JSONL_MAX_LINE);
+    struct json_change changes[2];
+    struct json_edits edits;
+    size_t n = 0;
+    quire_bytes text;
+    quire_status st = tree_text(m->s, i, false, &text, err);
+
+    if (!st && (!e->id_len || (e->flags & ENTRY_SUPERSEDED))) {
+        st = names_entry_id(m->s->env.rand, taken, m->s, m->fresh[i], err);
+        changes[n++] = (struct json_change){"id", quoted(bytes_str(m->fresh[i]),
+                                                         &tmp)};
+    }
+    if (!st && ((e->flags & ENTRY_ORPHAN) ||
+                (m->cycles[i] && e->parent >= i && e->parent != NONE)))
+        changes[n++] = (struct json_change){"parentId",
+                                            m->last == NONE
+                                                ? bytes_str("null")
+                                                : quoted(id_of(m, m->last),
+                                                         &tmp)};
+    if (!st) {
+        json_edits_init(&edits, text, &tmp);
+        if (n && !json_edit_members(&edits, text, changes, n, NULL))
+            st = err_memory(err);
+        json_splice(&edits, &line);
+        if (!st)
+            st = buf_status(&line, "an entry", err);
+    }
+    if (!st)
+        st = put_value(d, buf_bytes(&line), err);
+    m->last = i;
+    buf_release(&line);
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status mend_all(struct session *s, struct draft *d,
+                             quire_error *err)
+{
+    struct arena arena = ARENA_INIT;
+    struct mending m = {.s = s, .last = NONE};
+    quire_status st = QUIRE_OK;
+    quire_bytes front;
+    uint32_t i;
+
+    m.cycles = index_cycles(&s->index, &arena);
+    m.fresh = arena_array(&arena, s->index.n + (size_t)1, NAMES_ID_SIZE);
+    if (!m.cycles || !m.fresh)
+        st = err_memory(err);
+    /* Title slot and header as they are. */
+    if (!st)
+        st = load_bytes(s, 0, (uint32_t)(s->header.at + s->header.len), &front,
+                        err);
+    if (!st)
+        st = put_value(d, front, err);
+    for (i = 0; !st && i < s->index.n; i++)
+        st = mend_entry(&m, d, i, err);
+    arena_release(&arena);
+    return st;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static quire_status
+count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
+{
+    uint64_t *n = ctx;
+
+    (void)err;
+    *n += strcmp(problem->kind, "missing_blob") != 0 &&
+          strcmp(problem->kind, "damaged_blob") != 0;
+    return QUIRE_OK;
+}
+
+/* What can be read of `log`, as a session in memory. */
+static quire_status gather_session(const struct session_env *env,
+                                   struct object *log, struct session **out,
+                                   quire_error *err)
+{
+    struct session_env quiet = *env;
+    struct session_place place = {.own_store = true, .name = GATHERED};
+    struct draft *d;
+    quire_status st = object_memory_open(env->clock, &place.store, err);
+
+    if (st)
+        return st;
+    st = place.store->ops->create(place.store, &d, err);
+    if (!st) {
+        st = gather(log, d, err);
+        if (st)
+            d->ops->discard(d);
+        else
+            st = d->ops->publish(d, GATHERED, true, err);
+    }
+    if (st) {
+        place.store->ops->free(place.store);
+        return st;
+    }
+    quiet.blobs = NULL;
+    return session_open(&quiet, &place, NULL,
+                        QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY,
+                        QUIRE_SYNC_NONE, out, err);
+}
+
+static quire_status replace_log(const struct session_env *env,
+                                struct object_store *store, struct object *log,
+                                const char *path, struct session *mended,
+                                quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct draft *d;
+    quire_status st = store->ops->create(store, &d, err);
+
+    if (st)
+        return st;
+    st = mend_all(mended, d, err);
+    if (!st && env->omp)
+        st = foreign_lock(path, env->busy_ms, &theirs, err);
+    if (st)
+        d->ops->discard(d);
+    else
+        st = log->ops->swap(log, d, err);
+    foreign_unlock(&theirs);
+    return st;
+}
+
+quire_status session_mend(const struct session_env *env,
+                          struct object_store *store, const char *name,
+                          const char *kept, bool *changed, quire_error *err)
+{
+    struct session *mended = NULL;
+    struct object *log = NULL;
+    struct object_info info;
+    uint64_t n = 0;
+    char *path = NULL;
+    quire_status st;
+
+    *changed = false;
+    st = session_check(env, store, name, count_problem, &n, err);
+    if (st || n == 0)
+        return st;
+    st = store->ops->edit(store, name, &log, &info, err);
+    if (!st)
+        st = log->ops->hold(log, env->busy_ms, err);
+    if (!st)
+        st = gather_session(env, log, &mended, err);
+    if (!st)
+        st = keep_original(store, log, kept, err);
+    if (!st && asprintf(&path, "%s/%s", store->ops->place(store), name) < 0) {
+        path = NULL;
+        st = err_memory(err);
+    }
+    if (!st)
+        st = replace_log(env, store, log, path, mended, err);
+    *changed = !st;
+    session_close(mended);
+    if (log)
+        log->ops->close(log);
+    free(path);
+    return st;
+}

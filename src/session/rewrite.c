@@ -1,0 +1,525 @@
+/*
+ * rewrite.c - whole files: migrated, renamed, moved, forked, extracted
+ *
+ * A file is never changed in the middle, except for the title slot that some
+ * writers put in front for just that. Everything else is a new file, complete
+ * and synced before it takes the name of the old one; until then the old one
+ * is there whole. Lines that are not meant are copied byte for byte, bad ones
+ * too: a rewrite mends nothing and loses nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "base/when.h"
+#include "session/migrate.h"
+#include "session/names.h"
+#include "session/priv.h"
+
+#define COPY_PIECE ((uint32_t)1 << 20)
+
+/* Bytes [from, to) of the log, into a draft. */
+static quire_status copy_range(struct session *s, struct draft *d,
+                               uint64_t from, uint64_t to, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    while (!st && from < to) {
+        uint32_t len = to - from < COPY_PIECE ? (uint32_t)(to - from)
+                                              : COPY_PIECE;
+        quire_bytes piece;
+
+        st = load_bytes(s, from, len, &piece, err);
+        if (!st)
+            st = d->ops->write(d, piece, err);
+        from += len;
+    }
+    return st;
+}
+
+quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
+{
+    quire_status st;
+
+    while (s->syncing) /* it uses the descriptor that is about to go */
+        pthread_cond_wait(&s->synced, &s->lock);
+    st = s->log->ops->swap(s->log, d, err);
+    if (st)
+        return write_latch(s, st, err);
+    s->n_synced = s->n_written;
+    return load_all(s, false, err);
+}
+
+/* ---- older versions ----------------------------------------------------- */
+
+static quire_status migrate_each(struct session *s, struct migrate *m,
+                                 struct draft *d, quire_error *err)
+{
+    struct jsonl_value v;
+    struct jsonl j;
+    quire_status st;
+    bool more;
+
+    jsonl_init(&j, s->log, 0, 1, true);
+    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+        if (!v.text.data || (s->slot && v.at < s->header.at))
+            continue;
+        buf_clear(&s->out);
+        st = migrate_value(m, v.text, v.line, &s->out, err);
+        if (!st && s->out.len) {
+            buf_add_char(&s->out, '\n');
+            st = buf_status(&s->out, "an entry", err);
+            if (!st)
+                st = d->ops->write(d, buf_bytes(&s->out), err);
+        }
+        if (st)
+            break;
+    }
+    jsonl_release(&j);
+    return st;
+}
+
+quire_status rewrite_migrated(struct session *s, quire_error *err)
+{
+    struct object_store *store = s->store;
+    struct object_info info;
+    struct arena ids = ARENA_INIT;
+    struct object *log;
+    struct migrate m;
+    struct draft *d;
+    quire_status st = QUIRE_OK;
+
+    if (s->read_only) {
+        st = object_memory_open(s->env.clock, &s->scratch, err);
+        store = s->scratch;
+    }
+    if (!st)
+        st = store->ops->create(store, &d, err);
+    if (st)
+        return st;
+    st = migrate_init(&m, s->header.version, bytes_str(s->header.id), &ids,
+                      err);
+    if (!st)
+        st = migrate_each(s, &m, d, err);
+    migrate_release(&m);
+    arena_release(&ids);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    if (!s->read_only) {
+        struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+
+        if (s->env.omp)
+            st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+        if (st)
+            d->ops->discard(d);
+        else
+            st = rewrite_swap(s, d, err);
+        foreign_unlock(&theirs);
+        return st;
+    }
+    st = d->ops->publish(d, s->name, true, err);
+    if (!st)
+        st = store->ops->open(store, s->name, &log, &info, err);
+    if (st)
+        return st;
+    s->log->ops->close(s->log);
+    s->log = log;
+    s->in_file = false;
+    return load_all(s, (s->flags & QUIRE_SESSION_VERIFY) != 0, err);
+}
+
+/* ---- titles and homes --------------------------------------------------- */
+
+/* The file again, with these members of its header changed. */
+static quire_status rewrite_header(struct session *s,
+                                   const struct json_change *changes, size_t n,
+                                   quire_error *err)
+{
+    struct buf line = BUF_INIT(JSONL_MAX_LINE);
+    struct json_edits edits;
+    quire_bytes header;
+    struct draft *d;
+    quire_status st = load_bytes(s, s->header.at, s->header.len, &header, err);
+
+    if (!st) {
+        json_edits_init(&edits, header, &s->tmp);
+        if (!json_edit_members(&edits, header, changes, n, NULL))
+            st = err_set(err, QUIRE_DAMAGED, "the header of %s is damaged",
+                         s->path);
+        json_splice(&edits, &line);
+        if (!st)
+            st = buf_status(&line, "a header", err);
+    }
+    if (!st)
+        st = s->store->ops->create(s->store, &d, err);
+    if (st)
+        goto out;
+    st = copy_range(s, d, 0, s->header.at, err);
+    if (!st)
+        st = d->ops->write(d, buf_bytes(&line), err);
+    if (!st)
+        st = copy_range(s, d, s->header.at + s->header.len, s->size, err);
+    if (st)
+        d->ops->discard(d);
+    else
+        st = rewrite_swap(s, d, err);
+out:
+    buf_release(&line);
+    return st;
+}
+
+/* A session that is still in memory: nothing to rewrite but its log. */
+static quire_status reheader_memory(struct session *s,
+                                    const struct json_change *changes, size_t n,
+                                    quire_error *err)
+{
+    struct object_store *store = s->store;
+    quire_status st;
+
+    s->store = s->scratch; /* drafts go there */
+    st = rewrite_header(s, changes, n, err);
+    s->store = store;
+    return st;
+}
+
+static quire_status change_header(struct session *s,
+                                  const struct json_change *changes, size_t n,
+                                  quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    quire_status st = QUIRE_OK;
+
+    if (!s->in_file)
+        return reheader_memory(s, changes, n, err);
+    if (s->env.omp)
+        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+    if (!st)
+        st = load_refresh(s, err);
+    if (!st)
+        st = rewrite_header(s, changes, n, err);
+    foreign_unlock(&theirs);
+    return st;
+}
+
+static quire_bytes quoted(struct session *s, const char *text)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    quire_bytes out = {NULL, 0};
+
+    json_add_quoted(&b, bytes_str(text));
+    if (!b.failed)
+        out = arena_dup(&s->tmp, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+quire_status session_rehome(struct session *s, const char *cwd,
+                            quire_error *err)
+{
+    struct json_change change = {"cwd", {NULL, 0}};
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    arena_reset(&s->tmp);
+    st = write_ready(s, err);
+    change.value = quoted(s, cwd);
+    if (!st && !change.value.data)
+        st = err_memory(err);
+    if (!st)
+        st = change_header(s, &change, 1, err);
+    session_leave(s);
+    return st;
+}
+
+/* A line of `size` bytes, break included, around a title that is cut until it
+ * fits. False when it does not fit at all. */
+static bool slot_line(const char *title, const char *when, uint32_t size,
+                      struct buf *out)
+{
+    quire_bytes text = bytes_str(title);
+
+    for (;;) {
+        struct json_writer w;
+        size_t bare;
+
+        buf_clear(out);
+        json_begin(&w, out);
+        json_object(&w);
+        json_key(&w, "type");
+        json_str(&w, "title");
+        json_key(&w, "v");
+        json_int(&w, 1);
+        json_key(&w, "title");
+        json_bytes(&w, text);
+        json_key(&w, "source");
+        json_str(&w, "user");
+        json_key(&w, "updatedAt");
+        json_str(&w, when);
+        json_key(&w, "pad");
+        buf_add_str(out, ":\"");
+        bare = out->len + 3;
+        if (out->failed || (bare > size && text.len == 0))
+            return false;
+        if (bare <= size) {
+            for (; bare < size; bare++)
+                buf_add_char(out, ' ');
+            buf_add_str(out, "\"}\n");
+            return !out->failed;
+        }
+        text.len = utf8_cut(text, text.len - 1);
+    }
+}
+
+static quire_status rename_in_slot(struct session *s, const char *title,
+                                   quire_error *err)
+{
+    struct buf line = BUF_INIT(4096);
+    char when[WHEN_SIZE];
+    quire_status st;
+
+    when_format(clock_us(s->env.clock), when);
+    if (!slot_line(title, when, s->slot, &line)) {
+        st = err_set(err, QUIRE_INVALID, "the title slot of %s is too small",
+                     s->path);
+    } else {
+        st = s->log->ops->patch(s->log, 0, buf_bytes(&line), err);
+        if (!st) {
+            s->n_written++;
+            s->header.title = arena_text(&s->text, bytes_str(title));
+            if (!s->header.title)
+                st = err_memory(err);
+        }
+    }
+    buf_release(&line);
+    return st;
+}
+
+/* What newer readers list titles by. */
+static quire_status append_title_change(struct session *s, const char *title,
+                                        const char *previous, quire_error *err)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    struct json_writer w;
+    quire_status st;
+
+    json_begin(&w, &b);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "title_change");
+    json_key(&w, "title");
+    json_str(&w, title);
+    json_key(&w, "source");
+    json_str(&w, "user");
+    if (*previous) {
+        json_key(&w, "previousTitle");
+        json_str(&w, previous);
+    }
+    json_object_end(&w);
+    st = buf_status(&b, "a title", err);
+    if (!st)
+        st = session_append(s, buf_bytes(&b), NULL, NULL, err);
+    buf_release(&b);
+    return st;
+}
+
+quire_status session_rename(struct session *s, const char *title,
+                            quire_error *err)
+{
+    struct json_change change = {"title", {NULL, 0}};
+    struct arena keep = ARENA_INIT;
+    const char *previous;
+    quire_status st = session_enter(s, err);
+    bool slot;
+
+    if (st)
+        return st;
+    title = title ? title : "";
+    arena_reset(&s->tmp);
+    st = write_ready(s, err);
+    slot = s->slot > 0 && s->in_file;
+    previous = arena_text(&keep, bytes_str(s->header.title));
+    if (!st && slot) {
+        st = rename_in_slot(s, title, err);
+    } else if (!st) {
+        if (*title)
+            change.value = quoted(s, title);
+        if (!previous || (*title && !change.value.data))
+            st = err_memory(err);
+        if (!st)
+            st = change_header(s, &change, 1, err);
+    }
+    session_leave(s);
+    if (!st && slot && previous)
+        st = append_title_change(s, title, previous, err);
+    if (!st)
+        st = session_flush(s, err);
+    arena_release(&keep);
+    return st;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+/* Entry `i` as a line of another session, below `parent` if that is not its
+ * parent already. */
+static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
+                               uint32_t parent, quire_error *err)
+{
+    struct json_change change = {"parentId", bytes_str("null")};
+    struct arena tmp = ARENA_INIT;
+    struct buf line = BUF_INIT(JSONL_MAX_LINE);
+    struct json_edits edits;
+    quire_bytes text;
+    quire_status st = tree_text(s, i, false, &text, err);
+
+    if (!st && parent != s->index.list[i].parent) {
+        if (parent != NONE) {
+            struct buf q = BUF_INIT(1 << 20);
+
+            json_add_quoted(&q, entry_id(&s->index.list[parent]));
+            change.value = arena_dup(&tmp, buf_bytes(&q));
+            buf_release(&q);
+        }
+        json_edits_init(&edits, text, &tmp);
+        if (!change.value.data ||
+            !json_edit_members(&edits, text, &change, 1, NULL))
+            st = err_memory(err);
+        json_splice(&edits, &line);
+    } else if (!st) {
+        buf_add(&line, text.data, text.len);
+    }
+    buf_add_char(&line, '\n');
+    if (!st)
+        st = buf_status(&line, "an entry", err);
+    if (!st)
+        st = d->ops->write(d, buf_bytes(&line), err);
+    buf_release(&line);
+    arena_release(&tmp);
+    return st;
+}
+
+static bool is_fresh(void *ctx, quire_bytes id)
+{
+    return index_find(&((struct session *)ctx)->index, id) != NONE;
+}
+
+/* A label as the last entry: `below` is the id of the one before it. */
+static quire_status copy_label(struct session *s, struct draft *d,
+                               const struct label *l, char below[NAMES_ID_SIZE],
+                               quire_error *err)
+{
+    struct buf line = BUF_INIT(1 << 20);
+    char id[NAMES_ID_SIZE], when[WHEN_SIZE];
+    struct json_writer w;
+    quire_status st = names_entry_id(s->env.rand, is_fresh, s, id, err);
+
+    if (st)
+        return st;
+    when_format(clock_us(s->env.clock), when);
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "label");
+    json_key(&w, "id");
+    json_str(&w, id);
+    json_key(&w, "parentId");
+    json_str(&w, below);
+    json_key(&w, "timestamp");
+    json_str(&w, when);
+    json_key(&w, "targetId");
+    json_bytes(&w, entry_id(&s->index.list[l->of]));
+    json_key(&w, "label");
+    json_bytes(&w, l->text);
+    json_object_end(&w);
+    buf_add_char(&line, '\n');
+    st = buf_status(&line, "a label", err);
+    if (!st)
+        st = d->ops->write(d, buf_bytes(&line), err);
+    memcpy(below, id, NAMES_ID_SIZE);
+    buf_release(&line);
+    return st;
+}
+
+/* The path down to `entry`. Labels are left out and made anew behind it; who
+ * had one as a parent gets that one's parent, so that nothing before it is
+ * lost. */
+static quire_status copy_path(struct session *s, struct draft *d,
+                              uint32_t entry, quire_error *err)
+{
+    uint32_t n, i, last = NONE;
+    uint32_t *path = index_path(&s->index, entry, &s->tmp, &n);
+    uint8_t *kept = arena_array(&s->tmp, s->index.n + (size_t)1, 1);
+    char below[NAMES_ID_SIZE] = "";
+    struct labels labels;
+    quire_status st;
+
+    if (!path || !kept)
+        return err_memory(err);
+    st = tree_labels(s, &s->tmp, &labels, err);
+    for (i = 0; !st && i < n; i++) {
+        if (s->index.list[path[i]].type == ENTRY_LABEL)
+            continue;
+        st = copy_entry(s, d, path[i], last, err);
+        last = path[i];
+        kept[last] = 1;
+    }
+    if (last != NONE && s->index.list[last].id_len < sizeof below)
+        memcpy(below, entry_id(&s->index.list[last]).data,
+               s->index.list[last].id_len);
+    for (i = 0; !st && *below && i < labels.n; i++) {
+        if (kept[labels.list[i].of] && labels.list[i].text.data)
+            st = copy_label(s, d, &labels.list[i], below, err);
+    }
+    return st;
+}
+
+static quire_status copy_all(struct session *s, struct draft *d,
+                             quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    uint32_t i;
+
+    for (i = 0; !st && i < s->index.n; i++)
+        st = copy_entry(s, d, i, s->index.list[i].parent, err);
+    return st;
+}
+
+quire_status session_copy(struct session *s, const char *entry,
+                          struct object_store *store, const char *name,
+                          const struct session_birth *birth, quire_error *err)
+{
+    struct buf header = BUF_INIT(1 << 20);
+    struct draft *d = NULL;
+    uint32_t at = NONE;
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    st = load_refresh(s, err);
+    if (!st)
+        st = load_closely(s, err);
+    arena_reset(&s->tmp);
+    if (!st && entry && (at = session_find(s, entry)) == NONE)
+        st = QUIRE_NOT_FOUND;
+    write_header(&header, birth);
+    if (!st)
+        st = buf_status(&header, "a header", err);
+    if (!st)
+        st = store->ops->create(store, &d, err);
+    if (!st)
+        st = d->ops->write(d, buf_bytes(&header), err);
+    if (!st)
+        st = entry ? copy_path(s, d, at, err) : copy_all(s, d, err);
+    if (d && st)
+        d->ops->discard(d);
+    else if (d)
+        st = d->ops->publish(d, name, false, err);
+    buf_release(&header);
+    session_leave(s);
+    return st;
+}

@@ -1,0 +1,304 @@
+/*
+ * session.c - a session's life in memory: new, open, close
+ *
+ * A session that has just begun is a log in memory with one line, its header;
+ * it moves to a file when it is worth one (write.c). A file of an older
+ * version is read through a migrated copy: opened for writing the copy takes
+ * the place of the file, opened for reading it stays in memory.
+ *
+ * Ownership: the session owns its log, its index and, if it was told so, the
+ * store the log lies in. What it gives out is on loan.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "session/migrate.h"
+#include "session/priv.h"
+
+/* Where in a store of its own a log in memory is. */
+#define SCRATCH "log"
+
+/* Sizes of what one line may be, and of a piece of the log. */
+#define LINE_MAX_BYTES (JSONL_MAX_LINE)
+
+static quire_status describe_path(struct session *s, quire_error *err)
+{
+    const char *place = s->store->ops->place(s->store);
+    size_t len = strlen(place) + strlen(s->name) + 2;
+
+    s->path = malloc(len);
+    if (!s->path)
+        return err_memory(err);
+    strcpy(s->path, place);
+    strcat(strcat(s->path, "/"), s->name);
+    return QUIRE_OK;
+}
+
+static quire_status alloc(const struct session_env *env,
+                          const struct session_place *place, unsigned flags,
+                          quire_durability sync, struct session **out,
+                          quire_error *err)
+{
+    struct session *s = calloc(1, sizeof *s);
+    pthread_mutexattr_t attr;
+    uint64_t seed[2];
+    quire_status st;
+
+    if (!s) {
+        if (place->own_store)
+            place->store->ops->free(place->store);
+        return err_memory(err);
+    }
+    s->env = *env;
+    s->store = place->store;
+    s->own_store = place->own_store;
+    s->flags = flags;
+    s->sync = sync;
+    s->read_only = (flags & QUIRE_SESSION_READ) != 0;
+    s->leaf = NONE;
+    s->window = (struct buf)BUF_INIT(LINE_MAX_BYTES);
+    s->out = (struct buf)BUF_INIT(LINE_MAX_BYTES);
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&s->lock, &attr);
+    pthread_mutexattr_destroy(&attr);
+    pthread_cond_init(&s->synced, NULL);
+    st = rand_bytes(env->rand, seed, sizeof seed, err);
+    if (!st) {
+        index_init(&s->index, seed[0], seed[1]);
+        s->name = strdup(place->name);
+        st = s->name ? describe_path(s, err) : err_memory(err);
+    }
+    if (st) {
+        session_close(s);
+        return st;
+    }
+    *out = s;
+    return QUIRE_OK;
+}
+
+void session_close(struct session *s)
+{
+    if (!s)
+        return;
+    if (s->log)
+        s->log->ops->close(s->log);
+    if (s->scratch)
+        s->scratch->ops->free(s->scratch);
+    if (s->own_store)
+        s->store->ops->free(s->store);
+    index_release(&s->index);
+    arena_release(&s->text);
+    arena_release(&s->tmp);
+    buf_release(&s->window);
+    buf_release(&s->out);
+    write_forget_ops(s);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->synced);
+    free(s->name);
+    free(s->path);
+    free(s);
+}
+
+/* ---- new ---------------------------------------------------------------- */
+
+/* A log in memory that holds `bytes`, open in s->log. */
+static quire_status log_in_memory(struct session *s, quire_bytes bytes,
+                                  quire_error *err)
+{
+    struct object_info info;
+    struct draft *d;
+    quire_status st;
+
+    st = object_memory_open(s->env.clock, &s->scratch, err);
+    if (!st)
+        st = s->scratch->ops->create(s->scratch, &d, err);
+    if (st)
+        return st;
+    st = d->ops->write(d, bytes, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = d->ops->publish(d, SCRATCH, true, err);
+    if (!st)
+        st = s->scratch->ops->edit(s->scratch, SCRATCH, &s->log, &info, err);
+    return st;
+}
+
+quire_status session_new(const struct session_env *env,
+                         const struct session_place *place,
+                         const struct session_birth *birth, unsigned flags,
+                         quire_durability sync, struct session **out,
+                         quire_error *err)
+{
+    struct session *s;
+    quire_status st = alloc(env, place, flags, sync, &s, err);
+
+    if (st)
+        return st;
+    write_header(&s->out, birth);
+    st = buf_status(&s->out, "a header", err);
+    if (!st)
+        st = log_in_memory(s, buf_bytes(&s->out), err);
+    if (!st)
+        st = load_all(s, true, err);
+    if (!st && (flags & QUIRE_SESSION_AT_ONCE))
+        st = write_to_file(s, err);
+    if (st)
+        session_close(s);
+    else
+        *out = s;
+    return st;
+}
+
+/* ---- open --------------------------------------------------------------- */
+
+/* The file, and the lock. A file that took the place of the one we opened,
+ * between opening and locking, is opened again. */
+static quire_status open_log(struct session *s, quire_error *err)
+{
+    struct object_store *store = s->store;
+    struct object_info info;
+    quire_status st;
+    bool named;
+    int tries;
+
+    s->in_file = true;
+    if (s->read_only)
+        return store->ops->open(store, s->name, &s->log, &info, err);
+    for (tries = 0; tries < 10; tries++) {
+        st = store->ops->edit(store, s->name, &s->log, &info, err);
+        if (!st)
+            st = s->log->ops->hold(s->log, s->env.busy_ms, err);
+        if (!st)
+            st = s->log->ops->look(s->log, &info, &named, err);
+        if (st || named)
+            return st;
+        s->log->ops->close(s->log);
+        s->log = NULL;
+    }
+    return err_set(err, QUIRE_BUSY, "%s is being replaced all the time",
+                   s->path);
+}
+
+/* The file is empty: write the header it should have had. */
+static quire_status begin_empty(struct session *s,
+                                const struct session_birth *birth,
+                                quire_error *err)
+{
+    quire_status st;
+
+    if (s->read_only || !birth) {
+        st = err_set(err, QUIRE_DAMAGED, "%s is empty", s->path);
+        err_next(err, "appending to it makes it a session");
+        return st;
+    }
+    write_header(&s->out, birth);
+    st = buf_status(&s->out, "a header", err);
+    if (!st && s->open_end)
+        st = s->log->ops->extend(s->log, s->size, bytes_str("\n"), err);
+    if (!st)
+        st = s->log->ops->extend(s->log, s->size + s->open_end,
+                                 buf_bytes(&s->out), err);
+    return st ? st : load_all(s, true, err);
+}
+
+quire_status session_open_listing(const struct session_env *env,
+                                  const struct session_place *place,
+                                  const struct session_birth *birth,
+                                  unsigned flags, quire_durability sync,
+                                  struct problems *problems,
+                                  struct session **out, quire_error *err)
+{
+    struct session *s;
+    quire_status st = alloc(env, place, flags, sync, &s, err);
+
+    if (st)
+        return st;
+    s->problems = problems;
+    st = open_log(s, err);
+    if (!st)
+        st = load_all(s, (flags & QUIRE_SESSION_VERIFY) != 0, err);
+    if (!st && !s->header.id)
+        st = begin_empty(s, birth, err);
+    s->found_version = s->header.version;
+    if (!st && s->found_version < MIGRATE_VERSION)
+        st = rewrite_migrated(s, err);
+    s->problems = NULL;
+    if (st)
+        session_close(s);
+    else
+        *out = s;
+    return st;
+}
+
+quire_status session_open(const struct session_env *env,
+                          const struct session_place *place,
+                          const struct session_birth *birth, unsigned flags,
+                          quire_durability sync, struct session **out,
+                          quire_error *err)
+{
+    return session_open_listing(env, place, birth, flags, sync, NULL, out, err);
+}
+
+/* ---- looking ------------------------------------------------------------ */
+
+const char *session_name(const struct session *s)
+{
+    return s->name;
+}
+
+struct object_store *session_store(const struct session *s)
+{
+    return s->store;
+}
+
+static const char *leaf_text(struct session *s)
+{
+    quire_bytes id;
+
+    if (s->leaf == NONE)
+        return NULL;
+    id = entry_id(&s->index.list[s->leaf]);
+    arena_reset(&s->tmp);
+    return arena_text(&s->tmp, id);
+}
+
+void session_describe(struct session *s, quire_session_info *info)
+{
+    pthread_mutex_lock(&s->lock);
+    load_refresh(s, NULL); /* if it cannot be, we tell what we know */
+    *info = (quire_session_info){
+        .id = s->header.id,
+        .path = s->flags & QUIRE_SESSION_MEMORY ? NULL : s->path,
+        .cwd = s->header.cwd,
+        .title = s->header.title,
+        .parent = s->header.parent,
+        .created = s->header.created,
+        .leaf = leaf_text(s),
+        .first = "",
+        .status = "unknown",
+        .modified_us = s->in_file ? s->modified_ns / 1000 : 0,
+        .bytes = s->size,
+        .entries = s->index.n,
+        .messages = s->n_messages,
+        .version = s->found_version,
+        .problems = s->n_problems,
+    };
+    pthread_mutex_unlock(&s->lock);
+}
+
+quire_status session_header(struct session *s, quire_bytes *header,
+                            quire_error *err)
+{
+    quire_status st;
+
+    pthread_mutex_lock(&s->lock);
+    st = load_bytes(s, s->header.at, s->header.len, header, err);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}

@@ -1,0 +1,145 @@
+/*
+ * session.h - the door of the session room
+ *
+ * A session is a log of lines in an object store and an index of it in memory.
+ * This room knows entries, branches and the context a reader sees; where a
+ * session lies and what it is called is decided by its callers.
+ *
+ * Calls that take a `struct session` take turns by its lock, except where they
+ * say otherwise. Slices they give are good until the next call.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "blob/blob.h"
+#include "quire.h"
+#include "store/object.h"
+
+struct session;
+
+/* What a session needs of the house around it. */
+struct session_env {
+    const struct clock *clock;
+    const struct rand_source *rand;
+    bool omp;    /* share the file with oh-my-pi: its locks, its names      */
+    int busy_ms; /* how long to wait for another writer                     */
+
+    /* The blob store, opened when it is first needed, for the calling thread
+     * alone until `release`. NULL in *out: there is none, images stay where
+     * they are. */
+    quire_status (*blobs)(void *ctx, bool write, struct blobs **out,
+                          quire_error *err);
+    void (*release)(void *ctx);
+    void *ctx;
+};
+
+/* What a new session says of itself. */
+struct session_birth {
+    const char *id, *cwd;
+    const char *title, *parent; /* may be NULL */
+    int64_t at_us;
+};
+
+/* Where it lies. `store` is borrowed, or the session's own with `own_store`:
+ * then it is freed with it, and also when the call fails. */
+struct session_place {
+    struct object_store *store;
+    bool own_store;
+    const char *name;
+};
+
+/* A session that is not there yet. With flags QUIRE_SESSION_AT_ONCE or
+ * _MEMORY, or neither. QUIRE_EXISTS when the name is taken. */
+quire_status session_new(const struct session_env *env,
+                         const struct session_place *place,
+                         const struct session_birth *birth, unsigned flags,
+                         quire_durability sync, struct session **out,
+                         quire_error *err);
+
+/* One that is. `birth` is for a file that is empty and opened for writing;
+ * NULL: that is QUIRE_DAMAGED as it is for reading. QUIRE_NOT_FOUND. */
+quire_status session_open(const struct session_env *env,
+                          const struct session_place *place,
+                          const struct session_birth *birth, unsigned flags,
+                          quire_durability sync, struct session **out,
+                          quire_error *err);
+void session_close(struct session *s);
+
+void session_describe(struct session *s, quire_session_info *info);
+const char *session_name(const struct session *s);
+struct object_store *session_store(const struct session *s);
+
+/* The line of the header, and of the title slot (empty if there is none). */
+quire_status session_header(struct session *s, quire_bytes *header,
+                            quire_error *err);
+
+/* ---- tree.c, context.c: looking ---------------------------------------- */
+
+quire_status session_entries(struct session *s, unsigned flags,
+                             quire_entry_fn each, void *ctx, quire_error *err);
+quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
+                          quire_error *err);
+quire_status session_path(struct session *s, const char *leaf, unsigned flags,
+                          quire_entry_fn each, void *ctx, quire_error *err);
+quire_status session_children(struct session *s, const char *parent,
+                              quire_entry_fn each, void *ctx, quire_error *err);
+quire_status session_entry(struct session *s, const char *id, quire_entry *out,
+                           quire_error *err);
+quire_status session_context(struct session *s, const char *leaf,
+                             quire_write_fn write,
+                             void (*missing)(void *ctx, const char *ref),
+                             void *ctx, quire_error *err);
+quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
+                          quire_error *err);
+
+/* ---- write.c: changing -------------------------------------------------- */
+
+quire_status session_append(struct session *s, quire_bytes entry,
+                            const quire_append_options *options,
+                            quire_appended *out, quire_error *err);
+quire_status session_branch(struct session *s, const char *id, bool keep,
+                            quire_appended *out, quire_error *err);
+quire_status session_branch_summary(struct session *s, const char *id,
+                                    const char *summary, quire_bytes details,
+                                    quire_appended *out, quire_error *err);
+quire_status session_label(struct session *s, const char *id, const char *label,
+                           quire_appended *out, quire_error *err);
+quire_status session_flush(struct session *s, quire_error *err);
+
+/* ---- rewrite.c: whole files --------------------------------------------- */
+
+quire_status session_rename(struct session *s, const char *title,
+                            quire_error *err);
+
+/* Set the header's `cwd` (NULL: leave it), by rewriting the file. */
+quire_status session_rehome(struct session *s, const char *cwd,
+                            quire_error *err);
+
+/* Write a new session to `place`, with the entries of `s`: all of them, or
+ * the path down to `entry` alone, without labels but for those in force.
+ * QUIRE_NOT_FOUND: no such entry. QUIRE_EXISTS: the name is taken. */
+quire_status session_copy(struct session *s, const char *entry,
+                          struct object_store *store, const char *name,
+                          const struct session_birth *birth, quire_error *err);
+
+/* ---- check.c ------------------------------------------------------------ */
+
+/* All that is wrong with a file, in its order; with `blobs`, references that
+ * lead nowhere too. */
+quire_status session_check(const struct session_env *env,
+                           struct object_store *store, const char *name,
+                           quire_problem_fn each, void *ctx, quire_error *err);
+
+/* Put a mended copy in the place of `name`: what can be read, a line each,
+ * each with an id of its own and a parent that is there. The original is kept
+ * as `kept`, whole and lasting, before anything else happens. *changed: false
+ * if there was nothing to mend; then nothing is written. */
+quire_status session_mend(const struct session_env *env,
+                          struct object_store *store, const char *name,
+                          const char *kept, bool *changed, quire_error *err);
+
+#endif

@@ -1,0 +1,550 @@
+/*
+ * tree.c - the shape of a session
+ *
+ * An entry names its parent; nothing names its children. Going back to try
+ * again erases nothing: it starts a sibling, and the leaf says where we stand.
+ *
+ *      a -- b -- c -- d         first try
+ *            \
+ *             e -- f            second try   <- leaf
+ *
+ * For a walk downwards the children are chained once, two numbers an entry.
+ * An entry whose parent is missing, or is itself, begins a tree of its own,
+ * and so does the first entry of a cycle: nothing is left out, nothing comes
+ * twice.
+ *
+ * These calls look closely at everything first: what they give is JSON.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "base/when.h"
+#include "session/persist.h"
+#include "session/priv.h"
+
+/* ---- taking turns ------------------------------------------------------- */
+
+quire_status session_enter(struct session *s, quire_error *err)
+{
+    if (pthread_mutex_lock(&s->lock) == EDEADLK)
+        return err_set(err, QUIRE_INVALID,
+                       "a callback may not call the session it was called by");
+    return QUIRE_OK;
+}
+
+void session_leave(struct session *s)
+{
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Turn to read: everything known and looked at, the arena empty. */
+static quire_status begin(struct session *s, quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    st = load_refresh(s, err);
+    if (!st)
+        st = load_closely(s, err);
+    arena_reset(&s->tmp);
+    if (st)
+        session_leave(s);
+    return st;
+}
+
+/* ---- labels ------------------------------------------------------------- */
+
+static int by_target(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+
+    if (x->of != y->of)
+        return x->of < y->of ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* What one label entry says. *target is NONE when it says nothing. */
+static quire_status read_label(struct session *s, uint32_t i,
+                               struct arena *keep, uint32_t *target,
+                               quire_bytes *text, quire_error *err)
+{
+    quire_bytes line, id, label;
+    quire_status st = load_line(s, i, &line, err);
+
+    *target = NONE;
+    *text = bytes_of(NULL, 0);
+    if (st)
+        return st;
+    id = json_get(line, "targetId");
+    label = json_get(line, "label");
+    if (json_kind(id) != JSON_STRING)
+        return QUIRE_OK;
+    id = json_text(id, keep);
+    if (!id.data)
+        return err_memory(err);
+    *target = index_find(&s->index, id);
+    if (json_kind(label) == JSON_STRING && label.len > 2) {
+        *text = arena_dup(keep, json_text(label, keep));
+        if (!text->data)
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+quire_status tree_labels(struct session *s, struct arena *keep,
+                         struct labels *out, quire_error *err)
+{
+    uint32_t i, n = 0, kept = 0;
+
+    for (i = 0; i < s->index.n; i++)
+        n += s->index.list[i].type == ENTRY_LABEL;
+    *out = (struct labels){arena_array(keep, n + (size_t)1, sizeof *out->list),
+                           0};
+    if (!out->list)
+        return err_memory(err);
+    for (i = 0; i < s->index.n && n; i++) {
+        struct label *l = &out->list[out->n];
+        quire_status st;
+
+        if (s->index.list[i].type != ENTRY_LABEL)
+            continue;
+        st = read_label(s, i, keep, &l->of, &l->text, err);
+        if (st)
+            return st;
+        l->order = i;
+        out->n += l->of != NONE;
+    }
+    if (out->n)
+        qsort(out->list, out->n, sizeof *out->list, by_target);
+    /* Of several for one entry the last counts. */
+    for (i = 0; i < out->n; i++) {
+        if (kept && out->list[kept - 1].of == out->list[i].of)
+            kept--;
+        out->list[kept++] = out->list[i];
+    }
+    out->n = kept;
+    return QUIRE_OK;
+}
+
+quire_bytes labels_get(const struct labels *l, uint32_t of)
+{
+    uint32_t from = 0, to = l->n;
+
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (l->list[mid].of < of)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from < l->n && l->list[from].of == of ? l->list[from].text
+                                                 : bytes_of(NULL, 0);
+}
+
+/* ---- one entry, as it is given ------------------------------------------ */
+
+/* What the calls here share: labels, and a bit for each entry of the path. */
+struct view {
+    struct labels labels;
+    uint8_t *on_path;
+    unsigned flags;
+};
+
+static quire_status view_init(struct session *s, struct view *v, unsigned flags,
+                              quire_error *err)
+{
+    uint32_t *path, n = 0, i;
+    quire_status st = tree_labels(s, &s->tmp, &v->labels, err);
+
+    if (st)
+        return st;
+    v->flags = flags;
+    v->on_path = arena_array(&s->tmp, s->index.n + (size_t)1, 1);
+    path = v->on_path ? index_path(&s->index, s->leaf, &s->tmp, &n) : NULL;
+    if (!path)
+        return err_memory(err);
+    for (i = 0; i < n; i++)
+        v->on_path[path[i]] = 1;
+    return QUIRE_OK;
+}
+
+static void ignore_missing(void *ctx, const quire_digest *digest)
+{
+    (void)ctx;
+    (void)digest;
+}
+
+quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
+                       quire_bytes *text, quire_error *err)
+{
+    const struct entry *e = &s->index.list[i];
+    struct arena scratch = ARENA_INIT;
+    struct blobs *blobs = NULL;
+    quire_status st = load_line(s, i, text, err);
+
+    if (st)
+        return st;
+    hydrate = hydrate && (e->flags & ENTRY_REFS) && s->env.blobs;
+    buf_clear(&s->out);
+    if (hydrate) {
+        st = s->env.blobs(s->env.ctx, false, &blobs, err);
+        if (!st)
+            st = persist_hydrate(*text, blobs, &scratch, &s->out,
+                                 ignore_missing, NULL, err);
+        s->env.release(s->env.ctx);
+    } else if (e->flags & ENTRY_BAD_UTF8) {
+        utf8_add_mended(&s->out, *text);
+    } else if (e->flags & ENTRY_SPREAD) {
+        buf_add(&s->out, text->data, text->len);
+    } else {
+        return QUIRE_OK; /* as it is */
+    }
+    arena_release(&scratch);
+    if (!st)
+        st = buf_status(&s->out, "an entry", err);
+    if (st)
+        return st;
+    *text = buf_bytes(&s->out);
+    if (e->flags & ENTRY_SPREAD) {
+        size_t k;
+
+        for (k = 0; k < s->out.len; k++) {
+            if (s->out.data[k] == '\n' || s->out.data[k] == '\r')
+                s->out.data[k] = ' ';
+        }
+    }
+    return QUIRE_OK;
+}
+
+/* Type and parent of an entry whose text is at hand. */
+static quire_status describe(struct session *s, uint32_t i, quire_entry *out,
+                             quire_error *err)
+{
+    const struct entry *e = &s->index.list[i];
+    const char *type = entry_type_name((enum entry_type)e->type);
+    quire_bytes value;
+
+    if (e->id_len)
+        out->id = entry_id(e);
+    if (e->parent != NONE)
+        out->parent = entry_id(&s->index.list[e->parent]);
+    if (type) {
+        out->type = bytes_str(type);
+    } else {
+        value = json_get(out->json, "type");
+        out->type = json_kind(value) == JSON_STRING ? json_text(value, &s->tmp)
+                                                    : bytes_str("");
+        if (!out->type.data)
+            return err_memory(err);
+    }
+    if (e->flags & ENTRY_ORPHAN) {
+        out->is_orphan = 1;
+        value = json_get(out->json, "parentId");
+        out->parent = json_text(value, &s->tmp);
+        if (!out->parent.data)
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+static quire_status fill(struct session *s, const struct view *v, uint32_t i,
+                         quire_entry *out, quire_error *err)
+{
+    quire_status st;
+
+    *out = (quire_entry){{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
+                         0,         0,         0,         0,         0};
+    st = tree_text(s, i, v->flags & QUIRE_HYDRATE, &out->json, err);
+    if (!st)
+        st = describe(s, i, out, err);
+    out->label = labels_get(&v->labels, i);
+    out->is_leaf = i == s->leaf;
+    out->on_path = v->on_path[i];
+    return st;
+}
+
+/* ---- walks -------------------------------------------------------------- */
+
+quire_status session_entries(struct session *s, unsigned flags,
+                             quire_entry_fn each, void *ctx, quire_error *err)
+{
+    quire_status st = begin(s, err);
+    struct view v;
+    uint32_t i;
+
+    if (st)
+        return st;
+    st = view_init(s, &v, flags, err);
+    for (i = 0; !st && i < s->index.n; i++) {
+        quire_entry e;
+
+        st = fill(s, &v, i, &e, err);
+        if (!st)
+            st = each(ctx, &e, err);
+    }
+    session_leave(s);
+    return st;
+}
+
+quire_status session_path(struct session *s, const char *leaf, unsigned flags,
+                          quire_entry_fn each, void *ctx, quire_error *err)
+{
+    uint32_t *path = NULL, n = 0, i, from;
+    struct view v;
+    quire_status st = begin(s, err);
+
+    if (st)
+        return st;
+    from = leaf ? session_find(s, leaf) : s->leaf;
+    st = view_init(s, &v, flags, err);
+    if (!st && leaf && from == NONE)
+        st = QUIRE_NOT_FOUND;
+    if (!st && from != NONE) {
+        path = index_path(&s->index, from, &s->tmp, &n);
+        if (!path)
+            st = err_memory(err);
+    }
+    for (i = 0; !st && i < n; i++) {
+        quire_entry e;
+
+        st = fill(s, &v, path[i], &e, err);
+        e.depth = i;
+        if (!st)
+            st = each(ctx, &e, err);
+    }
+    session_leave(s);
+    return st;
+}
+
+/* ---- downwards ---------------------------------------------------------- */
+
+struct chain {
+    uint32_t *first, *next; /* child of an entry, sibling of a child       */
+    uint32_t *count;        /* of children                                 */
+    uint32_t root;          /* first of the roots                          */
+};
+
+struct dated {
+    uint32_t i;
+    int64_t ms;
+};
+
+static int by_date(const void *a, const void *b)
+{
+    const struct dated *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* Put the siblings in a chain in the order of their timestamps. */
+static quire_status sort_siblings(struct session *s, struct chain *c,
+                                  uint32_t *head, uint32_t n, quire_error *err)
+{
+    struct dated *list = arena_array(&s->tmp, n, sizeof *list);
+    uint32_t i = *head, k;
+
+    if (!list)
+        return err_memory(err);
+    for (k = 0; k < n; k++, i = c->next[i]) {
+        quire_bytes line, when;
+        quire_status st = load_line(s, i, &line, err);
+
+        if (st)
+            return st;
+        when = json_get(line, "timestamp");
+        list[k].i = i;
+        /* One without a time stays where it is: with the one before it. */
+        if (json_kind(when) != JSON_STRING ||
+            !when_parse(bytes_sub(when, 1, when.len - 1), &list[k].ms))
+            list[k].ms = k ? list[k - 1].ms : INT64_MIN;
+    }
+    qsort(list, n, sizeof *list, by_date);
+    *head = list[0].i;
+    for (k = 0; k < n; k++)
+        c->next[list[k].i] = k + 1 < n ? list[k + 1].i : NONE;
+    return QUIRE_OK;
+}
+
+static quire_status chain_build(struct session *s, struct chain *c,
+                                quire_error *err)
+{
+    const struct index *x = &s->index;
+    size_t n = x->n + (size_t)1;
+    uint8_t *cycles = index_cycles(x, &s->tmp);
+    uint32_t i, n_roots = 0;
+    quire_status st = QUIRE_OK;
+
+    c->first = arena_array(&s->tmp, n, sizeof *c->first);
+    c->next = arena_array(&s->tmp, n, sizeof *c->next);
+    c->count = arena_array(&s->tmp, n, sizeof *c->count);
+    if (!cycles || !c->first || !c->next || !c->count)
+        return err_memory(err);
+    memset(c->first, 0xff, n * sizeof *c->first);
+    c->root = NONE;
+    /* From the last to the first, so that each chain is in order. Of a cycle
+     * the first entry in the file has a parent behind it, and is cut off. */
+    for (i = x->n; i-- > 0;) {
+        uint32_t parent = x->list[i].parent;
+        uint32_t *head;
+
+        if (parent != NONE && cycles[i] && parent >= i)
+            parent = NONE;
+        head = parent == NONE ? &c->root : &c->first[parent];
+        c->next[i] = *head;
+        *head = i;
+        if (parent == NONE)
+            n_roots++;
+        else
+            c->count[parent]++;
+    }
+    if (n_roots > 1)
+        st = sort_siblings(s, c, &c->root, n_roots, err);
+    for (i = 0; !st && i < x->n; i++) {
+        if (c->count[i] > 1)
+            st = sort_siblings(s, c, &c->first[i], c->count[i], err);
+    }
+    return st;
+}
+
+/* Down first, then sideways; no recursion, since a session is a chain of
+ * tens of thousands. */
+static quire_status walk_down(struct session *s, const struct view *v,
+                              const struct chain *c, quire_entry_fn each,
+                              void *ctx, quire_error *err)
+{
+    uint32_t *stack = arena_array(&s->tmp, s->index.n + (size_t)1,
+                                  sizeof *stack);
+    uint32_t i = c->root;
+    size_t depth = 0;
+    quire_status st = stack ? QUIRE_OK : err_memory(err);
+
+    while (!st && i != NONE) {
+        quire_entry e;
+
+        st = fill(s, v, i, &e, err);
+        e.depth = depth;
+        e.children = c->count[i];
+        if (!st)
+            st = each(ctx, &e, err);
+        if (c->first[i] != NONE) {
+            stack[depth++] = i;
+            i = c->first[i];
+            continue;
+        }
+        while ((i = c->next[i]) == NONE && depth > 0)
+            i = stack[--depth];
+    }
+    return st;
+}
+
+quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
+                          quire_error *err)
+{
+    struct chain c;
+    struct view v;
+    quire_status st = begin(s, err);
+
+    if (st)
+        return st;
+    st = view_init(s, &v, 0, err);
+    if (!st)
+        st = chain_build(s, &c, err);
+    if (!st)
+        st = walk_down(s, &v, &c, each, ctx, err);
+    session_leave(s);
+    return st;
+}
+
+quire_status session_children(struct session *s, const char *parent,
+                              quire_entry_fn each, void *ctx, quire_error *err)
+{
+    uint32_t i = NONE, at = NONE;
+    struct chain c;
+    struct view v;
+    quire_status st = begin(s, err);
+
+    if (st)
+        return st;
+    st = view_init(s, &v, 0, err);
+    if (!st)
+        st = chain_build(s, &c, err);
+    if (!st && parent && (at = session_find(s, parent)) == NONE)
+        st = QUIRE_NOT_FOUND;
+    if (!st)
+        i = parent ? c.first[at] : c.root;
+    for (; !st && i != NONE; i = c.next[i]) {
+        quire_entry e;
+
+        st = fill(s, &v, i, &e, err);
+        e.children = c.count[i];
+        if (!st)
+            st = each(ctx, &e, err);
+    }
+    session_leave(s);
+    return st;
+}
+
+quire_status session_entry(struct session *s, const char *id, quire_entry *out,
+                           quire_error *err)
+{
+    struct view v;
+    uint32_t at;
+    quire_status st = begin(s, err);
+
+    if (st)
+        return st;
+    at = session_find(s, id);
+    st = at == NONE ? QUIRE_NOT_FOUND : view_init(s, &v, 0, err);
+    if (!st)
+        st = fill(s, &v, at, out, err);
+    session_leave(s);
+    return st;
+}
+
+/* ---- references --------------------------------------------------------- */
+
+struct ref_walk {
+    quire_text_fn each;
+    void *ctx;
+};
+
+static quire_status give_ref(void *ctx, const quire_digest *digest,
+                             quire_error *err)
+{
+    struct ref_walk *w = ctx;
+    char ref[QUIRE_REF_SIZE];
+
+    quire_ref_format(digest, ref);
+    return w->each(w->ctx, ref, err);
+}
+
+quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
+                          quire_error *err)
+{
+    struct ref_walk w = {each, ctx};
+    quire_status st = begin(s, err);
+    uint32_t i;
+
+    if (st)
+        return st;
+    for (i = 0; !st && i < s->index.n; i++) {
+        quire_bytes line;
+
+        if (!(s->index.list[i].flags & ENTRY_REFS))
+            continue;
+        st = load_line(s, i, &line, err);
+        if (!st)
+            st = persist_refs(line, give_ref, &w, err);
+    }
+    session_leave(s);
+    return st;
+}

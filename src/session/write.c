@@ -1,0 +1,729 @@
+/*
+ * write.c - appending
+ *
+ * An append is one write of one whole line. Always true:
+ *
+ *   (1) A line is in the file before its append returns, or the append has
+ *       failed and the file is as it was.
+ *   (2) The file ends in a line break before anything is added to it, whoever
+ *       left it without.
+ *   (3) What others appended since the last look is in the index before our
+ *       line is written, so its parent is chosen with their lines in sight.
+ *   (4) After a write or a sync that failed nothing more is written: the
+ *       error latches, and every later call gives it, until the session is
+ *       opened again and the file has been looked at.
+ *
+ * Waiting for the disk is shared. Appends are counted; whoever wants to wait
+ * and finds nobody syncing syncs all that is written so far, with the lock
+ * released, and wakes the others. While it does so, further appends gather
+ * for the next one:
+ *
+ *     thread 1   write ---- sync ------------
+ *     thread 2     write ---- (waits) ------ sync --------
+ *     thread 3       write -- (waits) ------ (waits) -----
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/when.h"
+#include "session/compose.h"
+#include "session/names.h"
+#include "session/persist.h"
+#include "session/priv.h"
+
+void write_header(struct buf *out, const struct session_birth *birth)
+{
+    struct json_writer w;
+    char when[WHEN_SIZE];
+
+    buf_clear(out);
+    when_format(birth->at_us, when);
+    json_begin(&w, out);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "session");
+    json_key(&w, "version");
+    json_int(&w, 3);
+    json_key(&w, "id");
+    json_str(&w, birth->id);
+    json_key(&w, "timestamp");
+    json_str(&w, when);
+    json_key(&w, "cwd");
+    json_str(&w, birth->cwd);
+    if (birth->title && *birth->title) {
+        json_key(&w, "title");
+        json_str(&w, birth->title);
+    }
+    if (birth->parent && *birth->parent) {
+        json_key(&w, "parentSession");
+        json_str(&w, birth->parent);
+    }
+    json_object_end(&w);
+    buf_add_char(out, '\n');
+}
+
+/* ---- errors that stay --------------------------------------------------- */
+
+quire_status write_latch(struct session *s, quire_status st, quire_error *err)
+{
+    if (!st || s->failed.status)
+        return st;
+    if (err)
+        s->failed = *err;
+    else
+        err_set(&s->failed, st, "an earlier write to %s failed", s->path);
+    s->failed.status = st;
+    return st;
+}
+
+quire_status write_ready(struct session *s, quire_error *err)
+{
+    quire_status st;
+
+    if (s->failed.status) {
+        if (err)
+            *err = s->failed;
+        return s->failed.status;
+    }
+    if (s->read_only) {
+        st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
+                     s->path);
+        err_next(err, "open the session for writing");
+        return st;
+    }
+    return load_refresh(s, err);
+}
+
+/* ---- to the file -------------------------------------------------------- */
+
+/* All of the log in memory, into a draft. */
+static quire_status copy_log(struct session *s, struct draft *d,
+                             quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    uint64_t at = 0;
+
+    while (!st && at < s->size) {
+        uint64_t left = s->size - at;
+        uint32_t len = left < 1u << 20 ? (uint32_t)left : 1u << 20;
+        quire_bytes piece;
+
+        st = load_bytes(s, at, len, &piece, err);
+        if (!st)
+            st = d->ops->write(d, piece, err);
+        at += len;
+    }
+    return st;
+}
+
+quire_status write_to_file(struct session *s, quire_error *err)
+{
+    struct object_store *store = s->store;
+    struct object_info info;
+    struct object *log;
+    struct draft *d;
+    quire_status st = store->ops->create(store, &d, err);
+
+    if (st)
+        return st;
+    st = copy_log(s, d, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = d->ops->publish(d, s->name, false, err);
+    if (st == QUIRE_EXISTS)
+        return err_set(err, st, "%s is there already", s->path);
+    if (!st)
+        st = store->ops->edit(store, s->name, &log, &info, err);
+    if (st)
+        return st;
+    st = log->ops->hold(log, s->env.busy_ms, err);
+    if (st) {
+        log->ops->close(log);
+        return st;
+    }
+    s->log->ops->close(s->log);
+    s->scratch->ops->free(s->scratch);
+    s->scratch = NULL;
+    s->log = log;
+    s->in_file = true;
+    s->inode = info.inode;
+    s->n_synced = s->n_written;
+    return QUIRE_OK;
+}
+
+/* Wait until append number `target` is on the disk. */
+static quire_status wait_synced(struct session *s, uint64_t target,
+                                quire_error *err)
+{
+    while (s->n_synced < target && !s->failed.status) {
+        uint64_t reach = s->n_written;
+        quire_error why = {0};
+        quire_status st;
+
+        if (s->syncing) {
+            pthread_cond_wait(&s->synced, &s->lock);
+            continue;
+        }
+        s->syncing = true;
+        pthread_mutex_unlock(&s->lock);
+        st = s->log->ops->sync(s->log, &why);
+        pthread_mutex_lock(&s->lock);
+        s->syncing = false;
+        if (st)
+            write_latch(s, st, &why);
+        else
+            s->n_synced = reach;
+        pthread_cond_broadcast(&s->synced);
+    }
+    if (s->n_synced >= target)
+        return QUIRE_OK;
+    if (err)
+        *err = s->failed;
+    return s->failed.status;
+}
+
+quire_status session_flush(struct session *s, quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    if (s->failed.status) {
+        if (err)
+            *err = s->failed;
+        st = s->failed.status;
+    } else if (s->in_file && !s->read_only) {
+        st = wait_synced(s, s->n_written, err);
+    }
+    session_leave(s);
+    return st;
+}
+
+/* ---- operations that were done ------------------------------------------ */
+
+struct ops {
+    struct map done; /* name -> number of the entry */
+    struct arena text;
+    uint32_t seen; /* entries looked at so far      */
+};
+
+void write_forget_ops(struct session *s)
+{
+    if (!s->ops)
+        return;
+    map_release(&s->ops->done);
+    arena_release(&s->ops->text);
+    free(s->ops);
+    s->ops = NULL;
+}
+
+/* Look at entries that are new since the last time. */
+static quire_status learn_ops(struct session *s, quire_error *err)
+{
+    struct ops *o = s->ops;
+
+    for (; o->seen < s->index.n; o->seen++) {
+        const struct entry *e = &s->index.list[o->seen];
+        quire_bytes line, name;
+        quire_status st = load_bytes(s, e->at, e->len, &line, err);
+
+        if (st)
+            return st;
+        if (!memmem(line.data, line.len, "\"quireOp\"", 9))
+            continue;
+        name = json_get(line, "quireOp");
+        if (json_kind(name) != JSON_STRING)
+            continue;
+        name = arena_dup(&o->text, json_text(name, &o->text));
+        if (!name.data || !map_put(&o->done, name, o->seen, NULL))
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+/* The entry that operation `op` made; NONE if it has not been done. */
+static quire_status find_op(struct session *s, const char *op, uint32_t *at,
+                            quire_error *err)
+{
+    uint64_t *found;
+    quire_status st;
+
+    if (s->ops && s->ops->seen > s->index.n)
+        write_forget_ops(s); /* the file was read anew and is shorter */
+    if (!s->ops) {
+        s->ops = calloc(1, sizeof *s->ops);
+        if (!s->ops)
+            return err_memory(err);
+        map_init(&s->ops->done, s->index.seed[0], s->index.seed[1]);
+    }
+    st = learn_ops(s, err);
+    found = st ? NULL : map_get(&s->ops->done, bytes_str(op));
+    *at = found ? (uint32_t)*found : NONE;
+    return st;
+}
+
+/* ---- one append --------------------------------------------------------- */
+
+static void copy_id(char out[256], quire_bytes id)
+{
+    size_t len = id.len < 255 ? id.len : 255;
+
+    memcpy(out, id.data ? id.data : "", len);
+    out[len] = '\0';
+}
+
+static void report(const struct session *s, uint32_t at, bool existed,
+                   quire_appended *out)
+{
+    const struct entry *e = &s->index.list[at];
+    quire_bytes none = {NULL, 0};
+
+    if (!out)
+        return;
+    copy_id(out->id, entry_id(e));
+    copy_id(out->parent,
+            e->parent == NONE ? none : entry_id(&s->index.list[e->parent]));
+    out->existed = existed;
+}
+
+static quire_status no_entry(const struct session *s, const char *id,
+                             quire_error *err)
+{
+    err_set(err, QUIRE_NOT_FOUND, "no entry %.64s in session %s", id,
+            s->header.id);
+    err_next(err, "`quire session tree %s` shows the entries", s->header.id);
+    return QUIRE_NOT_FOUND;
+}
+
+/* Randomness by the handful: a system call an id is a third of an append. */
+static int draw(void *ctx, void *out, size_t len)
+{
+    struct session *s = ctx;
+
+    if (len > sizeof s->noise)
+        return s->env.rand->fill(s->env.rand->ctx, out, len);
+    if (s->n_noise < len) {
+        if (!s->env.rand->fill(s->env.rand->ctx, s->noise, sizeof s->noise))
+            return 0;
+        s->n_noise = sizeof s->noise;
+    }
+    s->n_noise -= len;
+    memcpy(out, s->noise + s->n_noise, len);
+    return 1;
+}
+
+static bool is_taken(void *ctx, quire_bytes id)
+{
+    return index_find(&((struct session *)ctx)->index, id) != NONE;
+}
+
+static quire_bytes quoted(struct session *s, quire_bytes text)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    quire_bytes out;
+
+    json_add_quoted(&b, text);
+    out = b.failed ? bytes_of(NULL, 0) : arena_dup(&s->tmp, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+/* The id that is to be written, as JSON and as text. */
+static quire_status choose_id(struct session *s, const struct survey *v,
+                              quire_bytes *json, quire_bytes *text,
+                              quire_error *err)
+{
+    struct rand_source pool = {draw, s};
+    char fresh[NAMES_ID_SIZE];
+    quire_status st;
+
+    if (!v->id.data) {
+        st = names_entry_id(&pool, is_taken, s, fresh, err);
+        if (st)
+            return st;
+        *json = quoted(s, bytes_str(fresh));
+        if (!json->data)
+            return err_memory(err);
+        *text = bytes_sub(*json, 1, json->len - 1);
+        return QUIRE_OK;
+    }
+    if (json_kind(v->id) != JSON_STRING || v->id.len == 2 || v->id.len > 250)
+        return err_set(err, QUIRE_INVALID,
+                       "not an entry: its id is not a string of 1 to 248 "
+                       "bytes");
+    *json = v->id;
+    *text = json_text(v->id, &s->tmp);
+    if (!text->data)
+        return err_memory(err);
+    if (index_find(&s->index, *text) == NONE)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_EXISTS, "session %s has an entry %.*s already",
+                 s->header.id, (int)text->len, (const char *)text->data);
+    err_next(err, "leave out the id, and it is given one");
+    return st;
+}
+
+/* The parent: what the entry says, else where we are told, else the leaf. */
+static quire_status choose_parent(struct session *s, const struct survey *v,
+                                  const char *at, uint32_t *parent,
+                                  quire_error *err)
+{
+    quire_bytes text;
+
+    *parent = NONE;
+    if (json_kind(v->parent) == JSON_STRING) {
+        text = json_text(v->parent, &s->tmp);
+        if (!text.data)
+            return err_memory(err);
+        *parent = index_find(&s->index, text);
+        if (*parent == NONE)
+            return no_entry(s, arena_text(&s->tmp, text), err);
+    } else if (v->parent.data && json_kind(v->parent) != JSON_NULL) {
+        return err_set(err, QUIRE_INVALID,
+                       "not an entry: parentId is neither string nor null");
+    } else if (v->parent.data || (at && !strcmp(at, "root"))) {
+        *parent = NONE;
+    } else if (at) {
+        *parent = session_find(s, at);
+        if (*parent == NONE)
+            return no_entry(s, at, err);
+    } else {
+        *parent = s->leaf;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status check_expected(struct session *s, const char *expect,
+                                   quire_error *err)
+{
+    uint32_t want = strcmp(expect, "root") ? session_find(s, expect) : NONE;
+    quire_bytes leaf = {NULL, 0};
+    quire_status st;
+
+    if (want == s->leaf && (want != NONE || !strcmp(expect, "root")))
+        return QUIRE_OK;
+    if (s->leaf != NONE)
+        leaf = entry_id(&s->index.list[s->leaf]);
+    st = err_set(err, QUIRE_CHANGED,
+                 "the leaf of session %s is %.*s, not %.64s", s->header.id,
+                 leaf.data ? (int)leaf.len : 4,
+                 leaf.data ? (const char *)leaf.data : "root", expect);
+    err_next(err, "look at what was added, then try again with the new leaf");
+    return st;
+}
+
+/* What goes elsewhere goes there: images, strings of a size nobody reads. */
+static quire_status persist(struct session *s, quire_bytes entry,
+                            quire_bytes *out, quire_error *err)
+{
+    struct buf b = BUF_INIT(JSONL_MAX_LINE);
+    struct blobs *blobs = NULL;
+    quire_status st = QUIRE_OK;
+    bool mine = s->env.blobs && !(s->flags & QUIRE_SESSION_MEMORY);
+
+    if (mine)
+        st = s->env.blobs(s->env.ctx, true, &blobs, err);
+    if (!st)
+        st = persist_entry(entry, blobs, s->env.omp, &s->tmp, &b, err);
+    if (mine)
+        s->env.release(s->env.ctx);
+    if (!st)
+        *out = arena_dup(&s->tmp, buf_bytes(&b));
+    if (!st && !out->data)
+        st = err_memory(err);
+    buf_release(&b);
+    return st;
+}
+
+/* The line itself, at the end of the log. */
+static quire_status put_line(struct session *s, quire_bytes line,
+                             quire_error *err)
+{
+    quire_status st = s->log->ops->extend(s->log, s->size, line, err);
+
+    if (st)
+        return write_latch(s, st, err);
+    s->n_written++;
+    return QUIRE_OK;
+}
+
+/* Add what was written to the index. If there is no memory for that, the next
+ * look at the file will find it. */
+static void know_line(struct session *s, const struct survey *v, quire_bytes id,
+                      uint32_t parent, size_t body)
+{
+    bool led = s->out.data[0] == '\n';
+    struct index_line line = {.at = s->size + led,
+                              .len = (uint32_t)(s->out.len - led - 1),
+                              .line = (uint32_t)s->lines + 1 + led,
+                              .id = id,
+                              .body = (uint32_t)body,
+                              .type = (uint8_t)entry_type_of(v->type),
+                              .flags = ENTRY_CHECKED};
+
+    if (body)
+        line.flags |= ENTRY_BODY_LAST;
+    if (v->heavy && memmem(s->out.data, s->out.len, "blob:sha256:", 12))
+        line.flags |= ENTRY_REFS;
+    if (parent != NONE)
+        line.parent = entry_id(&s->index.list[parent]);
+    if (!index_add(&s->index, &line))
+        return;
+    s->size += s->out.len;
+    s->lines += 1 + led;
+    s->open_end = s->torn = false;
+    s->n_messages += line.type == ENTRY_MESSAGE;
+    s->leaf = s->index.n - 1;
+    s->leaf_is_last = true;
+}
+
+/* Build the line in s->out and write it. */
+static quire_status write_entry(struct session *s, quire_bytes entry,
+                                struct survey *v, const char *op,
+                                uint32_t parent, quire_error *err)
+{
+    struct filling f = {.timestamp = v->timestamp};
+    char when[WHEN_SIZE + 2];
+    quire_bytes id;
+    size_t body;
+    quire_status st = choose_id(s, v, &f.id, &id, err);
+
+    if (st)
+        return st;
+    if (json_kind(f.timestamp) != JSON_STRING) {
+        when_format(clock_us(s->env.clock), when + 1);
+        when[0] = '"';
+        strcat(when, "\"");
+        f.timestamp = bytes_str(when);
+    }
+    f.parent = parent == NONE ? bytes_str("null")
+                              : quoted(s, entry_id(&s->index.list[parent]));
+    if (op)
+        f.op = quoted(s, bytes_str(op));
+    if (!f.parent.data || (op && !f.op.data))
+        return err_memory(err);
+    buf_clear(&s->out);
+    if (s->open_end)
+        buf_add_char(&s->out, '\n');
+    compose_line(entry, v, &f, &s->out, &body);
+    buf_add_char(&s->out, '\n');
+    st = buf_status(&s->out, "an entry", err);
+    if (!st)
+        st = put_line(s, buf_bytes(&s->out), err);
+    if (!st)
+        know_line(s, v, id, parent, body);
+    return st;
+}
+
+static quire_status append_new(struct session *s, quire_bytes entry,
+                               const quire_append_options *o, quire_error *err)
+{
+    struct survey v;
+    uint32_t parent = NONE;
+    quire_status st = compose_survey(entry, &v, err);
+    bool answered;
+
+    if (!st && o->expect)
+        st = check_expected(s, o->expect, err);
+    if (!st)
+        st = choose_parent(s, &v, o->at, &parent, err);
+    if (!st && v.heavy) {
+        st = persist(s, entry, &entry, err);
+        if (!st)
+            st = compose_survey(entry, &v, err);
+        v.heavy = true; /* it may have references now */
+    }
+    if (!st)
+        st = write_entry(s, entry, &v, o->op, parent, err);
+    if (st)
+        return st;
+    answered = json_is(v.type, "message") && json_is(v.role, "assistant");
+    if (answered && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY))
+        st = write_latch(s, write_to_file(s, err), err);
+    return st;
+}
+
+/* With the lock, ours and theirs. */
+static quire_status append_locked(struct session *s, quire_bytes entry,
+                                  const quire_append_options *o,
+                                  quire_appended *out, quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    quire_status st = QUIRE_OK;
+    uint32_t at = NONE;
+
+    if (s->env.omp && s->in_file && !s->read_only)
+        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+    if (!st) {
+        do {
+            arena_reset(&s->tmp);
+            st = write_ready(s, err);
+            /* The leaf becomes a parent: it had better be there. */
+            if (!st && s->leaf != NONE && !o->at) {
+                quire_bytes text;
+
+                if (!(s->index.list[s->leaf].flags & ENTRY_CHECKED))
+                    st = load_line(s, s->leaf, &text, err);
+            }
+        } while (load_again(s, &st, err));
+    }
+    if (!st && o->op)
+        st = find_op(s, o->op, &at, err);
+    if (!st && at != NONE) {
+        report(s, at, true, out);
+        s->leaf = at; /* where the first attempt had left it */
+        s->leaf_is_last = at == s->index.n - 1;
+    } else if (!st) {
+        st = append_new(s, entry, o, err);
+        if (!st && s->leaf != NONE)
+            report(s, s->leaf, false, out);
+    }
+    foreign_unlock(&theirs);
+    return st;
+}
+
+quire_status session_append(struct session *s, quire_bytes entry,
+                            const quire_append_options *options,
+                            quire_appended *out, quire_error *err)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_status st;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = append_locked(s, entry, &o, out, err);
+    if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
+        st = wait_synced(s, s->n_written, err);
+    session_leave(s);
+    return st;
+}
+
+/* ---- appends with a meaning --------------------------------------------- */
+
+static quire_status find_or_refuse(struct session *s, const char *id,
+                                   uint32_t *at, quire_error *err)
+{
+    quire_status st;
+
+    do {
+        quire_bytes text;
+
+        st = write_ready(s, err);
+        *at = st ? NONE : session_find(s, id);
+        if (!st && *at == NONE)
+            st = no_entry(s, id, err);
+        if (!st)
+            st = load_line(s, *at, &text, err);
+    } while (load_again(s, &st, err));
+    return st;
+}
+
+static quire_status move_leaf(struct session *s, const char *id,
+                              quire_error *err)
+{
+    uint32_t at = NONE;
+    quire_status st = id ? find_or_refuse(s, id, &at, err)
+                         : write_ready(s, err);
+
+    if (!st) {
+        s->leaf = at;
+        s->leaf_is_last = at != NONE && at == s->index.n - 1;
+    }
+    return st;
+}
+
+quire_status session_branch(struct session *s, const char *id, bool keep,
+                            quire_appended *out, quire_error *err)
+{
+    static const char head[] =
+        "{\"type\":\"custom\",\"customType\":\"quire/head\"}";
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    bool there;
+    quire_status st;
+
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = move_leaf(s, id, err);
+    /* Every reader takes the last line for the leaf. */
+    there = !st && s->leaf != NONE && s->leaf == s->index.n - 1;
+    if (there)
+        report(s, s->leaf, false, out);
+    session_leave(s);
+    if (st || there || !keep)
+        return st;
+    o.at = id ? id : "root";
+    return session_append(s, bytes_str(head), &o, out, err);
+}
+
+quire_status session_branch_summary(struct session *s, const char *id,
+                                    const char *summary, quire_bytes details,
+                                    quire_appended *out, quire_error *err)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    struct buf b = BUF_INIT(JSONL_MAX_LINE);
+    struct json_writer w;
+    quire_status st;
+
+    json_begin(&w, &b);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "branch_summary");
+    json_key(&w, "fromId");
+    json_str(&w, id ? id : "root");
+    json_key(&w, "summary");
+    json_str(&w, summary);
+    if (details.len) {
+        json_key(&w, "details");
+        json_raw(&w, details);
+    }
+    json_object_end(&w);
+    o.at = id ? id : "root";
+    st = buf_status(&b, "a summary", err);
+    if (!st)
+        st = session_append(s, buf_bytes(&b), &o, out, err);
+    buf_release(&b);
+    return st;
+}
+
+quire_status session_label(struct session *s, const char *id, const char *label,
+                           quire_appended *out, quire_error *err)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    struct json_writer w;
+    uint32_t at;
+    quire_status st;
+
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = find_or_refuse(s, id, &at, err);
+    session_leave(s);
+    json_begin(&w, &b);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "label");
+    json_key(&w, "targetId");
+    json_str(&w, id);
+    if (label && *label) {
+        json_key(&w, "label");
+        json_str(&w, label);
+    }
+    json_object_end(&w);
+    if (!st)
+        st = buf_status(&b, "a label", err);
+    if (!st)
+        st = session_append(s, buf_bytes(&b), NULL, out, err);
+    buf_release(&b);
+    return st;
+}
