@@ -406,7 +406,8 @@ typedef struct quire_session_info {
     const char *leaf;    /* open sessions: the leaf's id, NULL: no leaf   */
     const char *first;   /* listed: the start of the first user message   */
     const char *status;  /* listed: "complete", "interrupted", "aborted",
-                              "error", "pending", "unknown"                 */
+                              "error", "pending", "unknown", "damaged": no
+                              header can be read                            */
     int64_t modified_us; /* of the file; 0 without one                    */
     uint64_t bytes;      /* of the file and what waits to go there        */
     uint64_t entries;    /* open sessions: how many                       */

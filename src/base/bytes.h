@@ -27,7 +27,8 @@ static inline quire_bytes bytes_str(const char *text)
 /* The bytes from `from` to before `to`, both within `b`. */
 static inline quire_bytes bytes_sub(quire_bytes b, size_t from, size_t to)
 {
-    return bytes_of((const char *)b.data + from, to - from);
+    /* Nothing at all may have no address to add to. */
+    return bytes_of(from ? (const char *)b.data + from : b.data, to - from);
 }
 
 static inline bool bytes_equal(quire_bytes a, quire_bytes b)

@@ -220,9 +220,20 @@ static quire_status open_files(struct quire *q, const char *path,
     return st;
 }
 
+/* By its whole path: sessions are found by theirs from other directories. */
 quire_status need_all(struct quire *q, quire_error *err)
 {
-    return open_files(q, q->home, &q->all, err);
+    struct arena tmp = ARENA_INIT;
+    const char *path;
+    quire_status st;
+
+    if (q->all)
+        return QUIRE_OK;
+    path = place_cwd(q->home, &tmp);
+    st = path ? open_files(q, path, &q->all, err)
+              : err_sys(err, errno, "cannot tell the working directory");
+    arena_release(&tmp);
+    return st;
 }
 
 quire_status read_only_error(const struct quire *q, quire_error *err)

@@ -160,7 +160,7 @@ static bool is_stale(const char *file)
 }
 
 /* 1: made; 0: another has it; -1 and errno. */
-static int make_file(const char *file)
+static int make_file(const char *file, bool *stolen)
 {
     struct timespec now;
     char text[64];
@@ -168,8 +168,7 @@ static int make_file(const char *file)
 
     fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) {
-        if (is_stale(file))
-            unlink(file);
+        *stolen = is_stale(file) && unlink(file) == 0;
         return 0;
     }
     if (fd < 0)
@@ -205,16 +204,20 @@ quire_status foreign_lock(const char *path, int wait_ms,
     struct timespec pause = {.tv_nsec = 2000000};
     char *file = lock_file_of(path);
     int rc = 0, left_ms = wait_ms;
+    bool stolen;
 
     if (!file)
         return err_memory(err);
     while (rc == 0) {
+        stolen = false;
         if (out->socket < 0)
             out->socket = bind_gate(file);
         if (out->socket < 0 && errno != EADDRINUSE)
             rc = -1;
         else if (out->socket >= 0)
-            rc = make_file(file);
+            rc = make_file(file, &stolen);
+        if (rc == 0 && stolen)
+            continue; /* at once: the next try finds it free, or another's */
         if (rc == 0 && left_ms <= 0)
             break;
         if (rc == 0)

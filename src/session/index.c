@@ -153,12 +153,14 @@ static bool set_id(struct index *x, struct entry *e, quire_bytes id)
 }
 
 /* Most parents are the entry just before. */
-static bool set_parent(struct index *x, struct entry *e, quire_bytes parent)
+static bool set_parent(struct index *x, struct entry *e,
+                       const struct index_line *line)
 {
+    quire_bytes parent = line->parent;
     struct waiting *w;
 
-    e->parent = NONE;
-    if (parent.len == 0)
+    e->parent = line->below - 1; /* 0 - 1 is NONE */
+    if (line->below || parent.len == 0)
         return true;
     if (x->n > 0 && !(x->list[x->n - 1].flags & ENTRY_SUPERSEDED) &&
         bytes_equal(entry_id(&x->list[x->n - 1]), parent))
@@ -189,8 +191,7 @@ bool index_add(struct index *x, const struct index_line *line)
     struct waiting *was = x->waiting;
     uint32_t *slot;
 
-    if (!make_room(x) || !set_id(x, &e, line->id) ||
-        !set_parent(x, &e, line->parent)) {
+    if (!make_room(x) || !set_id(x, &e, line->id) || !set_parent(x, &e, line)) {
         x->waiting = was;
         return false;
     }
@@ -206,6 +207,18 @@ bool index_add(struct index *x, const struct index_line *line)
     }
     *slot = x->n;
     return true;
+}
+
+void index_pop(struct index *x)
+{
+    const struct entry *e = &x->list[x->n - 1];
+
+    assert(x->n > 0 && !(e->flags & ENTRY_ORPHAN));
+    if (e->id_len) { /* nothing came behind it, so its slot is just free */
+        *slot_of(x, entry_id(e), e->hash) = 0;
+        x->n_ids--;
+    }
+    x->n--;
 }
 
 void index_settle(struct index *x)

@@ -98,12 +98,18 @@ struct index_line {
     uint32_t len, line;
     quire_bytes id;     /* .data NULL: none         */
     quire_bytes parent; /* .data NULL: it is a root */
+    uint32_t below;     /* number of the parent + 1, where it is known; else 0:
+                           `parent` tells */
     uint32_t body;
     uint8_t type, flags;
 };
 
 /* Add the next entry. False when there is no memory; then nothing changed. */
 bool index_add(struct index *x, const struct index_line *line);
+
+/* Take the last one back: it could not be written. Its id was new and its
+ * parent known. */
+void index_pop(struct index *x);
 
 /* After adding: give parents that came late, or twice, to their children. */
 void index_settle(struct index *x);

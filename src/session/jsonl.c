@@ -70,7 +70,7 @@ static quire_status refill(struct jsonl *j, quire_error *err)
 
 static quire_bytes ahead(const struct jsonl *j)
 {
-    return bytes_of(j->window.data + j->at, j->window.len - j->at);
+    return bytes_sub(buf_bytes(&j->window), j->at, j->window.len);
 }
 
 /* Pass over `len` bytes of which `breaks` are line breaks. */

@@ -330,6 +330,22 @@ static quire_status read_file(struct gathering *g, struct list_item *item,
     return st;
 }
 
+/* A file that is no session, or cannot be read: it is listed by its name, so
+ * that nobody takes it for lost. */
+static void blame_file(struct list_item *item, struct arena *keep)
+{
+    const char *id = arena_text(keep, names_id_in_file(bytes_str(item->name)));
+
+    item->meta = (struct list_meta){.id = id ? id : "",
+                                    .cwd = "",
+                                    .title = "",
+                                    .parent = "",
+                                    .created = "",
+                                    .first = "",
+                                    .status = "damaged",
+                                    .messages = UINT64_MAX};
+}
+
 static quire_status see_file(void *ctx, const char *base,
                              const struct object_info *info, quire_error *err)
 {
@@ -348,7 +364,7 @@ static quire_status see_file(void *ctx, const char *base,
     if (!item->name)
         return err_memory(err);
     if (list_cache_get(g->cache, base, info, &item->meta)) {
-        g->list->n += item->meta.id != NULL;
+        g->list->n++;
         return QUIRE_OK;
     }
     /* One file that cannot be read must not hide the others. */
@@ -359,7 +375,9 @@ static quire_status see_file(void *ctx, const char *base,
         return st;
     }
     g->n_new++;
-    g->list->n += !st && item->meta.id != NULL;
+    if (st || !item->meta.id)
+        blame_file(item, g->list->arena);
+    g->list->n += item->info.size > 0 || item->meta.id != NULL;
     return QUIRE_OK;
 }
 

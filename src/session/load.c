@@ -174,6 +174,7 @@ static quire_status take_first(struct session *s, const struct jsonl_value *v,
 {
     if (v->is_object && !s->slot && !s->header.id && is_slot(v)) {
         s->slot = (uint32_t)v->text.len + 1;
+        s->slot_at = v->at;
         s->header.title = text_of(s, v->text, "title");
         return s->header.title ? QUIRE_OK : err_memory(err);
     }
@@ -323,26 +324,14 @@ static quire_status finish(struct session *s, quire_error *err)
         st = s->log->ops->look(s->log, &info, &named, err);
     if (st)
         return st;
-    s->inode = info.inode;
     s->modified_ns = info.modified_ns;
     index_settle(&s->index);
-    if (s->leaf_is_last || s->leaf == NONE)
-        find_leaf(s);
     return QUIRE_OK;
 }
 
-quire_status load_all(struct session *s, bool close, quire_error *err)
+/* What a call that failed half way may find, or one before the first load. */
+static void forget_all(struct session *s)
 {
-    char was[UINT8_MAX + 1] = "";
-    bool follow = s->leaf_is_last || s->index.n == 0;
-    quire_status st;
-
-    if (!follow && s->leaf != NONE) {
-        quire_bytes id = entry_id(&s->index.list[s->leaf]);
-
-        if (id.len < sizeof was)
-            memcpy(was, id.data, id.len);
-    }
     index_clear(&s->index);
     arena_release(&s->text);
     forget_window(s);
@@ -350,17 +339,36 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
     s->slot = 0;
     s->header = (struct header){0};
     s->open_end = s->torn = false;
-    s->close = close;
     s->leaf = NONE;
+    s->stale = true;
+}
+
+quire_status load_all(struct session *s, bool close, quire_error *err)
+{
+    char was[UINT8_MAX + 1] = "";
+    bool follow = s->leaf_is_last || s->leaf == NONE;
+    quire_status st;
+
+    if (s->leaf != NONE) {
+        quire_bytes id = entry_id(&s->index.list[s->leaf]);
+
+        if (id.len < sizeof was)
+            memcpy(was, id.data, id.len);
+    } else if (s->index.n > 0) {
+        follow = false; /* somebody went back before the first entry */
+    }
+    forget_all(s);
+    s->close = close;
     st = read_values(s, err);
     if (!st && s->header.id && s->header.version < MIGRATE_VERSION)
         return QUIRE_OK; /* the caller migrates it */
     if (!st)
         st = finish(s, err);
-    if (!st && !follow) {
+    if (!st && follow)
+        find_leaf(s);
+    else if (!st)
         s->leaf = *was ? index_find(&s->index, bytes_str(was)) : NONE;
-        s->leaf_is_last = false;
-    }
+    s->stale = st != QUIRE_OK;
     /* Nothing at all is an empty file, and that is the caller's affair. */
     if (!st && !s->header.id && (s->n_problems > 0 || s->slot))
         st = no_header(s, "no line of it can be read", err);
@@ -374,12 +382,34 @@ quire_status load_rest(struct session *s, quire_error *err)
     forget_window(s);
     s->close = false; /* of what is new */
     st = read_values(s, err);
-    return st ? st : finish(s, err);
+    if (!st)
+        st = finish(s, err);
+    if (!st && s->leaf_is_last)
+        find_leaf(s);
+    s->stale = st != QUIRE_OK;
+    return st;
+}
+
+quire_status load_anew(struct session *s, bool close, quire_error *err)
+{
+    quire_status st = load_all(s, close, err);
+
+    if (!st && !s->header.id) {
+        st = err_set(err, QUIRE_DAMAGED, "%s has become empty", s->path);
+        err_next(err, "somebody else emptied it; what was in it is gone, "
+                      "unless there is a copy");
+    } else if (!st && s->header.version < MIGRATE_VERSION) {
+        st = err_set(err, QUIRE_CHANGED,
+                     "%s has become a file of an older version", s->path);
+        err_next(err, "open the session again");
+    }
+    s->stale = st != QUIRE_OK;
+    return st;
 }
 
 quire_status load_closely(struct session *s, quire_error *err)
 {
-    return s->close ? QUIRE_OK : load_all(s, true, err);
+    return s->close ? QUIRE_OK : load_anew(s, true, err);
 }
 
 bool load_again(struct session *s, quire_status *st, quire_error *err)
@@ -387,22 +417,46 @@ bool load_again(struct session *s, quire_status *st, quire_error *err)
     if (!s->suspect)
         return false;
     s->suspect = false;
-    *st = load_all(s, true, err);
+    *st = load_anew(s, true, err);
     return *st == QUIRE_OK;
 }
 
 /* ---- others ------------------------------------------------------------- */
 
-/* Our file lost its name: another took its place, or it is gone. */
-static quire_status reopen(struct session *s, quire_error *err)
+quire_status load_hold(struct object_store *store, const char *name,
+                       int busy_ms, struct object **out, quire_error *err)
 {
-    struct object_store *store = s->store;
     struct object_info info;
     struct object *log;
     quire_status st;
+    bool named = false;
+    int tries;
 
-    st = s->read_only ? store->ops->open(store, s->name, &log, &info, err)
-                      : store->ops->edit(store, s->name, &log, &info, err);
+    for (tries = 0; tries < 10; tries++) {
+        st = store->ops->edit(store, name, &log, &info, err);
+        if (st)
+            return st;
+        st = log->ops->hold(log, busy_ms, err);
+        if (!st)
+            st = log->ops->look(log, &info, &named, err);
+        if (!st && named) {
+            *out = log;
+            return QUIRE_OK;
+        }
+        log->ops->close(log);
+        if (st)
+            return st;
+    }
+    return err_set(err, QUIRE_BUSY, "%s/%s is being replaced all the time",
+                   store->ops->place(store), name);
+}
+
+/* Our file lost its name: another took its place, or it is gone. */
+static quire_status reopen(struct session *s, quire_error *err)
+{
+    struct object *log;
+    quire_status st = load_hold(s->store, s->name, s->env.busy_ms, &log, err);
+
     if (st == QUIRE_NOT_FOUND) {
         st = err_set(err, QUIRE_IO, "%s has been removed", s->path);
         err_next(err, "what was written to it before is gone with it; begin "
@@ -410,15 +464,10 @@ static quire_status reopen(struct session *s, quire_error *err)
     }
     if (st)
         return st;
-    if (!s->read_only)
-        st = log->ops->hold(log, s->env.busy_ms, err);
-    if (st) {
-        log->ops->close(log);
-        return st;
-    }
+    write_quiet(s);
     s->log->ops->close(s->log);
     s->log = log;
-    return load_all(s, false, err);
+    return load_anew(s, false, err);
 }
 
 quire_status load_refresh(struct session *s, quire_error *err)
@@ -428,19 +477,20 @@ quire_status load_refresh(struct session *s, quire_error *err)
     bool named;
 
     if (!s->in_file)
-        return QUIRE_OK;
+        return s->stale ? load_anew(s, s->close, err) : QUIRE_OK;
     st = s->log->ops->look(s->log, &info, &named, err);
     if (st)
         return st;
-    if (!named && s->read_only)
-        return QUIRE_OK; /* what we have open is still what it was */
-    if (!named)
+    /* For a reader, what it has open is still what it was. */
+    if (!named && !s->read_only)
         return reopen(s, err);
+    if (s->stale)
+        return load_anew(s, s->close, err);
     if (info.size == s->size)
         return QUIRE_OK;
     /* A line that was not whole may be so by now. */
     if (info.size < s->size || s->open_end || s->torn)
-        return load_all(s, s->close, err);
+        return load_anew(s, s->close, err);
     return load_rest(s, err);
 }
 

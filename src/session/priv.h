@@ -51,12 +51,13 @@ struct session {
     bool torn;      /* its end was no value; more may come               */
     bool close;     /* every byte has been looked at                     */
     bool suspect;   /* a quick look was wrong: look closely, try again   */
-    uint64_t inode;
+    bool stale;     /* the index is of no use: read all of it again           */
     int64_t modified_ns;
 
     struct header header;
     int found_version; /* of the file, before it was migrated              */
-    uint32_t slot;     /* bytes of the title slot in front of it; 0: none     */
+    uint64_t slot_at;
+    uint32_t slot; /* bytes of the title slot in front of it; 0: none     */
     struct index index;
     uint32_t leaf;     /* number, or NONE                                */
     bool leaf_is_last; /* nobody moved it: it follows the file           */
@@ -96,6 +97,15 @@ quire_status session_open_listing(const struct session_env *env,
 /* Read the log from its start, or what was added to it. */
 quire_status load_all(struct session *s, bool close, quire_error *err);
 quire_status load_rest(struct session *s, quire_error *err);
+
+/* The log again, which may have become another meanwhile: an error if it is
+ * no session of this version any more. */
+quire_status load_anew(struct session *s, bool close, quire_error *err);
+
+/* Open the object `name` to change it, and hold it. One that loses its name
+ * before we have it is opened again. */
+quire_status load_hold(struct object_store *store, const char *name,
+                       int busy_ms, struct object **out, quire_error *err);
 
 /* See what others did to the file since, and take it in. */
 quire_status load_refresh(struct session *s, quire_error *err);
@@ -153,6 +163,9 @@ quire_bytes labels_get(const struct labels *l, uint32_t of);
 
 /* Move a log from memory to its file. */
 quire_status write_to_file(struct session *s, quire_error *err);
+
+/* Nobody is waiting for the disk with our log any more. */
+void write_quiet(struct session *s);
 
 /* Remember an error: from here on nothing is written. Gives it back. */
 quire_status write_latch(struct session *s, quire_status st, quire_error *err);

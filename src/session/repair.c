@@ -265,8 +265,10 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
     uint64_t *n = ctx;
 
     (void)err;
+    /* What is not in the file, nobody can put there. */
     *n += strcmp(problem->kind, "missing_blob") != 0 &&
-          strcmp(problem->kind, "damaged_blob") != 0;
+          strcmp(problem->kind, "damaged_blob") != 0 &&
+          strcmp(problem->kind, "no_type") != 0;
     return QUIRE_OK;
 }
 
@@ -300,25 +302,19 @@ static quire_status gather_session(const struct session_env *env,
                         QUIRE_SYNC_NONE, out, err);
 }
 
-static quire_status replace_log(const struct session_env *env,
-                                struct object_store *store, struct object *log,
-                                const char *path, struct session *mended,
-                                quire_error *err)
+static quire_status replace_log(struct object_store *store, struct object *log,
+                                struct session *mended, quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct draft *d;
     quire_status st = store->ops->create(store, &d, err);
 
     if (st)
         return st;
     st = mend_all(mended, d, err);
-    if (!st && env->omp)
-        st = foreign_lock(path, env->busy_ms, &theirs, err);
     if (st)
         d->ops->discard(d);
     else
         st = log->ops->swap(log, d, err);
-    foreign_unlock(&theirs);
     return st;
 }
 
@@ -326,9 +322,9 @@ quire_status session_mend(const struct session_env *env,
                           struct object_store *store, const char *name,
                           const char *kept, bool *changed, quire_error *err)
 {
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct session *mended = NULL;
     struct object *log = NULL;
-    struct object_info info;
     uint64_t n = 0;
     char *path = NULL;
     quire_status st;
@@ -337,20 +333,23 @@ quire_status session_mend(const struct session_env *env,
     st = session_check(env, store, name, count_problem, &n, err);
     if (st || n == 0)
         return st;
-    st = store->ops->edit(store, name, &log, &info, err);
-    if (!st)
-        st = log->ops->hold(log, env->busy_ms, err);
-    if (!st)
-        st = gather_session(env, log, &mended, err);
-    if (!st)
-        st = keep_original(store, log, kept, err);
-    if (!st && asprintf(&path, "%s/%s", store->ops->place(store), name) < 0) {
+    if (asprintf(&path, "%s/%s", store->ops->place(store), name) < 0) {
         path = NULL;
         st = err_memory(err);
     }
     if (!st)
-        st = replace_log(env, store, log, path, mended, err);
+        st = load_hold(store, name, env->busy_ms, &log, err);
+    /* Nothing may be added to it between reading and replacing it. */
+    if (!st && env->omp)
+        st = foreign_lock(path, env->busy_ms, &theirs, err);
+    if (!st)
+        st = gather_session(env, log, &mended, err);
+    if (!st)
+        st = keep_original(store, log, kept, err);
+    if (!st)
+        st = replace_log(store, log, mended, err);
     *changed = !st;
+    foreign_unlock(&theirs);
     session_close(mended);
     if (log)
         log->ops->close(log);

@@ -44,8 +44,7 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 {
     quire_status st;
 
-    while (s->syncing) /* it uses the descriptor that is about to go */
-        pthread_cond_wait(&s->synced, &s->lock);
+    write_quiet(s);
     st = s->log->ops->swap(s->log, d, err);
     if (st)
         return write_latch(s, st, err);
@@ -82,47 +81,23 @@ static quire_status migrate_each(struct session *s, struct migrate *m,
     return st;
 }
 
-quire_status rewrite_migrated(struct session *s, quire_error *err)
+static quire_status draft_for(struct session *s, struct draft **d,
+                              quire_error *err)
 {
-    struct object_store *store = s->store;
+    struct object_store *store = s->read_only ? s->scratch : s->store;
+
+    return store->ops->create(store, d, err);
+}
+
+/* Go on with the copy in memory instead of the file. */
+static quire_status read_copy(struct session *s, struct draft *d,
+                              quire_error *err)
+{
+    struct object_store *store = s->scratch;
     struct object_info info;
-    struct arena ids = ARENA_INIT;
     struct object *log;
-    struct migrate m;
-    struct draft *d;
-    quire_status st = QUIRE_OK;
+    quire_status st = d->ops->publish(d, s->name, true, err);
 
-    if (s->read_only) {
-        st = object_memory_open(s->env.clock, &s->scratch, err);
-        store = s->scratch;
-    }
-    if (!st)
-        st = store->ops->create(store, &d, err);
-    if (st)
-        return st;
-    st = migrate_init(&m, s->header.version, bytes_str(s->header.id), &ids,
-                      err);
-    if (!st)
-        st = migrate_each(s, &m, d, err);
-    migrate_release(&m);
-    arena_release(&ids);
-    if (st) {
-        d->ops->discard(d);
-        return st;
-    }
-    if (!s->read_only) {
-        struct foreign_lock theirs = FOREIGN_LOCK_INIT;
-
-        if (s->env.omp)
-            st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
-        if (st)
-            d->ops->discard(d);
-        else
-            st = rewrite_swap(s, d, err);
-        foreign_unlock(&theirs);
-        return st;
-    }
-    st = d->ops->publish(d, s->name, true, err);
     if (!st)
         st = store->ops->open(store, s->name, &log, &info, err);
     if (st)
@@ -131,6 +106,38 @@ quire_status rewrite_migrated(struct session *s, quire_error *err)
     s->log = log;
     s->in_file = false;
     return load_all(s, (s->flags & QUIRE_SESSION_VERIFY) != 0, err);
+}
+
+quire_status rewrite_migrated(struct session *s, quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct arena ids = ARENA_INIT;
+    struct migrate m;
+    struct draft *d;
+    quire_status st = QUIRE_OK;
+
+    /* Nothing may be added to it between reading and replacing it. */
+    if (s->read_only)
+        st = object_memory_open(s->env.clock, &s->scratch, err);
+    else if (s->env.omp)
+        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+    if (!st)
+        st = draft_for(s, &d, err);
+    if (st)
+        goto out;
+    st = migrate_init(&m, s->header.version, bytes_str(s->header.id), &ids,
+                      err);
+    if (!st)
+        st = migrate_each(s, &m, d, err);
+    migrate_release(&m);
+    if (st)
+        d->ops->discard(d);
+    else
+        st = s->read_only ? read_copy(s, d, err) : rewrite_swap(s, d, err);
+out:
+    arena_release(&ids);
+    foreign_unlock(&theirs);
+    return st;
 }
 
 /* ---- titles and homes --------------------------------------------------- */
@@ -262,7 +269,7 @@ static bool slot_line(const char *title, const char *when, uint32_t size,
         json_key(&w, "updatedAt");
         json_str(&w, when);
         json_key(&w, "pad");
-        buf_add_str(out, ":\"");
+        buf_add_char(out, '"');
         bare = out->len + 3;
         if (out->failed || (bare > size && text.len == 0))
             return false;
@@ -288,12 +295,13 @@ static quire_status rename_in_slot(struct session *s, const char *title,
         st = err_set(err, QUIRE_INVALID, "the title slot of %s is too small",
                      s->path);
     } else {
-        st = s->log->ops->patch(s->log, 0, buf_bytes(&line), err);
+        st = write_latch(s,
+                         s->log->ops->patch(s->log, s->slot_at,
+                                            buf_bytes(&line), err),
+                         err);
         if (!st) {
             s->n_written++;
-            s->header.title = arena_text(&s->text, bytes_str(title));
-            if (!s->header.title)
-                st = err_memory(err);
+            st = load_anew(s, s->close, err); /* it may have been cut */
         }
     }
     buf_release(&line);
@@ -343,7 +351,7 @@ quire_status session_rename(struct session *s, const char *title,
     arena_reset(&s->tmp);
     st = write_ready(s, err);
     slot = s->slot > 0 && s->in_file;
-    previous = arena_text(&keep, bytes_str(s->header.title));
+    previous = st ? NULL : arena_text(&keep, bytes_str(s->header.title));
     if (!st && slot) {
         st = rename_in_slot(s, title, err);
     } else if (!st) {

@@ -157,32 +157,15 @@ quire_status session_new(const struct session_env *env,
 
 /* ---- open --------------------------------------------------------------- */
 
-/* The file, and the lock. A file that took the place of the one we opened,
- * between opening and locking, is opened again. */
+/* The file, and the lock. */
 static quire_status open_log(struct session *s, quire_error *err)
 {
-    struct object_store *store = s->store;
     struct object_info info;
-    quire_status st;
-    bool named;
-    int tries;
 
     s->in_file = true;
     if (s->read_only)
-        return store->ops->open(store, s->name, &s->log, &info, err);
-    for (tries = 0; tries < 10; tries++) {
-        st = store->ops->edit(store, s->name, &s->log, &info, err);
-        if (!st)
-            st = s->log->ops->hold(s->log, s->env.busy_ms, err);
-        if (!st)
-            st = s->log->ops->look(s->log, &info, &named, err);
-        if (st || named)
-            return st;
-        s->log->ops->close(s->log);
-        s->log = NULL;
-    }
-    return err_set(err, QUIRE_BUSY, "%s is being replaced all the time",
-                   s->path);
+        return s->store->ops->open(s->store, s->name, &s->log, &info, err);
+    return load_hold(s->store, s->name, s->env.busy_ms, &s->log, err);
 }
 
 /* The file is empty: write the header it should have had. */
@@ -190,20 +173,25 @@ static quire_status begin_empty(struct session *s,
                                 const struct session_birth *birth,
                                 quire_error *err)
 {
-    quire_status st;
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    quire_status st = QUIRE_OK;
 
     if (s->read_only || !birth) {
         st = err_set(err, QUIRE_DAMAGED, "%s is empty", s->path);
         err_next(err, "appending to it makes it a session");
         return st;
     }
+    if (s->env.omp)
+        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
     write_header(&s->out, birth);
-    st = buf_status(&s->out, "a header", err);
+    if (!st)
+        st = buf_status(&s->out, "a header", err);
     if (!st && s->open_end)
         st = s->log->ops->extend(s->log, s->size, bytes_str("\n"), err);
     if (!st)
         st = s->log->ops->extend(s->log, s->size + s->open_end,
                                  buf_bytes(&s->out), err);
+    foreign_unlock(&theirs);
     return st ? st : load_all(s, true, err);
 }
 
@@ -268,17 +256,24 @@ static const char *leaf_text(struct session *s)
     return arena_text(&s->tmp, id);
 }
 
+static const char *known(const char *text)
+{
+    return text ? text : "";
+}
+
 void session_describe(struct session *s, quire_session_info *info)
 {
-    pthread_mutex_lock(&s->lock);
-    load_refresh(s, NULL); /* if it cannot be, we tell what we know */
+    bool turn = session_enter(s, NULL) == QUIRE_OK;
+
+    if (turn) /* if it cannot be, we tell what we know */
+        load_refresh(s, NULL);
     *info = (quire_session_info){
-        .id = s->header.id,
+        .id = known(s->header.id),
         .path = s->flags & QUIRE_SESSION_MEMORY ? NULL : s->path,
-        .cwd = s->header.cwd,
-        .title = s->header.title,
-        .parent = s->header.parent,
-        .created = s->header.created,
+        .cwd = known(s->header.cwd),
+        .title = known(s->header.title),
+        .parent = known(s->header.parent),
+        .created = known(s->header.created),
         .leaf = leaf_text(s),
         .first = "",
         .status = "unknown",
@@ -289,16 +284,20 @@ void session_describe(struct session *s, quire_session_info *info)
         .version = s->found_version,
         .problems = s->n_problems,
     };
-    pthread_mutex_unlock(&s->lock);
+    if (turn)
+        session_leave(s);
 }
 
 quire_status session_header(struct session *s, quire_bytes *header,
                             quire_error *err)
 {
-    quire_status st;
+    quire_status st = session_enter(s, err);
 
-    pthread_mutex_lock(&s->lock);
-    st = load_bytes(s, s->header.at, s->header.len, header, err);
-    pthread_mutex_unlock(&s->lock);
+    if (st)
+        return st;
+    st = load_refresh(s, err);
+    if (!st)
+        st = load_bytes(s, s->header.at, s->header.len, header, err);
+    session_leave(s);
     return st;
 }

@@ -80,6 +80,12 @@ quire_status write_latch(struct session *s, quire_status st, quire_error *err)
     return st;
 }
 
+void write_quiet(struct session *s)
+{
+    while (s->syncing)
+        pthread_cond_wait(&s->synced, &s->lock);
+}
+
 quire_status write_ready(struct session *s, quire_error *err)
 {
     quire_status st;
@@ -123,7 +129,6 @@ static quire_status copy_log(struct session *s, struct draft *d,
 quire_status write_to_file(struct session *s, quire_error *err)
 {
     struct object_store *store = s->store;
-    struct object_info info;
     struct object *log;
     struct draft *d;
     quire_status st = store->ops->create(store, &d, err);
@@ -139,20 +144,14 @@ quire_status write_to_file(struct session *s, quire_error *err)
     if (st == QUIRE_EXISTS)
         return err_set(err, st, "%s is there already", s->path);
     if (!st)
-        st = store->ops->edit(store, s->name, &log, &info, err);
+        st = load_hold(store, s->name, s->env.busy_ms, &log, err);
     if (st)
         return st;
-    st = log->ops->hold(log, s->env.busy_ms, err);
-    if (st) {
-        log->ops->close(log);
-        return st;
-    }
     s->log->ops->close(s->log);
     s->scratch->ops->free(s->scratch);
     s->scratch = NULL;
     s->log = log;
     s->in_file = true;
-    s->inode = info.inode;
     s->n_synced = s->n_written;
     return QUIRE_OK;
 }
@@ -453,10 +452,11 @@ static quire_status put_line(struct session *s, quire_bytes line,
     return QUIRE_OK;
 }
 
-/* Add what was written to the index. If there is no memory for that, the next
- * look at the file will find it. */
-static void know_line(struct session *s, const struct survey *v, quire_bytes id,
-                      uint32_t parent, size_t body)
+/* Add the line in s->out to the index, before it is written: what we have no
+ * memory for we do not write. */
+static quire_status know_line(struct session *s, const struct survey *v,
+                              quire_bytes id, uint32_t parent, size_t body,
+                              quire_error *err)
 {
     bool led = s->out.data[0] == '\n';
     struct index_line line = {.at = s->size + led,
@@ -467,18 +467,28 @@ static void know_line(struct session *s, const struct survey *v, quire_bytes id,
                               .type = (uint8_t)entry_type_of(v->type),
                               .flags = ENTRY_CHECKED};
 
+    if (!v->plain) {
+        struct jsonl_head head;
+
+        jsonl_look(bytes_of(s->out.data + led, line.len), &head, NULL);
+        line.body = (uint32_t)head.body_at;
+        body = head.body.data ? head.body_at : 0;
+    }
     if (body)
         line.flags |= ENTRY_BODY_LAST;
     if (v->heavy && memmem(s->out.data, s->out.len, "blob:sha256:", 12))
         line.flags |= ENTRY_REFS;
-    if (parent != NONE)
-        line.parent = entry_id(&s->index.list[parent]);
-    if (!index_add(&s->index, &line))
-        return;
+    line.below = parent + 1; /* NONE + 1 is 0 */
+    return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
+}
+
+/* It is written: what we know of the log has grown by it. */
+static void count_line(struct session *s)
+{
     s->size += s->out.len;
-    s->lines += 1 + led;
+    s->lines += s->out.data[0] == '\n' ? 2 : 1;
     s->open_end = s->torn = false;
-    s->n_messages += line.type == ENTRY_MESSAGE;
+    s->n_messages += s->index.list[s->index.n - 1].type == ENTRY_MESSAGE;
     s->leaf = s->index.n - 1;
     s->leaf_is_last = true;
 }
@@ -515,9 +525,14 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
     buf_add_char(&s->out, '\n');
     st = buf_status(&s->out, "an entry", err);
     if (!st)
-        st = put_line(s, buf_bytes(&s->out), err);
-    if (!st)
-        know_line(s, v, id, parent, body);
+        st = know_line(s, v, id, parent, body, err);
+    if (st)
+        return st;
+    st = put_line(s, buf_bytes(&s->out), err);
+    if (st)
+        index_pop(&s->index);
+    else
+        count_line(s);
     return st;
 }
 

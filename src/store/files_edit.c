@@ -77,6 +77,20 @@ quire_status files_hold(struct object *base, int wait_ms, quire_error *err)
     return st;
 }
 
+static bool still_named(const struct file_object *o, const struct stat *st)
+{
+    const char *last;
+    struct stat now;
+    int parent = fs_open_parent(o->store->dir, o->name, false, NULL, &last);
+    bool yes = parent >= 0 &&
+               fstatat(parent, last, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+               now.st_ino == st->st_ino && now.st_dev == st->st_dev;
+
+    if (parent >= 0)
+        close(parent);
+    return yes;
+}
+
 quire_status files_look(struct object *base, struct object_info *info,
                         bool *named, quire_error *err)
 {
@@ -86,8 +100,15 @@ quire_status files_look(struct object *base, struct object_info *info,
     if (fstat(o->fd, &st) < 0)
         return files_fail(o->store, "look at", o->name, err);
     files_describe(&st, info);
-    /* Renaming over it takes its last link away, as removing it does. */
+    /* Renaming over it takes its last link away, as removing it does. Moving
+     * it away changes the time of its inode but not that of its bytes; so
+     * unless that, or its size, has changed since, it is where it was. */
     *named = st.st_nlink > 0;
+    if (*named &&
+        (st.st_ctim.tv_sec != st.st_mtim.tv_sec ||
+         st.st_ctim.tv_nsec != st.st_mtim.tv_nsec || info->size != o->size))
+        *named = still_named(o, &st);
+    o->size = info->size;
     return QUIRE_OK;
 }
 
@@ -97,8 +118,10 @@ quire_status files_extend(struct object *base, uint64_t size, quire_bytes bytes,
     struct file_object *o = of(base);
     quire_status st;
 
-    if (fs_write_all(o->fd, bytes) == 0)
+    if (fs_write_all(o->fd, bytes) == 0) {
+        o->size = size + bytes.len;
         return QUIRE_OK;
+    }
     st = files_fail(o->store, "append to", o->name, err);
     if (ftruncate(o->fd, (off_t)size) < 0)
         err_next(err, "the file may end in a part of a line, which readers "
@@ -111,7 +134,7 @@ quire_status files_patch(struct object *base, uint64_t offset,
 {
     struct file_object *o = of(base);
     quire_status st = QUIRE_OK;
-    struct stat info;
+    struct stat info, ours;
     size_t done = 0;
     int fd;
 
@@ -120,8 +143,11 @@ quire_status files_patch(struct object *base, uint64_t offset,
     fd = fs_open_beneath(o->store->dir, o->name, O_WRONLY | O_NOFOLLOW, 0);
     if (fd < 0)
         return files_fail(o->store, "open", o->name, err);
-    if (fstat(fd, &info) < 0) {
+    if (fstat(fd, &info) < 0 || fstat(o->fd, &ours) < 0) {
         st = files_fail(o->store, "look at", o->name, err);
+    } else if (info.st_ino != ours.st_ino || info.st_dev != ours.st_dev) {
+        st = err_set(err, QUIRE_CHANGED, "%s/%s is another file now",
+                     o->store->path, o->name);
     } else if (offset + bytes.len > (uint64_t)info.st_size) {
         st = err_set(err, QUIRE_CHANGED, "%s/%s has become shorter",
                      o->store->path, o->name);

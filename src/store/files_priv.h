@@ -40,6 +40,7 @@ struct file_object {
     bool staged;        /* it has no name yet                            */
     bool editing;       /* open to be changed in place: see files_edit.c */
     bool name_lasts;    /* editing: the directories are synced           */
+    uint64_t size;      /* editing: as it was last seen                  */
     bool held;          /* editing: we have its lock                     */
     uint64_t change_ns; /* when the kernel last saw it change            */
     char name[];

@@ -1,0 +1,401 @@
+/*
+ * life.c - sessions that come, go and move, with all that is theirs
+ *
+ * A session and its outputs are a file and a directory beside it. What is
+ * done to one is done to both: if the second half of a move fails the first
+ * is undone, half a copy is removed, and outputs go before the session does,
+ * since without it nobody would find them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "quire/sessions.h"
+
+/* ---- files that belong together ----------------------------------------- */
+
+/* "sessions/--x--/f" of "sessions/--x--/f.jsonl": its outputs are below. */
+static const char *outputs_of(const char *name, struct arena *keep)
+{
+    size_t len = strlen(name);
+
+    if (len > 6 && !strcmp(name + len - 6, ".jsonl"))
+        return arena_text(keep, bytes_of(name, len - 6));
+    return arena_printf(keep, "%s.outputs", name);
+}
+
+struct file_walk {
+    struct object_store *store;
+    quire_text_fn each;
+    void *ctx;
+};
+
+static quire_status give_file(void *ctx, const char *name,
+                              const struct object_info *info, quire_error *err)
+{
+    struct file_walk *w = ctx;
+    char *path = NULL;
+    quire_status st;
+
+    (void)info;
+    if (asprintf(&path, "%s/%s", w->store->ops->place(w->store), name) < 0)
+        return err_memory(err);
+    st = w->each(w->ctx, path, err);
+    free(path);
+    return st;
+}
+
+quire_status quire_session_files(quire_session *s, quire_text_fn each,
+                                 void *ctx, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct file_walk w = {session_store(s->s), each, ctx};
+    const char *name = session_name(s->s);
+    const char *outputs = outputs_of(name, &tmp);
+    quire_session_info info;
+    quire_status st = outputs ? QUIRE_OK : err_memory(err);
+
+    session_describe(s->s, &info);
+    if (!st && info.path)
+        st = give_file(&w, name, NULL, err);
+    if (!st)
+        st = w.store->ops->list(w.store, outputs, give_file, &w, err);
+    arena_release(&tmp);
+    return st;
+}
+
+struct copying {
+    struct object_store *from, *to;
+    const char *from_dir, *to_dir;
+};
+
+static quire_status copy_output(void *ctx, const char *name,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct copying *c = ctx;
+    struct object_info now;
+    struct object *file;
+    char *to = NULL, *piece = NULL;
+    struct draft *d;
+    uint64_t at = 0;
+    size_t n = 1;
+    quire_status st = c->from->ops->open(c->from, name, &file, &now, err);
+
+    (void)info;
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    piece = malloc(65536);
+    if (!piece ||
+        asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
+        to = NULL;
+        st = err_memory(err);
+        goto out;
+    }
+    st = c->to->ops->create(c->to, &d, err);
+    if (st)
+        goto out;
+    while (!st && n > 0) {
+        st = file->ops->read(file, at, piece, 65536, &n, err);
+        if (!st && n > 0)
+            st = d->ops->write(d, bytes_of(piece, n), err);
+        at += n;
+    }
+    if (st)
+        d->ops->discard(d);
+    else
+        st = d->ops->publish(d, to, true, err);
+out:
+    free(to);
+    free(piece);
+    file->ops->close(file);
+    return st;
+}
+
+/* Rename a session and its outputs in the home: both or neither. */
+static quire_status move_both(struct quire *q, const char *from, const char *to,
+                              struct arena *tmp, quire_error *err)
+{
+    const char *from_dir = outputs_of(from, tmp), *to_dir = outputs_of(to, tmp);
+    struct object_store *all = q->all;
+    quire_error why = {0};
+    quire_status st;
+
+    if (!from_dir || !to_dir)
+        return err_memory(err);
+    st = all->ops->rename(all, from, to, err);
+    if (st == QUIRE_EXISTS)
+        return err_set(err, st, "%s/%s is there already", q->home, to);
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s/%s has gone meanwhile", q->home, from);
+    if (st)
+        return st;
+    st = all->ops->rename(all, from_dir, to_dir, &why);
+    if (!st || st == QUIRE_NOT_FOUND)
+        return QUIRE_OK; /* most have no outputs */
+    if (st == QUIRE_EXISTS)
+        err_set(&why, st, "%s/%s is there already", q->home, to_dir);
+    if (all->ops->rename(all, to, from, NULL))
+        err_next(&why, "the session itself is now %s/%s; move it back by hand",
+                 q->home, to);
+    if (err)
+        *err = why;
+    return st;
+}
+
+/* ---- fork, extract, move ------------------------------------------------ */
+
+/* The session that is the source of another, opened for reading. */
+static quire_status open_source(struct quire *q, const char *which,
+                                struct arena *tmp, quire_session **out,
+                                quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct place p;
+    quire_status st = sessions_may_write(q, err);
+
+    o.flags = QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY;
+    if (!st)
+        st = place_find(q, which, tmp, &p, err);
+    return st ? st : sessions_open_place(q, &p, &o, tmp, out, err);
+}
+
+static quire_status open_named(struct quire *q, const char *name,
+                               struct arena *tmp, quire_session **out,
+                               quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct place p = {.store = q->all, .in_home = true};
+
+    p.omp = q->kind == QUIRE_KIND_OMP;
+    p.name = arena_text(tmp, bytes_str(name));
+    return p.name ? sessions_open_place(q, &p, &o, tmp, out, err)
+                  : err_memory(err);
+}
+
+static quire_status copy_session(struct quire *q, const char *which,
+                                 const char *cwd, const char *entry,
+                                 quire_session **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_session *source = NULL;
+    quire_session_info info;
+    struct copying c;
+    struct birth b;
+    quire_status st = open_source(q, which, &tmp, &source, err);
+
+    *out = NULL;
+    if (!st)
+        st = need_all(q, err);
+    if (!st)
+        st = sessions_mark_home(q, err);
+    if (st)
+        goto out;
+    session_describe(source->s, &info);
+    st = sessions_plan(q,
+                       cwd         ? cwd
+                       : *info.cwd ? info.cwd
+                                   : NULL,
+                       info.title, entry ? info.path : info.id, &tmp, &b, err);
+    if (!st)
+        st = sessions_absent(source, entry,
+                             session_copy(source->s, entry, q->all, b.name,
+                                          &b.birth, err),
+                             err);
+    if (st)
+        goto out;
+    c = (struct copying){session_store(source->s), q->all,
+                         outputs_of(session_name(source->s), &tmp),
+                         outputs_of(b.name, &tmp)};
+    st = c.from_dir && c.to_dir
+             ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
+             : err_memory(err);
+    if (!st)
+        st = open_named(q, b.name, &tmp, out, err);
+    if (st) { /* half a copy is none */
+        q->all->ops->remove(q->all, b.name, NULL);
+        if (c.to_dir)
+            q->all->ops->clear(q->all, c.to_dir, NULL);
+    }
+out:
+    quire_session_close(source);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
+                                quire_session **out, quire_error *err)
+{
+    return copy_session(q, which, cwd, NULL, out, err);
+}
+
+quire_status quire_session_extract(quire *q, const char *which,
+                                   const char *entry, quire_session **out,
+                                   quire_error *err)
+{
+    return copy_session(q, which, NULL, entry, out, err);
+}
+
+/* A session of the home that is held while it is moved or removed. */
+static quire_status hold_place(struct quire *q, const struct place *p,
+                               struct object **out, quire_error *err)
+{
+    struct object_info info;
+    quire_status st = p->store->ops->edit(p->store, p->name, out, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
+    if (st)
+        return st;
+    st = (*out)->ops->hold(*out, q->busy_ms, err);
+    if (st) {
+        (*out)->ops->close(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static quire_status find_in_home(struct quire *q, const char *which,
+                                 struct arena *tmp, struct place *p,
+                                 quire_error *err)
+{
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = place_find(q, which, tmp, p, err);
+    if (st || p->in_home)
+        return st;
+    place_release(p);
+    st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->home);
+    err_next(err, "`quire session fork` brings a copy of it here");
+    return st;
+}
+
+quire_status quire_session_move(quire *q, const char *which, const char *cwd,
+                                quire_session **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *abs, *dir, *base;
+    char *to = NULL;
+    struct object *held = NULL;
+    struct place p = {0};
+    quire_status st;
+
+    *out = NULL;
+    st = find_in_home(q, which, &tmp, &p, err);
+    if (st)
+        goto out;
+    abs = place_cwd(cwd, &tmp);
+    dir = abs ? place_dir(q, abs, &tmp) : NULL;
+    base = strrchr(p.name, '/');
+    if (dir)
+        to = arena_printf(&tmp, "%s%s", dir, base);
+    if (!to) {
+        st = err_memory(err);
+        goto out;
+    }
+    st = hold_place(q, &p, &held, err);
+    if (!st && strcmp(to, p.name) != 0)
+        st = move_both(q, p.name, to, &tmp, err);
+    if (held)
+        held->ops->close(held);
+    if (!st)
+        st = open_named(q, to, &tmp, out, err);
+    if (!st) {
+        st = session_rehome((*out)->s, abs, err);
+        /* Where it lies and what its header says go together. */
+        if (st && strcmp(to, p.name) != 0) {
+            quire_session_close(*out);
+            *out = NULL;
+            move_both(q, to, p.name, &tmp, NULL);
+        }
+    }
+out:
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- away, back, gone --------------------------------------------------- */
+
+static quire_status lend_path(struct quire *q, const char *name,
+                              const char **path, quire_error *err)
+{
+    arena_reset(&q->loan);
+    *path = arena_printf(&q->loan, "%s/%s", q->all->ops->place(q->all), name);
+    return *path ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status put_away(struct quire *q, const char *which, bool away,
+                             const char **path, quire_error *err)
+{
+    static const char archive[] = "archive/";
+    struct arena tmp = ARENA_INIT;
+    struct object *held = NULL;
+    struct place p = {0};
+    const char *to;
+    quire_status st = find_in_home(q, which, &tmp, &p, err);
+
+    if (!st && p.archived == away) {
+        st = err_set(err, QUIRE_EXISTS, "session %.64s is %s", which,
+                     away ? "in the archive already" : "not in the archive");
+    }
+    if (!st) {
+        to = away ? arena_printf(&tmp, "%s%s", archive, p.name)
+                  : p.name + strlen(archive);
+        st = to ? hold_place(q, &p, &held, err) : err_memory(err);
+        if (!st)
+            st = move_both(q, p.name, to, &tmp, err);
+        if (!st)
+            st = lend_path(q, to, path, err);
+    }
+    if (held)
+        held->ops->close(held);
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_archive(quire *q, const char *which,
+                                   const char **path, quire_error *err)
+{
+    return put_away(q, which, true, path, err);
+}
+
+quire_status quire_session_unarchive(quire *q, const char *which,
+                                     const char **path, quire_error *err)
+{
+    return put_away(q, which, false, path, err);
+}
+
+quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct object *held = NULL;
+    const char *outputs;
+    struct place p = {0};
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = place_find(q, which, &tmp, &p, err);
+    if (!st)
+        st = hold_place(q, &p, &held, err);
+    if (!st) {
+        /* Outputs first: a session without them can be removed again, outputs
+         * without a session nobody would find. */
+        outputs = outputs_of(p.name, &tmp);
+        st = outputs ? p.store->ops->clear(p.store, outputs, err)
+                     : err_memory(err);
+    }
+    if (!st)
+        st = p.store->ops->remove(p.store, p.name, err);
+    if (st == QUIRE_NOT_FOUND && held)
+        err_set(err, st, "%s has gone meanwhile", p.name);
+    if (held)
+        held->ops->close(held);
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
