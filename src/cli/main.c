@@ -16,10 +16,11 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 
-extern const struct noun noun_blob;
+extern const struct noun noun_session, noun_blob;
 extern const struct cmd cmd_doctor, cmd_help, cmd_version, cmd_completion;
 
 const struct noun *const cli_nouns[] = {
+    &noun_session,
     &noun_blob,
     NULL,
 };
@@ -46,7 +47,6 @@ const struct opt cli_globals[] = {
      .env = "QUIRE_TENANT",
      .help = "act for this tenant; `default` on one's own machine"},
     {.name = "session",
-     .hidden = true, /* until there are sessions */
      .kind = OPT_TEXT,
      .value = "S",
      .env = "QUIRE_SESSION",

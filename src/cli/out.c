@@ -282,7 +282,8 @@ int cli_exit(quire_status status)
     switch (status) {
     case QUIRE_OK: return EXIT_DONE;
     case QUIRE_NOT_FOUND:
-    case QUIRE_EXISTS: return EXIT_NO;
+    case QUIRE_EXISTS:
+    case QUIRE_CHANGED: return EXIT_NO;
     case QUIRE_DAMAGED: return EXIT_DAMAGED;
     default: return EXIT_FAILED;
     }

@@ -58,15 +58,16 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-9
-9
+30
+30
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png
 $ printf hello | quire blob put
 blob:sha256:2cf24dba…
+$ printf '{"type":"custom","id":"a1"}\n' >entries.jsonl
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-11
+38
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done
@@ -85,6 +86,7 @@ $ grep -e '^--' table | diff - from-help
 ! scdoc
 $ quire help --list >table; quire help --man-list
 quire
+quire-session
 quire-blob
 $ for page in $(quire help --man-list); do
 >     quire help --man $page | tee $page.scd | scdoc >$page.1 || echo $page
@@ -100,6 +102,6 @@ $ list() {
 >             print cmd (cmd == "" ? "" : " ") $0
 >         }' "$1"
 > }
-$ { list quire.scd ''; list quire-blob.scd 'blob '; } | sort >from-man
+$ { list quire.scd ''; list quire-session.scd 'session '; list quire-blob.scd 'blob '; } | sort >from-man
 $ sort table | diff - from-man
 $ quire help --man blob | cmp - quire-blob.scd && quire help --man | cmp - quire.scd

@@ -1,0 +1,165 @@
+# ls tells all there is to know of a session
+$ quire session ls; quire session ls --json; quire session recent
+$ S=$(quire session new --cwd /srv/demo --title 'a title' | cut -d'"' -f4)
+$ quire session append $S >/dev/null <<'END'
+> {"type":"message","id":"a1","message":{"role":"user","content":"the first words"}}
+> {"type":"message","id":"a2","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"stopReason":"stop"}}
+> END
+$ quire session ls --json
+{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false}
+$ test "$(quire session ls --json | cut -d'"' -f4)" = $S && quire session ls --ids | grep -c "^$S\$"
+1
+$ quire session ls
+id        modified           msgs        size  title                 directory
+…  20…-…-… …:…      2  … B  a title               /srv/demo
+
+# ls shows the last changed first, some of them, or those of one directory
+$ for d in /srv/a /srv/b /srv/c; do quire session new --cwd $d --title $d >/dev/null; sleep 0.02; done
+$ quire session new >/dev/null
+$ quire session ls --json | grep -o '"title":[^,]*'
+"title":null
+"title":"/srv/c"
+"title":"/srv/b"
+"title":"/srv/a"
+$ quire session ls -n 2 --json | wc -l; quire session ls --limit 0 | wc -l
+2
+0
+$ quire session ls --cwd /srv/b --json | grep -o '"cwd":[^,]*'
+"cwd":"/srv/b"
+$ quire session ls --cwd /srv/nowhere
+$ quire session ls --all --ids | wc -l; quire session ls --cwd . --ids | wc -l
+4
+1
+$ quire session ls --all --cwd .
+quire: --cwd and --all contradict each other
+hint: leave one of them out
+? 2
+$ quire session recent --json | wc -l; mkdir below; cd below; quire session recent; cd ..
+1
+$ for i in 1 2 3 4 5 6 7 8 9 10 11; do quire session new; done >/dev/null
+$ quire session recent --ids | wc -l; quire session recent -n 3 --ids | wc -l
+10
+3
+
+# the ids in the table are as long as it takes to tell them apart
+$ for i in 1 2 3 4 5 6; do quire session new; done >/dev/null
+$ quire session ls | sed 1d | cut -d' ' -f1 >short; sort -u short | wc -l
+6
+$ while read -r id; do quire session files $id | wc -l; done <short | uniq -c | sed 's/^ *//'
+6 1
+
+# files lists the session and its outputs
+$ S=$(quire session new | cut -d'"' -f4); file=$(quire session files $S)
+$ mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"
+$ quire session files $S
+…/sessions/….jsonl
+…/sessions/…/0.bash.log
+$ quire session files $S -0 | tr '\0' '\n' | wc -l; quire session files $S --json
+2
+{"path":"…jsonl"}
+{"path":"…/0.bash.log"}
+$ quire session files ./nowhere.jsonl
+quire: …
+...
+? 1
+
+# fork copies entries and outputs, and the source is left alone
+$ S=$(quire session new --title T | cut -d'"' -f4); file=$(quire session files $S)
+$ for i in 1 2; do echo '{"type":"custom","id":"a'$i'"}'; done | quire session append $S >/dev/null
+$ mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"; cp "$file" before
+$ quire session fork $S >said; cat said
+{"id":"…","path":"…/sessions/…"}
+$ F=$(cut -d'"' -f4 said); test $F != $S && cmp before "$file"
+$ quire session show $F --json >1; quire session show $S --json | cmp - 1; quire session files $F | wc -l
+2
+$ quire session ls --json | grep "^{\"id\":\"$F\"" | grep -o '"parent":"[^"]*"' | sed "s/$S/S/"
+"parent":"S"
+$ quire session fork $S --cwd /srv/elsewhere
+{"id":"…","path":"…/--srv-elsewhere--/…"}
+$ quire session fork nonsense
+quire: …
+...
+? 1
+
+# extract takes the path to one entry
+$ S=$(quire session new | cut -d'"' -f4)
+$ for i in 1 2 3; do echo '{"type":"custom","id":"a'$i'"}'; done | quire session append $S >/dev/null
+$ echo '{"type":"custom","id":"b1"}' | quire session append $S --at a1 >/dev/null
+$ quire session extract $S a2 >said; cat said
+{"id":"…","path":"…"}
+$ quire session tree $(cut -d'"' -f4 said) --json | cut -d'"' -f4
+a1
+a2
+$ quire session extract $S nowhere
+quire: …nowhere…
+...
+? 1
+$ quire session ls --ids | wc -l
+2
+
+# move takes a session and its outputs to another directory
+$ S=$(quire session new --cwd /srv/a | cut -d'"' -f4); file=$(quire session files $S)
+$ echo '{"type":"custom","id":"a1"}' | quire session append $S >/dev/null
+$ mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"
+$ quire session move $S --cwd /srv/b
+{"id":"…","path":"…/--srv-b--/…"}
+$ test ! -e "$file" && quire session files $S | grep -c srv-b; quire session ls --json | grep -o '"cwd":[^,]*'
+2
+"cwd":"/srv/b"
+$ quire session show $S --json
+{"type":"custom","id":"a1",…}
+$ quire session move $S
+quire: `quire session move` needs --cwd DIR: where to?
+hint: usage: quire session move S --cwd DIR
+? 2
+
+# archive puts a session away, unarchive brings it back
+$ S=$(quire session new --title T | cut -d'"' -f4)
+$ echo '{"type":"custom","id":"a1"}' | quire session append $S >/dev/null
+$ file=$(quire session files $S); quire session archive $S
+…
+$ test -e "$file"; quire session ls
+? 0
+$ quire session ls --archived --json
+{"id":"…","path":"…","cwd":"…","title":"T",…,"archived":true}
+$ quire session show $S --json
+{"type":"custom","id":"a1",…}
+$ quire session unarchive $(quire session ls --archived --ids) --json
+{"path":"…"}
+$ quire session ls --ids | wc -l; quire session ls --archived; test -e "$file"
+1
+$ quire session archive nonsense
+quire: …
+...
+? 1
+
+# rm deletes sessions and their outputs, for good
+$ S=$(quire session new | cut -d'"' -f4); T=$(quire session new | cut -d'"' -f4)
+$ file=$(quire session files $S); mkdir "${file%.jsonl}"; echo out >"${file%.jsonl}/0.bash.log"
+$ quire session rm --dry-run $S
+…jsonl
+…/0.bash.log
+$ quire session rm --dry-run $T --json
+{"path":"…jsonl"}
+$ quire session ls --ids | wc -l
+2
+$ quire session rm $S nonsense $T
+quire: …nonsense…
+...
+? 1
+$ quire session ls; ls -d "${file%.jsonl}"*
+ls: …
+? 2
+$ quire session rm
+quire: `quire session rm` needs a S
+hint: usage: quire session rm S...
+? 2
+
+# a session file anywhere can be named by its path
+$ printf '{"type":"session","version":3,"id":"far","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/x"}\n{"type":"custom","id":"a1","parentId":null,"timestamp":"2026-01-02T03:04:06.000Z"}\n' >far.jsonl
+$ quire session show ./far.jsonl --json
+{"type":"custom","id":"a1",…}
+$ echo '{"type":"custom","id":"a2"}' | quire session append far.jsonl
+{"id":"a2","parentId":"a1"}
+$ wc -l <far.jsonl; quire session ls
+3
