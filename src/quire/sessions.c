@@ -457,6 +457,16 @@ static quire_status give_item(struct quire *q, const struct list_item *item,
     return info.path ? each(ctx, &info, err) : err_memory(err);
 }
 
+static bool has_sessions(struct quire *q)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *dir = arena_printf(&tmp, "%s/sessions", q->home);
+    bool yes = dir && access(dir, F_OK) == 0;
+
+    arena_release(&tmp);
+    return yes;
+}
+
 quire_status quire_session_list(quire *q, const quire_list_options *options,
                                 quire_session_fn each, void *ctx,
                                 quire_error *err)
@@ -482,7 +492,9 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
             st = err_memory(err);
     }
     if (!st) {
-        need_db(q, false, NULL); /* without it, it just takes longer */
+        /* Without it, it just takes longer. One is made for whoever has a
+         * home of ours. */
+        need_db(q, !q->read_only && has_sessions(q), NULL);
         st = list_add(&l, q->all, o.archived ? "archive/sessions" : "sessions",
                       dir ? dir + strlen("sessions/") : NULL, q->db,
                       !q->read_only, err);

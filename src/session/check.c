@@ -22,7 +22,45 @@ static void list(struct problems *p, const struct entry *e, const char *kind,
 {
     struct session s = {.problems = p};
 
-    load_problem(&s, e->at, e->line, kind, why);
+    load_problem(&s, e->at, 0, kind, why); /* lines are counted later */
+}
+
+/* The line of each problem that has none yet, in one pass over the file. They
+ * are sorted by their place. */
+static quire_status count_lines(struct object *log, struct problems *p,
+                                quire_error *err)
+{
+    enum { PIECE = 64 * 1024 };
+    quire_status st = QUIRE_OK;
+    char *piece = malloc(PIECE);
+    uint64_t at = 0, line = 1;
+    size_t i = 0, n = 1;
+
+    if (!piece)
+        return err_memory(err);
+    while (!st && i < p->n && n > 0) {
+        const char *c = piece, *stop;
+
+        st = log->ops->read(log, at, piece, PIECE, &n, err);
+        for (; !st && c < piece + n; c = stop) {
+            for (; i < p->n && p->list[i].at <= at + (size_t)(c - piece); i++) {
+                if (!p->list[i].line)
+                    p->list[i].line = line;
+            }
+            if (i == p->n)
+                break;
+            stop = memchr(c, '\n', (size_t)(piece + n - c));
+            line += stop != NULL;
+            stop = stop ? stop + 1 : piece + n;
+        }
+        at += n;
+    }
+    for (; i < p->n; i++) {
+        if (!p->list[i].line)
+            p->list[i].line = line;
+    }
+    free(piece);
+    return st;
 }
 
 /* Of entries with one id, all but the first. */
@@ -150,14 +188,16 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->kind, y->kind);
 }
 
-static quire_status tell(const struct problems *p, quire_problem_fn each,
-                         void *ctx, quire_error *err)
+static quire_status tell(struct object *log, struct problems *p,
+                         quire_problem_fn each, void *ctx, quire_error *err)
 {
-    quire_status st = QUIRE_OK;
+    quire_status st = p->failed ? err_memory(err) : QUIRE_OK;
     size_t i;
 
     if (p->n)
         qsort(p->list, p->n, sizeof *p->list, by_place);
+    if (!st && p->n)
+        st = count_lines(log, p, err);
     for (i = 0; !st && i < p->n; i++) {
         quire_session_problem one = {p->list[i].line, p->list[i].at,
                                      p->list[i].kind, p->list[i].why};
@@ -207,12 +247,12 @@ quire_status session_check(const struct session_env *env,
     if (!st)
         st = check_refs(s, &p, err);
     if (!st && s->open_end && !s->torn) {
-        struct entry end = {.at = s->size, .line = (uint32_t)s->lines + 1};
+        struct entry end = {.at = s->size};
 
         list(&p, &end, "no_newline", "the file does not end in a line break");
     }
     if (!st)
-        st = tell(&p, each, ctx, err);
+        st = tell(s->log, &p, each, ctx, err);
 out:
     session_close(s);
     arena_release(&arena);

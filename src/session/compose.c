@@ -104,21 +104,34 @@ quire_status compose_survey(quire_bytes entry, struct survey *v,
     return QUIRE_OK;
 }
 
+/* One after the other into room that was made for all of them. */
+static char *add_all(char *at, const quire_bytes *parts, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        memcpy(at, parts[i].data, parts[i].len);
+        at += parts[i].len;
+    }
+    return at;
+}
+
 static void add_front(struct buf *out, quire_bytes type,
                       const struct filling *f)
 {
-    buf_add_str(out, "{\"type\":");
-    buf_add(out, type.data, type.len);
-    buf_add_str(out, ",\"id\":");
-    buf_add(out, f->id.data, f->id.len);
-    buf_add_str(out, ",\"parentId\":");
-    buf_add(out, f->parent.data, f->parent.len);
-    buf_add_str(out, ",\"timestamp\":");
-    buf_add(out, f->timestamp.data, f->timestamp.len);
-    if (f->op.len) {
-        buf_add_str(out, ",\"quireOp\":");
-        buf_add(out, f->op.data, f->op.len);
-    }
+    quire_bytes parts[] = {bytes_str("{\"type\":"),      type,
+                           bytes_str(",\"id\":"),        f->id,
+                           bytes_str(",\"parentId\":"),  f->parent,
+                           bytes_str(",\"timestamp\":"), f->timestamp,
+                           bytes_str(",\"quireOp\":"),   f->op};
+    size_t n = f->op.len ? 10 : 8, len = 0, i;
+    char *room;
+
+    for (i = 0; i < n; i++)
+        len += parts[i].len;
+    room = buf_room(out, len);
+    if (room)
+        buf_grow(out, (size_t)(add_all(room, parts, n) - room));
 }
 
 /* Members one by one, without those that stand in front. */

@@ -258,7 +258,7 @@ static quire_status infer_model(struct context *c, uint32_t place,
     struct buf b = BUF_INIT(1 << 16);
     struct json_want role[] = {JSON_WANT("role")};
     quire_bytes line, body;
-    quire_status st = load_bytes(c->s, e->at, e->len, &line, err);
+    quire_status st = load_before(c->s, e->at, e->len, &line, err);
 
     if (st)
         return st;

@@ -204,6 +204,7 @@ quire_status foreign_lock(const char *path, int wait_ms,
     struct timespec pause = {.tv_nsec = 2000000};
     char *file = lock_file_of(path);
     int rc = 0, left_ms = wait_ms;
+    quire_status st;
     bool stolen;
 
     if (!file)
@@ -228,15 +229,15 @@ quire_status foreign_lock(const char *path, int wait_ms,
         out->file = file;
         return QUIRE_OK;
     }
-    if (rc < 0)
-        err_sys(err, errno, "cannot take the lock %s", file);
-    else
-        err_set(err, QUIRE_BUSY, "%s is being written by oh-my-pi", path);
-    if (rc == 0)
+    if (rc < 0) {
+        st = err_sys(err, errno, "cannot take the lock %s", file);
+    } else {
+        st = err_set(err, QUIRE_BUSY, "%s is being written by oh-my-pi", path);
         err_next(err, "try again; if no oh-my-pi is running, remove %s", file);
+    }
     free(file);
     foreign_unlock(out);
-    return rc < 0 ? QUIRE_IO : QUIRE_BUSY;
+    return st;
 }
 
 void foreign_unlock(struct foreign_lock *l)

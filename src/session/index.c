@@ -34,8 +34,11 @@ static const char *const type_names[N_ENTRY_TYPES] = {
 
 enum entry_type entry_type_of(quire_bytes json_type)
 {
+    const char *text = json_type.data;
     int i;
 
+    if (json_type.len == 9 && !memcmp(text, "\"message\"", 9))
+        return ENTRY_MESSAGE; /* as most are */
     for (i = 1; i < N_ENTRY_TYPES; i++) {
         if (json_is(json_type, type_names[i]))
             return (enum entry_type)i;
@@ -71,21 +74,29 @@ void index_clear(struct index *x)
 /* base/map.h would do, at thirty-two bytes a slot: as much again as the
  * entries themselves. These slots are four. */
 
+/* Ids are eight hex digits, made by anybody. For those a keyed multiplication
+ * is enough: who does not know the key cannot make them meet. Its upper half
+ * is what counts. */
 static uint32_t hash_id(const struct index *x, quire_bytes id)
 {
-    return (uint32_t)map_hash(x->seed, id);
+    uint64_t word = 0;
+
+    if (id.len > 8)
+        return (uint32_t)map_hash(x->seed, id);
+    memcpy(&word, id.data, id.len);
+    return (uint32_t)((word ^ x->seed[0]) * (x->seed[1] | 1) >> 32);
 }
 
 /* Where the id is, or the free slot it would get. */
-static uint32_t *slot_of(const struct index *x, quire_bytes id, uint32_t hash)
+static uint32_t *slot_of(const struct index *x, quire_bytes id)
 {
-    uint32_t i = hash & (x->n_slots - 1);
+    uint32_t i = hash_id(x, id) >> x->shift;
 
     for (;; i = (i + 1) & (x->n_slots - 1)) {
         uint32_t *slot = &x->slots[i];
         const struct entry *e = *slot ? &x->list[*slot - 1] : NULL;
 
-        if (!e || (e->hash == hash && bytes_equal(entry_id(e), id)))
+        if (!e || (e->id_len == id.len && bytes_equal(entry_id(e), id)))
             return slot;
     }
 }
@@ -94,7 +105,7 @@ uint32_t index_find(const struct index *x, quire_bytes id)
 {
     if (x->n_slots == 0 || id.len == 0)
         return NONE;
-    return *slot_of(x, id, hash_id(x, id)) - 1; /* 0 - 1 is NONE */
+    return *slot_of(x, id) - 1; /* 0 - 1 is NONE */
 }
 
 static bool grow_slots(struct index *x)
@@ -107,11 +118,12 @@ static bool grow_slots(struct index *x)
     free(x->slots);
     x->slots = slots;
     x->n_slots = n;
+    x->shift = (unsigned)__builtin_clz(n) + 1; /* keeps log2(n) bits */
     for (i = 0; i < x->n; i++) {
         const struct entry *e = &x->list[i];
 
         if (e->id_len && !(e->flags & ENTRY_SUPERSEDED))
-            *slot_of(x, entry_id(e), e->hash) = i + 1;
+            *slot_of(x, entry_id(e)) = i + 1;
     }
     return true;
 }
@@ -142,7 +154,6 @@ static bool set_id(struct index *x, struct entry *e, quire_bytes id)
     if (id.len == 0 || id.len > UINT16_MAX)
         return true; /* nobody can name it */
     e->id_len = (uint16_t)id.len;
-    e->hash = hash_id(x, id);
     if (id.len <= sizeof e->id.near) {
         memcpy(e->id.near, id.data, id.len);
         return true;
@@ -184,7 +195,6 @@ bool index_add(struct index *x, const struct index_line *line)
 {
     struct entry e = {.at = line->at,
                       .len = line->len,
-                      .line = line->line,
                       .body = line->body,
                       .type = line->type,
                       .flags = line->flags};
@@ -198,7 +208,7 @@ bool index_add(struct index *x, const struct index_line *line)
     x->list[x->n++] = e;
     if (!e.id_len)
         return true;
-    slot = slot_of(x, entry_id(&x->list[x->n - 1]), e.hash);
+    slot = slot_of(x, entry_id(&x->list[x->n - 1]));
     if (*slot) {
         x->list[*slot - 1].flags |= ENTRY_SUPERSEDED;
         x->doubles = true;
@@ -215,7 +225,7 @@ void index_pop(struct index *x)
 
     assert(x->n > 0 && !(e->flags & ENTRY_ORPHAN));
     if (e->id_len) { /* nothing came behind it, so its slot is just free */
-        *slot_of(x, entry_id(e), e->hash) = 0;
+        *slot_of(x, entry_id(e)) = 0;
         x->n_ids--;
     }
     x->n--;

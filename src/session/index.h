@@ -1,7 +1,7 @@
 /*
  * index.h - where the entries of a session are, and whose child each is
  *
- * Forty bytes an entry and four to eight more to find it by its id, whatever
+ * Thirty-two bytes an entry and six to eleven more to find it by its id, whatever
  * the entry weighs: a file of a gigabyte is held in a few megabytes. Entries
  * are numbered from 0 in the order of the file; a number is what the rest of
  * the room passes around.
@@ -65,9 +65,7 @@ struct entry {
     } id;
     uint32_t len;    /* of the object, in bytes                            */
     uint32_t parent; /* number, or NONE                                    */
-    uint32_t hash;   /* of the id                                          */
     uint32_t body;   /* where the value of `message` begins; 0: look       */
-    uint32_t line;   /* in the file, from 1                                */
     uint16_t id_len; /* 0: it has none                                     */
     uint8_t type;    /* enum entry_type                                    */
     uint8_t flags;
@@ -76,8 +74,9 @@ struct entry {
 struct index {
     struct entry *list; /* owned                                           */
     uint32_t n, cap;
-    uint32_t *slots; /* owned; number + 1 of an entry, 0: free             */
-    uint32_t n_slots;
+    uint32_t *slots;  /* owned; number + 1 of an entry, 0: free             */
+    uint32_t n_slots; /* a power of two                                     */
+    unsigned shift;   /* of a hash, to the number of a slot                 */
     uint32_t n_ids;
     uint64_t seed[2];
     struct arena text;       /* long ids; parents that are not there yet     */
@@ -95,7 +94,7 @@ void index_clear(struct index *x);
 /* What an entry's line says, its id and its parent's as plain text. */
 struct index_line {
     uint64_t at;
-    uint32_t len, line;
+    uint32_t len;
     quire_bytes id;     /* .data NULL: none         */
     quire_bytes parent; /* .data NULL: it is a root */
     uint32_t below;     /* number of the parent + 1, where it is known; else 0:

@@ -49,6 +49,7 @@ struct jsonl_head {
     quire_bytes type, id, parent; /* JSON values, quotes and all            */
     quire_bytes body;             /* `message`, if it is the last member    */
     size_t body_at; /* where the value of `message` begins; 0: not seen     */
+    bool plain;     /* type, id and parent have nothing to decode           */
 };
 
 struct jsonl_value {

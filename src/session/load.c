@@ -28,32 +28,66 @@
 
 /* ---- bytes -------------------------------------------------------------- */
 
+/* Fill the window so that it holds [at, at + len); `from` is where to begin,
+ * at or before `at`. */
+static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
+                                uint32_t len, quire_error *err)
+{
+    size_t want = (size_t)(at - from) + len;
+    struct buf *w = &s->window;
+    quire_status st;
+    void *room;
+    size_t n;
+
+    if (want < WINDOW)
+        want = WINDOW;
+    buf_clear(w);
+    room = buf_room(w, want);
+    if (!room)
+        return buf_status(w, "an entry", err);
+    st = s->log->ops->read(s->log, from, room, want, &n, err);
+    if (st)
+        return st;
+    buf_grow(w, n);
+    s->window_at = from;
+    if (from + n < at + len)
+        return err_set(err, QUIRE_CHANGED,
+                       "%s has become shorter while it was read", s->path);
+    return QUIRE_OK;
+}
+
+static bool in_window(const struct session *s, uint64_t at, uint32_t len)
+{
+    return at >= s->window_at && at + len <= s->window_at + s->window.len;
+}
+
 quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
                         quire_bytes *out, quire_error *err)
 {
-    struct buf *w = &s->window;
-    size_t want = len > WINDOW ? len : WINDOW;
-    quire_status st;
-    size_t n;
+    quire_status st = QUIRE_OK;
 
-    if (at < s->window_at || at + len > s->window_at + w->len) {
-        void *room;
+    if (!in_window(s, at, len))
+        st = fill_window(s, at, at, len, err);
+    if (!st)
+        *out = bytes_of(s->window.data + (at - s->window_at), len);
+    return st;
+}
 
-        buf_clear(w);
-        room = buf_room(w, want);
-        if (!room)
-            return buf_status(w, "an entry", err);
-        st = s->log->ops->read(s->log, at, room, want, &n, err);
-        if (st)
-            return st;
-        buf_grow(w, n);
-        s->window_at = at;
-        if (n < len)
-            return err_set(err, QUIRE_CHANGED,
-                           "%s has become shorter while it was read", s->path);
-    }
-    *out = bytes_of(w->data + (at - s->window_at), len);
-    return QUIRE_OK;
+quire_status load_before(struct session *s, uint64_t at, uint32_t len,
+                         quire_bytes *out, quire_error *err)
+{
+    /* What is before it will be asked for next. */
+    uint64_t from = at + len < WINDOW ? 0 : at + len - WINDOW;
+    quire_status st = QUIRE_OK;
+
+    if (from > at)
+        from = at;
+
+    if (!in_window(s, at, len))
+        st = fill_window(s, from, at, len, err);
+    if (!st)
+        *out = bytes_of(s->window.data + (at - s->window_at), len);
+    return st;
 }
 
 static void forget_window(struct session *s)
@@ -103,8 +137,8 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
         return QUIRE_OK;
     }
     s->suspect = true;
-    return err_set(err, QUIRE_DAMAGED, "line %u of %s is damaged", e->line,
-                   s->path);
+    return err_set(err, QUIRE_DAMAGED, "%s is damaged at byte %llu", s->path,
+                   (unsigned long long)e->at);
 }
 
 /* ---- header ------------------------------------------------------------- */
@@ -200,8 +234,10 @@ void load_problem(struct session *s, uint64_t at, uint64_t line,
     if (p->n == p->cap) {
         cap = p->cap ? p->cap * 2 : 64;
         list = arena_array(p->arena, cap, sizeof *list);
-        if (!list)
-            return; /* counted, at least */
+        if (!list) {
+            p->failed = true;
+            return;
+        }
         if (p->n)
             memcpy(list, p->list, p->n * sizeof *list);
         p->list = list;
@@ -211,11 +247,11 @@ void load_problem(struct session *s, uint64_t at, uint64_t line,
 }
 
 /* The text of an id, without copying where it can be helped. */
-static quire_bytes id_text(struct session *s, quire_bytes json)
+static quire_bytes id_text(struct session *s, quire_bytes json, bool plain)
 {
     if (json_kind(json) != JSON_STRING)
         return bytes_of(NULL, 0);
-    return json_text(json, &s->tmp);
+    return plain ? bytes_sub(json, 1, json.len - 1) : json_text(json, &s->tmp);
 }
 
 static quire_status take_entry(struct session *s, const struct jsonl_value *v,
@@ -223,17 +259,16 @@ static quire_status take_entry(struct session *s, const struct jsonl_value *v,
 {
     struct index_line line = {.at = v->at,
                               .len = (uint32_t)v->text.len,
-                              .line = (uint32_t)v->line,
                               .body = (uint32_t)v->head.body_at};
 
-    if (json_is(v->head.type, "session")) {
+    line.type = (uint8_t)entry_type_of(v->head.type);
+    if (line.type == ENTRY_OTHER && json_is(v->head.type, "session")) {
         load_problem(s, v->at, v->line, "second_header",
                      "a header in the middle of the file");
         return QUIRE_OK;
     }
-    line.type = (uint8_t)entry_type_of(v->head.type);
-    line.id = id_text(s, v->head.id);
-    line.parent = id_text(s, v->head.parent);
+    line.id = id_text(s, v->head.id, v->head.plain);
+    line.parent = id_text(s, v->head.parent, v->head.plain);
     if (line.id.len == 0 || line.id.len > UINT16_MAX)
         load_problem(s, v->at, v->line, "no_id", "an entry without an id");
     if (json_kind(v->head.type) != JSON_STRING)
@@ -278,7 +313,11 @@ static quire_status read_values(struct session *s, quire_error *err)
     jsonl_init(&j, s->log, s->size, s->lines + 1, s->close);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
         st = take_value(s, &v, err);
-        if (st || (s->header.id && s->header.version < MIGRATE_VERSION))
+        /* A stretch without a value may be the rest of one that a quick look
+         * took for whole. */
+        s->suspect = s->suspect || (!s->close && s->torn);
+        if (st || s->suspect ||
+            (s->header.id && s->header.version < MIGRATE_VERSION))
             break;
     }
     if (!st && !more) {
@@ -316,17 +355,11 @@ static void find_leaf(struct session *s)
 
 static quire_status finish(struct session *s, quire_error *err)
 {
-    struct object_info info;
-    bool named;
     quire_status st = look_at_end(s, err);
 
     if (!st)
-        st = s->log->ops->look(s->log, &info, &named, err);
-    if (st)
-        return st;
-    s->modified_ns = info.modified_ns;
-    index_settle(&s->index);
-    return QUIRE_OK;
+        index_settle(&s->index);
+    return st;
 }
 
 /* What a call that failed half way may find, or one before the first load. */
@@ -357,9 +390,13 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
     } else if (s->index.n > 0) {
         follow = false; /* somebody went back before the first entry */
     }
-    forget_all(s);
-    s->close = close;
-    st = read_values(s, err);
+    do {
+        forget_all(s);
+        s->close = close;
+        s->suspect = false;
+        st = read_values(s, err);
+        close = true;
+    } while (!st && s->suspect);
     if (!st && s->header.id && s->header.version < MIGRATE_VERSION)
         return QUIRE_OK; /* the caller migrates it */
     if (!st)
@@ -382,6 +419,8 @@ quire_status load_rest(struct session *s, quire_error *err)
     forget_window(s);
     s->close = false; /* of what is new */
     st = read_values(s, err);
+    if (!st && s->suspect)
+        return load_anew(s, true, err);
     if (!st)
         st = finish(s, err);
     if (!st && s->leaf_is_last)
@@ -428,6 +467,7 @@ quire_status load_hold(struct object_store *store, const char *name,
 {
     struct object_info info;
     struct object *log;
+    uint64_t size;
     quire_status st;
     bool named = false;
     int tries;
@@ -438,7 +478,7 @@ quire_status load_hold(struct object_store *store, const char *name,
             return st;
         st = log->ops->hold(log, busy_ms, err);
         if (!st)
-            st = log->ops->look(log, &info, &named, err);
+            st = log->ops->look(log, &size, &named, err);
         if (!st && named) {
             *out = log;
             return QUIRE_OK;
@@ -464,7 +504,6 @@ static quire_status reopen(struct session *s, quire_error *err)
     }
     if (st)
         return st;
-    write_quiet(s);
     s->log->ops->close(s->log);
     s->log = log;
     return load_anew(s, false, err);
@@ -472,24 +511,28 @@ static quire_status reopen(struct session *s, quire_error *err)
 
 quire_status load_refresh(struct session *s, quire_error *err)
 {
-    struct object_info info;
+    uint64_t size;
     quire_status st;
     bool named;
 
     if (!s->in_file)
         return s->stale ? load_anew(s, s->close, err) : QUIRE_OK;
-    st = s->log->ops->look(s->log, &info, &named, err);
+    st = s->log->ops->look(s->log, &size, &named, err);
     if (st)
         return st;
     /* For a reader, what it has open is still what it was. */
-    if (!named && !s->read_only)
-        return reopen(s, err);
+    if (!named && !s->read_only) {
+        write_quiet(s); /* others have their turn meanwhile */
+        st = s->log->ops->look(s->log, &size, &named, err);
+        if (st || !named)
+            return st ? st : reopen(s, err);
+    }
     if (s->stale)
         return load_anew(s, s->close, err);
-    if (info.size == s->size)
+    if (size == s->size)
         return QUIRE_OK;
     /* A line that was not whole may be so by now. */
-    if (info.size < s->size || s->open_end || s->torn)
+    if (size < s->size || s->open_end || s->torn)
         return load_anew(s, s->close, err);
     return load_rest(s, err);
 }

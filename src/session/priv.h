@@ -27,6 +27,7 @@ struct problems {
     struct problem *list; /* in the arena */
     size_t n, cap;
     struct arena *arena;
+    bool failed; /* there was no memory for one of them */
 };
 
 struct session {
@@ -52,7 +53,6 @@ struct session {
     bool close;     /* every byte has been looked at                     */
     bool suspect;   /* a quick look was wrong: look closely, try again   */
     bool stale;     /* the index is of no use: read all of it again           */
-    int64_t modified_ns;
 
     struct header header;
     int found_version; /* of the file, before it was migrated              */
@@ -72,6 +72,8 @@ struct session {
     struct buf out;   /* a line under way                                 */
     char noise[256];  /* randomness in stock                              */
     size_t n_noise;
+    char when[40]; /* the last timestamp, as a JSON string                   */
+    int64_t when_ms;
     struct ops *ops; /* operations done, when someone asked; see write.c  */
 
     /* Several threads may append. `sync_*` count appends: see write.c. */
@@ -131,6 +133,10 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
                         quire_bytes *out, quire_error *err);
 
+/* The same, by somebody who walks backwards. */
+quire_status load_before(struct session *s, uint64_t at, uint32_t len,
+                         quire_bytes *out, quire_error *err);
+
 void load_problem(struct session *s, uint64_t at, uint64_t line,
                   const char *kind, const char *why);
 
@@ -175,6 +181,9 @@ quire_status write_latch(struct session *s, quire_status st, quire_error *err);
 quire_status write_ready(struct session *s, quire_error *err);
 
 void write_forget_ops(struct session *s);
+
+/* A text as a JSON string, in the arena; .data NULL: no memory. */
+quire_bytes write_quoted(struct arena *keep, quire_bytes text);
 
 /* A header line, with its break, in s->out. */
 void write_header(struct buf *out, const struct session_birth *birth);

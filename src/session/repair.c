@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "session/names.h"
 #include "session/priv.h"
 
@@ -180,18 +181,6 @@ static quire_bytes id_of(const struct mending *m, uint32_t i)
                           : entry_id(&m->s->index.list[i]);
 }
 
-static quire_bytes quoted(quire_bytes text, struct arena *tmp)
-{
-    struct buf b = BUF_INIT(1 << 20);
-    quire_bytes out = {NULL, 0};
-
-    json_add_quoted(&b, text);
-    if (!b.failed)
-        out = arena_dup(tmp, buf_bytes(&b));
-    buf_release(&b);
-    return out;
-}
-
 static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
                                quire_error *err)
 {
@@ -206,16 +195,17 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
 
     if (!st && (!e->id_len || (e->flags & ENTRY_SUPERSEDED))) {
         st = names_entry_id(m->s->env.rand, taken, m->s, m->fresh[i], err);
-        changes[n++] = (struct json_change){"id", quoted(bytes_str(m->fresh[i]),
-                                                         &tmp)};
+        changes[n++] =
+            (struct json_change){"id",
+                                 write_quoted(&tmp, bytes_str(m->fresh[i]))};
     }
     if (!st && ((e->flags & ENTRY_ORPHAN) ||
                 (m->cycles[i] && e->parent >= i && e->parent != NONE)))
-        changes[n++] = (struct json_change){"parentId",
-                                            m->last == NONE
-                                                ? bytes_str("null")
-                                                : quoted(id_of(m, m->last),
-                                                         &tmp)};
+        changes[n++] =
+            (struct json_change){"parentId",
+                                 m->last == NONE
+                                     ? bytes_str("null")
+                                     : write_quoted(&tmp, id_of(m, m->last))};
     if (!st) {
         json_edits_init(&edits, text, &tmp);
         if (n && !json_edit_members(&edits, text, changes, n, NULL))
@@ -232,6 +222,19 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     return st;
 }
 
+/* The text with a question mark for each byte that is no character. */
+static quire_bytes without_bad(quire_bytes text, struct arena *keep)
+{
+    char *copy;
+    size_t bad;
+
+    if (utf8_check(text) || !(copy = arena_text(keep, text)))
+        return text;
+    while ((bad = utf8_find_bad(bytes_of(copy, text.len))) < text.len)
+        copy[bad] = '?';
+    return bytes_of(copy, text.len);
+}
+
 static quire_status mend_all(struct session *s, struct draft *d,
                              quire_error *err)
 {
@@ -245,12 +248,13 @@ static quire_status mend_all(struct session *s, struct draft *d,
     m.fresh = arena_array(&arena, s->index.n + (size_t)1, NAMES_ID_SIZE);
     if (!m.cycles || !m.fresh)
         st = err_memory(err);
-    /* Title slot and header as they are. */
+    /* Title slot and header as they are, but for bytes that are no text: the
+     * slot has a length to keep. */
     if (!st)
         st = load_bytes(s, 0, (uint32_t)(s->header.at + s->header.len), &front,
                         err);
     if (!st)
-        st = put_value(d, front, err);
+        st = put_value(d, without_bad(front, &arena), err);
     for (i = 0; !st && i < s->index.n; i++)
         st = mend_entry(&m, d, i, err);
     arena_release(&arena);

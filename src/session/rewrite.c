@@ -7,6 +7,7 @@
  * is there whole. Lines that are not meant are copied byte for byte, bad ones
  * too: a rewrite mends nothing and loses nothing.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,9 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 {
     quire_status st;
 
-    write_quiet(s);
+    /* Whoever is syncing uses the descriptor that is about to go; and since
+     * the draft was written nobody else may have had a turn. */
+    assert(!s->syncing);
     st = s->log->ops->swap(s->log, d, err);
     if (st)
         return write_latch(s, st, err);
@@ -203,26 +206,17 @@ static quire_status change_header(struct session *s,
 
     if (!s->in_file)
         return reheader_memory(s, changes, n, err);
+    write_quiet(s);
     if (s->env.omp)
         st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
     if (!st)
         st = load_refresh(s, err);
+    if (!st && s->syncing) /* taking it in had to wait, and others came */
+        st = err_set(err, QUIRE_BUSY, "%s is being written", s->path);
     if (!st)
         st = rewrite_header(s, changes, n, err);
     foreign_unlock(&theirs);
     return st;
-}
-
-static quire_bytes quoted(struct session *s, const char *text)
-{
-    struct buf b = BUF_INIT(1 << 20);
-    quire_bytes out = {NULL, 0};
-
-    json_add_quoted(&b, bytes_str(text));
-    if (!b.failed)
-        out = arena_dup(&s->tmp, buf_bytes(&b));
-    buf_release(&b);
-    return out;
 }
 
 quire_status session_rehome(struct session *s, const char *cwd,
@@ -235,7 +229,7 @@ quire_status session_rehome(struct session *s, const char *cwd,
         return st;
     arena_reset(&s->tmp);
     st = write_ready(s, err);
-    change.value = quoted(s, cwd);
+    change.value = write_quoted(&s->tmp, bytes_str(cwd));
     if (!st && !change.value.data)
         st = err_memory(err);
     if (!st)
@@ -352,18 +346,20 @@ quire_status session_rename(struct session *s, const char *title,
     st = write_ready(s, err);
     slot = s->slot > 0 && s->in_file;
     previous = st ? NULL : arena_text(&keep, bytes_str(s->header.title));
+    if (!st && !previous)
+        st = err_memory(err);
     if (!st && slot) {
         st = rename_in_slot(s, title, err);
     } else if (!st) {
         if (*title)
-            change.value = quoted(s, title);
-        if (!previous || (*title && !change.value.data))
+            change.value = write_quoted(&s->tmp, bytes_str(title));
+        if (*title && !change.value.data)
             st = err_memory(err);
         if (!st)
             st = change_header(s, &change, 1, err);
     }
     session_leave(s);
-    if (!st && slot && previous)
+    if (!st && slot)
         st = append_title_change(s, title, previous, err);
     if (!st)
         st = session_flush(s, err);
@@ -386,13 +382,8 @@ static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
     quire_status st = tree_text(s, i, false, &text, err);
 
     if (!st && parent != s->index.list[i].parent) {
-        if (parent != NONE) {
-            struct buf q = BUF_INIT(1 << 20);
-
-            json_add_quoted(&q, entry_id(&s->index.list[parent]));
-            change.value = arena_dup(&tmp, buf_bytes(&q));
-            buf_release(&q);
-        }
+        if (parent != NONE)
+            change.value = write_quoted(&tmp, entry_id(&s->index.list[parent]));
         json_edits_init(&edits, text, &tmp);
         if (!change.value.data ||
             !json_edit_members(&edits, text, &change, 1, NULL))

@@ -256,6 +256,15 @@ static const char *leaf_text(struct session *s)
     return arena_text(&s->tmp, id);
 }
 
+static int64_t modified_us(struct session *s)
+{
+    struct object_info info;
+
+    if (!s->in_file || s->store->ops->stat(s->store, s->name, &info, NULL))
+        return 0;
+    return info.modified_ns / 1000;
+}
+
 static const char *known(const char *text)
 {
     return text ? text : "";
@@ -277,7 +286,7 @@ void session_describe(struct session *s, quire_session_info *info)
         .leaf = leaf_text(s),
         .first = "",
         .status = "unknown",
-        .modified_us = s->in_file ? s->modified_ns / 1000 : 0,
+        .modified_us = modified_us(s),
         .bytes = s->size,
         .entries = s->index.n,
         .messages = s->n_messages,

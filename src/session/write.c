@@ -66,6 +66,32 @@ void write_header(struct buf *out, const struct session_birth *birth)
     buf_add_char(out, '\n');
 }
 
+quire_bytes write_quoted(struct arena *keep, quire_bytes text)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    quire_bytes out = {NULL, 0};
+    const char *c = text.data;
+    size_t i = 0;
+    char *room;
+
+    while (i < text.len && c[i] >= ' ' && c[i] != '"' && c[i] != '\\' &&
+           c[i] != 0x7f)
+        i++;
+    if (i == text.len) { /* as ids are */
+        room = arena_alloc(keep, text.len + 2);
+        if (!room)
+            return out;
+        room[0] = room[text.len + 1] = '"';
+        memcpy(room + 1, text.data, text.len);
+        return bytes_of(room, text.len + 2);
+    }
+    json_add_quoted(&b, text);
+    if (!b.failed)
+        out = arena_dup(keep, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
 /* ---- errors that stay --------------------------------------------------- */
 
 quire_status write_latch(struct session *s, quire_status st, quire_error *err)
@@ -322,17 +348,6 @@ static bool is_taken(void *ctx, quire_bytes id)
     return index_find(&((struct session *)ctx)->index, id) != NONE;
 }
 
-static quire_bytes quoted(struct session *s, quire_bytes text)
-{
-    struct buf b = BUF_INIT(1 << 20);
-    quire_bytes out;
-
-    json_add_quoted(&b, text);
-    out = b.failed ? bytes_of(NULL, 0) : arena_dup(&s->tmp, buf_bytes(&b));
-    buf_release(&b);
-    return out;
-}
-
 /* The id that is to be written, as JSON and as text. */
 static quire_status choose_id(struct session *s, const struct survey *v,
                               quire_bytes *json, quire_bytes *text,
@@ -346,7 +361,7 @@ static quire_status choose_id(struct session *s, const struct survey *v,
         st = names_entry_id(&pool, is_taken, s, fresh, err);
         if (st)
             return st;
-        *json = quoted(s, bytes_str(fresh));
+        *json = write_quoted(&s->tmp, bytes_str(fresh));
         if (!json->data)
             return err_memory(err);
         *text = bytes_sub(*json, 1, json->len - 1);
@@ -461,7 +476,6 @@ static quire_status know_line(struct session *s, const struct survey *v,
     bool led = s->out.data[0] == '\n';
     struct index_line line = {.at = s->size + led,
                               .len = (uint32_t)(s->out.len - led - 1),
-                              .line = (uint32_t)s->lines + 1 + led,
                               .id = id,
                               .body = (uint32_t)body,
                               .type = (uint8_t)entry_type_of(v->type),
@@ -493,29 +507,39 @@ static void count_line(struct session *s)
     s->leaf_is_last = true;
 }
 
+/* The time as a JSON string, spelled once a millisecond. */
+static quire_bytes now_quoted(struct session *s)
+{
+    int64_t ms = clock_us(s->env.clock) / 1000;
+
+    if (ms != s->when_ms || !s->when[0]) {
+        s->when[0] = '"';
+        when_format(ms * 1000, s->when + 1);
+        strcat(s->when, "\"");
+        s->when_ms = ms;
+    }
+    return bytes_str(s->when);
+}
+
 /* Build the line in s->out and write it. */
 static quire_status write_entry(struct session *s, quire_bytes entry,
                                 struct survey *v, const char *op,
                                 uint32_t parent, quire_error *err)
 {
     struct filling f = {.timestamp = v->timestamp};
-    char when[WHEN_SIZE + 2];
     quire_bytes id;
     size_t body;
     quire_status st = choose_id(s, v, &f.id, &id, err);
 
     if (st)
         return st;
-    if (json_kind(f.timestamp) != JSON_STRING) {
-        when_format(clock_us(s->env.clock), when + 1);
-        when[0] = '"';
-        strcat(when, "\"");
-        f.timestamp = bytes_str(when);
-    }
-    f.parent = parent == NONE ? bytes_str("null")
-                              : quoted(s, entry_id(&s->index.list[parent]));
+    if (json_kind(f.timestamp) != JSON_STRING)
+        f.timestamp = now_quoted(s);
+    f.parent = parent == NONE
+                   ? bytes_str("null")
+                   : write_quoted(&s->tmp, entry_id(&s->index.list[parent]));
     if (op)
-        f.op = quoted(s, bytes_str(op));
+        f.op = write_quoted(&s->tmp, bytes_str(op));
     if (!f.parent.data || (op && !f.op.data))
         return err_memory(err);
     buf_clear(&s->out);

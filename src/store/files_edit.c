@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -77,38 +78,45 @@ quire_status files_hold(struct object *base, int wait_ms, quire_error *err)
     return st;
 }
 
-static bool still_named(const struct file_object *o, const struct stat *st)
+static bool still_named(const struct file_object *o)
 {
     const char *last;
-    struct stat now;
+    struct stat ours, now;
     int parent = fs_open_parent(o->store->dir, o->name, false, NULL, &last);
-    bool yes = parent >= 0 &&
+    bool yes = parent >= 0 && fstat(o->fd, &ours) == 0 &&
                fstatat(parent, last, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-               now.st_ino == st->st_ino && now.st_dev == st->st_dev;
+               now.st_ino == ours.st_ino && now.st_dev == ours.st_dev;
 
     if (parent >= 0)
         close(parent);
     return yes;
 }
 
-quire_status files_look(struct object *base, struct object_info *info,
-                        bool *named, quire_error *err)
+/* Renaming over a file takes its last link away, as removing it does; one
+ * that was moved keeps it, so now and then the name itself is looked at.
+ *
+ * statx() for just these two, and not fstat(): on recent kernels whoever asks
+ * for the times makes the next write store a new one, which is dearer than
+ * the write itself. */
+quire_status files_look(struct object *base, uint64_t *size, bool *named,
+                        quire_error *err)
 {
     struct file_object *o = of(base);
-    struct stat st;
+    struct timespec now;
+    struct statx x;
+    int64_t ms;
 
-    if (fstat(o->fd, &st) < 0)
+    if (statx(o->fd, "", AT_EMPTY_PATH, STATX_SIZE | STATX_NLINK, &x) < 0)
         return files_fail(o->store, "look at", o->name, err);
-    files_describe(&st, info);
-    /* Renaming over it takes its last link away, as removing it does. Moving
-     * it away changes the time of its inode but not that of its bytes; so
-     * unless that, or its size, has changed since, it is where it was. */
-    *named = st.st_nlink > 0;
-    if (*named &&
-        (st.st_ctim.tv_sec != st.st_mtim.tv_sec ||
-         st.st_ctim.tv_nsec != st.st_mtim.tv_nsec || info->size != o->size))
-        *named = still_named(o, &st);
-    o->size = info->size;
+    *size = x.stx_size;
+    *named = x.stx_nlink > 0;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (*named && (ms - o->named_ms > NAME_MS || *size != o->size)) {
+        *named = still_named(o);
+        o->named_ms = ms;
+    }
+    o->size = *size;
     return QUIRE_OK;
 }
 

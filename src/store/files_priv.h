@@ -41,6 +41,7 @@ struct file_object {
     bool editing;       /* open to be changed in place: see files_edit.c */
     bool name_lasts;    /* editing: the directories are synced           */
     uint64_t size;      /* editing: as it was last seen                  */
+    int64_t named_ms;   /* editing: when its name was last looked at     */
     bool held;          /* editing: we have its lock                     */
     uint64_t change_ns; /* when the kernel last saw it change            */
     char name[];
@@ -83,7 +84,7 @@ quire_status files_edit(struct object_store *s, const char *name,
                         struct object **out, struct object_info *info,
                         quire_error *err);
 quire_status files_hold(struct object *o, int wait_ms, quire_error *err);
-quire_status files_look(struct object *o, struct object_info *info, bool *named,
+quire_status files_look(struct object *o, uint64_t *size, bool *named,
                         quire_error *err);
 quire_status files_extend(struct object *o, uint64_t size, quire_bytes bytes,
                           quire_error *err);

@@ -458,17 +458,14 @@ static struct entry *entry_of(const struct memory_object *o)
     return e;
 }
 
-static quire_status memory_look(struct object *base, struct object_info *info,
+static quire_status memory_look(struct object *base, uint64_t *size,
                                 bool *named, quire_error *err)
 {
     struct memory_object *o = (struct memory_object *)base;
-    struct entry *e = entry_of(o);
 
     (void)err;
-    *named = e != NULL;
-    *info = (struct object_info){.size = o->content->bytes.len};
-    if (e)
-        describe(e, info);
+    *named = entry_of(o) != NULL;
+    *size = o->content->bytes.len;
     return QUIRE_OK;
 }
 

@@ -44,6 +44,9 @@ struct draft {
     const struct object_ops *ops;
 };
 
+/* How long a name may be believed, see look. */
+#define NAME_MS 20
+
 enum object_lock { OBJECT_UNLOCK, OBJECT_SHARED, OBJECT_EXCLUSIVE };
 
 typedef quire_status (*object_each_fn)(void *ctx, const char *name,
@@ -138,10 +141,11 @@ struct object_ops {
      * nor those from writing who do not ask. */
     quire_status (*hold)(struct object *o, int wait_ms, quire_error *err);
 
-    /* What is open, as it is now. *named is false when its name has gone, to
-     * another object or altogether. */
-    quire_status (*look)(struct object *o, struct object_info *info,
-                         bool *named, quire_error *err);
+    /* The size of what is open, as it is now. *named is false when its name
+     * has gone altogether or to another object; one that was just moved away
+     * may go unnoticed for NAME_MS. Cheap: it is asked before every append. */
+    quire_status (*look)(struct object *o, uint64_t *size, bool *named,
+                         quire_error *err);
 
     /* Add at the end. `size` is where that was: after a failure the object
      * is cut back to it. Lasting after sync. */

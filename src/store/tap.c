@@ -264,13 +264,13 @@ static quire_status tapped_hold(struct object *base, int wait_ms,
          o->inner->ops->hold(o->inner, wait_ms, err));
 }
 
-static quire_status tapped_look(struct object *base, struct object_info *info,
+static quire_status tapped_look(struct object *base, uint64_t *size,
                                 bool *named, quire_error *err)
 {
     struct tapped_object *o = (struct tapped_object *)base;
 
     PASS(o->tap, "object look", "",
-         o->inner->ops->look(o->inner, info, named, err));
+         o->inner->ops->look(o->inner, size, named, err));
 }
 
 static quire_status tapped_extend(struct object *base, uint64_t size,
