@@ -99,7 +99,7 @@ quire_status compose_survey(quire_bytes entry, struct survey *v,
     }
     if (json_kind(v->type) != JSON_STRING || v->type.len == 2)
         return refuse(err, "it has no type", 0);
-    if (json_is(v->type, "session"))
+    if (((const char *)v->type.data)[1] != 'm' && json_is(v->type, "session"))
         return refuse(err, "a header is written with the file", 0);
     return QUIRE_OK;
 }
@@ -177,13 +177,12 @@ void compose_line(quire_bytes entry, const struct survey *v,
     add_front(out, v->type, f);
     if (v->plain) {
         const char *rest = (const char *)v->type.data + v->type.len;
-        const char *last = (const char *)v->message.data + v->message.len;
+        const char *message = v->message.data;
 
         while (end > rest && end[-1] != '}')
             end--; /* white space behind it */
-        if (v->message.data && last == end - 1)
-            *body = out->len - start +
-                    (size_t)((const char *)v->message.data - rest);
+        if (message && message + v->message.len == end - 1)
+            *body = out->len - start + (size_t)(message - rest);
         buf_add(out, rest, (size_t)(end - rest));
     } else {
         add_rest(out, entry);

@@ -310,12 +310,14 @@ static quire_status read_values(struct session *s, quire_error *err)
     quire_status st;
     bool more;
 
-    jsonl_init(&j, s->log, s->size, s->lines + 1, s->close);
+    /* What makes a file a session is looked at closely in any case. */
+    jsonl_init(&j, s->log, s->size, s->lines + 1, s->close || !s->header.id);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
         st = take_value(s, &v, err);
         /* A stretch without a value may be the rest of one that a quick look
          * took for whole. */
         s->suspect = s->suspect || (!s->close && s->torn);
+        j.close = s->close || !s->header.id;
         if (st || s->suspect ||
             (s->header.id && s->header.version < MIGRATE_VERSION))
             break;

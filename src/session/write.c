@@ -566,7 +566,6 @@ static quire_status append_new(struct session *s, quire_bytes entry,
     struct survey v;
     uint32_t parent = NONE;
     quire_status st = compose_survey(entry, &v, err);
-    bool answered;
 
     if (!st && o->expect)
         st = check_expected(s, o->expect, err);
@@ -582,8 +581,9 @@ static quire_status append_new(struct session *s, quire_bytes entry,
         st = write_entry(s, entry, &v, o->op, parent, err);
     if (st)
         return st;
-    answered = json_is(v.type, "message") && json_is(v.role, "assistant");
-    if (answered && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY))
+    /* A session with an answer in it is worth a file. */
+    if (!s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
+        json_is(v.type, "message") && json_is(v.role, "assistant"))
         st = write_latch(s, write_to_file(s, err), err);
     return st;
 }
