@@ -78,38 +78,27 @@ static quire_status copy_output(void *ctx, const char *name,
     struct copying *c = ctx;
     struct object_info now;
     struct object *file;
-    char *to = NULL, *piece = NULL;
+    char *to = NULL;
     struct draft *d;
-    uint64_t at = 0;
-    size_t n = 1;
     quire_status st = c->from->ops->open(c->from, name, &file, &now, err);
 
     (void)info;
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    piece = malloc(65536);
-    if (!piece ||
-        asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
+    if (asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
         to = NULL;
         st = err_memory(err);
-        goto out;
     }
-    st = c->to->ops->create(c->to, &d, err);
-    if (st)
-        goto out;
-    while (!st && n > 0) {
-        st = file->ops->read(file, at, piece, 65536, &n, err);
-        if (!st && n > 0)
-            st = d->ops->write(d, bytes_of(piece, n), err);
-        at += n;
+    if (!st)
+        st = c->to->ops->create(c->to, &d, err);
+    if (!st) {
+        st = object_copy(file, 0, UINT64_MAX, d, err);
+        if (st)
+            d->ops->discard(d);
+        else
+            st = d->ops->publish(d, to, true, err);
     }
-    if (st)
-        d->ops->discard(d);
-    else
-        st = d->ops->publish(d, to, true, err);
-out:
     free(to);
-    free(piece);
     file->ops->close(file);
     return st;
 }

@@ -29,27 +29,6 @@
 
 /* ---- step 1 ------------------------------------------------------------- */
 
-static quire_status copy_object(struct object *from, struct draft *d,
-                                quire_error *err)
-{
-    enum { PIECE = 256 * 1024 };
-    quire_status st = QUIRE_OK;
-    char *piece = malloc(PIECE);
-    uint64_t at = 0;
-    size_t n = 1;
-
-    if (!piece)
-        return err_memory(err);
-    while (!st && n > 0) {
-        st = from->ops->read(from, at, piece, PIECE, &n, err);
-        if (!st && n > 0)
-            st = d->ops->write(d, bytes_of(piece, n), err);
-        at += n;
-    }
-    free(piece);
-    return st;
-}
-
 static quire_status keep_original(struct object_store *store,
                                   struct object *log, const char *kept,
                                   quire_error *err)
@@ -59,7 +38,7 @@ static quire_status keep_original(struct object_store *store,
 
     if (st)
         return st;
-    st = copy_object(log, d, err);
+    st = object_copy(log, 0, UINT64_MAX, d, err);
     if (st) {
         d->ops->discard(d);
         return st;

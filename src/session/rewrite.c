@@ -20,27 +20,6 @@
 #include "session/names.h"
 #include "session/priv.h"
 
-#define COPY_PIECE ((uint32_t)1 << 20)
-
-/* Bytes [from, to) of the log, into a draft. */
-static quire_status copy_range(struct session *s, struct draft *d,
-                               uint64_t from, uint64_t to, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    while (!st && from < to) {
-        uint32_t len = to - from < COPY_PIECE ? (uint32_t)(to - from)
-                                              : COPY_PIECE;
-        quire_bytes piece;
-
-        st = load_bytes(s, from, len, &piece, err);
-        if (!st)
-            st = d->ops->write(d, piece, err);
-        from += len;
-    }
-    return st;
-}
-
 quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 {
     quire_status st;
@@ -169,11 +148,11 @@ static quire_status rewrite_header(struct session *s,
         st = s->store->ops->create(s->store, &d, err);
     if (st)
         goto out;
-    st = copy_range(s, d, 0, s->header.at, err);
+    st = object_copy(s->log, 0, s->header.at, d, err);
     if (!st)
         st = d->ops->write(d, buf_bytes(&line), err);
     if (!st)
-        st = copy_range(s, d, s->header.at + s->header.len, s->size, err);
+        st = object_copy(s->log, s->header.at + s->header.len, s->size, d, err);
     if (st)
         d->ops->discard(d);
     else

@@ -132,26 +132,6 @@ quire_status write_ready(struct session *s, quire_error *err)
 
 /* ---- to the file -------------------------------------------------------- */
 
-/* All of the log in memory, into a draft. */
-static quire_status copy_log(struct session *s, struct draft *d,
-                             quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    uint64_t at = 0;
-
-    while (!st && at < s->size) {
-        uint64_t left = s->size - at;
-        uint32_t len = left < 1u << 20 ? (uint32_t)left : 1u << 20;
-        quire_bytes piece;
-
-        st = load_bytes(s, at, len, &piece, err);
-        if (!st)
-            st = d->ops->write(d, piece, err);
-        at += len;
-    }
-    return st;
-}
-
 quire_status write_to_file(struct session *s, quire_error *err)
 {
     struct object_store *store = s->store;
@@ -161,7 +141,7 @@ quire_status write_to_file(struct session *s, quire_error *err)
 
     if (st)
         return st;
-    st = copy_log(s, d, err);
+    st = object_copy(s->log, 0, s->size, d, err);
     if (st) {
         d->ops->discard(d);
         return st;

@@ -183,6 +183,11 @@ struct object_ops {
     void (*free)(struct object_store *s);
 };
 
+/* Add bytes [at, to) of an open object to a draft; `to` UINT64_MAX: to its
+ * end, where it ends in any case. */
+quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
+                         struct draft *d, quire_error *err);
+
 /* The backends. files: everything beneath the directory `path`, which is made
  * when something is first written (not at all if `read_only`). */
 quire_status object_files_open(const char *path, bool read_only,
