@@ -207,8 +207,12 @@ quire_status fs_open_dir(const char *path, bool make, int *fd, quire_error *err)
 
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0 && errno == ENOENT && make) {
-        if (make_path(path) < 0)
-            return err_sys(err, errno, "cannot make directory %s", path);
+        if (make_path(path) < 0) {
+            st = err_sys(err, errno, "cannot make directory %s", path);
+            if (st == QUIRE_NOT_FOUND && err)
+                err->status = QUIRE_IO; /* no answer: it was to be made */
+            return st == QUIRE_NOT_FOUND ? QUIRE_IO : st;
+        }
         *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
     if (*fd >= 0)

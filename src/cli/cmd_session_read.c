@@ -39,7 +39,7 @@ static int check_leaf(struct cli *cli, quire_session *s, const char *leaf)
     quire_entry entry;
     quire_error err = {0};
 
-    if (!leaf || !*leaf || !quire_session_entry(s, leaf, &entry, &err))
+    if (!leaf || !quire_session_entry(s, leaf, &entry, &err))
         return EXIT_DONE;
     return cli_fail(cli, &err);
 }
@@ -47,6 +47,7 @@ static int check_leaf(struct cli *cli, quire_session *s, const char *leaf)
 static int session_context(struct cli *cli, const struct args *args)
 {
     const char *leaf = args_text(args, "leaf");
+    bool none;
     quire_session *s = NULL;
     struct json_out out;
     quire_error err = {0};
@@ -54,9 +55,10 @@ static int session_context(struct cli *cli, const struct args *args)
 
     if (code)
         return code;
-    if (leaf && !strcmp(leaf, "null"))
+    none = leaf && !strcmp(leaf, "null");
+    code = none ? EXIT_DONE : check_leaf(cli, s, leaf);
+    if (none)
         leaf = "";
-    code = check_leaf(cli, s, leaf);
     if (!code) {
         json_out_init(&out, cli);
         if (!quire_session_context(s, leaf, write_context, warn_missing, &out,

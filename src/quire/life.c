@@ -157,11 +157,18 @@ static quire_status open_named(struct quire *q, const char *name,
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     struct place p = {.store = q->all, .in_home = true};
+    quire_status st;
 
     p.omp = q->kind == QUIRE_KIND_OMP;
     p.name = arena_text(tmp, bytes_str(name));
-    return p.name ? sessions_open_place(q, &p, &o, tmp, out, err)
-                  : err_memory(err);
+    if (!p.name)
+        return err_memory(err);
+    st = sessions_open_place(q, &p, &o, tmp, out, err);
+    if (st != QUIRE_BUSY)
+        return st;
+    /* Somebody was quicker to write to it; what was asked is done. */
+    o.flags = QUIRE_SESSION_READ;
+    return sessions_open_place(q, &p, &o, tmp, out, err);
 }
 
 static quire_status copy_session(struct quire *q, const char *which,
@@ -262,47 +269,64 @@ static quire_status find_in_home(struct quire *q, const char *which,
     return st;
 }
 
+/* Where a session of the home goes when it belongs to `cwd`. */
+static quire_status plan_move(struct quire *q, const char *name,
+                              const char *cwd, struct arena *tmp,
+                              const char **abs, const char **to,
+                              quire_error *err)
+{
+    const char *dir;
+
+    *abs = place_cwd(cwd, tmp);
+    dir = *abs ? place_dir(q, *abs, tmp) : NULL;
+    *to = dir ? arena_printf(tmp, "%s%s", dir, strrchr(name, '/')) : NULL;
+    return *to ? QUIRE_OK : err_memory(err);
+}
+
+/* The header first, then the files: where a session belongs its header says,
+ * so one that is found half way is just in an odd place. */
+static quire_status move_open(struct quire *q, quire_session *s,
+                              const char *from, const char *to, const char *cwd,
+                              struct arena *tmp, quire_error *err)
+{
+    quire_session_info info;
+    const char *was;
+    quire_status st;
+
+    session_describe(s->s, &info);
+    was = arena_text(tmp, bytes_str(info.cwd));
+    if (!was)
+        return err_memory(err);
+    st = session_rehome(s->s, cwd, err);
+    if (!st && strcmp(from, to) != 0) {
+        st = move_both(q, from, to, tmp, err);
+        if (st)
+            session_rehome(s->s, was, NULL);
+    }
+    return st;
+}
+
 quire_status quire_session_move(quire *q, const char *which, const char *cwd,
                                 quire_session **out, quire_error *err)
 {
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     struct arena tmp = ARENA_INIT;
-    const char *abs, *dir, *base;
-    char *to = NULL;
-    struct object *held = NULL;
+    const char *abs, *to;
+    quire_session *s = NULL;
     struct place p = {0};
     quire_status st;
 
     *out = NULL;
     st = find_in_home(q, which, &tmp, &p, err);
-    if (st)
-        goto out;
-    abs = place_cwd(cwd, &tmp);
-    dir = abs ? place_dir(q, abs, &tmp) : NULL;
-    base = strrchr(p.name, '/');
-    if (dir)
-        to = arena_printf(&tmp, "%s%s", dir, base);
-    if (!to) {
-        st = err_memory(err);
-        goto out;
-    }
-    st = hold_place(q, &p, &held, err);
-    if (!st && strcmp(to, p.name) != 0)
-        st = move_both(q, p.name, to, &tmp, err);
-    if (held)
-        held->ops->close(held);
+    if (!st)
+        st = plan_move(q, p.name, cwd, &tmp, &abs, &to, err);
+    if (!st)
+        st = sessions_open_place(q, &p, &o, &tmp, &s, err);
+    if (!st)
+        st = move_open(q, s, p.name, to, abs, &tmp, err);
+    quire_session_close(s);
     if (!st)
         st = open_named(q, to, &tmp, out, err);
-    if (!st) {
-        st = session_rehome((*out)->s, abs, err);
-        /* Where it lies and what its header says go together. */
-        if (st && strcmp(to, p.name) != 0) {
-            quire_session_close(*out);
-            *out = NULL;
-            move_both(q, to, p.name, &tmp, NULL);
-        }
-    }
-out:
-    place_release(&p);
     arena_release(&tmp);
     return st;
 }
@@ -359,6 +383,25 @@ quire_status quire_session_unarchive(quire *q, const char *which,
     return put_away(q, which, false, path, err);
 }
 
+/* A file outside the home is removed only if it is a session: anybody's files
+ * are called .jsonl, and have directories of their name beside them. */
+static quire_status check_ours(struct quire *q, const struct place *p,
+                               quire_error *err)
+{
+    struct session_env env = sessions_env(q, false);
+    struct session_place place = {.store = p->store, .name = p->name};
+    struct session *s;
+    quire_status st;
+
+    if (p->in_home)
+        return QUIRE_OK;
+    st = session_open(&env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
+                      &s, err);
+    if (!st)
+        session_close(s);
+    return st;
+}
+
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -369,6 +412,8 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 
     if (!st)
         st = place_find(q, which, &tmp, &p, err);
+    if (!st)
+        st = check_ours(q, &p, err);
     if (!st)
         st = hold_place(q, &p, &held, err);
     if (!st) {

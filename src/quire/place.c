@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "quire/priv.h"
 #include "session/list.h"
 #include "session/names.h"
@@ -34,6 +35,20 @@ void place_release(struct place *p)
 }
 
 /* ---- directories -------------------------------------------------------- */
+
+/* A header is JSON and holds text only, so a path that is none is known by
+ * its mended form, everywhere. */
+static char *mended(char *path, struct arena *keep)
+{
+    struct buf b = BUF_INIT(1 << 20);
+
+    if (utf8_check(bytes_str(path)))
+        return path;
+    utf8_add_mended(&b, bytes_str(path));
+    path = b.failed ? NULL : arena_text(keep, buf_bytes(&b));
+    buf_release(&b);
+    return path;
+}
 
 char *place_cwd(const char *cwd, struct arena *keep)
 {
@@ -67,7 +82,7 @@ char *place_cwd(const char *cwd, struct arena *keep)
     }
     if (at == out)
         strcpy(out, "/");
-    return out;
+    return mended(out, keep);
 }
 
 static const char *real(const char *path, char out[PATH_MAX])
@@ -79,7 +94,7 @@ const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
 {
     bool omp = q->kind == QUIRE_KIND_OMP;
     char real_cwd[PATH_MAX], home[PATH_MAX], tmp[PATH_MAX];
-    struct buf b = BUF_INIT(PATH_MAX);
+    struct buf b = BUF_INIT(1 << 20); /* before it is shortened */
     const char *out = NULL, *temp = getenv("TMPDIR");
 
     buf_add_str(&b, "sessions/");
@@ -418,8 +433,6 @@ quire_status place_find(struct quire *q, const char *which, struct arena *keep,
         st = find_path(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND && *which)
         st = find_id(q, which, keep, out, err);
-    if (st == QUIRE_NOT_FOUND && !looks_like_path(which) && *which)
-        st = find_path(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "no session %.100s in %s", which, q->home);
         err_next(err, "`quire session ls` lists what is there; --home names "

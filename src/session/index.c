@@ -72,11 +72,11 @@ void index_clear(struct index *x)
 /* ---- finding ------------------------------------------------------------ */
 
 /* base/map.h would do, at thirty-two bytes a slot: as much again as the
- * entries themselves. These slots are four. */
+ * entries themselves. These slots are eight, and hold enough of the hash that
+ * an entry is looked at only when it is the one. */
 
 /* Ids are eight hex digits, made by anybody. For those a keyed multiplication
- * is enough: who does not know the key cannot make them meet. Its upper half
- * is what counts. */
+ * is enough: who does not know the key cannot make them meet. */
 static uint32_t hash_id(const struct index *x, quire_bytes id)
 {
     uint64_t word = 0;
@@ -84,19 +84,21 @@ static uint32_t hash_id(const struct index *x, quire_bytes id)
     if (id.len > 8)
         return (uint32_t)map_hash(x->seed, id);
     memcpy(&word, id.data, id.len);
-    return (uint32_t)((word ^ x->seed[0]) * (x->seed[1] | 1) >> 32);
+    word = (word ^ x->seed[0]) * (x->seed[1] | 1);
+    return (uint32_t)((word ^ word >> 32) * (x->seed[0] | 1) >> 32);
 }
 
 /* Where the id is, or the free slot it would get. */
-static uint32_t *slot_of(const struct index *x, quire_bytes id)
+static struct index_slot *slot_of(const struct index *x, quire_bytes id,
+                                  uint32_t hash)
 {
-    uint32_t i = hash_id(x, id) >> x->shift;
+    uint32_t i = hash & (x->n_slots - 1);
 
     for (;; i = (i + 1) & (x->n_slots - 1)) {
-        uint32_t *slot = &x->slots[i];
-        const struct entry *e = *slot ? &x->list[*slot - 1] : NULL;
+        struct index_slot *slot = &x->slots[i];
 
-        if (!e || (e->id_len == id.len && bytes_equal(entry_id(e), id)))
+        if (!slot->at || (slot->hash == hash &&
+                          bytes_equal(entry_id(&x->list[slot->at - 1]), id)))
             return slot;
     }
 }
@@ -105,26 +107,27 @@ uint32_t index_find(const struct index *x, quire_bytes id)
 {
     if (x->n_slots == 0 || id.len == 0)
         return NONE;
-    return *slot_of(x, id) - 1; /* 0 - 1 is NONE */
+    return slot_of(x, id, hash_id(x, id))->at - 1; /* 0 - 1 is NONE */
 }
 
 static bool grow_slots(struct index *x)
 {
-    uint32_t n = x->n_slots ? x->n_slots * 2 : 64, i;
-    uint32_t *slots = n ? calloc(n, sizeof *slots) : NULL;
+    uint32_t n = x->n_slots ? x->n_slots * 2 : 64, i, k;
+    struct index_slot *slots = n ? calloc(n, sizeof *slots) : NULL;
 
     if (!slots)
         return false;
+    for (i = 0; i < x->n_slots; i++) {
+        if (!x->slots[i].at)
+            continue;
+        k = x->slots[i].hash & (n - 1);
+        while (slots[k].at)
+            k = (k + 1) & (n - 1);
+        slots[k] = x->slots[i];
+    }
     free(x->slots);
     x->slots = slots;
     x->n_slots = n;
-    x->shift = (unsigned)__builtin_clz(n) + 1; /* keeps log2(n) bits */
-    for (i = 0; i < x->n; i++) {
-        const struct entry *e = &x->list[i];
-
-        if (e->id_len && !(e->flags & ENTRY_SUPERSEDED))
-            *slot_of(x, entry_id(e)) = i + 1;
-    }
     return true;
 }
 
@@ -135,7 +138,7 @@ static bool make_room(struct index *x)
     uint32_t cap = x->cap ? x->cap + x->cap / 2 : 64;
     struct entry *list;
 
-    if (x->n_ids + 1 > x->n_slots / 4 * 3 && !grow_slots(x))
+    if (x->n_ids + 1 > x->n_slots / 8 * 7 && !grow_slots(x))
         return false;
     if (x->n < x->cap)
         return true;
@@ -199,7 +202,8 @@ bool index_add(struct index *x, const struct index_line *line)
                       .type = line->type,
                       .flags = line->flags};
     struct waiting *was = x->waiting;
-    uint32_t *slot;
+    struct index_slot *slot;
+    uint32_t hash;
 
     if (!make_room(x) || !set_id(x, &e, line->id) || !set_parent(x, &e, line)) {
         x->waiting = was;
@@ -208,14 +212,15 @@ bool index_add(struct index *x, const struct index_line *line)
     x->list[x->n++] = e;
     if (!e.id_len)
         return true;
-    slot = slot_of(x, entry_id(&x->list[x->n - 1]));
-    if (*slot) {
-        x->list[*slot - 1].flags |= ENTRY_SUPERSEDED;
+    hash = hash_id(x, entry_id(&x->list[x->n - 1]));
+    slot = slot_of(x, entry_id(&x->list[x->n - 1]), hash);
+    if (slot->at) {
+        x->list[slot->at - 1].flags |= ENTRY_SUPERSEDED;
         x->doubles = true;
     } else {
         x->n_ids++;
     }
-    *slot = x->n;
+    *slot = (struct index_slot){hash, x->n};
     return true;
 }
 
@@ -225,7 +230,7 @@ void index_pop(struct index *x)
 
     assert(x->n > 0 && !(e->flags & ENTRY_ORPHAN));
     if (e->id_len) { /* nothing came behind it, so its slot is just free */
-        *slot_of(x, entry_id(e)) = 0;
+        slot_of(x, entry_id(e), hash_id(x, entry_id(e)))->at = 0;
         x->n_ids--;
     }
     x->n--;
@@ -296,6 +301,22 @@ uint32_t *index_path(const struct index *x, uint32_t leaf, struct arena *keep,
     for (i = *n; path && i > 0; at = x->list[at].parent)
         path[--i] = at;
     return path;
+}
+
+bool index_awaits(const struct index *x, uint32_t below, quire_bytes id)
+{
+    const struct waiting *w;
+    uint32_t steps = 0;
+
+    if (!x->waiting || below == NONE)
+        return false;
+    while (x->list[below].parent != NONE && steps++ < x->n)
+        below = x->list[below].parent;
+    for (w = x->waiting; w; w = w->next) {
+        if (w->child == below && bytes_equal(w->parent, id))
+            return true;
+    }
+    return false;
 }
 
 uint8_t *index_cycles(const struct index *x, struct arena *keep)

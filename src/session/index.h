@@ -1,7 +1,7 @@
 /*
  * index.h - where the entries of a session are, and whose child each is
  *
- * Thirty-two bytes an entry and six to eleven more to find it by its id, whatever
+ * Thirty-two bytes an entry and nine to eighteen more to find it by its id, whatever
  * the entry weighs: a file of a gigabyte is held in a few megabytes. Entries
  * are numbered from 0 in the order of the file; a number is what the rest of
  * the room passes around.
@@ -71,12 +71,16 @@ struct entry {
     uint8_t flags;
 };
 
+struct index_slot {
+    uint32_t hash;
+    uint32_t at; /* number of the entry + 1; 0: free */
+};
+
 struct index {
     struct entry *list; /* owned                                           */
     uint32_t n, cap;
-    uint32_t *slots;  /* owned; number + 1 of an entry, 0: free             */
+    struct index_slot *slots; /* owned */
     uint32_t n_slots; /* a power of two                                     */
-    unsigned shift;   /* of a hash, to the number of a slot                 */
     uint32_t n_ids;
     uint64_t seed[2];
     struct arena text;       /* long ids; parents that are not there yet     */
@@ -122,6 +126,10 @@ static inline quire_bytes entry_id(const struct entry *e)
                                                  : (const char *)e->id.near,
                          e->id_len};
 }
+
+/* Whether `below` hangs from an entry that waits for a parent called `id`: an
+ * entry of that id below it would be its own ancestor. */
+bool index_awaits(const struct index *x, uint32_t below, quire_bytes id);
 
 /* The numbers from a root down to `leaf`, in the arena; *n of them. Ends at
  * the first entry that comes a second time. NULL when there is no memory. */

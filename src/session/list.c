@@ -319,8 +319,6 @@ static quire_status read_file(struct gathering *g, struct list_item *item,
     struct object *file;
     quire_status st = store->ops->open(store, item->name, &file, &info, err);
 
-    if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK; /* gone meanwhile */
     if (st)
         return st;
     st = list_read(file, info.size, item->name, g->list->arena, &item->meta,
@@ -375,9 +373,11 @@ static quire_status see_file(void *ctx, const char *base,
         return st;
     }
     g->n_new++;
+    if (st == QUIRE_NOT_FOUND || item->info.size == 0)
+        return QUIRE_OK; /* gone meanwhile, or nothing yet */
     if (st || !item->meta.id)
         blame_file(item, g->list->arena);
-    g->list->n += item->info.size > 0 || item->meta.id != NULL;
+    g->list->n++;
     return QUIRE_OK;
 }
 

@@ -348,30 +348,24 @@ quire_status session_rename(struct session *s, const char *title,
 
 /* ---- copies ------------------------------------------------------------- */
 
-/* Entry `i` as a line of another session, below `parent` if that is not its
- * parent already. */
+/* Entry `i` as a line of another session, with these members changed. */
 static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
-                               uint32_t parent, quire_error *err)
+                               const struct json_change *changes, size_t n,
+                               quire_error *err)
 {
-    struct json_change change = {"parentId", bytes_str("null")};
     struct arena tmp = ARENA_INIT;
     struct buf line = BUF_INIT(JSONL_MAX_LINE);
     struct json_edits edits;
     quire_bytes text;
     quire_status st = tree_text(s, i, false, &text, err);
 
-    if (!st && parent != s->index.list[i].parent) {
-        if (parent != NONE)
-            change.value = write_quoted(&tmp, entry_id(&s->index.list[parent]));
+    if (!st) {
         json_edits_init(&edits, text, &tmp);
-        if (!change.value.data ||
-            !json_edit_members(&edits, text, &change, 1, NULL))
+        if (n && !json_edit_members(&edits, text, changes, n, NULL))
             st = err_memory(err);
         json_splice(&edits, &line);
-    } else if (!st) {
-        buf_add(&line, text.data, text.len);
+        buf_add_char(&line, '\n');
     }
-    buf_add_char(&line, '\n');
     if (!st)
         st = buf_status(&line, "an entry", err);
     if (!st)
@@ -386,9 +380,9 @@ static bool is_fresh(void *ctx, quire_bytes id)
     return index_find(&((struct session *)ctx)->index, id) != NONE;
 }
 
-/* A label as the last entry: `below` is the id of the one before it. */
+/* A label as the last entry, below `below`, which it becomes. */
 static quire_status copy_label(struct session *s, struct draft *d,
-                               const struct label *l, char below[NAMES_ID_SIZE],
+                               const struct label *l, quire_bytes *below,
                                quire_error *err)
 {
     struct buf line = BUF_INIT(1 << 20);
@@ -406,7 +400,7 @@ static quire_status copy_label(struct session *s, struct draft *d,
     json_key(&w, "id");
     json_str(&w, id);
     json_key(&w, "parentId");
-    json_str(&w, below);
+    json_bytes(&w, *below);
     json_key(&w, "timestamp");
     json_str(&w, when);
     json_key(&w, "targetId");
@@ -418,40 +412,107 @@ static quire_status copy_label(struct session *s, struct draft *d,
     st = buf_status(&line, "a label", err);
     if (!st)
         st = d->ops->write(d, buf_bytes(&line), err);
-    memcpy(below, id, NAMES_ID_SIZE);
+    *below = arena_dup(&s->tmp, bytes_str(id));
+    if (!st && !below->data)
+        st = err_memory(err);
     buf_release(&line);
     return st;
 }
 
-/* The path down to `entry`. Labels are left out and made anew behind it; who
- * had one as a parent gets that one's parent, so that nothing before it is
- * lost. */
+/* A path that is copied without its labels. */
+struct extract {
+    struct session *s;
+    uint32_t *path, n;
+    uint32_t last; /* entry copied before; NONE: none */
+};
+
+/* The entry a compaction keeps from may be a label, which is not copied: then
+ * it is the next one that is. .data is NULL where nothing has to change. */
+static quire_status kept_instead(struct extract *x, uint32_t place,
+                                 quire_bytes *out, quire_error *err)
+{
+    struct session *s = x->s;
+    quire_bytes line, id;
+    uint32_t i;
+    quire_status st = load_line(s, x->path[place], &line, err);
+
+    *out = bytes_of(NULL, 0);
+    if (st)
+        return st;
+    id = json_get(line, "firstKeptEntryId");
+    for (i = 0; i < place && json_kind(id) == JSON_STRING; i++) {
+        const struct entry *e = &s->index.list[x->path[i]];
+
+        if (!e->id_len || !json_equal(id, entry_id(e)))
+            continue;
+        if (e->type != ENTRY_LABEL)
+            return QUIRE_OK;
+        while (i < place && s->index.list[x->path[i]].type == ENTRY_LABEL)
+            i++;
+        *out = write_quoted(&s->tmp, entry_id(&s->index.list[x->path[i]]));
+        return out->data ? QUIRE_OK : err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+/* One entry of the path. Who had a label as a parent gets that one's parent,
+ * so that nothing before it is lost. */
+static quire_status extract_one(struct extract *x, struct draft *d,
+                                uint32_t place, quire_error *err)
+{
+    struct session *s = x->s;
+    const struct entry *e = &s->index.list[x->path[place]];
+    struct json_change changes[2];
+    quire_bytes kept = {NULL, 0};
+    quire_status st = QUIRE_OK;
+    size_t n = 0;
+
+    if (e->type == ENTRY_COMPACTION)
+        st = kept_instead(x, place, &kept, err);
+    if (kept.data)
+        changes[n++] = (struct json_change){"firstKeptEntryId", kept};
+    if (e->parent != x->last || (e->flags & ENTRY_ORPHAN)) {
+        quire_bytes parent = bytes_str("null");
+
+        if (x->last != NONE)
+            parent = write_quoted(&s->tmp, entry_id(&s->index.list[x->last]));
+        if (!parent.data)
+            st = err_memory(err);
+        changes[n++] = (struct json_change){"parentId", parent};
+    }
+    if (!st)
+        st = copy_entry(s, d, x->path[place], changes, n, err);
+    x->last = x->path[place];
+    return st;
+}
+
+/* The path down to `entry`, and behind it the labels in force on it. */
 static quire_status copy_path(struct session *s, struct draft *d,
                               uint32_t entry, quire_error *err)
 {
-    uint32_t n, i, last = NONE;
-    uint32_t *path = index_path(&s->index, entry, &s->tmp, &n);
+    struct extract x = {.s = s, .last = NONE};
     uint8_t *kept = arena_array(&s->tmp, s->index.n + (size_t)1, 1);
-    char below[NAMES_ID_SIZE] = "";
     struct labels labels;
+    quire_bytes below;
     quire_status st;
+    uint32_t i;
 
-    if (!path || !kept)
+    x.path = index_path(&s->index, entry, &s->tmp, &x.n);
+    if (!x.path || !kept)
         return err_memory(err);
     st = tree_labels(s, &s->tmp, &labels, err);
-    for (i = 0; !st && i < n; i++) {
-        if (s->index.list[path[i]].type == ENTRY_LABEL)
+    for (i = 0; !st && i < x.n; i++) {
+        if (s->index.list[x.path[i]].type == ENTRY_LABEL)
             continue;
-        st = copy_entry(s, d, path[i], last, err);
-        last = path[i];
-        kept[last] = 1;
+        st = extract_one(&x, d, i, err);
+        kept[x.path[i]] = 1;
     }
-    if (last != NONE && s->index.list[last].id_len < sizeof below)
-        memcpy(below, entry_id(&s->index.list[last]).data,
-               s->index.list[last].id_len);
-    for (i = 0; !st && *below && i < labels.n; i++) {
+    if (st || x.last == NONE)
+        return st;
+    below = entry_id(&s->index.list[x.last]);
+    for (i = 0; !st && below.len && i < labels.n; i++) {
         if (kept[labels.list[i].of] && labels.list[i].text.data)
-            st = copy_label(s, d, &labels.list[i], below, err);
+            st = copy_label(s, d, &labels.list[i], &below, err);
     }
     return st;
 }
@@ -463,7 +524,7 @@ static quire_status copy_all(struct session *s, struct draft *d,
     uint32_t i;
 
     for (i = 0; !st && i < s->index.n; i++)
-        st = copy_entry(s, d, i, s->index.list[i].parent, err);
+        st = copy_entry(s, d, i, NULL, 0, err);
     return st;
 }
 

@@ -213,6 +213,9 @@ quire_status session_open_listing(const struct session_env *env,
         st = load_all(s, (flags & QUIRE_SESSION_VERIFY) != 0, err);
     if (!st && !s->header.id)
         st = begin_empty(s, birth, err);
+    /* What is in the file may not be on the disk: whoever wrote it may have
+     * died before it was. The next wait for the disk covers it. */
+    s->n_written = 1;
     s->found_version = s->header.version;
     if (!st && s->found_version < MIGRATE_VERSION)
         st = rewrite_migrated(s, err);

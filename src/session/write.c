@@ -29,6 +29,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "base/when.h"
 #include "session/compose.h"
 #include "session/names.h"
@@ -167,8 +168,8 @@ static quire_status wait_synced(struct session *s, uint64_t target,
                                 quire_error *err)
 {
     while (s->n_synced < target && !s->failed.status) {
-        uint64_t reach = s->n_written;
         quire_error why = {0};
+        uint64_t reach;
         quire_status st;
 
         if (s->syncing) {
@@ -176,6 +177,7 @@ static quire_status wait_synced(struct session *s, uint64_t target,
             continue;
         }
         s->syncing = true;
+        reach = s->n_written;
         pthread_mutex_unlock(&s->lock);
         st = s->log->ops->sync(s->log, &why);
         pthread_mutex_lock(&s->lock);
@@ -485,6 +487,8 @@ static void count_line(struct session *s)
     s->n_messages += s->index.list[s->index.n - 1].type == ENTRY_MESSAGE;
     s->leaf = s->index.n - 1;
     s->leaf_is_last = true;
+    if (s->index.waiting) /* perhaps for this one */
+        index_settle(&s->index);
 }
 
 /* The time as a JSON string, spelled once a millisecond. */
@@ -513,6 +517,11 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
 
     if (st)
         return st;
+    if (v->id.data && index_awaits(&s->index, parent, id))
+        return err_set(err, QUIRE_INVALID,
+                       "entry %.*s would be among its own ancestors: an entry "
+                       "above it has it as its missing parent",
+                       (int)id.len, (const char *)id.data);
     if (json_kind(f.timestamp) != JSON_STRING)
         f.timestamp = now_quoted(s);
     f.parent = parent == NONE
@@ -540,12 +549,30 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
     return st;
 }
 
+/* Every reader puts its own idea in the place of bytes that are no text, so
+ * whoever sends them has to decide. */
+static quire_status check_utf8(quire_bytes entry, quire_error *err)
+{
+    size_t bad = utf8_find_bad(entry);
+    quire_status st;
+
+    if (bad == entry.len)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "not an entry: byte %zu is not UTF-8",
+                 bad);
+    err_next(err, "send text, or base64 for other bytes");
+    return st;
+}
+
 static quire_status append_new(struct session *s, quire_bytes entry,
                                const quire_append_options *o, quire_error *err)
 {
     struct survey v;
     uint32_t parent = NONE;
-    quire_status st = compose_survey(entry, &v, err);
+    quire_status st = check_utf8(entry, err);
+
+    if (!st)
+        st = compose_survey(entry, &v, err);
 
     if (!st && o->expect)
         st = check_expected(s, o->expect, err);
@@ -592,6 +619,8 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
             }
         } while (load_again(s, &st, err));
     }
+    if (!st && o->op && !*o->op)
+        st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
     if (!st && o->op)
         st = find_op(s, o->op, &at, err);
     if (!st && at != NONE) {
