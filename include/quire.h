@@ -324,9 +324,10 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
  * and makes it the leaf; branching moves the leaf and erases nothing.
  *
  * An open session may be used by several threads at once: calls take turns,
- * and appends that wait for the disk share a wait. To the store it belongs to
- * the rule of one thread at a time applies as before. Close sessions before
- * their store.
+ * and appends that wait for the disk share a wait. So may several sessions of
+ * one store. Calls that take the store itself (quire_blob_put() or
+ * quire_session_list(), say) are for one thread as before, and not while
+ * another uses a session of it. Close sessions before their store.
  *
  * Text and bytes that these calls give are on loan until the next call on the
  * same session, or for the duration of the callback they are given to.
@@ -391,8 +392,12 @@ quire_status quire_session_open(quire *q, const char *which,
  * when the system gets round to it: flush first to hear of errors. */
 void quire_session_close(quire_session *s);
 
-/* Wait until everything appended is on the disk. */
+/* Wait until everything appended is on the disk. A session that has no file yet
+ * has nothing to wait for. */
 quire_status quire_session_flush(quire_session *s, quire_error *err);
+
+/* Write the file now, without waiting for an answer. */
+quire_status quire_session_ensure(quire_session *s, quire_error *err);
 
 /* What is known of a session. Of a listed one that is too large to be read
  * whole, `messages` is UINT64_MAX. */
@@ -521,8 +526,9 @@ quire_status quire_session_append(quire_session *s, quire_bytes entry,
 
 /* Move the leaf to `id` (NULL: before the first entry, so that the next append
  * begins a new root). With `keep`, an entry that every reader takes for the
- * leaf and nobody shows is appended below it, so that the place outlives the
- * process; `out` (may be NULL) is that entry. */
+ * leaf and no context has is appended below it, so that the place outlives the
+ * process; `out` (may be NULL) is that entry, or the target itself if that is
+ * the last one already. */
 quire_status quire_session_branch(quire_session *s, const char *id, int keep,
                                   quire_appended *out, quire_error *err);
 

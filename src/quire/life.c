@@ -111,25 +111,28 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
     struct object_store *all = q->all;
     quire_error why = {0};
     quire_status st;
+    bool outputs;
 
     if (!from_dir || !to_dir)
         return err_memory(err);
-    st = all->ops->rename(all, from, to, err);
-    if (st == QUIRE_EXISTS)
-        return err_set(err, st, "%s/%s is there already", q->home, to);
-    if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s/%s has gone meanwhile", q->home, from);
-    if (st)
-        return st;
+    /* Outputs first: if we die in between, moving again brings the rest. */
     st = all->ops->rename(all, from_dir, to_dir, &why);
-    if (!st || st == QUIRE_NOT_FOUND)
-        return QUIRE_OK; /* most have no outputs */
+    outputs = !st;
     if (st == QUIRE_EXISTS)
         err_set(&why, st, "%s/%s is there already", q->home, to_dir);
-    if (all->ops->rename(all, to, from, NULL))
-        err_next(&why, "the session itself is now %s/%s; move it back by hand",
-                 q->home, to);
-    if (err)
+    if (!st || st == QUIRE_NOT_FOUND) { /* most have none */
+        st = all->ops->rename(all, from, to, &why);
+        if (st == QUIRE_EXISTS)
+            err_set(&why, st, "%s/%s is there already", q->home, to);
+        else if (st == QUIRE_NOT_FOUND)
+            err_set(&why, st, "%s/%s has gone meanwhile", q->home, from);
+        if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))
+            err_next(&why,
+                     "its outputs are now in %s/%s; move them back by "
+                     "hand",
+                     q->home, to_dir);
+    }
+    if (st && err)
         *err = why;
     return st;
 }
@@ -194,14 +197,12 @@ static quire_status copy_session(struct quire *q, const char *which,
                        cwd         ? cwd
                        : *info.cwd ? info.cwd
                                    : NULL,
-                       info.title, entry ? info.path : info.id, &tmp, &b, err);
-    if (!st)
-        st = sessions_absent(source, entry,
-                             session_copy(source->s, entry, q->all, b.name,
-                                          &b.birth, err),
-                             err);
+                       arena_text(&tmp, bytes_str(info.title)),
+                       arena_text(&tmp, bytes_str(entry ? info.path : info.id)),
+                       &tmp, &b, err);
     if (st)
         goto out;
+    /* The session last: once it is there, it is complete. */
     c = (struct copying){session_store(source->s), q->all,
                          outputs_of(session_name(source->s), &tmp),
                          outputs_of(b.name, &tmp)};
@@ -209,12 +210,14 @@ static quire_status copy_session(struct quire *q, const char *which,
              ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
              : err_memory(err);
     if (!st)
+        st = sessions_absent(source, entry,
+                             session_copy(source->s, entry, q->all, b.name,
+                                          &b.birth, err),
+                             err);
+    if (st && c.to_dir)
+        q->all->ops->clear(q->all, c.to_dir, NULL);
+    if (!st)
         st = open_named(q, b.name, &tmp, out, err);
-    if (st) { /* half a copy is none */
-        q->all->ops->remove(q->all, b.name, NULL);
-        if (c.to_dir)
-            q->all->ops->clear(q->all, c.to_dir, NULL);
-    }
 out:
     quire_session_close(source);
     arena_release(&tmp);
@@ -238,18 +241,10 @@ quire_status quire_session_extract(quire *q, const char *which,
 static quire_status hold_place(struct quire *q, const struct place *p,
                                struct object **out, quire_error *err)
 {
-    struct object_info info;
-    quire_status st = p->store->ops->edit(p->store, p->name, out, &info, err);
+    quire_status st = session_hold(p->store, p->name, q->busy_ms, out, err);
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has gone meanwhile", p->name);
-    if (st)
-        return st;
-    st = (*out)->ops->hold(*out, q->busy_ms, err);
-    if (st) {
-        (*out)->ops->close(*out);
-        *out = NULL;
-    }
+        err_set(err, st, "%s has gone meanwhile", p->name);
     return st;
 }
 

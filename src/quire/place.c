@@ -82,7 +82,10 @@ char *place_cwd(const char *cwd, struct arena *keep)
     }
     if (at == out)
         strcpy(out, "/");
-    return mended(out, keep);
+    /* A directory has one name, however one got there. */
+    if (realpath(out, here))
+        out = arena_text(keep, bytes_str(here));
+    return out ? mended(out, keep) : NULL;
 }
 
 static const char *real(const char *path, char out[PATH_MAX])
@@ -242,7 +245,7 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    quire_status st = list_add(&l, q->all, s->root, NULL, q->db, false, err);
+    quire_status st = list_add(&l, q->all, s->root, q->db, false, err);
     size_t i;
 
     for (i = 0; !st && i < l.n; i++) {
@@ -347,7 +350,7 @@ static quire_status find_last(struct quire *q, struct arena *keep,
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    const char *cwd = place_cwd(NULL, keep), *dir;
+    const char *cwd = place_cwd(NULL, keep);
     quire_status st;
     size_t i;
 
@@ -355,12 +358,11 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         return err_sys(err, errno, "cannot tell the working directory");
     if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
         return QUIRE_OK;
-    dir = place_dir(q, cwd, keep);
-    st = dir ? need_all(q, err) : err_memory(err);
-    if (!st)
-        st = list_add(&l, q->all, roots[0], dir + strlen("sessions/"), q->db,
-                      false, err);
-    /* Two projects may share a directory; the header knows. */
+    st = need_all(q, err);
+    if (!st) {
+        need_db(q, false, NULL); /* which makes it quicker */
+        st = list_add(&l, q->all, roots[0], q->db, false, err);
+    }
     for (i = 0; !st && i < l.n; i++) {
         if (strcmp(l.items[i].meta.cwd, cwd) != 0)
             continue;

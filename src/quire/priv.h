@@ -23,6 +23,7 @@ struct quire {
     int busy_ms;
     struct clock clock;
     struct trace trace;
+    bool in_batch;
     bool in_callback; /* a call is out in a callback of the caller's      */
 
     /* Opened when first needed, in this order. */
@@ -40,6 +41,11 @@ struct quire {
 quire_status need_db(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 quire_status need_all(struct quire *q, quire_error *err);
+
+/* A store of the home's files for one session alone: sessions may be used by
+ * threads of their own. */
+quire_status open_home_store(struct quire *q, struct object_store **out,
+                             quire_error *err);
 quire_status check_free(const struct quire *q, quire_error *err);
 quire_status read_only_error(const struct quire *q, quire_error *err);
 

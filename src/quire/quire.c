@@ -221,19 +221,22 @@ static quire_status open_files(struct quire *q, const char *path,
 }
 
 /* By its whole path: sessions are found by theirs from other directories. */
-quire_status need_all(struct quire *q, quire_error *err)
+quire_status open_home_store(struct quire *q, struct object_store **out,
+                             quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    const char *path;
+    const char *path = place_cwd(q->home, &tmp);
     quire_status st;
 
-    if (q->all)
-        return QUIRE_OK;
-    path = place_cwd(q->home, &tmp);
-    st = path ? open_files(q, path, &q->all, err)
+    st = path ? open_files(q, path, out, err)
               : err_sys(err, errno, "cannot tell the working directory");
     arena_release(&tmp);
     return st;
+}
+
+quire_status need_all(struct quire *q, quire_error *err)
+{
+    return q->all ? QUIRE_OK : open_home_store(q, &q->all, err);
 }
 
 quire_status read_only_error(const struct quire *q, quire_error *err)
@@ -291,7 +294,10 @@ quire_status quire_begin(quire *q, quire_error *err)
 {
     quire_status st = need_blobs(q, true, err);
 
-    return st ? st : blobs_begin(q->blobs, err);
+    if (!st)
+        st = blobs_begin(q->blobs, err);
+    q->in_batch = q->in_batch || !st;
+    return st;
 }
 
 quire_status quire_commit(quire *q, quire_error *err)
@@ -300,12 +306,18 @@ quire_status quire_commit(quire *q, quire_error *err)
 
     if (!st && !q->blobs)
         st = err_set(err, QUIRE_INVALID, "no batch is open");
-    return st ? st : blobs_commit(q->blobs, err);
+    if (st)
+        return st;
+    q->in_batch = false;
+    return blobs_commit(q->blobs, err);
 }
 
 void quire_rollback(quire *q)
 {
-    if (q->blobs && !q->in_callback)
+    if (q->in_callback)
+        return;
+    q->in_batch = false;
+    if (q->blobs)
         blobs_rollback(q->blobs);
 }
 

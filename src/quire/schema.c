@@ -56,7 +56,7 @@ static quire_status check_tables(struct db *db, quire_error *err)
 {
     static const char sql[] =
         "SELECT count(*) FILTER (WHERE type = 'table' AND name IN ('blob',"
-        " 'body', 'session_list')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
+        " 'body')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
         " FROM sqlite_schema";
     struct stmt *s;
     quire_status st = db->ops->prepare(db, sql, &s, err);
@@ -65,7 +65,7 @@ static quire_status check_tables(struct db *db, quire_error *err)
     if (st)
         return st;
     st = s->ops->step(s, &row, err);
-    ours = !st && row && s->ops->column_int(s, 0) == 3 &&
+    ours = !st && row && s->ops->column_int(s, 0) == 2 &&
            s->ops->column_int(s, 1) == 0;
     s->ops->finalize(s);
     if (st || ours)

@@ -24,6 +24,14 @@ static quire_status lend_blobs(void *ctx, bool write, struct blobs **out,
     quire_status st;
 
     pthread_mutex_lock(&q->blob_turn);
+    /* A batch may yet be undone; a line in a file is not. */
+    if (write && q->in_batch) {
+        st = err_set(err, QUIRE_INVALID,
+                     "cannot store an image of a session while a batch is "
+                     "open");
+        err_next(err, "end the batch with quire_commit() first");
+        return st;
+    }
     st = need_blobs(q, write, err);
     *out = q->blobs;
     return st;
@@ -151,7 +159,10 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     if (!st && !(o.flags & QUIRE_SESSION_MEMORY))
         st = sessions_mark_home(q, err);
     if (!st) {
-        place = (struct session_place){.store = q->all, .name = b.name};
+        place = (struct session_place){.own_store = true, .name = b.name};
+        st = open_home_store(q, &place.store, err);
+    }
+    if (!st) {
         st = session_new(&env, &place, &b.birth, o.flags, o.sync, &s, err);
     }
     if (!st)
@@ -162,22 +173,38 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     return st;
 }
 
+/* A file that is empty gets the id that its name has. */
+static void name_birth(const char *name, struct arena *tmp, struct birth *b)
+{
+    quire_bytes id = names_id_in_file(bytes_str(name));
+    const char *text = arena_text(tmp, id);
+
+    if (text && id.len > 0 && id.len < sizeof b->id &&
+        strchr(name, '_') != NULL)
+        b->birth.id = text;
+}
+
 quire_status sessions_open_place(struct quire *q, struct place *p,
                                  const quire_session_options *o,
                                  struct arena *tmp, quire_session **out,
                                  quire_error *err)
 {
     struct session_env env = sessions_env(q, p->omp);
-    struct session_place place = {p->store, p->own_store, p->name};
+    struct session_place place = {p->store, true, p->name};
     struct session *s;
     struct birth b;
     quire_status st = sessions_plan(q, o->cwd, o->title, o->parent, tmp, &b,
                                     err);
 
+    if (!st && !p->own_store) {
+        place.store = NULL;
+        st = open_home_store(q, &place.store, err);
+    }
     if (st) {
         place_release(p);
         return st;
     }
+    name_birth(p->name, tmp, &b);
     st = session_open(&env, &place, &b.birth, o->flags, o->sync, &s, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has gone meanwhile", p->name);
@@ -325,6 +352,11 @@ quire_status quire_session_label(quire_session *s, const char *id,
                                  quire_error *err)
 {
     return session_label(s->s, id, label, out, err);
+}
+
+quire_status quire_session_ensure(quire_session *s, quire_error *err)
+{
+    return session_ensure(s->s, err);
 }
 
 quire_status quire_session_rename(quire_session *s, const char *title,
@@ -475,7 +507,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     struct arena arena = ARENA_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct list l = {.arena = &arena};
-    const char *cwd = NULL, *dir = NULL;
+    const char *cwd = NULL;
     size_t i, given = 0;
     quire_status st;
 
@@ -487,8 +519,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
         st = need_all(q, err);
     if (!st && o.cwd) {
         cwd = place_cwd(o.cwd, &arena);
-        dir = cwd ? place_dir(q, cwd, &arena) : NULL;
-        if (!dir)
+        if (!cwd)
             st = err_memory(err);
     }
     if (!st) {
@@ -496,12 +527,10 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
          * home of ours. */
         need_db(q, !q->read_only && has_sessions(q), NULL);
         st = list_add(&l, q->all, o.archived ? "archive/sessions" : "sessions",
-                      dir ? dir + strlen("sessions/") : NULL, q->db,
-                      !q->read_only, err);
+                      q->db, !q->read_only, err);
     }
     q->in_callback = true;
     for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {
-        /* Two projects may share a directory. */
         if (cwd && strcmp(l.items[i].meta.cwd, cwd) != 0)
             continue;
         given++;

@@ -27,17 +27,18 @@ static void list(struct problems *p, const struct entry *e, const char *kind,
 
 /* The line of each problem that has none yet, in one pass over the file. They
  * are sorted by their place. */
-static quire_status count_lines(struct object *log, struct problems *p,
-                                quire_error *err)
+static quire_status count_lines(struct object_store *store, const char *name,
+                                struct problems *p, quire_error *err)
 {
     enum { PIECE = 64 * 1024 };
-    quire_status st = QUIRE_OK;
     char *piece = malloc(PIECE);
     uint64_t at = 0, line = 1;
     size_t i = 0, n = 1;
+    struct object_info info;
+    struct object *log = NULL;
+    quire_status st = piece ? store->ops->open(store, name, &log, &info, err)
+                            : err_memory(err);
 
-    if (!piece)
-        return err_memory(err);
     while (!st && i < p->n && n > 0) {
         const char *c = piece, *stop;
 
@@ -59,6 +60,8 @@ static quire_status count_lines(struct object *log, struct problems *p,
         if (!p->list[i].line)
             p->list[i].line = line;
     }
+    if (log)
+        log->ops->close(log);
     free(piece);
     return st;
 }
@@ -108,6 +111,21 @@ static quire_status check_tree(struct session *s, struct problems *p,
     return check_doubles(s, p, err);
 }
 
+#define NO_NEWLINE "the file does not end in a line break"
+
+static quire_status lend(const struct session_env *env, struct blobs **out,
+                         quire_error *err)
+{
+    *out = NULL;
+    return env->blobs ? env->blobs(env->ctx, false, out, err) : QUIRE_OK;
+}
+
+static void take_back(const struct session_env *env)
+{
+    if (env->blobs)
+        env->release(env->ctx);
+}
+
 struct ref_check {
     struct blobs *blobs;
     struct problems *problems;
@@ -134,12 +152,9 @@ static quire_status check_refs(struct session *s, struct problems *p,
                                quire_error *err)
 {
     struct ref_check c = {.problems = p};
-    quire_status st;
+    quire_status st = lend(&s->env, &c.blobs, err);
     uint32_t i;
 
-    if (!s->env.blobs)
-        return QUIRE_OK;
-    st = s->env.blobs(s->env.ctx, false, &c.blobs, err);
     for (i = 0; !st && c.blobs && i < s->index.n; i++) {
         quire_bytes line;
 
@@ -150,31 +165,43 @@ static quire_status check_refs(struct session *s, struct problems *p,
         if (!st)
             st = persist_refs(line, check_ref, &c, err);
     }
-    s->env.release(s->env.ctx);
+    take_back(&s->env);
     return st;
 }
 
-/* The lines of a file of an older version, whose tree is made on reading. */
-static quire_status check_lines(struct object_store *store, const char *name,
-                                struct problems *p, quire_error *err)
+/* A file of an older version as it lies there: its tree is made on reading,
+ * and cannot be wrong. */
+static quire_status check_old(const struct session_env *env,
+                              struct object_store *store, const char *name,
+                              struct problems *p, quire_error *err)
 {
     struct session s = {.problems = p};
+    struct ref_check c = {.problems = p};
     struct object_info info;
-    struct jsonl_value v;
+    struct jsonl_value v = {0};
     struct jsonl j;
-    quire_status st;
-    bool more;
+    bool more, open_end = false;
+    quire_status st = store->ops->open(store, name, &s.log, &info, err);
 
-    st = store->ops->open(store, name, &s.log, &info, err);
     if (st)
         return st;
     p->n = 0;
+    st = lend(env, &c.blobs, err);
     jsonl_init(&j, s.log, 0, 1, true);
-    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+    while (!st && !(st = jsonl_next(&j, &v, &more, err)) && more) {
+        struct entry e = {.at = v.at};
+
+        open_end = v.open_end;
         if (v.kind)
             load_problem(&s, v.bad_at, v.line, v.kind, v.why);
+        c.entry = &e;
+        if (v.is_object && c.blobs)
+            st = persist_refs(v.text, check_ref, &c, err);
     }
+    if (!st && open_end)
+        load_problem(&s, info.size, 0, "no_newline", NO_NEWLINE);
     jsonl_release(&j);
+    take_back(env);
     s.log->ops->close(s.log);
     return st;
 }
@@ -188,8 +215,9 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->kind, y->kind);
 }
 
-static quire_status tell(struct object *log, struct problems *p,
-                         quire_problem_fn each, void *ctx, quire_error *err)
+static quire_status tell(struct object_store *store, const char *name,
+                         struct problems *p, quire_problem_fn each, void *ctx,
+                         quire_error *err)
 {
     quire_status st = p->failed ? err_memory(err) : QUIRE_OK;
     size_t i;
@@ -197,7 +225,7 @@ static quire_status tell(struct object *log, struct problems *p,
     if (p->n)
         qsort(p->list, p->n, sizeof *p->list, by_place);
     if (!st && p->n)
-        st = count_lines(log, p, err);
+        st = count_lines(store, name, p, err);
     for (i = 0; !st && i < p->n; i++) {
         quire_session_problem one = {p->list[i].line, p->list[i].at,
                                      p->list[i].kind, p->list[i].why};
@@ -240,19 +268,20 @@ quire_status session_check(const struct session_env *env,
             *err = why;
         goto out;
     }
-    if (s->found_version < MIGRATE_VERSION)
-        st = check_lines(store, name, &p, err);
-    else
+    if (s->found_version < MIGRATE_VERSION) {
+        st = check_old(env, store, name, &p, err);
+    } else {
         st = check_tree(s, &p, err);
-    if (!st)
-        st = check_refs(s, &p, err);
-    if (!st && s->open_end && !s->torn) {
-        struct entry end = {.at = s->size};
+        if (!st)
+            st = check_refs(s, &p, err);
+        if (!st && s->open_end && !s->torn) {
+            struct entry end = {.at = s->size};
 
-        list(&p, &end, "no_newline", "the file does not end in a line break");
+            list(&p, &end, "no_newline", NO_NEWLINE);
+        }
     }
     if (!st)
-        st = tell(s->log, &p, each, ctx, err);
+        st = tell(store, name, &p, each, ctx, err);
 out:
     session_close(s);
     arena_release(&arena);

@@ -82,6 +82,20 @@ static quire_status find_path(struct context *c, const char *leaf,
     return c->path ? QUIRE_OK : err_memory(err);
 }
 
+/* The history that the provider keeps itself, if it does: its name and what
+ * takes the place of the messages. */
+static bool remote_history(quire_bytes line, quire_bytes *provider,
+                           quire_bytes *items)
+{
+    quire_bytes remote = json_get(json_get(line, "preserveData"),
+                                  "openaiRemoteCompaction");
+
+    *provider = json_get(remote, "provider");
+    *items = json_get(remote, "replacementHistory");
+    return json_kind(*provider) == JSON_STRING && provider->len > 2 &&
+           json_kind(*items) == JSON_ARRAY;
+}
+
 /* The place of the entry the compaction keeps from, or its own. */
 static quire_status find_kept(struct context *c, quire_error *err)
 {
@@ -92,11 +106,7 @@ static quire_status find_kept(struct context *c, quire_error *err)
     c->from = c->to = c->compaction;
     if (st)
         return st;
-    /* The provider keeps the history itself. */
-    remote = json_get(json_get(line, "preserveData"), "openaiRemoteCompaction");
-    id = json_get(remote, "provider");
-    if (json_kind(id) == JSON_STRING && id.len > 2 &&
-        json_kind(json_get(remote, "replacementHistory")) == JSON_ARRAY)
+    if (remote_history(line, &id, &remote))
         return QUIRE_OK;
     id = json_get(line, "firstKeptEntryId");
     if (json_kind(id) != JSON_STRING)
@@ -369,8 +379,7 @@ static void add_branch_summary(struct context *c, quire_bytes line)
 
 static void add_compaction(struct context *c, quire_bytes line)
 {
-    quire_bytes remote = json_get(json_get(line, "preserveData"),
-                                  "openaiRemoteCompaction");
+    quire_bytes provider, items;
 
     add(c, "{\"role\":\"compactionSummary\"");
     add_member(c, line, "summary");
@@ -378,14 +387,12 @@ static void add_compaction(struct context *c, quire_bytes line)
     add_member(c, line, "tokensBefore");
     add_member(c, line, "tokensAfter");
     add_member(c, line, "method");
-    if (c->from == c->to && remote.data &&
-        json_kind(json_get(remote, "provider")) == JSON_STRING &&
-        json_kind(json_get(remote, "replacementHistory")) == JSON_ARRAY) {
+    if (remote_history(line, &provider, &items)) {
         add(c, ",\"providerPayload\":{\"type\":\"openaiResponsesHistory\","
                "\"provider\":");
-        add_bytes(c, json_get(remote, "provider"));
+        add_bytes(c, provider);
         add(c, ",\"items\":");
-        add_bytes(c, json_get(remote, "replacementHistory"));
+        add_bytes(c, items);
         add(c, "}");
     }
     add_member(c, line, "warning");

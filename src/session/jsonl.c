@@ -2,9 +2,9 @@
  * jsonl.c - see jsonl.h
  *
  * The window is a piece of the file in memory; it slides, and grows only for
- * a line that does not fit. Reading in pieces beats mapping the file: it is
- * faster (no page faults, the piece stays in the second-level cache), and a
- * file that somebody cuts short meanwhile is a short read, not a signal.
+ * a line that does not fit. The file is not mapped: one that somebody cuts
+ * short meanwhile would be a signal then, where it now is a short read, and
+ * the page faults cost about what the copying does.
  *
  * Always true between calls:
  *
@@ -80,7 +80,7 @@ static void pass(struct jsonl *j, size_t len, uint64_t breaks)
     j->line += breaks;
 }
 
-static uint64_t count_breaks(quire_bytes text)
+uint64_t jsonl_breaks(quire_bytes text)
 {
     const char *at = text.data, *end = at + text.len;
     uint64_t n = 0;
@@ -422,7 +422,7 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
         blame(v, "trailing", "more text behind the value", v->at + end);
     v->open_end = !nl;
     pass(j, len + (nl != NULL),
-         count_breaks(bytes_sub(rest, 0, len + (nl != NULL))));
+         jsonl_breaks(bytes_sub(rest, 0, len + (nl != NULL))));
     return QUIRE_OK;
 }
 

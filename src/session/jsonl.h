@@ -78,6 +78,9 @@ void jsonl_release(struct jsonl *j);
 quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
                         quire_error *err);
 
+/* How many line breaks there are in a text. */
+uint64_t jsonl_breaks(quire_bytes text);
+
 /* Look closely at the text of one line: is it one object, and where are its
  * parts? False if it is not. *bad_utf8 may be NULL. */
 bool jsonl_look(quire_bytes text, struct jsonl_head *head, bool *bad_utf8);

@@ -440,17 +440,13 @@ static int newest_first(const void *a, const void *b)
 }
 
 quire_status list_add(struct list *l, struct object_store *store,
-                      const char *root, const char *dir, struct db *cache,
-                      bool may_write, quire_error *err)
+                      const char *root, struct db *cache, bool may_write,
+                      quire_error *err)
 {
     struct dirs d = {.arena = l->arena, .root = root};
-    quire_status st = QUIRE_OK;
+    quire_status st = store->ops->scan(store, root, see_dir, &d, err);
     size_t i;
 
-    if (dir)
-        st = see_dir(&d, dir, NULL, err);
-    else
-        st = store->ops->scan(store, root, see_dir, &d, err);
     for (i = 0; !st && i < d.n; i++)
         st = add_dir(l, store, d.list[i], cache, may_write, err);
     if (!st && l->n)

@@ -43,12 +43,13 @@ quire_status list_read(struct object *file, uint64_t size, const char *name,
                        struct arena *keep, struct list_meta *out,
                        quire_error *err);
 
-/* Add the sessions below `root` (a directory of directories), or of its one
- * directory `dir`, the last changed first. `cache` may be NULL; trouble with
- * it is no trouble of the list. */
+/* Add the sessions below `root`, a directory of directories, the last changed
+ * first. All of them, whichever project is asked for: names of directories
+ * have changed over time, and the header alone is the truth. `cache` may be
+ * NULL; trouble with it is no trouble of the list. */
 quire_status list_add(struct list *l, struct object_store *store,
-                      const char *root, const char *dir, struct db *cache,
-                      bool may_write, quire_error *err);
+                      const char *root, struct db *cache, bool may_write,
+                      quire_error *err);
 
 /* ---- list_cache.c ------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
  * before an append returns.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -112,14 +113,27 @@ static void note_look(struct entry *e, quire_bytes text,
     e->body = (uint32_t)head->body_at;
 }
 
-/* Does a close look see the id that the quick one saw? A repeated key has its
- * last value. */
-static bool same_head(const struct entry *e, const struct jsonl_head *head)
+/* Does a close look see the parent that the quick one saw? */
+static bool same_parent(const struct session *s, const struct entry *e,
+                        quire_bytes parent)
 {
-    if ((head->id.data && json_kind(head->id) == JSON_STRING) !=
-        (e->id_len > 0))
-        return false;
-    return e->id_len == 0 || json_equal(head->id, entry_id(e));
+    if (json_kind(parent) != JSON_STRING || parent.len == 2)
+        return e->parent == NONE && !(e->flags & ENTRY_ORPHAN);
+    if (e->parent != NONE)
+        return json_equal(parent, entry_id(&s->index.list[e->parent]));
+    return (e->flags & ENTRY_ORPHAN) != 0;
+}
+
+/* And the rest of what it saw? A repeated key has its last value. */
+static bool same_head(const struct session *s, const struct entry *e,
+                      const struct jsonl_head *head)
+{
+    bool named = json_kind(head->id) == JSON_STRING && head->id.len > 2;
+
+    return named == (e->id_len > 0) &&
+           (!named || json_equal(head->id, entry_id(e))) &&
+           entry_type_of(head->type) == e->type &&
+           same_parent(s, e, head->parent);
 }
 
 quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
@@ -132,7 +146,7 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 
     if (st || (e->flags & ENTRY_CHECKED))
         return st;
-    if (jsonl_look(*text, &head, &bad_utf8) && same_head(e, &head)) {
+    if (jsonl_look(*text, &head, &bad_utf8) && same_head(s, e, &head)) {
         note_look(e, *text, &head, bad_utf8);
         return QUIRE_OK;
     }
@@ -367,6 +381,7 @@ static quire_status finish(struct session *s, quire_error *err)
 /* What a call that failed half way may find, or one before the first load. */
 static void forget_all(struct session *s)
 {
+    write_forget_ops(s);
     index_clear(&s->index);
     arena_release(&s->text);
     forget_window(s);
@@ -405,8 +420,11 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
         st = finish(s, err);
     if (!st && follow)
         find_leaf(s);
-    else if (!st)
-        s->leaf = *was ? index_find(&s->index, bytes_str(was)) : NONE;
+    else if (!st && *was) {
+        s->leaf = index_find(&s->index, bytes_str(was));
+        if (s->leaf == NONE) /* the file was rewritten without it */
+            find_leaf(s);
+    }
     s->stale = st != QUIRE_OK;
     /* Nothing at all is an empty file, and that is the caller's affair. */
     if (!st && !s->header.id && (s->n_problems > 0 || s->slot))
@@ -419,7 +437,6 @@ quire_status load_rest(struct session *s, quire_error *err)
     quire_status st;
 
     forget_window(s);
-    s->close = false; /* of what is new */
     st = read_values(s, err);
     if (!st && s->suspect)
         return load_anew(s, true, err);
@@ -433,9 +450,17 @@ quire_status load_rest(struct session *s, quire_error *err)
 
 quire_status load_anew(struct session *s, bool close, quire_error *err)
 {
-    quire_status st = load_all(s, close, err);
+    char was[256] = "";
+    quire_status st;
 
-    if (!st && !s->header.id) {
+    if (s->header.id)
+        snprintf(was, sizeof was, "%s", s->header.id);
+    st = load_all(s, close, err);
+    if (!st && s->header.id && *was && strncmp(was, s->header.id, 255) != 0) {
+        st = err_set(err, QUIRE_CHANGED, "%s is another session now", s->path);
+        err_next(err, "open the session again, by its id");
+        write_latch(s, st, err);
+    } else if (!st && !s->header.id) {
         st = err_set(err, QUIRE_DAMAGED, "%s has become empty", s->path);
         err_next(err, "somebody else emptied it; what was in it is gone, "
                       "unless there is a copy");
@@ -464,8 +489,8 @@ bool load_again(struct session *s, quire_status *st, quire_error *err)
 
 /* ---- others ------------------------------------------------------------- */
 
-quire_status load_hold(struct object_store *store, const char *name,
-                       int busy_ms, struct object **out, quire_error *err)
+quire_status session_hold(struct object_store *store, const char *name,
+                          int busy_ms, struct object **out, quire_error *err)
 {
     struct object_info info;
     struct object *log;
@@ -497,7 +522,8 @@ quire_status load_hold(struct object_store *store, const char *name,
 static quire_status reopen(struct session *s, quire_error *err)
 {
     struct object *log;
-    quire_status st = load_hold(s->store, s->name, s->env.busy_ms, &log, err);
+    quire_status st = session_hold(s->store, s->name, s->env.busy_ms, &log,
+                                   err);
 
     if (st == QUIRE_NOT_FOUND) {
         st = err_set(err, QUIRE_IO, "%s has been removed", s->path);

@@ -104,11 +104,6 @@ quire_status load_rest(struct session *s, quire_error *err);
  * no session of this version any more. */
 quire_status load_anew(struct session *s, bool close, quire_error *err);
 
-/* Open the object `name` to change it, and hold it. One that loses its name
- * before we have it is opened again. */
-quire_status load_hold(struct object_store *store, const char *name,
-                       int busy_ms, struct object **out, quire_error *err);
-
 /* See what others did to the file since, and take it in. */
 quire_status load_refresh(struct session *s, quire_error *err);
 

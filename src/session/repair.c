@@ -56,6 +56,18 @@ static quire_status put_value(struct draft *d, quire_bytes text,
     return st ? st : d->ops->write(d, bytes_str("\n"), err);
 }
 
+/* Empty lines up to line `to`: ids of version 1 are derived from the line an
+ * entry is in, so what is gathered stays in its own. */
+static quire_status skip_lines(struct draft *d, uint64_t *line, uint64_t to,
+                               quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    for (; !st && *line < to; ++*line)
+        st = d->ops->write(d, bytes_str("\n"), err);
+    return st;
+}
+
 static bool is_entry(quire_bytes text)
 {
     struct jsonl_head head;
@@ -121,6 +133,7 @@ static quire_status gather(struct object *log, struct draft *d,
 {
     struct jsonl_value v;
     struct jsonl j;
+    uint64_t line = 1;
     quire_status st;
     bool more;
 
@@ -129,8 +142,11 @@ static quire_status gather(struct object *log, struct draft *d,
         uint64_t end = j.base + j.at, value_end = v.at + v.text.len;
         bool trailing = v.kind && !strcmp(v.kind, "trailing");
 
-        if (v.text.data && v.is_object)
+        st = skip_lines(d, &line, v.line, err);
+        if (!st && v.text.data && v.is_object) {
             st = put_value(d, v.text, err);
+            line += 1 + jsonl_breaks(v.text);
+        }
         if (!st && (!v.text.data || trailing))
             st = salvage_at(log, v.text.data ? value_end : v.at, end, d, err);
         if (st)
@@ -305,6 +321,7 @@ quire_status session_mend(const struct session_env *env,
                           struct object_store *store, const char *name,
                           const char *kept, bool *changed, quire_error *err)
 {
+    struct session_place place = {.store = store, .name = name};
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct session *mended = NULL;
     struct object *log = NULL;
@@ -313,7 +330,13 @@ quire_status session_mend(const struct session_env *env,
     quire_status st;
 
     *changed = false;
-    st = session_check(env, store, name, count_problem, &n, err);
+    /* Without a header there is nothing to begin with. */
+    st = session_open(env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
+                      &mended, err);
+    session_close(mended);
+    mended = NULL;
+    if (!st)
+        st = session_check(env, store, name, count_problem, &n, err);
     if (st || n == 0)
         return st;
     if (asprintf(&path, "%s/%s", store->ops->place(store), name) < 0) {
@@ -321,7 +344,7 @@ quire_status session_mend(const struct session_env *env,
         st = err_memory(err);
     }
     if (!st)
-        st = load_hold(store, name, env->busy_ms, &log, err);
+        st = session_hold(store, name, env->busy_ms, &log, err);
     /* Nothing may be added to it between reading and replacing it. */
     if (!st && env->omp)
         st = foreign_lock(path, env->busy_ms, &theirs, err);

@@ -136,6 +136,7 @@ static quire_status rewrite_header(struct session *s,
     quire_status st = load_bytes(s, s->header.at, s->header.len, &header, err);
 
     if (!st) {
+        arena_reset(&s->tmp);
         json_edits_init(&edits, header, &s->tmp);
         if (!json_edit_members(&edits, header, changes, n, NULL))
             st = err_set(err, QUIRE_DAMAGED, "the header of %s is damaged",
@@ -185,13 +186,14 @@ static quire_status change_header(struct session *s,
 
     if (!s->in_file)
         return reheader_memory(s, changes, n, err);
-    write_quiet(s);
     if (s->env.omp)
         st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
-    if (!st)
-        st = load_refresh(s, err);
-    if (!st && s->syncing) /* taking it in had to wait, and others came */
-        st = err_set(err, QUIRE_BUSY, "%s is being written", s->path);
+    /* Waiting lets others have their turn, and they may sync. */
+    do {
+        write_quiet(s);
+        if (!st)
+            st = load_refresh(s, err);
+    } while (!st && s->syncing);
     if (!st)
         st = rewrite_header(s, changes, n, err);
     foreign_unlock(&theirs);
@@ -202,18 +204,19 @@ quire_status session_rehome(struct session *s, const char *cwd,
                             quire_error *err)
 {
     struct json_change change = {"cwd", {NULL, 0}};
+    struct arena keep = ARENA_INIT; /* others may use s->tmp in between */
     quire_status st = session_enter(s, err);
 
     if (st)
         return st;
-    arena_reset(&s->tmp);
     st = write_ready(s, err);
-    change.value = write_quoted(&s->tmp, bytes_str(cwd));
+    change.value = write_quoted(&keep, bytes_str(cwd));
     if (!st && !change.value.data)
         st = err_memory(err);
     if (!st)
         st = change_header(s, &change, 1, err);
     session_leave(s);
+    arena_release(&keep);
     return st;
 }
 
@@ -321,7 +324,6 @@ quire_status session_rename(struct session *s, const char *title,
     if (st)
         return st;
     title = title ? title : "";
-    arena_reset(&s->tmp);
     st = write_ready(s, err);
     slot = s->slot > 0 && s->in_file;
     previous = st ? NULL : arena_text(&keep, bytes_str(s->header.title));
@@ -331,7 +333,7 @@ quire_status session_rename(struct session *s, const char *title,
         st = rename_in_slot(s, title, err);
     } else if (!st) {
         if (*title)
-            change.value = write_quoted(&s->tmp, bytes_str(title));
+            change.value = write_quoted(&keep, bytes_str(title));
         if (*title && !change.value.data)
             st = err_memory(err);
         if (!st)

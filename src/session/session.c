@@ -165,7 +165,7 @@ static quire_status open_log(struct session *s, quire_error *err)
     s->in_file = true;
     if (s->read_only)
         return s->store->ops->open(s->store, s->name, &s->log, &info, err);
-    return load_hold(s->store, s->name, s->env.busy_ms, &s->log, err);
+    return session_hold(s->store, s->name, s->env.busy_ms, &s->log, err);
 }
 
 /* The file is empty: write the header it should have had. */
@@ -281,7 +281,7 @@ void session_describe(struct session *s, quire_session_info *info)
         load_refresh(s, NULL);
     *info = (quire_session_info){
         .id = known(s->header.id),
-        .path = s->flags & QUIRE_SESSION_MEMORY ? NULL : s->path,
+        .path = s->in_file || s->read_only ? s->path : NULL,
         .cwd = known(s->header.cwd),
         .title = known(s->header.title),
         .parent = known(s->header.parent),

@@ -69,6 +69,11 @@ quire_status session_open(const struct session_env *env,
                           quire_error *err);
 void session_close(struct session *s);
 
+/* Open the object `name` to change it, and hold it. One that loses its name
+ * before we have it is opened again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
+quire_status session_hold(struct object_store *store, const char *name,
+                          int busy_ms, struct object **out, quire_error *err);
+
 void session_describe(struct session *s, quire_session_info *info);
 const char *session_name(const struct session *s);
 struct object_store *session_store(const struct session *s);
@@ -109,6 +114,9 @@ quire_status session_branch_summary(struct session *s, const char *id,
 quire_status session_label(struct session *s, const char *id, const char *label,
                            quire_appended *out, quire_error *err);
 quire_status session_flush(struct session *s, quire_error *err);
+
+/* Write the file now, without waiting for an answer. */
+quire_status session_ensure(struct session *s, quire_error *err);
 
 /* ---- rewrite.c: whole files --------------------------------------------- */
 

@@ -493,19 +493,34 @@ quire_status session_children(struct session *s, const char *parent,
     return st;
 }
 
+static quire_status find_entry(struct session *s, const char *id,
+                               quire_entry *out, quire_error *err)
+{
+    uint32_t at = session_find(s, id);
+    struct view v;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    if (at == NONE)
+        return QUIRE_NOT_FOUND;
+    st = view_init(s, &v, 0, err);
+    return st ? st : fill(s, &v, at, out, err);
+}
+
 quire_status session_entry(struct session *s, const char *id, quire_entry *out,
                            quire_error *err)
 {
-    struct view v;
-    uint32_t at;
-    quire_status st = begin(s, err);
+    quire_status st = session_enter(s, err);
 
     if (st)
         return st;
-    at = session_find(s, id);
-    st = at == NONE ? QUIRE_NOT_FOUND : view_init(s, &v, 0, err);
-    if (!st)
-        st = fill(s, &v, at, out, err);
+    st = load_refresh(s, err);
+    if (!st) {
+        /* One entry is no reason to look at all of them. */
+        do
+            st = find_entry(s, id, out, err);
+        while (load_again(s, &st, err));
+    }
     session_leave(s);
     return st;
 }

@@ -147,11 +147,9 @@ quire_status write_to_file(struct session *s, quire_error *err)
         d->ops->discard(d);
         return st;
     }
-    st = d->ops->publish(d, s->name, false, err);
+    st = d->ops->found(d, s->name, &log, err);
     if (st == QUIRE_EXISTS)
         return err_set(err, st, "%s is there already", s->path);
-    if (!st)
-        st = load_hold(store, s->name, s->env.busy_ms, &log, err);
     if (st)
         return st;
     s->log->ops->close(s->log);
@@ -392,7 +390,9 @@ static quire_status choose_parent(struct session *s, const struct survey *v,
     } else {
         *parent = s->leaf;
     }
-    return QUIRE_OK;
+    if (*parent == NONE || (s->index.list[*parent].flags & ENTRY_CHECKED))
+        return QUIRE_OK;
+    return load_line(s, *parent, &text, err);
 }
 
 static quire_status check_expected(struct session *s, const char *expect,
@@ -584,14 +584,38 @@ static quire_status append_new(struct session *s, quire_bytes entry,
             st = compose_survey(entry, &v, err);
         v.heavy = true; /* it may have references now */
     }
-    if (!st)
-        st = write_entry(s, entry, &v, o->op, parent, err);
-    if (st)
-        return st;
-    /* A session with an answer in it is worth a file. */
-    if (!s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
+    /* A session with an answer in it is worth a file. If there can be none,
+     * nothing is lost: what was said before is in memory, and the answer is
+     * not taken. */
+    if (!st && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
         json_is(v.type, "message") && json_is(v.role, "assistant"))
-        st = write_latch(s, write_to_file(s, err), err);
+        st = write_to_file(s, err);
+    return st ? st : write_entry(s, entry, &v, o->op, parent, err);
+}
+
+/* One try. What becomes a parent had better be there: it is looked at
+ * closely, and if that finds damage all of it is tried again. */
+static quire_status append_once(struct session *s, quire_bytes entry,
+                                const quire_append_options *o,
+                                quire_appended *out, quire_error *err)
+{
+    uint32_t at = NONE;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    st = write_ready(s, err);
+    if (!st && o->op && !*o->op)
+        st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
+    if (!st && o->op)
+        st = find_op(s, o->op, &at, err);
+    if (!st && at != NONE) {
+        report(s, at, true, out);
+        return QUIRE_OK;
+    }
+    if (!st)
+        st = append_new(s, entry, o, err);
+    if (!st)
+        report(s, s->leaf, false, out);
     return st;
 }
 
@@ -602,35 +626,13 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
 {
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     quire_status st = QUIRE_OK;
-    uint32_t at = NONE;
 
     if (s->env.omp && s->in_file && !s->read_only)
         st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
     if (!st) {
-        do {
-            arena_reset(&s->tmp);
-            st = write_ready(s, err);
-            /* The leaf becomes a parent: it had better be there. */
-            if (!st && s->leaf != NONE && !o->at) {
-                quire_bytes text;
-
-                if (!(s->index.list[s->leaf].flags & ENTRY_CHECKED))
-                    st = load_line(s, s->leaf, &text, err);
-            }
-        } while (load_again(s, &st, err));
-    }
-    if (!st && o->op && !*o->op)
-        st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
-    if (!st && o->op)
-        st = find_op(s, o->op, &at, err);
-    if (!st && at != NONE) {
-        report(s, at, true, out);
-        s->leaf = at; /* where the first attempt had left it */
-        s->leaf_is_last = at == s->index.n - 1;
-    } else if (!st) {
-        st = append_new(s, entry, o, err);
-        if (!st && s->leaf != NONE)
-            report(s, s->leaf, false, out);
+        do
+            st = append_once(s, entry, o, out, err);
+        while (load_again(s, &st, err));
     }
     foreign_unlock(&theirs);
     return st;
@@ -652,6 +654,21 @@ quire_status session_append(struct session *s, quire_bytes entry,
     st = append_locked(s, entry, &o, out, err);
     if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
         st = wait_synced(s, s->n_written, err);
+    session_leave(s);
+    return st;
+}
+
+quire_status session_ensure(struct session *s, quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    st = write_ready(s, err);
+    if (!st && !s->in_file && (s->flags & QUIRE_SESSION_MEMORY))
+        st = err_set(err, QUIRE_INVALID, "a session in memory has no file");
+    if (!st && !s->in_file)
+        st = write_to_file(s, err);
     session_leave(s);
     return st;
 }

@@ -126,9 +126,9 @@ static int sync_name(struct files *f, int parent, const char *name)
 
 /* Link one finished file to its name. A name taken meanwhile by another
  * writer is kept when the draft asked for that: QUIRE_EXISTS. */
-static quire_status give_name(struct files *f, struct fs_temp *t,
-                              const char *name, bool replace, bool sync,
-                              quire_error *err)
+quire_status files_give_name(struct files *f, struct fs_temp *t,
+                             const char *name, bool replace, bool sync,
+                             quire_error *err)
 {
     quire_status st = QUIRE_OK;
     const char *base;
@@ -161,7 +161,7 @@ quire_status files_settle(struct files *f, quire_error *err)
     for (i = 0; i < f->n_staged && !st; i++) {
         struct staged *s = &f->staged[i];
 
-        st = give_name(f, &s->temp, s->name, s->replace, !whole, err);
+        st = files_give_name(f, &s->temp, s->name, s->replace, !whole, err);
         if (st == QUIRE_EXISTS)
             st = QUIRE_OK;
     }
@@ -413,7 +413,7 @@ static quire_status files_publish(struct draft *base, const char *name,
     else if (fs_temp_sync(&d->temp) < 0)
         st = files_fail(f, "sync", name, err);
     else
-        st = give_name(f, &d->temp, name, replace, true, err);
+        st = files_give_name(f, &d->temp, name, replace, true, err);
     files_discard(base);
     return st;
 }
@@ -734,6 +734,7 @@ const struct object_ops files_ops = {
     .look = files_look,
     .extend = files_extend,
     .patch = files_patch,
+    .found = files_found,
     .swap = files_swap,
     .begin = files_begin,
     .commit = files_commit,

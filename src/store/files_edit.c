@@ -173,6 +173,54 @@ quire_status files_patch(struct object *base, uint64_t offset,
     return st;
 }
 
+/* The file of a draft, for appending, and held: a descriptor of its own that
+ * shares the draft's lock. */
+static quire_status take_draft(struct file_draft *d, bool hold, int *fd,
+                               quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    *fd = -1;
+    if (fs_temp_sync(&d->temp) < 0)
+        st = err_sys(err, errno, "cannot sync a file in %s", d->store->path);
+    if (!st && hold)
+        st = fs_lock(d->temp.fd, FS_EXCLUSIVE, 0, err);
+    if (st)
+        return st;
+    *fd = fcntl(d->temp.fd, F_DUPFD_CLOEXEC, 0);
+    if (*fd >= 0 && fcntl(*fd, F_SETFL, O_APPEND) == 0)
+        return QUIRE_OK;
+    st = err_sys(err, errno, "cannot open a file in %s", d->store->path);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return st;
+}
+
+quire_status files_found(struct draft *draft, const char *name,
+                         struct object **out, quire_error *err)
+{
+    struct file_draft *d = (struct file_draft *)draft;
+    struct files *f = d->store;
+    struct file_object *o = NULL;
+    int fd;
+    quire_status st = take_draft(d, true, &fd, err);
+
+    if (!st)
+        st = files_object(f, name, fd, &o, err);
+    if (!st)
+        st = files_give_name(f, &d->temp, name, false, true, err);
+    if (!st) {
+        o->editing = o->held = o->name_lasts = true;
+        o->size = d->size;
+        *out = &o->base;
+    } else if (o) {
+        o->base.ops->close(&o->base);
+    }
+    d->base.ops->discard(draft);
+    return st;
+}
+
 quire_status files_swap(struct object *base, struct draft *draft,
                         quire_error *err)
 {
@@ -186,17 +234,15 @@ quire_status files_swap(struct object *base, struct draft *draft,
 
     parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
     if (parent < 0 || fstat(o->fd, &was) < 0 ||
-        fchmod(d->temp.fd, was.st_mode & 0777) < 0 ||
-        fs_temp_sync(&d->temp) < 0)
-        st = files_fail(f, "sync", o->name, err);
-    /* The draft's own descriptor is the one that will hold the lock. */
-    if (!st && o->held)
-        st = fs_lock(d->temp.fd, FS_EXCLUSIVE, 0, err);
-    if (!st) {
-        fd = fcntl(d->temp.fd, F_DUPFD_CLOEXEC, 0);
-        if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
-            st = files_fail(f, "open", o->name, err);
-    }
+        fchmod(d->temp.fd, was.st_mode & 0777) < 0)
+        st = files_fail(f, "replace", o->name, err);
+    /* Root may work on the files of another, and they stay theirs. */
+    else if ((was.st_uid != geteuid() || was.st_gid != getegid()) &&
+             fchown(d->temp.fd, was.st_uid, was.st_gid) < 0 &&
+             was.st_uid != geteuid())
+        st = files_fail(f, "keep the owner of", o->name, err);
+    if (!st)
+        st = take_draft(d, o->held, &fd, err);
     if (!st && fs_temp_publish(&d->temp, parent, last, true) < 0)
         st = files_fail(f, "replace", o->name, err);
     if (!st) {

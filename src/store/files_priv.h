@@ -90,7 +90,14 @@ quire_status files_extend(struct object *o, uint64_t size, quire_bytes bytes,
                           quire_error *err);
 quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
                          quire_error *err);
+quire_status files_found(struct draft *d, const char *name, struct object **out,
+                         quire_error *err);
 quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
+
+/* Link a finished file to its name, durably if `sync`. QUIRE_EXISTS. */
+quire_status files_give_name(struct files *f, struct fs_temp *t,
+                             const char *name, bool replace, bool sync,
+                             quire_error *err);
 quire_status files_sync_edited(struct file_object *o, quire_error *err);
 quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);

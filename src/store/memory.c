@@ -498,6 +498,19 @@ static quire_status memory_patch(struct object *base, uint64_t offset,
     return QUIRE_OK;
 }
 
+static quire_status memory_found(struct draft *draft, const char *name,
+                                 struct object **out, quire_error *err)
+{
+    struct memory_draft *d = (struct memory_draft *)draft;
+    struct memory *m = d->store;
+    struct object_info info;
+    quire_status st = memory_publish(draft, name, false, err);
+
+    if (!st)
+        st = memory_open(&m->base, name, out, &info, err);
+    return st ? st : memory_hold(*out, 0, err);
+}
+
 static quire_status memory_swap(struct object *base, struct draft *draft,
                                 quire_error *err)
 {
@@ -600,6 +613,7 @@ static const struct object_ops memory_ops = {
     .look = memory_look,
     .extend = memory_extend,
     .patch = memory_patch,
+    .found = memory_found,
     .swap = memory_swap,
     .begin = memory_begin,
     .commit = memory_commit,

@@ -157,6 +157,12 @@ struct object_ops {
     quire_status (*patch)(struct object *o, uint64_t offset, quire_bytes bytes,
                           quire_error *err);
 
+    /* Give the draft a name that must be free (else QUIRE_EXISTS), and keep
+     * it open to be changed, and held: nobody can come between. Lasting. The
+     * draft is gone afterwards, whatever the status. */
+    quire_status (*found)(struct draft *d, const char *name,
+                          struct object **out, quire_error *err);
+
     /* Put the draft in the place of the open object, atomically and lasting:
      * the name means the draft then, `o` is it, and holds it if it held what
      * was there. The draft is gone afterwards, whatever the status; on

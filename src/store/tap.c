@@ -291,6 +291,41 @@ static quire_status tapped_patch(struct object *base, uint64_t offset,
          o->inner->ops->patch(o->inner, offset, bytes, err));
 }
 
+static quire_status found_inner(struct tapped_draft *d, const char *name,
+                                struct object **out, quire_error *err)
+{
+    struct tapped_object *o = malloc(sizeof *o);
+    quire_status st;
+
+    if (!o) {
+        d->inner->ops->discard(d->inner);
+        return err_memory(err);
+    }
+    o->base.ops = &tapped_ops;
+    o->tap = d->tap;
+    st = d->inner->ops->found(d->inner, name, &o->inner, err);
+    if (st)
+        free(o);
+    else
+        *out = &o->base;
+    return st;
+}
+
+static quire_status tapped_found(struct draft *draft, const char *name,
+                                 struct object **out, quire_error *err)
+{
+    struct tapped_draft *d = (struct tapped_draft *)draft;
+    const struct tap *tap = d->tap;
+    quire_status st = ask(tap, "object found", name, err);
+
+    if (st)
+        d->inner->ops->discard(d->inner);
+    else
+        st = found_inner(d, name, out, err);
+    free(d);
+    return tell(tap, "object found", name, st);
+}
+
 /* The draft is gone afterwards, as after publish. */
 static quire_status tapped_swap(struct object *base, struct draft *draft,
                                 quire_error *err)
@@ -374,6 +409,7 @@ static const struct object_ops tapped_ops = {
     .look = tapped_look,
     .extend = tapped_extend,
     .patch = tapped_patch,
+    .found = tapped_found,
     .swap = tapped_swap,
     .begin = tapped_begin,
     .commit = tapped_commit,

@@ -439,3 +439,30 @@ TEST(a_damaged_session_is_repaired_and_the_original_kept)
     EQ(1, list(q, NULL, 0).n);
     quire_close(q);
 }
+
+TEST(only_a_session_is_removed_and_nothing_beside_another_file)
+{
+    quire *q = home("h", QUIRE_KIND_AUTO);
+
+    test_write_file(test_path("data.jsonl"), bytes_str("{\"a\":1}\n"));
+    YES(mkdir(test_path("data"), 0700) == 0);
+    test_write_file(test_path("data/precious"), bytes_str("x"));
+    IS(QUIRE_DAMAGED,
+       quire_session_remove(q, test_path("data.jsonl"), &test_err));
+    YES(test_exists(test_path("data.jsonl")));
+    YES(test_exists(test_path("data/precious")));
+    quire_close(q);
+}
+
+TEST(a_session_that_cannot_be_opened_is_not_moved)
+{
+    quire *q = home("h", QUIRE_KIND_AUTO);
+    quire_session *s = begin(q, "/w"), *m;
+    char *path = path_of(s);
+
+    quire_session_close(s);
+    test_write_file(path, bytes_str("rubbish\n"));
+    IS(QUIRE_DAMAGED, quire_session_move(q, path, "/v", &m, &test_err));
+    YES(test_exists(path));
+    quire_close(q);
+}

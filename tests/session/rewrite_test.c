@@ -277,3 +277,34 @@ TEST(a_mended_file_has_all_that_could_be_read_and_the_original_is_kept)
 {
     house_each(mended);
 }
+
+static void kept_from_label(struct house *h)
+{
+    struct session *s;
+    const char *all;
+
+    house_write(
+        h, "f",
+        HEADER X(
+            "a",
+            "null") "{\"type\":\"label\",\"id\":\"l\",\"parentId\":\"a\","
+                    "\"targetId\":\"a\",\"label\":\"x\"}\n"
+                    "{\"type\":\"message\",\"id\":\"b\",\"parentId\":\"l\","
+                    "\"message\":{\"role\":\"user\",\"content\":\"kept\"}}\n"
+                    "{\"type\":\"compaction\",\"id\":\"c\",\"parentId\":\"b\","
+                    "\"summary\":\"s\",\"firstKeptEntryId\":\"l\"}\n");
+    s = house_open_session(h, "f", QUIRE_SESSION_READ);
+    HAS(context_of(s, NULL), "\"kept\"");
+    OK(session_copy(s, "c", h->store, "g", &second, &test_err));
+    session_close(s);
+    s = house_open_session(h, "g", QUIRE_SESSION_READ);
+    all = all_entries(s);
+    HAS(all, "\"firstKeptEntryId\":\"b\"");
+    HAS(context_of(s, "c"), "\"kept\"");
+    session_close(s);
+}
+
+TEST(an_extract_keeps_what_a_compaction_keeps_from_a_label_on)
+{
+    house_each(kept_from_label);
+}

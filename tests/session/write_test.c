@@ -162,11 +162,12 @@ static void done_once(struct house *h)
     struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
     quire_bytes x = bytes_str("{\"type\":\"x\"}");
     quire_appended first, again;
+    const char *y;
 
     o.op = "retry \"1\"";
     OK(session_append(s, x, &o, &first, &test_err));
     NO(first.existed);
-    put(s, "{\"type\":\"y\"}");
+    y = put(s, "{\"type\":\"y\"}");
     session_close(s);
     s = house_open_session(h, "f", 0);
     OK(session_append(s, x, &o, &again, &test_err));
@@ -175,7 +176,7 @@ static void done_once(struct house *h)
     o.op = "another";
     OK(session_append(s, x, &o, &again, &test_err));
     NO(again.existed);
-    SAME_TEXT(first.id, again.parent);
+    SAME_TEXT(y, again.parent); /* the retry has not moved the leaf */
     session_close(s);
 }
 
@@ -441,4 +442,46 @@ static void summarised(struct house *h)
 TEST(a_branch_can_say_what_became_of_the_other)
 {
     house_each(summarised);
+}
+
+static void awaited(struct house *h)
+{
+    struct session *s;
+
+    house_write(h, "f",
+                HEADER "{\"type\":\"x\",\"id\":\"c\",\"parentId\":\"x\"}\n");
+    s = house_open_session(h, "f", 0);
+    IS(QUIRE_INVALID,
+       session_append(s, bytes_str("{\"type\":\"x\",\"id\":\"x\"}"), NULL, NULL,
+                      &test_err));
+    put(s, "{\"type\":\"x\",\"id\":\"x\",\"parentId\":null}");
+    SAME_TEXT("x*(c)", tree_of(s));
+    session_close(s);
+    SAME_TEXT("", problems_of(h, "f"));
+}
+
+TEST(an_entry_cannot_become_its_own_ancestor_but_an_orphan_finds_its_parent)
+{
+    house_each(awaited);
+}
+
+static void no_text(struct house *h)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+
+    IS(QUIRE_INVALID,
+       session_append(s, bytes_str("{\"type\":\"x\",\"t\":\"\xff\"}"), NULL,
+                      NULL, &test_err));
+    HAS(test_err.what, "byte 17");
+    o.op = "";
+    IS(QUIRE_INVALID,
+       session_append(s, bytes_str("{\"type\":\"x\"}"), &o, NULL, &test_err));
+    session_close(s);
+    SAME(bytes_str(HEADER), house_read(h, "f"));
+}
+
+TEST(bytes_that_are_no_text_and_operations_without_a_name_are_refused)
+{
+    house_each(no_text);
 }
