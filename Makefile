@@ -51,7 +51,8 @@ help:
 	@echo 'make            build/quire, build/libquire.so, build/libquire.a'
 	@echo 'make test       every test that is quick'
 	@echo 'make check      the tests under address, undefined and thread'
-	@echo '                sanitizers, the fault sweep among them'
+	@echo '                sanitizers, the fault sweep among them; and the other'
+	@echo '                programs of the session format, from npm'
 	@echo 'make fuzz       fuzz each parser, FUZZ_SECONDS=30 each'
 	@echo 'make bench      speed and memory beside their limits'
 	@echo 'make lint       clang-tidy, cppcheck, format, include direction'
@@ -87,7 +88,7 @@ $(B)/libquire.a: $(LIB_OBJ)
 WRAPPED  := malloc calloc realloc open openat mkdirat read write pread \
             pwrite fsync fdatasync syncfs renameat linkat unlinkat ftruncate \
             fstat fstatat futimens renameat2 flock close lseek fdopendir \
-            syscall strdup
+            syscall strdup fchmod socket bind fcntl statx
 WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 
 $(B)/unit: $(TEST_OBJ) $(LIB_OBJ)
@@ -118,6 +119,9 @@ check: test
 	$(Q)$(MAKE) B=$(B)/tsan CC=$(CLANG) SAN='$(TSAN)' OPT='-O1 -g' \
 	    $(B)/tsan/unit
 	$(Q)tests/support/unit-report $(B)/tsan/unit threads
+	$(Q)QUIRE=$(B)/quire tests/interop/live >$(B)/interop.log || \
+	    { [ $$? -eq 77 ] || { grep -A5 '^not ok' $(B)/interop.log; exit 1; }; }
+	$(Q)tail -n 1 $(B)/interop.log
 
 # ---- fuzzing, measuring, reading -----------------------------------------
 

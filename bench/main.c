@@ -27,12 +27,11 @@
 
 #include "base/fs.h"
 #include "bench.h"
+#include "session_make.h"
 
 static const struct measure *const themes[] = {
-    blob_measures,
-    small_measures,
-    process_measures,
-    json_measures,
+    blob_measures, small_measures,   process_measures,
+    json_measures, session_measures, session_work_measures,
 };
 
 enum { N_THEMES = sizeof themes / sizeof *themes };
@@ -221,6 +220,8 @@ int main(int argc, char **argv)
 
     if (argc > 4 && !strcmp(argv[1], "--peak"))
         return process_peak(argv + 2);
+    if (argc == 5 && !strcmp(argv[1], "--session-child"))
+        return session_child(argv + 2);
     for (i = 1; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--json"))
             b.json = true;

@@ -330,7 +330,8 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
  * another uses a session of it. Close sessions before their store.
  *
  * Text and bytes that these calls give are on loan until the next call on the
- * same session, or for the duration of the callback they are given to.
+ * same session, by whichever thread, or for the duration of the callback they
+ * are given to.
  */
 typedef struct quire_session quire_session;
 
@@ -443,6 +444,8 @@ typedef struct quire_entry {
     int is_leaf;       /* it is the current leaf                           */
     int on_path;       /* it is on the way from a root to the leaf         */
     int is_orphan;     /* its parent is not in the session                 */
+    size_t missing;    /* QUIRE_HYDRATE: images whose blob is not there    */
+    uint64_t reserved[4];
 } quire_entry;
 
 typedef quire_status (*quire_entry_fn)(void *ctx, const quire_entry *entry,
@@ -475,12 +478,14 @@ quire_status quire_session_children(quire_session *s, const char *parent,
 quire_status quire_session_entry(quire_session *s, const char *id,
                                  quire_entry *out, quire_error *err);
 
-/* Every blob reference in the entries, and every path of a file that belongs
- * to the session: itself and its outputs. */
 typedef quire_status (*quire_text_fn)(void *ctx, const char *text,
                                       quire_error *err);
+
+/* Every path of a file that belongs to the session: itself and its outputs. */
 quire_status quire_session_files(quire_session *s, quire_text_fn each,
                                  void *ctx, quire_error *err);
+
+/* Every blob reference in the entries, as often as it occurs. */
 quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
                                 quire_error *err);
 
@@ -503,6 +508,7 @@ typedef struct quire_appended {
     char id[256];
     char parent[256]; /* "" for a root                                      */
     int existed;      /* the operation had been done before                 */
+    uint64_t reserved[4];
 } quire_appended;
 
 /* Append one entry: a JSON object with a `type`, and without or with `id`,

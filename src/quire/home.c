@@ -5,6 +5,7 @@
  *
  *     quire.db                           ours
  *     conversations/                     JP's .jp
+ *     blobs/<2 hex>/, or called quire    ours, though its catalogue is lost
  *     sessions/ or terminal-sessions/    oh-my-pi's agent directory
  *     blobs/<64 hex>                     oh-my-pi's
  *     it is called .jp, or .omp/agent    as it says
@@ -98,18 +99,21 @@ static bool is_called(const char *path, const char *name)
 
 static quire_kind detect_kind(const char *home)
 {
-    bool flat;
+    bool flat, ours;
     char *blobs;
 
     if (has(home, "quire.db"))
         return QUIRE_KIND_NATIVE;
     if (has(home, "conversations"))
         return QUIRE_KIND_JP;
-    if (has(home, "sessions") || has(home, "terminal-sessions"))
-        return QUIRE_KIND_OMP;
     blobs = text("%s/blobs", home);
     flat = blobs && has_hex_entry(blobs, 64);
+    ours = !flat && blobs && has_hex_entry(blobs, 2);
     free(blobs);
+    if (ours || is_called(home, "quire"))
+        return QUIRE_KIND_NATIVE;
+    if (has(home, "sessions") || has(home, "terminal-sessions"))
+        return QUIRE_KIND_OMP;
     if (flat || is_called(home, ".omp/agent"))
         return QUIRE_KIND_OMP;
     return is_called(home, ".jp") ? QUIRE_KIND_JP : QUIRE_KIND_NATIVE;

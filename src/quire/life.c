@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "quire/sessions.h"
+#include "session/foreign.h"
 
 /* ---- files that belong together ----------------------------------------- */
 
@@ -66,9 +67,24 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     return st;
 }
 
+/* Whether a file below an outputs directory is one of ours or of a program we
+ * share with: "<n>.<tool>.log", "<id>.md", "<id>.json". In the home everything
+ * there is; elsewhere a directory of that name may be anybody's. */
+static bool is_output(const char *name)
+{
+    const char *base = strrchr(name, '/') + 1;
+    size_t len = strlen(base), digits = strspn(base, "0123456789");
+
+    if (len > 4 && !strcmp(base + len - 4, ".log"))
+        return digits > 0 && base[digits] == '.';
+    return (len > 3 && !strcmp(base + len - 3, ".md")) ||
+           (len > 5 && !strcmp(base + len - 5, ".json"));
+}
+
 struct copying {
     struct object_store *from, *to;
     const char *from_dir, *to_dir;
+    bool only_ours;
 };
 
 static quire_status copy_output(void *ctx, const char *name,
@@ -80,9 +96,12 @@ static quire_status copy_output(void *ctx, const char *name,
     struct object *file;
     char *to = NULL;
     struct draft *d;
-    quire_status st = c->from->ops->open(c->from, name, &file, &now, err);
+    quire_status st;
 
     (void)info;
+    if (c->only_ours && !is_output(name))
+        return QUIRE_OK;
+    st = c->from->ops->open(c->from, name, &file, &now, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     if (asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
@@ -103,9 +122,25 @@ static quire_status copy_output(void *ctx, const char *name,
     return st;
 }
 
-/* Rename a session and its outputs in the home: both or neither. */
-static quire_status move_both(struct quire *q, const char *from, const char *to,
-                              struct arena *tmp, quire_error *err)
+/* A session of the home as other programs name it. */
+static quire_status lock_theirs(struct quire *q, const char *name,
+                                struct foreign_lock *out, quire_error *err)
+{
+    char *path = NULL;
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_OMP)
+        return QUIRE_OK;
+    if (asprintf(&path, "%s/%s", q->all->ops->place(q->all), name) < 0)
+        return err_memory(err);
+    st = foreign_lock(path, q->busy_ms, out, err);
+    free(path);
+    return st;
+}
+
+static quire_status rename_both(struct quire *q, const char *from,
+                                const char *to, struct arena *tmp,
+                                quire_error *err)
 {
     const char *from_dir = outputs_of(from, tmp), *to_dir = outputs_of(to, tmp);
     struct object_store *all = q->all;
@@ -134,6 +169,19 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
     }
     if (st && err)
         *err = why;
+    return st;
+}
+
+/* Rename a session and its outputs in the home: both or neither. */
+static quire_status move_both(struct quire *q, const char *from, const char *to,
+                              struct arena *tmp, quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    quire_status st = lock_theirs(q, from, &theirs, err);
+
+    if (!st)
+        st = rename_both(q, from, to, tmp, err);
+    foreign_unlock(&theirs);
     return st;
 }
 
@@ -205,7 +253,8 @@ static quire_status copy_session(struct quire *q, const char *which,
     /* The session last: once it is there, it is complete. */
     c = (struct copying){session_store(source->s), q->all,
                          outputs_of(session_name(source->s), &tmp),
-                         outputs_of(b.name, &tmp)};
+                         outputs_of(b.name, &tmp),
+                         strchr(session_name(source->s), '/') == NULL};
     st = c.from_dir && c.to_dir
              ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
              : err_memory(err);
@@ -397,8 +446,33 @@ static quire_status check_ours(struct quire *q, const struct place *p,
     return st;
 }
 
+static quire_status remove_output(void *ctx, const char *name,
+                                  const struct object_info *info,
+                                  quire_error *err)
+{
+    struct object_store *store = ctx;
+    quire_status st;
+
+    (void)info;
+    if (!is_output(name))
+        return QUIRE_OK;
+    st = store->ops->remove(store, name, err);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status clear_outputs(const struct place *p, const char *dir,
+                                  quire_error *err)
+{
+    struct object_store *store = p->store;
+
+    if (p->in_home)
+        return store->ops->clear(store, dir, err);
+    return store->ops->list(store, dir, remove_output, store, err);
+}
+
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
     const char *outputs;
@@ -415,11 +489,13 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         /* Outputs first: a session without them can be removed again, outputs
          * without a session nobody would find. */
         outputs = outputs_of(p.name, &tmp);
-        st = outputs ? p.store->ops->clear(p.store, outputs, err)
-                     : err_memory(err);
+        st = outputs ? clear_outputs(&p, outputs, err) : err_memory(err);
     }
+    if (!st && p.in_home)
+        st = lock_theirs(q, p.name, &theirs, err);
     if (!st)
         st = p.store->ops->remove(p.store, p.name, err);
+    foreign_unlock(&theirs);
     if (st == QUIRE_NOT_FOUND && held)
         err_set(err, st, "%s has gone meanwhile", p.name);
     if (held)

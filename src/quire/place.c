@@ -214,7 +214,7 @@ static quire_status see_file(void *ctx, const char *base,
     if (s->exact && !exact)
         return QUIRE_OK;
     if (exact && !s->exact)
-        s->n = 0;
+        s->n = 0; /* those that only begin so do not count */
     s->exact = exact;
     if (s->n++ > 0) {
         snprintf(s->other, sizeof s->other, "%.*s", (int)id.len,
@@ -271,10 +271,32 @@ static quire_status several(struct search *s, const char *which,
     quire_bytes first = names_id_in_file(bytes_str(s->found));
     quire_status st;
 
-    st = err_set(err, QUIRE_INVALID,
-                 "%d sessions begin with %.64s, such as %.*s and %s", s->n,
-                 which, (int)first.len, (const char *)first.data, s->other);
-    err_next(err, "give more of the id; `quire session ls` lists them");
+    if (s->exact)
+        st = err_set(err, QUIRE_INVALID, "%d files have the session %.64s",
+                     s->n, which);
+    else
+        st = err_set(err, QUIRE_INVALID,
+                     "%d sessions begin with %.64s, such as %.*s and %s", s->n,
+                     which, (int)first.len, (const char *)first.data, s->other);
+    err_next(err, s->exact ? "name one by its path; `quire session ls` has them"
+                           : "give more of the id; `quire session ls` lists "
+                             "them");
+    return st;
+}
+
+/* Those in use and those put away together: a beginning that fits one of
+ * each fits two. */
+static quire_status search_roots(struct quire *q, struct search *s,
+                                 bool headers, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < 2; i++) {
+        s->root = roots[i];
+        st = headers ? find_in_headers(q, s, err)
+                     : q->all->ops->scan(q->all, s->root, see_dir, s, err);
+    }
     return st;
 }
 
@@ -282,33 +304,24 @@ static quire_status find_id(struct quire *q, const char *which,
                             struct arena *keep, struct place *out,
                             quire_error *err)
 {
+    struct search s = {.wanted = bytes_str(which), .keep = keep};
     quire_status st = need_all(q, err);
-    size_t i;
-    int headers;
 
-    for (headers = 0; !st && headers < 2; headers++) {
-        for (i = 0; !st && i < 2; i++) {
-            struct search s = {.wanted = bytes_str(which),
-                               .keep = keep,
-                               .store = q->all,
-                               .root = roots[i]};
-
-            st = headers
-                     ? find_in_headers(q, &s, err)
-                     : q->all->ops->scan(q->all, roots[i], see_dir, &s, err);
-            if (st || s.n == 0)
-                continue;
-            if (s.n > 1)
-                return several(&s, which, err);
-            *out = (struct place){.store = q->all,
-                                  .name = s.found,
-                                  .in_home = true,
-                                  .archived = i == 1,
-                                  .omp = q->kind == QUIRE_KIND_OMP};
-            return QUIRE_OK;
-        }
-    }
-    return st ? st : QUIRE_NOT_FOUND;
+    s.store = q->all;
+    if (!st)
+        st = search_roots(q, &s, false, err);
+    if (!st && s.n == 0)
+        st = search_roots(q, &s, true, err);
+    if (st || s.n == 0)
+        return st ? st : QUIRE_NOT_FOUND;
+    if (s.n > 1)
+        return several(&s, which, err);
+    *out = (struct place){.store = q->all,
+                          .name = s.found,
+                          .in_home = true,
+                          .omp = q->kind == QUIRE_KIND_OMP};
+    out->archived = !strncmp(s.found, "archive/", 8);
+    return QUIRE_OK;
 }
 
 /* ---- the last one ------------------------------------------------------- */
@@ -316,6 +329,23 @@ static quire_status find_id(struct quire *q, const char *which,
 static const char *env(const char *name)
 {
     return getenv(name);
+}
+
+/* Whether what a breadcrumb leads to is one. */
+static bool is_session(const struct place *p)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list_meta meta = {.id = NULL};
+    struct object_info info;
+    struct object *file;
+
+    if (p->store->ops->open(p->store, p->name, &file, &info, NULL))
+        return false;
+    if (list_read(file, info.size, &tmp, &meta, NULL))
+        meta.id = NULL;
+    file->ops->close(file);
+    arena_release(&tmp);
+    return meta.id != NULL;
 }
 
 /* The breadcrumb of this terminal, if it is of this directory. */
@@ -342,7 +372,12 @@ static quire_status find_crumb(struct quire *q, const char *cwd,
         !bytes_is(crumb.cwd, cwd))
         return QUIRE_NOT_FOUND;
     name = arena_text(keep, crumb.path);
-    return name ? find_path(q, name, keep, out, NULL) : QUIRE_NOT_FOUND;
+    if (!name || find_path(q, name, keep, out, NULL))
+        return QUIRE_NOT_FOUND;
+    if (is_session(out))
+        return QUIRE_OK;
+    place_release(out);
+    return QUIRE_NOT_FOUND;
 }
 
 static quire_status find_last(struct quire *q, struct arena *keep,
@@ -358,6 +393,7 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         return err_sys(err, errno, "cannot tell the working directory");
     if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
         return QUIRE_OK;
+    *out = (struct place){0};
     st = need_all(q, err);
     if (!st) {
         need_db(q, false, NULL); /* which makes it quicker */

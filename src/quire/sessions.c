@@ -218,6 +218,8 @@ quire_status quire_session_open(quire *q, const char *which,
     struct arena tmp = ARENA_INIT;
     quire_session_options o;
     struct place p;
+    int tries = 0;
+    bool found;
     quire_status st;
 
     *out = NULL;
@@ -225,10 +227,15 @@ quire_status quire_session_open(quire *q, const char *which,
     st = check_free(q, err);
     if (!st && !(o.flags & QUIRE_SESSION_READ))
         st = sessions_may_write(q, err);
-    if (!st)
+    if (st)
+        return st;
+    /* It may be moved between finding and opening it; then it is elsewhere. */
+    do {
         st = place_find(q, which, &tmp, &p, err);
-    if (!st)
-        st = sessions_open_place(q, &p, &o, &tmp, out, err);
+        found = !st;
+        if (!st)
+            st = sessions_open_place(q, &p, &o, &tmp, out, err);
+    } while (found && st == QUIRE_NOT_FOUND && tries++ < 5);
     if (!st && !(o.flags & QUIRE_SESSION_READ))
         drop_crumb(*out);
     arena_release(&tmp);

@@ -41,7 +41,8 @@ struct context {
     struct json_pair {
         quire_bytes key, value;
     } * models;
-    uint32_t n_models;
+    uint32_t n_models, cap_models;
+    struct map roles; /* decoded -> place in the list                       */
     bool has_default;
     quire_bytes default_model; /* of the last assistant                     */
     quire_bytes *rules;
@@ -59,10 +60,11 @@ static struct entry *at(const struct context *c, uint32_t place)
     return &c->s->index.list[c->path[place]];
 }
 
+/* The line of an entry that is given in part, as text. */
 static quire_status line_at(struct context *c, uint32_t place,
                             quire_bytes *line, quire_error *err)
 {
-    return load_line(c->s, c->path[place], line, err);
+    return tree_text(c->s, c->path[place], false, line, err);
 }
 
 /* ---- the path ----------------------------------------------------------- */
@@ -73,6 +75,9 @@ static quire_status find_path(struct context *c, const char *leaf,
     struct session *s = c->s;
     uint32_t from = s->leaf;
 
+    /* The leaf nobody moved is the last entry, even one without an id. */
+    if (s->leaf_is_last && s->index.n)
+        from = s->index.n - 1;
     if (leaf)
         from = *leaf ? session_find(s, leaf) : NONE;
     /* Whoever asks for what is not there gets the last entry. */
@@ -155,39 +160,49 @@ static quire_status keep(struct context *c, quire_bytes value, quire_bytes *out,
     return out->data ? QUIRE_OK : err_memory(err);
 }
 
+/* Where a role is in the list; it is added if it is new. */
+static quire_status find_role(struct context *c, quire_bytes role,
+                              uint64_t *place, quire_error *err)
+{
+    struct arena *tmp = &c->s->tmp;
+    quire_bytes text = arena_dup(tmp, json_text(role, tmp));
+    uint64_t *known = text.data ? map_get(&c->roles, text) : NULL;
+    struct json_pair *grown;
+
+    if (known) {
+        *place = *known;
+        return QUIRE_OK;
+    }
+    *place = c->n_models;
+    if (!text.data || !map_put(&c->roles, text, *place, NULL))
+        return err_memory(err);
+    if (c->n_models == c->cap_models) {
+        c->cap_models = c->cap_models ? c->cap_models * 2 : 8;
+        grown = arena_array(tmp, c->cap_models, sizeof *grown);
+        if (!grown)
+            return err_memory(err);
+        if (c->n_models)
+            memcpy(grown, c->models, c->n_models * sizeof *grown);
+        c->models = grown;
+    }
+    c->n_models++;
+    return keep(c, role, &c->models[*place].key, err);
+}
+
 static quire_status set_model(struct context *c, quire_bytes line,
                               quire_error *err)
 {
     quire_bytes role = json_get(line, "role"), model = json_get(line, "model");
-    struct json_pair pair, *grown;
+    uint64_t place;
     quire_status st;
-    uint32_t i;
 
     if (json_kind(model) != JSON_STRING || model.len == 2)
         return QUIRE_OK; /* another program's spelling, which ours ignore */
     if (json_kind(role) != JSON_STRING)
         role = bytes_str("\"default\"");
-    st = keep(c, role, &pair.key, err);
-    if (!st)
-        st = keep(c, model, &pair.value, err);
-    if (st)
-        return st;
     c->has_default = c->has_default || json_is(role, "default");
-    for (i = 0; i < c->n_models; i++) {
-        if (bytes_equal(c->models[i].key, pair.key)) {
-            c->models[i].value = pair.value;
-            return QUIRE_OK;
-        }
-    }
-    /* Roles are a handful. */
-    grown = arena_array(&c->s->tmp, c->n_models + (size_t)1, sizeof *grown);
-    if (!grown)
-        return err_memory(err);
-    if (c->n_models)
-        memcpy(grown, c->models, c->n_models * sizeof *grown);
-    grown[c->n_models++] = pair;
-    c->models = grown;
-    return QUIRE_OK;
+    st = find_role(c, role, &place, err);
+    return st ? st : keep(c, model, &c->models[place].value, err);
 }
 
 static quire_status add_rule(struct context *c, quire_bytes rule,
@@ -256,9 +271,8 @@ static quire_status take_setting(struct context *c, uint32_t place,
     }
 }
 
-/* Provider and model of the message at `place`, if an assistant wrote it. The
- * message may be one that is not given, so no close look is due: whoever it
- * is stands at its beginning. */
+/* Provider and model of the message at `place`, if an assistant wrote it. Who
+ * it is stands at its beginning, so others are not looked at closely. */
 static quire_status infer_model(struct context *c, uint32_t place,
                                 quire_error *err)
 {
@@ -275,8 +289,12 @@ static quire_status infer_model(struct context *c, uint32_t place,
     body = e->body ? bytes_sub(line, e->body, line.len)
                    : json_get(line, "message");
     if (!body.data || !json_head(body, role, 1, NULL) ||
-        !json_is(role[0].value, "assistant") ||
-        !json_head(body, wants, 3, NULL))
+        !json_is(role[0].value, "assistant"))
+        return QUIRE_OK;
+    st = line_at(c, place, &line, err);
+    if (st)
+        return st;
+    if (!json_head(json_get(line, "message"), wants, 3, NULL))
         return QUIRE_OK;
     if (json_kind(wants[1].value) != JSON_STRING ||
         json_kind(wants[2].value) != JSON_STRING)
@@ -450,9 +468,7 @@ static quire_status ready_line(struct context *c, uint32_t place,
     const struct entry *e = at(c, place);
     quire_status st;
 
-    if (!(e->flags & (ENTRY_REFS | ENTRY_BAD_UTF8 | ENTRY_SPREAD)))
-        return line_at(c, place, line, err);
-    st = tree_text(c->s, c->path[place], false, line, err);
+    st = line_at(c, place, line, err);
     if (st || !(e->flags & ENTRY_REFS))
         return st;
     st = hydrate(c, *line, whole, err);
@@ -576,7 +592,9 @@ static quire_status prepare(struct context *c, const char *leaf,
     arena_reset(&s->tmp);
     map_release(&c->seen_rules);
     map_init(&c->seen_rules, s->index.seed[0], s->index.seed[1]);
-    c->n_models = c->n_rules = c->cap_rules = 0;
+    map_release(&c->roles);
+    map_init(&c->roles, s->index.seed[0], s->index.seed[1]);
+    c->n_models = c->cap_models = c->n_rules = c->cap_rules = 0;
     c->has_default = false;
     c->models = NULL;
     c->thinking = c->mode = c->mode_data = c->tier = bytes_of(NULL, 0);
@@ -617,6 +635,7 @@ quire_status session_context(struct session *s, const char *leaf,
     }
     buf_release(&c.out);
     map_release(&c.seen_rules);
+    map_release(&c.roles);
     session_leave(s);
     return st;
 }

@@ -10,9 +10,9 @@
  *   - a file "<dir>/.<name>.lock", made with O_EXCL, that holds "<pid>:<ms>\n"
  *     and is removed afterwards. One whose process is gone may be taken.
  *
- * It gives up after half a second, so we hold them for one write only, not
- * for as long as a session is open. Both ends of a session with us in the
- * middle are then safe: it never writes into our line, nor we into its own.
+ * It gives up after half a second, so they are held for one write, or for one
+ * replacement of a file, not for as long as a session is open. It then never
+ * writes into our line, nor we into its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "session/priv.h"
+#include "session/foreign.h"
 
 /* ---- XXH64, as its specification has it --------------------------------- */
 

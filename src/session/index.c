@@ -110,6 +110,11 @@ uint32_t index_find(const struct index *x, quire_bytes id)
     return slot_of(x, id, hash_id(x, id))->at - 1; /* 0 - 1 is NONE */
 }
 
+bool index_taken(void *index, quire_bytes id)
+{
+    return index_find(index, id) != NONE;
+}
+
 static bool grow_slots(struct index *x)
 {
     uint32_t n = x->n_slots ? x->n_slots * 2 : 64, i, k;

@@ -120,6 +120,9 @@ void index_settle(struct index *x);
 /* The number of the entry with this id, or NONE. */
 uint32_t index_find(const struct index *x, quire_bytes id);
 
+/* Whether it is in use, for names_entry_id(). */
+bool index_taken(void *index, quire_bytes id);
+
 static inline quire_bytes entry_id(const struct entry *e)
 {
     return (quire_bytes){e->flags & ENTRY_FAR_ID ? e->id.far

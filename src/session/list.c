@@ -164,7 +164,7 @@ static void see_message(quire_bytes line, bool whole, struct arena *keep,
         m->first = shorten(json_text(text, keep), keep);
 }
 
-/* The beginning of a file. *cut: a line does not end in it. */
+/* The beginning of a file, or `all` of it. */
 static void read_prefix(quire_bytes text, bool all, struct arena *keep,
                         struct list_meta *m)
 {
@@ -182,7 +182,8 @@ static void read_prefix(quire_bytes text, bool all, struct arena *keep,
         if (!read)
             continue;
         if (!m->id) {
-            if (whole && json_is(wants[0].value, "title"))
+            if (whole && json_is(wants[0].value, "title") &&
+                json_kind(json_get(line, "title")) == JSON_STRING)
                 m->title = text_of(line, "title", keep);
             else if (whole && json_is(wants[0].value, "session") &&
                      json_kind(json_get(line, "id")) == JSON_STRING)
@@ -242,16 +243,14 @@ static void read_suffix(quire_bytes text, struct list_meta *m)
     }
 }
 
-quire_status list_read(struct object *file, uint64_t size, const char *name,
-                       struct arena *keep, struct list_meta *out,
-                       quire_error *err)
+quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
+                       struct list_meta *out, quire_error *err)
 {
     bool all = size <= PREFIX + SUFFIX;
     size_t cap = all ? (size_t)size : PREFIX, n = 0;
     char *text = malloc(PREFIX_MAX + 1);
     quire_status st;
 
-    (void)name;
     *out = (struct list_meta){.messages = UINT64_MAX};
     out->cwd = out->parent = out->created = out->first = "";
     out->status = "unknown";
@@ -321,8 +320,7 @@ static quire_status read_file(struct gathering *g, struct list_item *item,
 
     if (st)
         return st;
-    st = list_read(file, info.size, item->name, g->list->arena, &item->meta,
-                   err);
+    st = list_read(file, info.size, g->list->arena, &item->meta, err);
     item->info = info;
     file->ops->close(file);
     return st;

@@ -39,9 +39,8 @@ struct list {
 };
 
 /* Read what one file tells: its first 4 KiB and its last 32. */
-quire_status list_read(struct object *file, uint64_t size, const char *name,
-                       struct arena *keep, struct list_meta *out,
-                       quire_error *err);
+quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
+                       struct list_meta *out, quire_error *err);
 
 /* Add the sessions below `root`, a directory of directories, the last changed
  * first. All of them, whichever project is asked for: names of directories

@@ -6,8 +6,9 @@
  * is derived and may be lost or damaged at no loss; a record is good if the
  * file's inode, size and time are what they were.
  *
- *     value    "qsl1", then records, in the order of names
- *     record   u64 inode, size, modified_ns, messages; u32 version;
+ *     value    "qsl2", then records, in the order of names
+ *     record   u64 inode, size, modified_ns, changed_ns, messages; u32
+ *              version;
  *              u32 length and bytes of: name, id, cwd, title, parent, created,
  *              first, status, each with a NUL that does not count
  *
@@ -17,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "session/list.h"
 
@@ -24,7 +26,11 @@ const char session_schema[] =
     "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
     " WITHOUT ROWID;";
 
-#define MAGIC "qsl1"
+#define MAGIC "qsl2"
+
+/* A file that changed so short a time ago may change again and keep its time:
+ * the clocks of file systems tick. */
+#define FRESH_NS INT64_C(20000000)
 
 enum { N_STRINGS = 8 };
 
@@ -38,7 +44,7 @@ struct list_cache {
 };
 
 struct record {
-    uint64_t inode, size, modified_ns, messages;
+    uint64_t inode, size, modified_ns, changed_ns, messages;
     uint32_t version;
     const char *text[N_STRINGS]; /* name, id, cwd, title, parent, created,
                                     first, status */
@@ -60,8 +66,8 @@ static bool read_record(quire_bytes *from, struct record *r)
     int i;
 
     if (!take(from, &r->inode, 8) || !take(from, &r->size, 8) ||
-        !take(from, &r->modified_ns, 8) || !take(from, &r->messages, 8) ||
-        !take(from, &r->version, 4))
+        !take(from, &r->modified_ns, 8) || !take(from, &r->changed_ns, 8) ||
+        !take(from, &r->messages, 8) || !take(from, &r->version, 4))
         return false;
     for (i = 0; i < N_STRINGS; i++) {
         if (!take(from, &len, 4) || from->len <= len ||
@@ -127,7 +133,8 @@ bool list_cache_get(struct list_cache *c, const char *base,
         return false;
     from = bytes_sub(c->bytes, (size_t)*at, c->bytes.len);
     if (!read_record(&from, &r) || r.inode != info->inode ||
-        r.size != info->size || r.modified_ns != (uint64_t)info->modified_ns)
+        r.size != info->size || r.modified_ns != (uint64_t)info->modified_ns ||
+        r.changed_ns != (uint64_t)info->changed_ns)
         return false;
     *out = (struct list_meta){.id = r.text[1],
                               .cwd = r.text[2],
@@ -153,8 +160,9 @@ static void add_record(struct buf *b, const struct list_item *item)
                                    m->created,
                                    m->first,
                                    m->status};
-    uint64_t head[4] = {item->info.inode, item->info.size,
-                        (uint64_t)item->info.modified_ns, m->messages};
+    uint64_t head[5] = {item->info.inode, item->info.size,
+                        (uint64_t)item->info.modified_ns,
+                        (uint64_t)item->info.changed_ns, m->messages};
     uint32_t version = (uint32_t)m->version;
     int i;
 
@@ -196,14 +204,17 @@ void list_cache_put(struct list_cache *c, const struct list_item *items,
                     size_t n, size_t n_new)
 {
     struct buf b = BUF_INIT((size_t)1 << 28);
+    int64_t now_ns = clock_us(&clock_system) * 1000;
     size_t i;
 
     /* A few new ones are cheaper read again than the whole written again. */
     if (!c || n_new == 0 || n_new < n / 64)
         return;
     buf_add_str(&b, MAGIC);
-    for (i = 0; i < n; i++)
-        add_record(&b, &items[i]);
+    for (i = 0; i < n; i++) {
+        if (now_ns - items[i].info.changed_ns > FRESH_NS)
+            add_record(&b, &items[i]);
+    }
     if (!b.failed)
         write_row(c, buf_bytes(&b));
     buf_release(&b);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "session/foreign.h"
 #include "session/index.h"
 #include "session/jsonl.h"
 #include "session/session.h"
@@ -75,6 +76,9 @@ struct session {
     char when[40]; /* the last timestamp, as a JSON string                   */
     int64_t when_ms;
     struct ops *ops; /* operations done, when someone asked; see write.c  */
+
+    size_t n_missing;           /* blobs, in the entry given last            */
+    struct foreign_lock theirs; /* of the append under way                  */
 
     /* Several threads may append. `sync_*` count appends: see write.c. */
     pthread_mutex_t lock;
@@ -190,25 +194,5 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err);
 
 /* Read a log of version 1 or 2 and write it as version 3. */
 quire_status rewrite_migrated(struct session *s, quire_error *err);
-
-/* ---- foreign.c: oh-my-pi's locks ---------------------------------------- */
-
-struct foreign_lock {
-    int socket;
-    char *file; /* owned; NULL: not taken */
-};
-
-/* clang-format off */
-#define FOREIGN_LOCK_INIT \
-    {                     \
-        .socket = -1      \
-    }
-
-quire_status foreign_lock(const char *path, int wait_ms,
-                          struct foreign_lock *out, quire_error *err);
-void foreign_unlock(struct foreign_lock *l);
-
-/* XXH64, for its test vectors. */
-uint64_t foreign_hash(quire_bytes text, uint64_t seed);
 
 #endif

@@ -12,7 +12,8 @@
  * gets a new one: to every reader the later was meant. An entry whose parent
  * is missing, or who is among its own ancestors, goes below the entry before
  * it: that is where its lost parent would have been, and with it the history
- * that a reader could not reach.
+ * that a reader could not reach. In a file where parents come after their
+ * children that might be a descendant of its own, so there it becomes a root.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,33 +78,59 @@ static bool is_entry(quire_bytes text)
            json_kind(head.id) == JSON_STRING;
 }
 
+/* Whether a value of the torn text itself begins at `at`: then what stands
+ * there is a part of it, not another entry. */
+static bool is_inside(quire_bytes line, const char *at)
+{
+    struct json_scan s;
+    enum json_step step;
+
+    json_scan_init(&s, line);
+    do {
+        step = json_scan_next(&s);
+        if (step == JSON_STEP_OPEN && s.value.data == at)
+            return at != line.data;
+    } while (step != JSON_STEP_BAD && step != JSON_STEP_END && s.at <= at);
+    return false;
+}
+
+/* Where the object that begins at `at` ends; NULL if it does not. */
+static const char *object_end(const char *at, const char *end)
+{
+    struct json_scan s;
+
+    json_scan_init(&s, bytes_of(at, (size_t)(end - at)));
+    if (json_scan_next(&s) != JSON_STEP_OPEN || !json_scan_skip(&s))
+        return NULL;
+    return s.at;
+}
+
 /* Entries inside a line that is none itself: a torn line with the next one
- * fused to it, or several on one line. */
+ * fused to it, or several on one line. They are whole objects, one behind the
+ * other, up to the end of the line. */
 static quire_status salvage(quire_bytes line, struct draft *d, quire_error *err)
 {
     static const char start[] = "{\"type\":\"";
+    const char *from = line.data, *end = from + line.len, *at = from, *stop;
     quire_status st = QUIRE_OK;
+    int tries = 1000; /* each may look at all that follows */
 
-    while (!st && line.len > 0) {
-        const char *at = memmem(line.data, line.len, start, sizeof start - 1);
-        struct json_scan s;
-
-        if (!at)
+    while (end > from && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    while ((at = memmem(at, (size_t)(end - at), start, sizeof start - 1)) !=
+           NULL) {
+        for (stop = at; stop && stop < end;)
+            stop = object_end(stop, end);
+        if (stop == end && !is_inside(line, at))
             break;
-        line = bytes_sub(line, (size_t)(at - (const char *)line.data),
-                         line.len);
-        json_scan_init(&s, line);
-        if (json_scan_next(&s) == JSON_STEP_OPEN && json_scan_skip(&s)) {
-            quire_bytes value =
-                bytes_of(line.data, (size_t)(s.at - (const char *)line.data));
-
-            /* An object within an entry has a type but no id and parent. */
-            if (is_entry(value) && json_get(value, "parentId").data)
-                st = put_value(d, value, err);
-            line = bytes_sub(line, value.len, line.len);
-        } else {
-            line = bytes_sub(line, 1, line.len);
-        }
+        if (--tries == 0)
+            return QUIRE_OK;
+        at++;
+    }
+    for (; !st && at && at < end; at = stop) {
+        stop = object_end(at, end);
+        if (is_entry(bytes_of(at, (size_t)(stop - at))))
+            st = put_value(d, bytes_of(at, (size_t)(stop - at)), err);
     }
     return st;
 }
@@ -165,11 +192,6 @@ struct mending {
     char (*fresh)[NAMES_ID_SIZE]; /* new ids of entries, "" where it stays  */
 };
 
-static bool taken(void *ctx, quire_bytes id)
-{
-    return index_find(&((struct session *)ctx)->index, id) != NONE;
-}
-
 static quire_bytes id_of(const struct mending *m, uint32_t i)
 {
     return m->fresh[i][0] ? bytes_str(m->fresh[i])
@@ -189,7 +211,8 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     quire_status st = tree_text(m->s, i, false, &text, err);
 
     if (!st && (!e->id_len || (e->flags & ENTRY_SUPERSEDED))) {
-        st = names_entry_id(m->s->env.rand, taken, m->s, m->fresh[i], err);
+        st = names_entry_id(m->s->env.rand, index_taken, &m->s->index,
+                            m->fresh[i], err);
         changes[n++] =
             (struct json_change){"id",
                                  write_quoted(&tmp, bytes_str(m->fresh[i]))};
@@ -198,7 +221,7 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
                 (m->cycles[i] && e->parent >= i && e->parent != NONE)))
         changes[n++] =
             (struct json_change){"parentId",
-                                 m->last == NONE
+                                 m->last == NONE || m->s->index.forward
                                      ? bytes_str("null")
                                      : write_quoted(&tmp, id_of(m, m->last))};
     if (!st) {

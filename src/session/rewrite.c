@@ -28,13 +28,40 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
      * the draft was written nobody else may have had a turn. */
     assert(!s->syncing);
     st = s->log->ops->swap(s->log, d, err);
-    if (st)
+    if (st) {
+        s->stale = true; /* it may be the new one all the same */
         return write_latch(s, st, err);
+    }
     s->n_synced = s->n_written;
     return load_all(s, false, err);
 }
 
 /* ---- older versions ----------------------------------------------------- */
+
+/* One value, migrated, and what stands behind it in its line; or a stretch
+ * without a value, as it is. `end` is where the next one begins. */
+static quire_status migrate_one(struct session *s, struct migrate *m,
+                                const struct jsonl_value *v, uint64_t end,
+                                struct draft *d, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    uint64_t rest = v->at;
+
+    buf_clear(&s->out);
+    if (v->text.data)
+        st = migrate_value(m, v->text, v->line, &s->out, err);
+    if (!st && s->out.len) {
+        st = buf_status(&s->out, "an entry", err);
+        if (!st)
+            st = d->ops->write(d, buf_bytes(&s->out), err);
+        rest += v->text.len;
+    }
+    if (!st)
+        st = object_copy(s->log, rest, end, d, err);
+    if (!st && v->open_end)
+        st = d->ops->write(d, bytes_str("\n"), err);
+    return st;
+}
 
 static quire_status migrate_each(struct session *s, struct migrate *m,
                                  struct draft *d, quire_error *err)
@@ -46,16 +73,10 @@ static quire_status migrate_each(struct session *s, struct migrate *m,
 
     jsonl_init(&j, s->log, 0, 1, true);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
-        if (!v.text.data || (s->slot && v.at < s->header.at))
-            continue;
-        buf_clear(&s->out);
-        st = migrate_value(m, v.text, v.line, &s->out, err);
-        if (!st && s->out.len) {
-            buf_add_char(&s->out, '\n');
-            st = buf_status(&s->out, "an entry", err);
-            if (!st)
-                st = d->ops->write(d, buf_bytes(&s->out), err);
-        }
+        if (v.at < s->header.at) /* the title slot, or rubbish */
+            st = object_copy(s->log, v.at, j.base + j.at, d, err);
+        else
+            st = migrate_one(s, m, &v, j.base + j.at, d, err);
         if (st)
             break;
     }
@@ -377,11 +398,6 @@ static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
     return st;
 }
 
-static bool is_fresh(void *ctx, quire_bytes id)
-{
-    return index_find(&((struct session *)ctx)->index, id) != NONE;
-}
-
 /* A label as the last entry, below `below`, which it becomes. */
 static quire_status copy_label(struct session *s, struct draft *d,
                                const struct label *l, quire_bytes *below,
@@ -390,7 +406,8 @@ static quire_status copy_label(struct session *s, struct draft *d,
     struct buf line = BUF_INIT(1 << 20);
     char id[NAMES_ID_SIZE], when[WHEN_SIZE];
     struct json_writer w;
-    quire_status st = names_entry_id(s->env.rand, is_fresh, s, id, err);
+    quire_status st = names_entry_id(s->env.rand, index_taken, &s->index, id,
+                                     err);
 
     if (st)
         return st;

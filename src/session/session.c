@@ -21,9 +21,6 @@
 /* Where in a store of its own a log in memory is. */
 #define SCRATCH "log"
 
-/* Sizes of what one line may be, and of a piece of the log. */
-#define LINE_MAX_BYTES (JSONL_MAX_LINE)
-
 static quire_status describe_path(struct session *s, quire_error *err)
 {
     const char *place = s->store->ops->place(s->store);
@@ -59,8 +56,9 @@ static quire_status alloc(const struct session_env *env,
     s->sync = sync;
     s->read_only = (flags & QUIRE_SESSION_READ) != 0;
     s->leaf = NONE;
-    s->window = (struct buf)BUF_INIT(LINE_MAX_BYTES);
-    s->out = (struct buf)BUF_INIT(LINE_MAX_BYTES);
+    s->theirs = (struct foreign_lock)FOREIGN_LOCK_INIT;
+    s->window = (struct buf)BUF_INIT(JSONL_MAX_LINE);
+    s->out = (struct buf)BUF_INIT(JSONL_MAX_LINE);
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_init(&s->lock, &attr);

@@ -175,10 +175,10 @@ static quire_status view_init(struct session *s, struct view *v, unsigned flags,
     return QUIRE_OK;
 }
 
-static void ignore_missing(void *ctx, const quire_digest *digest)
+static void count_missing(void *ctx, const quire_digest *digest)
 {
-    (void)ctx;
     (void)digest;
+    ++*(size_t *)ctx;
 }
 
 quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
@@ -196,8 +196,8 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
     if (hydrate) {
         st = s->env.blobs(s->env.ctx, false, &blobs, err);
         if (!st)
-            st = persist_hydrate(*text, blobs, &scratch, &s->out,
-                                 ignore_missing, NULL, err);
+            st = persist_hydrate(*text, blobs, &scratch, &s->out, count_missing,
+                                 &s->n_missing, err);
         s->env.release(s->env.ctx);
     } else if (e->flags & ENTRY_BAD_UTF8) {
         utf8_add_mended(&s->out, *text);
@@ -259,11 +259,12 @@ static quire_status fill(struct session *s, const struct view *v, uint32_t i,
 {
     quire_status st;
 
-    *out = (quire_entry){{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0},
-                         0,         0,         0,         0,         0};
+    memset(out, 0, sizeof *out);
+    s->n_missing = 0;
     st = tree_text(s, i, v->flags & QUIRE_HYDRATE, &out->json, err);
     if (!st)
         st = describe(s, i, out, err);
+    out->missing = s->n_missing;
     out->label = labels_get(&v->labels, i);
     out->is_leaf = i == s->leaf;
     out->on_path = v->on_path[i];

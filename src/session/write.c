@@ -71,12 +71,12 @@ quire_bytes write_quoted(struct arena *keep, quire_bytes text)
 {
     struct buf b = BUF_INIT(1 << 20);
     quire_bytes out = {NULL, 0};
-    const char *c = text.data;
+    const unsigned char *c = text.data;
     size_t i = 0;
     char *room;
 
-    while (i < text.len && c[i] >= ' ' && c[i] != '"' && c[i] != '\\' &&
-           c[i] != 0x7f)
+    while (i < text.len && c[i] >= ' ' && c[i] < 0x7f && c[i] != '"' &&
+           c[i] != '\\')
         i++;
     if (i == text.len) { /* as ids are */
         room = arena_alloc(keep, text.len + 2);
@@ -323,11 +323,6 @@ static int draw(void *ctx, void *out, size_t len)
     return 1;
 }
 
-static bool is_taken(void *ctx, quire_bytes id)
-{
-    return index_find(&((struct session *)ctx)->index, id) != NONE;
-}
-
 /* The id that is to be written, as JSON and as text. */
 static quire_status choose_id(struct session *s, const struct survey *v,
                               quire_bytes *json, quire_bytes *text,
@@ -338,7 +333,7 @@ static quire_status choose_id(struct session *s, const struct survey *v,
     quire_status st;
 
     if (!v->id.data) {
-        st = names_entry_id(&pool, is_taken, s, fresh, err);
+        st = names_entry_id(&pool, index_taken, &s->index, fresh, err);
         if (st)
             return st;
         *json = write_quoted(&s->tmp, bytes_str(fresh));
@@ -564,42 +559,13 @@ static quire_status check_utf8(quire_bytes entry, quire_error *err)
     return st;
 }
 
-static quire_status append_new(struct session *s, quire_bytes entry,
-                               const quire_append_options *o, quire_error *err)
+/* What can be done before anybody is kept waiting: look at the entry, store
+ * its images, know the operations. */
+static quire_status prepare(struct session *s, quire_bytes *entry,
+                            const quire_append_options *o, struct survey *v,
+                            quire_error *err)
 {
-    struct survey v;
-    uint32_t parent = NONE;
-    quire_status st = check_utf8(entry, err);
-
-    if (!st)
-        st = compose_survey(entry, &v, err);
-
-    if (!st && o->expect)
-        st = check_expected(s, o->expect, err);
-    if (!st)
-        st = choose_parent(s, &v, o->at, &parent, err);
-    if (!st && v.heavy) {
-        st = persist(s, entry, &entry, err);
-        if (!st)
-            st = compose_survey(entry, &v, err);
-        v.heavy = true; /* it may have references now */
-    }
-    /* A session with an answer in it is worth a file. If there can be none,
-     * nothing is lost: what was said before is in memory, and the answer is
-     * not taken. */
-    if (!st && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
-        json_is(v.type, "message") && json_is(v.role, "assistant"))
-        st = write_to_file(s, err);
-    return st ? st : write_entry(s, entry, &v, o->op, parent, err);
-}
-
-/* One try. What becomes a parent had better be there: it is looked at
- * closely, and if that finds damage all of it is tried again. */
-static quire_status append_once(struct session *s, quire_bytes entry,
-                                const quire_append_options *o,
-                                quire_appended *out, quire_error *err)
-{
-    uint32_t at = NONE;
+    uint32_t at;
     quire_status st;
 
     arena_reset(&s->tmp);
@@ -608,33 +574,71 @@ static quire_status append_once(struct session *s, quire_bytes entry,
         st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
     if (!st && o->op)
         st = find_op(s, o->op, &at, err);
+    if (!st)
+        st = check_utf8(*entry, err);
+    if (!st)
+        st = compose_survey(*entry, v, err);
+    if (!st && v->heavy) {
+        st = persist(s, *entry, entry, err);
+        if (!st)
+            st = compose_survey(*entry, v, err);
+        v->heavy = true; /* it may have references now */
+    }
+    return st;
+}
+
+/* One try. What becomes a parent had better be there: it is looked at
+ * closely, and if that finds damage all of it is tried again. */
+static quire_status append_once(struct session *s, quire_bytes entry,
+                                const quire_append_options *o,
+                                quire_appended *out, quire_error *err)
+{
+    uint32_t at = NONE, parent = NONE;
+    struct survey v;
+    quire_status st = prepare(s, &entry, o, &v, err);
+
+    if (!st && s->env.omp && s->in_file) {
+        st = foreign_lock(s->path, s->env.busy_ms, &s->theirs, err);
+        if (!st) /* what was appended until now */
+            st = load_refresh(s, err);
+    }
+    if (!st && o->op)
+        st = find_op(s, o->op, &at, err);
     if (!st && at != NONE) {
         report(s, at, true, out);
         return QUIRE_OK;
     }
+    if (!st && o->expect)
+        st = check_expected(s, o->expect, err);
     if (!st)
-        st = append_new(s, entry, o, err);
+        st = choose_parent(s, &v, o->at, &parent, err);
+    /* A session with an answer in it is worth a file. If there can be none,
+     * nothing is lost: what was said before is in memory, and the answer is
+     * not taken. */
+    if (!st && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
+        json_is(v.type, "message") && json_is(v.role, "assistant"))
+        st = write_to_file(s, err);
+    if (!st)
+        st = write_entry(s, entry, &v, o->op, parent, err);
     if (!st)
         report(s, s->leaf, false, out);
     return st;
 }
 
-/* With the lock, ours and theirs. */
 static quire_status append_locked(struct session *s, quire_bytes entry,
                                   const quire_append_options *o,
                                   quire_appended *out, quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
-    quire_status st = QUIRE_OK;
+    quire_status st;
 
-    if (s->env.omp && s->in_file && !s->read_only)
-        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
-    if (!st) {
-        do
-            st = append_once(s, entry, o, out, err);
-        while (load_again(s, &st, err));
-    }
-    foreign_unlock(&theirs);
+    /* Taking in another's file may have to wait for a sync of ours, and must
+     * not do so with their lock in hand. */
+    if (s->env.omp)
+        write_quiet(s);
+    do {
+        st = append_once(s, entry, o, out, err);
+        foreign_unlock(&s->theirs);
+    } while (load_again(s, &st, err));
     return st;
 }
 

@@ -199,6 +199,7 @@ void files_describe(const struct stat *st, struct object_info *info)
     info->modified_s = st->st_mtim.tv_sec;
     info->modified_ns = st->st_mtim.tv_sec * INT64_C(1000000000) +
                         st->st_mtim.tv_nsec;
+    info->changed_ns = (int64_t)change_of(st);
     info->device = st->st_dev;
     info->inode = st->st_ino;
 }

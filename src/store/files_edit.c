@@ -114,7 +114,8 @@ quire_status files_look(struct object *base, uint64_t *size, bool *named,
     ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
     if (*named && (ms - o->named_ms > NAME_MS || *size != o->size)) {
         *named = still_named(o);
-        o->named_ms = ms;
+        if (*named)
+            o->named_ms = ms;
     }
     o->size = *size;
     return QUIRE_OK;
@@ -124,14 +125,27 @@ quire_status files_extend(struct object *base, uint64_t size, quire_bytes bytes,
                           quire_error *err)
 {
     struct file_object *o = of(base);
+    size_t taken = 0;
+    struct stat now;
     quire_status st;
+    ssize_t n = 0;
 
-    if (fs_write_all(o->fd, bytes) == 0) {
+    while (taken < bytes.len && n != -1) {
+        n = write(o->fd, (const char *)bytes.data + taken, bytes.len - taken);
+        if (n > 0)
+            taken += (size_t)n;
+        else if (n < 0 && errno == EINTR)
+            n = 0;
+    }
+    if (taken == bytes.len) {
         o->size = size + bytes.len;
         return QUIRE_OK;
     }
     st = files_fail(o->store, "append to", o->name, err);
-    if (ftruncate(o->fd, (off_t)size) < 0)
+    /* Only what is ours is cut off: others may have appended before us. */
+    if (taken > 0 &&
+        (fstat(o->fd, &now) < 0 || (uint64_t)now.st_size != size + taken ||
+         ftruncate(o->fd, (off_t)size) < 0))
         err_next(err, "the file may end in a part of a line, which readers "
                       "pass over; make room and open it again");
     return st;
@@ -243,6 +257,11 @@ quire_status files_swap(struct object *base, struct draft *draft,
         st = files_fail(f, "keep the owner of", o->name, err);
     if (!st)
         st = take_draft(d, o->held, &fd, err);
+    /* Whoever moved it away has it there; a second one of its name would be
+     * one too many. */
+    if (!st && !still_named(o))
+        st = err_set(err, QUIRE_CHANGED, "%s/%s has been moved away", f->path,
+                     o->name);
     if (!st && fs_temp_publish(&d->temp, parent, last, true) < 0)
         st = files_fail(f, "replace", o->name, err);
     if (!st) {

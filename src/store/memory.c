@@ -117,6 +117,7 @@ static void describe(const struct entry *e, struct object_info *info)
     info->size = e->content->bytes.len;
     info->modified_s = e->modified_s;
     info->modified_ns = e->modified_s * INT64_C(1000000000);
+    info->changed_ns = info->modified_ns;
     info->device = 1;
     info->inode = (uintptr_t)e->content;
 }

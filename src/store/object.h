@@ -26,8 +26,10 @@
 
 struct object_info {
     uint64_t size;
-    int64_t modified_s;     /* Unix seconds; touch and every write renew it   */
-    int64_t modified_ns;    /* the same, as fine as it is kept                */
+    int64_t modified_s;  /* Unix seconds; touch and every write renew it   */
+    int64_t modified_ns; /* the same, as fine as it is kept                */
+    int64_t changed_ns;  /* when it was last changed in any way, where that is
+                            known and nobody can set it                     */
     uint64_t device, inode; /* together: which object it is, whatever it is
                                called; zero while it has no name            */
 };
@@ -165,8 +167,9 @@ struct object_ops {
 
     /* Put the draft in the place of the open object, atomically and lasting:
      * the name means the draft then, `o` is it, and holds it if it held what
-     * was there. The draft is gone afterwards, whatever the status; on
-     * failure `o` is what it was. */
+     * was there. The draft is gone afterwards, whatever the status. After a
+     * failure `o` is what it was, or the draft, if only the last sync of its
+     * name failed. QUIRE_CHANGED: `o` has been moved away. */
     quire_status (*swap)(struct object *o, struct draft *d, quire_error *err);
 
     /* Between begin and commit, publish does not wait for the disk. After

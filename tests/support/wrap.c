@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -77,6 +78,8 @@ WRAP(int, -1, unlinkat, (int d, const char *p, int f), (d, p, f))
 WRAP(int, -1, fstat, (int d, struct stat *s), (d, s))
 WRAP(int, -1, fstatat, (int d, const char *p, struct stat *s, int f),
      (d, p, s, f))
+WRAP(int, -1, statx, (int d, const char *p, int f, unsigned m, struct statx *s),
+     (d, p, f, m, s))
 WRAP(int, -1, futimens, (int d, const struct timespec t[2]), (d, t))
 WRAP(int, -1, renameat2,
      (int a, const char *p, int b, const char *q, unsigned f), (a, p, b, q, f))
@@ -84,6 +87,9 @@ WRAP(char *, NULL, strdup, (const char *s), (s))
 WRAP(int, -1, flock, (int d, int op), (d, op))
 WRAP(off_t, -1, lseek, (int d, off_t o, int w), (d, o, w))
 WRAP(DIR *, NULL, fdopendir, (int d), (d))
+WRAP(int, -1, fchmod, (int d, mode_t m), (d, m))
+WRAP(int, -1, socket, (int a, int b, int c), (a, b, c))
+WRAP(int, -1, bind, (int d, const struct sockaddr *a, socklen_t n), (d, a, n))
 
 /* The same for calls that a power cut could undo: `before` and `after` tell
  * lasting.c what was done. */
@@ -156,6 +162,20 @@ int __wrap_openat(int d, const char *p, int flags, ...)
     mode = va_arg(ap, mode_t);
     va_end(ap);
     return fault_strikes("openat") ? -1 : __real_openat(d, p, flags, mode);
+}
+
+/* Its last argument is a number or an address; a long holds either. */
+int __real_fcntl(int d, int op, ...);
+int __wrap_fcntl(int d, int op, ...);
+int __wrap_fcntl(int d, int op, ...)
+{
+    va_list ap;
+    long arg;
+
+    va_start(ap, op);
+    arg = va_arg(ap, long);
+    va_end(ap);
+    return fault_strikes("fcntl") ? -1 : __real_fcntl(d, op, arg);
 }
 
 /* openat2(2) has no wrapper in this libc: it is syscall() of four words. */
