@@ -181,6 +181,14 @@ quire_status write_ready(struct session *s, quire_error *err);
 
 void write_forget_ops(struct session *s);
 
+/* An entry, as whoever appended it is told of it; `out` may be NULL. */
+void write_report(const struct session *s, uint32_t at, bool existed,
+                  quire_appended *out);
+
+/* QUIRE_NOT_FOUND, in words. */
+quire_status write_no_entry(const struct session *s, const char *id,
+                            quire_error *err);
+
 /* A text as a JSON string, in the arena; .data NULL: no memory. */
 quire_bytes write_quoted(struct arena *keep, quire_bytes text);
 

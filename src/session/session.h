@@ -101,7 +101,7 @@ quire_status session_context(struct session *s, const char *leaf,
 quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
                           quire_error *err);
 
-/* ---- write.c: changing -------------------------------------------------- */
+/* ---- write.c, branch.c: changing -------------------------------------------------- */
 
 quire_status session_append(struct session *s, quire_bytes entry,
                             const quire_append_options *options,

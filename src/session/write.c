@@ -283,8 +283,8 @@ static void copy_id(char out[256], quire_bytes id)
     out[len] = '\0';
 }
 
-static void report(const struct session *s, uint32_t at, bool existed,
-                   quire_appended *out)
+void write_report(const struct session *s, uint32_t at, bool existed,
+                  quire_appended *out)
 {
     const struct entry *e = &s->index.list[at];
     quire_bytes none = {NULL, 0};
@@ -297,8 +297,8 @@ static void report(const struct session *s, uint32_t at, bool existed,
     out->existed = existed;
 }
 
-static quire_status no_entry(const struct session *s, const char *id,
-                             quire_error *err)
+quire_status write_no_entry(const struct session *s, const char *id,
+                            quire_error *err)
 {
     err_set(err, QUIRE_NOT_FOUND, "no entry %.64s in session %s", id,
             s->header.id);
@@ -372,7 +372,7 @@ static quire_status choose_parent(struct session *s, const struct survey *v,
             return err_memory(err);
         *parent = index_find(&s->index, text);
         if (*parent == NONE)
-            return no_entry(s, arena_text(&s->tmp, text), err);
+            return write_no_entry(s, arena_text(&s->tmp, text), err);
     } else if (v->parent.data && json_kind(v->parent) != JSON_NULL) {
         return err_set(err, QUIRE_INVALID,
                        "not an entry: parentId is neither string nor null");
@@ -381,7 +381,7 @@ static quire_status choose_parent(struct session *s, const struct survey *v,
     } else if (at) {
         *parent = session_find(s, at);
         if (*parent == NONE)
-            return no_entry(s, at, err);
+            return write_no_entry(s, at, err);
     } else {
         *parent = s->leaf;
     }
@@ -605,7 +605,7 @@ static quire_status append_once(struct session *s, quire_bytes entry,
     if (!st && o->op)
         st = find_op(s, o->op, &at, err);
     if (!st && at != NONE) {
-        report(s, at, true, out);
+        write_report(s, at, true, out);
         return QUIRE_OK;
     }
     if (!st && o->expect)
@@ -621,7 +621,7 @@ static quire_status append_once(struct session *s, quire_bytes entry,
     if (!st)
         st = write_entry(s, entry, &v, o->op, parent, err);
     if (!st)
-        report(s, s->leaf, false, out);
+        write_report(s, s->leaf, false, out);
     return st;
 }
 
@@ -674,125 +674,5 @@ quire_status session_ensure(struct session *s, quire_error *err)
     if (!st && !s->in_file)
         st = write_to_file(s, err);
     session_leave(s);
-    return st;
-}
-
-/* ---- appends with a meaning --------------------------------------------- */
-
-static quire_status find_or_refuse(struct session *s, const char *id,
-                                   uint32_t *at, quire_error *err)
-{
-    quire_status st;
-
-    do {
-        quire_bytes text;
-
-        st = write_ready(s, err);
-        *at = st ? NONE : session_find(s, id);
-        if (!st && *at == NONE)
-            st = no_entry(s, id, err);
-        if (!st)
-            st = load_line(s, *at, &text, err);
-    } while (load_again(s, &st, err));
-    return st;
-}
-
-static quire_status move_leaf(struct session *s, const char *id,
-                              quire_error *err)
-{
-    uint32_t at = NONE;
-    quire_status st = id ? find_or_refuse(s, id, &at, err)
-                         : write_ready(s, err);
-
-    if (!st) {
-        s->leaf = at;
-        s->leaf_is_last = at != NONE && at == s->index.n - 1;
-    }
-    return st;
-}
-
-quire_status session_branch(struct session *s, const char *id, bool keep,
-                            quire_appended *out, quire_error *err)
-{
-    static const char head[] =
-        "{\"type\":\"custom\",\"customType\":\"quire/head\"}";
-    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
-    bool there;
-    quire_status st;
-
-    st = session_enter(s, err);
-    if (st)
-        return st;
-    st = move_leaf(s, id, err);
-    /* Every reader takes the last line for the leaf. */
-    there = !st && s->leaf != NONE && s->leaf == s->index.n - 1;
-    if (there)
-        report(s, s->leaf, false, out);
-    session_leave(s);
-    if (st || there || !keep)
-        return st;
-    o.at = id ? id : "root";
-    return session_append(s, bytes_str(head), &o, out, err);
-}
-
-quire_status session_branch_summary(struct session *s, const char *id,
-                                    const char *summary, quire_bytes details,
-                                    quire_appended *out, quire_error *err)
-{
-    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
-    struct buf b = BUF_INIT(JSONL_MAX_LINE);
-    struct json_writer w;
-    quire_status st;
-
-    json_begin(&w, &b);
-    json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "branch_summary");
-    json_key(&w, "fromId");
-    json_str(&w, id ? id : "root");
-    json_key(&w, "summary");
-    json_str(&w, summary);
-    if (details.len) {
-        json_key(&w, "details");
-        json_raw(&w, details);
-    }
-    json_object_end(&w);
-    o.at = id ? id : "root";
-    st = buf_status(&b, "a summary", err);
-    if (!st)
-        st = session_append(s, buf_bytes(&b), &o, out, err);
-    buf_release(&b);
-    return st;
-}
-
-quire_status session_label(struct session *s, const char *id, const char *label,
-                           quire_appended *out, quire_error *err)
-{
-    struct buf b = BUF_INIT(1 << 20);
-    struct json_writer w;
-    uint32_t at;
-    quire_status st;
-
-    st = session_enter(s, err);
-    if (st)
-        return st;
-    st = find_or_refuse(s, id, &at, err);
-    session_leave(s);
-    json_begin(&w, &b);
-    json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "label");
-    json_key(&w, "targetId");
-    json_str(&w, id);
-    if (label && *label) {
-        json_key(&w, "label");
-        json_str(&w, label);
-    }
-    json_object_end(&w);
-    if (!st)
-        st = buf_status(&b, "a label", err);
-    if (!st)
-        st = session_append(s, buf_bytes(&b), NULL, out, err);
-    buf_release(&b);
     return st;
 }

@@ -1,0 +1,130 @@
+/*
+ * branch.c - appends that mean something to us
+ *
+ * A branch moves the leaf and writes nothing; whoever wants the place to
+ * outlive the process has an entry written there that every reader takes for
+ * the leaf, since it is the last line, and no context has.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "session/priv.h"
+
+static quire_status find_or_refuse(struct session *s, const char *id,
+                                   uint32_t *at, quire_error *err)
+{
+    quire_status st;
+
+    do {
+        quire_bytes text;
+
+        st = write_ready(s, err);
+        *at = st ? NONE : session_find(s, id);
+        if (!st && *at == NONE)
+            st = write_no_entry(s, id, err);
+        if (!st)
+            st = load_line(s, *at, &text, err);
+    } while (load_again(s, &st, err));
+    return st;
+}
+
+static quire_status move_leaf(struct session *s, const char *id,
+                              quire_error *err)
+{
+    uint32_t at = NONE;
+    quire_status st = id ? find_or_refuse(s, id, &at, err)
+                         : write_ready(s, err);
+
+    if (!st) {
+        s->leaf = at;
+        s->leaf_is_last = at != NONE && at == s->index.n - 1;
+    }
+    return st;
+}
+
+quire_status session_branch(struct session *s, const char *id, bool keep,
+                            quire_appended *out, quire_error *err)
+{
+    static const char head[] =
+        "{\"type\":\"custom\",\"customType\":\"quire/head\"}";
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    bool there;
+    quire_status st;
+
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = move_leaf(s, id, err);
+    /* Every reader takes the last line for the leaf. */
+    there = !st && s->leaf != NONE && s->leaf == s->index.n - 1;
+    if (there)
+        write_report(s, s->leaf, false, out);
+    session_leave(s);
+    if (st || there || !keep)
+        return st;
+    o.at = id ? id : "root";
+    return session_append(s, bytes_str(head), &o, out, err);
+}
+
+quire_status session_branch_summary(struct session *s, const char *id,
+                                    const char *summary, quire_bytes details,
+                                    quire_appended *out, quire_error *err)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    struct buf b = BUF_INIT(JSONL_MAX_LINE);
+    struct json_writer w;
+    quire_status st;
+
+    json_begin(&w, &b);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "branch_summary");
+    json_key(&w, "fromId");
+    json_str(&w, id ? id : "root");
+    json_key(&w, "summary");
+    json_str(&w, summary);
+    if (details.len) {
+        json_key(&w, "details");
+        json_raw(&w, details);
+    }
+    json_object_end(&w);
+    o.at = id ? id : "root";
+    st = buf_status(&b, "a summary", err);
+    if (!st)
+        st = session_append(s, buf_bytes(&b), &o, out, err);
+    buf_release(&b);
+    return st;
+}
+
+quire_status session_label(struct session *s, const char *id, const char *label,
+                           quire_appended *out, quire_error *err)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    struct json_writer w;
+    uint32_t at;
+    quire_status st;
+
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = find_or_refuse(s, id, &at, err);
+    session_leave(s);
+    json_begin(&w, &b);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "label");
+    json_key(&w, "targetId");
+    json_str(&w, id);
+    if (label && *label) {
+        json_key(&w, "label");
+        json_str(&w, label);
+    }
+    json_object_end(&w);
+    if (!st)
+        st = buf_status(&b, "a label", err);
+    if (!st)
+        st = session_append(s, buf_bytes(&b), NULL, out, err);
+    buf_release(&b);
+    return st;
+}
