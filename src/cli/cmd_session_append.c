@@ -173,7 +173,8 @@ static int choose_options(struct append *a, quire_append_options *o)
         o->at = a->last.id;
     if (op) {
         buf_clear(&a->op);
-        buf_addf(&a->op, "%s:%llu", op, (unsigned long long)a->n + 1);
+        /* A separator that no name given has. */
+        buf_addf(&a->op, "%s\x1f%llu", op, (unsigned long long)a->n + 1);
         o->op = buf_text(&a->op);
         if (!o->op) {
             err_memory(&err);
@@ -233,7 +234,13 @@ static int session_append(struct cli *cli, const struct args *args)
                        .acks = BUF_INIT(1024 * 1024),
                        .in = BUF_INIT(LINE_BYTES_MAX + 2 * CHUNK_BYTES),
                        .op = BUF_INIT(64 * 1024)};
-    int code = open_session(cli, args, 0, &a.s);
+    const char *op = args_text(args, "op");
+    int code;
+
+    if (op && (!*op || strchr(op, '\x1f')))
+        return cli_usage(cli, "choose one, such as the id of the request",
+                         "--op needs a name");
+    code = open_session(cli, args, 0, &a.s);
 
     if (!code)
         code = append_all(&a);

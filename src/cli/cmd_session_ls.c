@@ -116,6 +116,8 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
         l->rows = rows;
         l->cap = cap;
     }
+    if (!strcmp(info->status, "damaged"))
+        title = "(damaged; see `quire session check`)";
     row.id = arena_text(&l->arena, bytes_str(info->id));
     row.title = arena_text(&l->arena, bytes_str(title ? title : ""));
     row.cwd = arena_text(&l->arena, bytes_str(info->cwd ? info->cwd : ""));

@@ -189,6 +189,7 @@ struct exporting {
     struct save *save; /* NULL: standard output */
     struct json_out out;
     struct buf header, line;
+    size_t missing; /* images that could not be put back */
 };
 
 static quire_status export_line(struct exporting *x, quire_bytes json,
@@ -217,7 +218,10 @@ static quire_status export_line(struct exporting *x, quire_bytes json,
 static quire_status export_entry(void *ctx, const quire_entry *entry,
                                  quire_error *err)
 {
-    return export_line(ctx, entry->json, err);
+    struct exporting *x = ctx;
+
+    x->missing += entry->missing;
+    return export_line(x, entry->json, err);
 }
 
 /* The header as it is, but for what is kept elsewhere: the title may be in a
@@ -299,6 +303,12 @@ static int session_export(struct cli *cli, const struct args *args)
      * no words. */
     if (st && st != QUIRE_STOPPED && (x.save || !cli->out.error))
         code = cli_fail(cli, &err);
+    if (!code && x.missing) {
+        session_warn(cli, "missing_blob",
+                     "%zu images are not in the store: they stay references",
+                     x.missing);
+        code = EXIT_DAMAGED;
+    }
     if (x.save)
         save_release(&save);
     buf_release(&x.header);

@@ -389,6 +389,11 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
         }
         json = buf_bytes(&mended);
     }
+    if (e->missing)
+        session_warn(cli, "missing_blob",
+                     "%zu images of entry %.*s are not in the store: they stay "
+                     "references",
+                     e->missing, (int)e->id.len, (const char *)e->id.data);
     json_out_init(&o, cli);
     json_out_add(&o, json);
     json_out_end(&o);

@@ -416,7 +416,7 @@ static int check_words(struct cli *cli, const struct args *args)
         if (needed && n >= args->n_words)
             return cli_usage(cli, hint, "`quire %s` needs %s%.*s",
                              args->cmd->name,
-                             opt_is_choice(text) ? "one of " : "a ",
+                             opt_is_choice(text) ? "one of " : "",
                              (int)strcspn(word, " []."), word);
     }
     if (args->n_words > n && !any)

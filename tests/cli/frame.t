@@ -135,7 +135,7 @@ $ for t in 0 7 500ms 2s 5m 24h 7d; do quire blob ls --wait $t; done
 
 # the number of arguments is checked
 $ quire blob get
-quire: `quire blob get` needs a REF
+quire: `quire blob get` needs REF
 hint: usage: quire blob get REF
 ? 2
 $ quire blob get a b
@@ -143,7 +143,7 @@ quire: `quire blob get` has no use for `b`
 hint: usage: quire blob get REF
 ? 2
 $ quire blob stat
-quire: `quire blob stat` needs a REF
+quire: `quire blob stat` needs REF
 hint: usage: quire blob stat REF...
 ? 2
 $ quire version now

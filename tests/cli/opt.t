@@ -47,6 +47,6 @@ flag 0 [x]
 $ ./try show x y z - --flag -- --flag --
 flag 1 [x] [y] [z] [-] [--flag] [--]
 $ ./try show
-quire: `quire show` needs a PATH|#ID
+quire: `quire show` needs PATH|#ID
 hint: usage: quire show PATH|#ID [B [C...]]
 ? 2

@@ -214,7 +214,7 @@ quire: …nowhere…
 ...
 ? 1
 $ quire session branch $S
-quire: `quire session branch` needs a ENTRY
+quire: `quire session branch` needs ENTRY
 hint: usage: quire session branch S ENTRY
 ? 2
 

@@ -151,7 +151,7 @@ $ quire session ls; ls -d "${file%.jsonl}"*
 ls: …
 ? 2
 $ quire session rm
-quire: `quire session rm` needs a S
+quire: `quire session rm` needs S
 hint: usage: quire session rm S...
 ? 2
 
