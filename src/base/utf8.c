@@ -22,6 +22,9 @@
 #include "base/utf8.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/bytes.h"
 
@@ -39,6 +42,20 @@ static const unsigned char *skip_ascii(const unsigned char *at,
     const uint64_t highs = 0x8080808080808080u;
     uint64_t w[4];
 
+#ifdef __SSE2__
+    /* As most text is: four registers, one question. */
+    while (end - at >= 64) {
+        const __m128i *v = (const __m128i *)(const void *)at;
+        __m128i any = _mm_or_si128(_mm_or_si128(_mm_loadu_si128(v),
+                                                _mm_loadu_si128(v + 1)),
+                                   _mm_or_si128(_mm_loadu_si128(v + 2),
+                                                _mm_loadu_si128(v + 3)));
+
+        if (_mm_movemask_epi8(any))
+            break;
+        at += 64;
+    }
+#endif
     while (end - at >= 32) {
         memcpy(w, at, 32);
         if ((w[0] | w[1] | w[2] | w[3]) & highs)

@@ -35,6 +35,9 @@ struct context {
     uint32_t compaction; /* place on the path, NONE: there is none          */
     uint32_t from, to;   /* places kept before it: from <= place < to       */
     uint32_t after;      /* and all from this place on                      */
+    bool unchecked;      /* some of it has not been looked at closely       */
+    uint32_t *settings;  /* places of entries that set something            */
+    uint32_t n_settings, cap_settings;
 
     /* Settings: JSON, in s->tmp; .data NULL where nothing set them. */
     quire_bytes thinking, mode, mode_data, tier;
@@ -125,25 +128,59 @@ static quire_status find_kept(struct context *c, quire_error *err)
     return QUIRE_OK;
 }
 
+static bool is_setting(uint8_t type)
+{
+    return type == ENTRY_THINKING_LEVEL || type == ENTRY_MODEL ||
+           type == ENTRY_SERVICE_TIER || type == ENTRY_TTSR ||
+           type == ENTRY_MODE;
+}
+
+static quire_status note_setting(struct context *c, uint32_t place,
+                                 quire_error *err)
+{
+    uint32_t *grown;
+
+    if (c->n_settings == c->cap_settings) {
+        c->cap_settings = c->cap_settings ? c->cap_settings * 2 : 64;
+        grown = arena_alloc(&c->s->tmp, c->cap_settings * sizeof *grown);
+        if (!grown)
+            return err_memory(err);
+        if (c->n_settings)
+            memcpy(grown, c->settings, c->n_settings * sizeof *grown);
+        c->settings = grown;
+    }
+    c->settings[c->n_settings++] = place;
+    return QUIRE_OK;
+}
+
+/* One look at each entry of the path: what it is, not what it says. */
 static quire_status choose_entries(struct context *c, quire_error *err)
 {
     uint32_t reset = NONE, i;
+    quire_status st = QUIRE_OK;
 
     c->compaction = NONE;
-    for (i = 0; i < c->n; i++) {
-        if (at(c, i)->type == ENTRY_COMPACTION)
+    for (i = 0; !st && i < c->n; i++) {
+        const struct entry *e = at(c, i);
+
+        c->unchecked = c->unchecked || !(e->flags & ENTRY_CHECKED);
+        if (e->type == ENTRY_MESSAGE)
+            continue;
+        if (e->type == ENTRY_COMPACTION)
             c->compaction = i;
-        else if (at(c, i)->type == ENTRY_RESET)
+        else if (e->type == ENTRY_RESET)
             reset = i;
+        else if (is_setting(e->type))
+            st = note_setting(c, i, err);
     }
     /* A boundary behind the last compaction hides that too. */
     if (reset != NONE && (c->compaction == NONE || reset > c->compaction)) {
         c->compaction = NONE;
         c->after = reset + 1;
-        return QUIRE_OK;
+        return st;
     }
-    if (c->compaction == NONE)
-        return QUIRE_OK;
+    if (st || c->compaction == NONE)
+        return st;
     c->after = c->compaction + 1;
     return find_kept(c, err);
 }
@@ -314,16 +351,8 @@ static quire_status read_settings(struct context *c, quire_error *err)
     quire_status st = QUIRE_OK;
     uint32_t i;
 
-    for (i = 0; !st && i < c->n; i++) {
-        switch (at(c, i)->type) {
-        case ENTRY_THINKING_LEVEL:
-        case ENTRY_MODEL:
-        case ENTRY_SERVICE_TIER:
-        case ENTRY_TTSR:
-        case ENTRY_MODE: st = take_setting(c, i, err); break;
-        default: break;
-        }
-    }
+    for (i = 0; !st && i < c->n_settings; i++)
+        st = take_setting(c, c->settings[i], err);
     for (i = c->n; !st && i-- > 0 && !c->has_default && !c->default_model.data;)
         if (at(c, i)->type == ENTRY_MESSAGE)
             st = infer_model(c, i, err);
@@ -476,14 +505,36 @@ static quire_status ready_line(struct context *c, uint32_t place,
     return st ? st : buf_status(whole, "an entry", err);
 }
 
+/* A message that has been looked at and has nothing to change: its bytes. */
+static quire_status give_message(struct context *c, const struct entry *e,
+                                 bool *comma, quire_error *err)
+{
+    quire_bytes body;
+    quire_status st = load_bytes(c->s, e->at + e->body, e->len - e->body - 1,
+                                 &body, err);
+
+    if (st)
+        return st;
+    if (*comma)
+        buf_add_char(&c->out, ',');
+    *comma = true;
+    add_bytes(c, body);
+    return c->out.len < POUR && !c->out.failed ? QUIRE_OK : pour(c, true, err);
+}
+
 static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
                                quire_error *err)
 {
+    const uint8_t plain = ENTRY_CHECKED | ENTRY_BODY_LAST;
     const struct entry *e = at(c, place);
     struct buf whole = BUF_INIT(JSONL_MAX_LINE);
     quire_bytes line;
     quire_status st;
 
+    if (e->type == ENTRY_MESSAGE &&
+        (e->flags & (plain | ENTRY_REFS | ENTRY_BAD_UTF8 | ENTRY_SPREAD)) ==
+            plain)
+        return give_message(c, e, comma, err);
     if (e->type != ENTRY_MESSAGE && e->type != ENTRY_CUSTOM_MESSAGE &&
         e->type != ENTRY_BRANCH_SUMMARY)
         return QUIRE_OK;
@@ -496,9 +547,6 @@ static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
             add_custom(c, line);
         else if (e->type == ENTRY_BRANCH_SUMMARY)
             add_branch_summary(c, line);
-        else if ((e->flags & ENTRY_BODY_LAST) && !whole.len &&
-                 !(e->flags & (ENTRY_BAD_UTF8 | ENTRY_SPREAD)))
-            add_bytes(c, bytes_sub(line, e->body, line.len - 1));
         else
             add_bytes(c, json_get(line, "message"));
         st = pour(c, false, err);
@@ -574,7 +622,8 @@ static quire_status look_ahead(struct context *c, quire_error *err)
     quire_bytes line;
     uint32_t i;
 
-    for (i = c->compaction == NONE ? c->after : c->from; !st && i < c->n; i++) {
+    i = c->compaction == NONE ? c->after : c->from;
+    for (; !st && c->unchecked && i < c->n; i++) {
         if (c->compaction != NONE && i == c->to)
             i = c->compaction; /* nothing between */
         if (!(at(c, i)->flags & ENTRY_CHECKED))
@@ -600,6 +649,8 @@ static quire_status prepare(struct context *c, const char *leaf,
     c->thinking = c->mode = c->mode_data = c->tier = bytes_of(NULL, 0);
     c->default_model = bytes_of(NULL, 0);
     c->after = c->from = c->to = 0;
+    c->n_settings = c->cap_settings = 0;
+    c->unchecked = false;
     st = find_path(c, leaf, err);
     if (!st)
         st = choose_entries(c, err);

@@ -171,6 +171,14 @@ static bool set_id(struct index *x, struct entry *e, quire_bytes id)
     return e->id.far != NULL;
 }
 
+/* Whether an entry has this id, of the length that nearly all have. */
+static inline bool is_near(const struct entry *e, quire_bytes id)
+{
+    return id.len == 8 && e->id_len == 8 &&
+           !(e->flags & (ENTRY_SUPERSEDED | ENTRY_FAR_ID)) &&
+           !memcmp(e->id.near, id.data, 8);
+}
+
 /* Most parents are the entry just before. */
 static bool set_parent(struct index *x, struct entry *e,
                        const struct index_line *line)
@@ -181,8 +189,7 @@ static bool set_parent(struct index *x, struct entry *e,
     e->parent = line->below - 1; /* 0 - 1 is NONE */
     if (line->below || parent.len == 0)
         return true;
-    if (x->n > 0 && !(x->list[x->n - 1].flags & ENTRY_SUPERSEDED) &&
-        bytes_equal(entry_id(&x->list[x->n - 1]), parent))
+    if (x->n > 0 && is_near(&x->list[x->n - 1], parent))
         e->parent = x->n - 1;
     else
         e->parent = index_find(x, parent);
@@ -272,40 +279,29 @@ void index_settle(struct index *x)
 
 /* ---- walking ------------------------------------------------------------ */
 
-/* How far up it goes from `leaf`: to a root, or to where it comes back to an
- * entry it has seen. `seen` has a bit an entry when such a thing can be. */
-static uint32_t climb(const struct index *x, uint32_t leaf, uint64_t *seen)
-{
-    uint32_t n = 0, at = leaf;
-
-    for (; at != NONE; at = x->list[at].parent, n++) {
-        uint64_t bit = (uint64_t)1 << at % 64;
-
-        if (!seen)
-            continue;
-        if (seen[at / 64] & bit)
-            break;
-        seen[at / 64] |= bit;
-    }
-    return n;
-}
-
 uint32_t *index_path(const struct index *x, uint32_t leaf, struct arena *keep,
                      uint32_t *n)
 {
+    uint32_t *path = arena_alloc(keep, (x->n + (size_t)1) * sizeof *path);
+    uint32_t at, first = x->n;
     uint64_t *seen = NULL;
-    uint32_t *path, at = leaf, i;
 
-    if (x->forward) {
+    if (x->forward) /* only then can it come back to where it was */
         seen = arena_array(keep, x->n / 64 + 1, sizeof *seen);
-        if (!seen)
-            return NULL;
+    if (!path || (x->forward && !seen))
+        return NULL;
+    /* From the leaf upwards, and so from the end of the array. */
+    for (at = leaf; at != NONE; at = x->list[at].parent) {
+        uint64_t bit = (uint64_t)1 << at % 64;
+
+        if (seen && (seen[at / 64] & bit))
+            break;
+        if (seen)
+            seen[at / 64] |= bit;
+        path[--first] = at;
     }
-    *n = climb(x, leaf, seen);
-    path = arena_array(keep, *n + (size_t)1, sizeof *path);
-    for (i = *n; path && i > 0; at = x->list[at].parent)
-        path[--i] = at;
-    return path;
+    *n = x->n - first;
+    return path + first;
 }
 
 bool index_awaits(const struct index *x, uint32_t below, quire_bytes id)

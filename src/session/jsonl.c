@@ -246,8 +246,6 @@ static bool quick_head(quire_bytes line, struct jsonl_head *h)
     const char *text = line.data;
     struct json_scan s;
 
-    if (usual_head(line, h))
-        return true;
     *h = (struct jsonl_head){.body_at = 0};
     if (line.len < 2 || text[0] != '{' || text[line.len - 1] != '}')
         return false;
@@ -426,6 +424,16 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
     return QUIRE_OK;
 }
 
+static inline void give_usual(struct jsonl_value *v, quire_bytes line,
+                              uint64_t number)
+{
+    v->line = number;
+    v->text = line;
+    v->is_object = true;
+    v->close = v->bad_utf8 = v->open_end = false;
+    v->kind = v->why = NULL;
+}
+
 quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
                         quire_error *err)
 {
@@ -435,10 +443,18 @@ quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
 
     if (st || !*more)
         return st;
-    *v = (struct jsonl_value){.at = j->base + j->at, .line = j->line};
+    v->at = j->base + j->at;
     st = find_line(j, &line, &broken, err);
     if (st)
         return st;
+    /* The usual line first, before anything is set that it does not need. */
+    if (!j->close && broken && line.len < JSONL_MAX_LINE &&
+        usual_head(line, &v->head)) {
+        give_usual(v, line, j->line);
+        pass(j, line.len + 1, 1);
+        return QUIRE_OK;
+    }
+    *v = (struct jsonl_value){.at = v->at, .line = j->line};
     if (line.len >= JSONL_MAX_LINE) {
         blame(v, "too_long", "a line longer than 1 GiB", v->at);
         pass(j, line.len, 0);

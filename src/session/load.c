@@ -296,10 +296,33 @@ static quire_status take_entry(struct session *s, const struct jsonl_value *v,
     return QUIRE_OK;
 }
 
+/* An entry as nearly all are: nothing to decode, nothing to complain of. */
+static quire_status take_plain(struct session *s, const struct jsonl_value *v,
+                               quire_error *err)
+{
+    const struct jsonl_head *h = &v->head;
+    struct index_line line = {.at = v->at,
+                              .len = (uint32_t)v->text.len,
+                              .id = bytes_sub(h->id, 1, h->id.len - 1),
+                              .body = (uint32_t)h->body_at,
+                              .type = ENTRY_MESSAGE};
+
+    if (*(const char *)h->parent.data == '"')
+        line.parent = bytes_sub(h->parent, 1, h->parent.len - 1);
+    s->open_end = s->torn = false;
+    s->n_messages++;
+    return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
+}
+
 static quire_status take_value(struct session *s, const struct jsonl_value *v,
                                quire_error *err)
 {
     quire_status st;
+
+    if (v->head.plain && v->head.body_at && s->header.id &&
+        v->head.id.len > 2 && v->head.id.len < UINT16_MAX &&
+        entry_type_of(v->head.type) == ENTRY_MESSAGE)
+        return take_plain(s, v, err);
 
     s->open_end = v->open_end;
     s->torn = v->kind && !v->text.data;

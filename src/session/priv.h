@@ -8,6 +8,7 @@
 #include "session/foreign.h"
 #include "session/index.h"
 #include "session/jsonl.h"
+#include "session/names.h"
 #include "session/session.h"
 
 /* Text of the header, decoded, in the session's arena; "" for what it has
@@ -73,6 +74,7 @@ struct session {
     struct buf out;   /* a line under way                                 */
     char noise[256];  /* randomness in stock                              */
     size_t n_noise;
+    char fresh[NAMES_ID_SIZE + 2]; /* the last id given, as a JSON string   */
     char when[40]; /* the last timestamp, as a JSON string                   */
     int64_t when_ms;
     struct ops *ops; /* operations done, when someone asked; see write.c  */

@@ -329,17 +329,17 @@ static quire_status choose_id(struct session *s, const struct survey *v,
                               quire_error *err)
 {
     struct rand_source pool = {draw, s};
-    char fresh[NAMES_ID_SIZE];
     quire_status st;
 
     if (!v->id.data) {
-        st = names_entry_id(&pool, index_taken, &s->index, fresh, err);
+        /* Hex digits need no quoting but the quotes. */
+        s->fresh[0] = '"';
+        st = names_entry_id(&pool, index_taken, &s->index, s->fresh + 1, err);
         if (st)
             return st;
-        *json = write_quoted(&s->tmp, bytes_str(fresh));
-        if (!json->data)
-            return err_memory(err);
-        *text = bytes_sub(*json, 1, json->len - 1);
+        *text = bytes_str(s->fresh + 1);
+        s->fresh[text->len + 1] = '"';
+        *json = bytes_of(s->fresh, text->len + 2);
         return QUIRE_OK;
     }
     if (json_kind(v->id) != JSON_STRING || v->id.len == 2 || v->id.len > 250)
