@@ -245,22 +245,23 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    quire_status st = list_add(&l, q->all, s->root, q->db, false, err);
+    quire_status st = list_find(&l, q->all, s->root, q->db, false, err);
     size_t i;
 
     for (i = 0; !st && i < l.n; i++) {
-        const char *id = l.items[i].meta.id;
+        const char *id = l.order[i]->meta.id;
 
         if (!names_match(bytes_str(id), bytes_str(""), s->wanted))
             continue;
         if (s->n++ == 0) {
-            s->found = arena_text(s->keep, bytes_str(l.items[i].name));
+            s->found = arena_text(s->keep, bytes_str(l.order[i]->name));
             if (!s->found)
                 st = err_memory(err);
         } else {
             snprintf(s->other, sizeof s->other, "%s", id);
         }
     }
+    list_release(&l);
     arena_release(&tmp);
     return st;
 }
@@ -397,14 +398,14 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     st = need_all(q, err);
     if (!st) {
         need_db(q, false, NULL); /* which makes it quicker */
-        st = list_add(&l, q->all, roots[0], q->db, false, err);
+        st = list_find(&l, q->all, roots[0], q->db, false, err);
     }
     for (i = 0; !st && i < l.n; i++) {
-        if (strcmp(l.items[i].meta.cwd, cwd) != 0)
+        if (strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
         *out = (struct place){.store = q->all, .in_home = true};
         out->omp = q->kind == QUIRE_KIND_OMP;
-        out->name = arena_text(keep, bytes_str(l.items[i].name));
+        out->name = arena_text(keep, bytes_str(l.order[i]->name));
         if (!out->name)
             st = err_memory(err);
         break;
@@ -414,6 +415,7 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         err_next(err, "`quire session new` begins one; `quire session ls` "
                       "lists those of other directories");
     }
+    list_release(&l);
     arena_release(&tmp);
     return st;
 }

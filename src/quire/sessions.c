@@ -533,17 +533,18 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
         /* Without it, it just takes longer. One is made for whoever has a
          * home of ours. */
         need_db(q, !q->read_only && has_sessions(q), NULL);
-        st = list_add(&l, q->all, o.archived ? "archive/sessions" : "sessions",
-                      q->db, !q->read_only, err);
+        st = list_find(&l, q->all, o.archived ? "archive/sessions" : "sessions",
+                       q->db, !q->read_only, err);
     }
     q->in_callback = true;
     for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {
-        if (cwd && strcmp(l.items[i].meta.cwd, cwd) != 0)
+        if (cwd && strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
         given++;
-        st = give_item(q, &l.items[i], o.archived, &path, each, ctx, err);
+        st = give_item(q, l.order[i], o.archived, &path, each, ctx, err);
     }
     q->in_callback = false;
+    list_release(&l);
     buf_release(&path);
     arena_release(&arena);
     return st;

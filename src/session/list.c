@@ -18,7 +18,7 @@
 #define PREFIX_MAX ((size_t)65536)
 
 /* Characters of the first message that are kept: a line in a list. */
-#define FIRST_MAX 200
+#define FIRST_MAX 100
 
 /* ---- one file ----------------------------------------------------------- */
 
@@ -274,22 +274,20 @@ quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
     return st;
 }
 
-/* ---- a directory -------------------------------------------------------- */
+/* ---- all of them -------------------------------------------------------- */
 
 struct gathering {
     struct list *list;
     struct object_store *store;
-    const char *dir; /* "sessions/--x--"                       */
-    struct list_cache *cache;
-    size_t from;  /* of this directory's items              */
-    size_t n_new; /* that had to be read                    */
+    const char *root;
+    size_t n_new; /* that had to be read */
 };
 
 static bool is_session(const char *base)
 {
     size_t len = strlen(base);
 
-    return len > 6 && base[0] != '.' && !strcmp(base + len - 6, ".jsonl");
+    return len > 6 && !strcmp(base + len - 6, ".jsonl");
 }
 
 static struct list_item *new_item(struct list *l)
@@ -299,11 +297,9 @@ static struct list_item *new_item(struct list *l)
     if (l->n == l->cap) {
         size_t cap = l->cap ? l->cap * 2 : 64;
 
-        items = arena_array(l->arena, cap, sizeof *items);
+        items = realloc(l->items, cap * sizeof *items);
         if (!items)
             return NULL;
-        if (l->n)
-            memcpy(items, l->items, l->n * sizeof *items);
         l->items = items;
         l->cap = cap;
     }
@@ -342,7 +338,7 @@ static void blame_file(struct list_item *item, struct arena *keep)
                                     .messages = UINT64_MAX};
 }
 
-static quire_status see_file(void *ctx, const char *base,
+static quire_status see_file(void *ctx, const char *dir, const char *base,
                              const struct object_info *info, quire_error *err)
 {
     struct gathering *g = ctx;
@@ -350,19 +346,19 @@ static quire_status see_file(void *ctx, const char *base,
     quire_error why = {0};
     quire_status st;
 
-    if (!info || !is_session(base))
+    if (!is_session(base))
         return QUIRE_OK;
     item = new_item(g->list);
     if (!item)
         return err_memory(err);
     *item = (struct list_item){.info = *info};
-    item->name = arena_printf(g->list->arena, "%s/%s", g->dir, base);
-    if (!item->name)
-        return err_memory(err);
-    if (list_cache_get(g->cache, base, info, &item->meta)) {
+    if (list_cache_get(g->list->cache, dir, base, item)) {
         g->list->n++;
         return QUIRE_OK;
     }
+    item->name = arena_printf(g->list->arena, "%s/%s/%s", g->root, dir, base);
+    if (!item->name)
+        return err_memory(err);
     /* One file that cannot be read must not hide the others. */
     st = read_file(g, item, &why);
     if (st == QUIRE_NO_MEMORY) {
@@ -379,56 +375,10 @@ static quire_status see_file(void *ctx, const char *base,
     return QUIRE_OK;
 }
 
-static quire_status add_dir(struct list *l, struct object_store *store,
-                            const char *dir, struct db *db, bool may_write,
-                            quire_error *err)
-{
-    struct gathering g = {.list = l, .store = store, .dir = dir, .from = l->n};
-    quire_status st;
-
-    if (db)
-        g.cache = list_cache_open(db, dir, l->arena);
-    st = store->ops->scan(store, dir, see_file, &g, err);
-    if (!st && may_write)
-        list_cache_put(g.cache, l->items + g.from, l->n - g.from, g.n_new);
-    list_cache_close(g.cache);
-    return st;
-}
-
-/* ---- all of them -------------------------------------------------------- */
-
-struct dirs {
-    struct arena *arena;
-    const char *root;
-    const char **list;
-    size_t n, cap;
-};
-
-static quire_status see_dir(void *ctx, const char *name,
-                            const struct object_info *info, quire_error *err)
-{
-    struct dirs *d = ctx;
-
-    if (info)
-        return QUIRE_OK;
-    if (d->n == d->cap) {
-        size_t cap = d->cap ? d->cap * 2 : 64;
-        const char **grown = arena_array(d->arena, cap, sizeof *grown);
-
-        if (!grown)
-            return err_memory(err);
-        if (d->n)
-            memcpy(grown, d->list, d->n * sizeof *grown);
-        d->list = grown;
-        d->cap = cap;
-    }
-    d->list[d->n] = arena_printf(d->arena, "%s/%s", d->root, name);
-    return d->list[d->n++] ? QUIRE_OK : err_memory(err);
-}
-
 static int newest_first(const void *a, const void *b)
 {
-    const struct list_item *x = a, *y = b;
+    const struct list_item *x = *(struct list_item *const *)a;
+    const struct list_item *y = *(struct list_item *const *)b;
     int order;
 
     if (x->info.modified_ns != y->info.modified_ns)
@@ -437,17 +387,36 @@ static int newest_first(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-quire_status list_add(struct list *l, struct object_store *store,
-                      const char *root, struct db *cache, bool may_write,
-                      quire_error *err)
+void list_release(struct list *l)
 {
-    struct dirs d = {.arena = l->arena, .root = root};
-    quire_status st = store->ops->scan(store, root, see_dir, &d, err);
+    list_cache_close(l->cache);
+    free(l->items);
+    free(l->order);
+    *l = (struct list){.arena = l->arena};
+}
+
+quire_status list_find(struct list *l, struct object_store *store,
+                       const char *root, struct db *cache, bool may_write,
+                       quire_error *err)
+{
+    struct gathering g = {.list = l, .store = store, .root = root};
+    quire_status st;
     size_t i;
 
-    for (i = 0; !st && i < d.n; i++)
-        st = add_dir(l, store, d.list[i], cache, may_write, err);
-    if (!st && l->n)
-        qsort(l->items, l->n, sizeof *l->items, newest_first);
-    return st;
+    if (cache)
+        l->cache = list_cache_open(cache, root, l->arena);
+    st = store->ops->survey(store, root, see_file, &g, err);
+    if (!st && may_write)
+        list_cache_put(l->cache, l, g.n_new);
+    if (st)
+        return st;
+    /* Pointers are sorted: an item is two cache lines. */
+    l->order = malloc((l->n + 1) * sizeof *l->order);
+    if (!l->order)
+        return err_memory(err);
+    for (i = 0; i < l->n; i++)
+        l->order[i] = &l->items[i];
+    if (l->n)
+        qsort(l->order, l->n, sizeof *l->order, newest_first);
+    return QUIRE_OK;
 }

@@ -32,39 +32,43 @@ struct list_item {
     struct list_meta meta;
 };
 
+struct list_cache;
+
 struct list {
-    struct list_item *items; /* in the arena */
+    struct list_item *items;  /* owned, as they were found             */
+    struct list_item **order; /* owned, the last changed first         */
     size_t n, cap;
-    struct arena *arena;
+    struct arena *arena;      /* for what was read                     */
+    struct list_cache *cache; /* has the strings of what was not       */
 };
+
+void list_release(struct list *l);
 
 /* Read what one file tells: its first 4 KiB and its last 32. */
 quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
                        struct list_meta *out, quire_error *err);
 
-/* Add the sessions below `root`, a directory of directories, the last changed
- * first. All of them, whichever project is asked for: names of directories
- * have changed over time, and the header alone is the truth. `cache` may be
- * NULL; trouble with it is no trouble of the list. */
-quire_status list_add(struct list *l, struct object_store *store,
-                      const char *root, struct db *cache, bool may_write,
-                      quire_error *err);
+/* Find the sessions below `root`, a directory of directories. All of them,
+ * whichever project is asked for: names of directories have changed over
+ * time, and the header alone is the truth. `cache` may be NULL; trouble with
+ * it is no trouble of the list. */
+quire_status list_find(struct list *l, struct object_store *store,
+                       const char *root, struct db *cache, bool may_write,
+                       quire_error *err);
 
 /* ---- list_cache.c ------------------------------------------------------- */
 
-struct list_cache;
-
-/* What is known of one directory; never fails, at worst nothing is. */
-struct list_cache *list_cache_open(struct db *db, const char *dir,
+/* What is known of the files below `root`; never fails, at worst nothing. */
+struct list_cache *list_cache_open(struct db *db, const char *root,
                                    struct arena *keep);
 
-/* False if the file has changed or was never seen. */
-bool list_cache_get(struct list_cache *c, const char *base,
-                    const struct object_info *info, struct list_meta *out);
+/* False if the file has changed or was never seen. The strings, and
+ * item->name, are good as long as the cache. */
+bool list_cache_get(struct list_cache *c, const char *dir, const char *base,
+                    struct list_item *item);
 
 /* Remember these items, if enough of them are new. */
-void list_cache_put(struct list_cache *c, const struct list_item *items,
-                    size_t n, size_t n_new);
+void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new);
 void list_cache_close(struct list_cache *c);
 
 #endif

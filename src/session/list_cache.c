@@ -1,32 +1,32 @@
 /*
  * list_cache.c - what the last listing learnt, in the catalogue
  *
- * One row a directory, one record a file in it, all in one value: a row a
- * file would take longer to read than the files' own stat() takes. The value
- * is derived and may be lost or damaged at no loss; a record is good if the
- * file's inode, size and time are what they were.
+ * One row for all sessions, one record a file, all in one value: a row a file
+ * would take longer to read than the files' own stat() takes. The value is
+ * derived and may be lost or damaged at no loss; a record is good if the
+ * file's inode, size and times are what they were.
  *
- *     value    "qsl2", then records, in the order of names
+ *     value    "qsl3", then records
  *     record   u64 inode, size, modified_ns, changed_ns, messages; u32
- *              version;
- *              u32 length and bytes of: name, id, cwd, title, parent, created,
- *              first, status, each with a NUL that does not count
+ *              version; u32 length and bytes of: name, id, cwd, title, parent,
+ *              created, first, status, each with a NUL that does not count
  *
- * Numbers are in the machine's order: the value does not travel.
+ * Numbers are in the machine's order: the value does not travel. Files are
+ * found by their inode, which is a number already, and then by their name.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/map.h"
 #include "session/list.h"
 
 const char session_schema[] =
     "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
     " WITHOUT ROWID;";
 
-#define MAGIC "qsl2"
+#define MAGIC "qsl3"
 
 /* A file that changed so short a time ago may change again and keep its time:
  * the clocks of file systems tick. */
@@ -36,11 +36,11 @@ enum { N_STRINGS = 8 };
 
 struct list_cache {
     struct db *db;
-    const char *dir;
-    struct map files; /* base name -> place of its record in `bytes` */
+    const char *root;
+    struct stmt *stmt; /* open, since it has the bytes; NULL: none */
     quire_bytes bytes;
-    struct arena *arena;
-    size_t n;
+    uint32_t *slots; /* owned; place of a record in `bytes`, 0: free      */
+    uint32_t mask;
 };
 
 struct record {
@@ -80,86 +80,114 @@ static bool read_record(quire_bytes *from, struct record *r)
     return true;
 }
 
+static uint32_t *slot_of(const struct list_cache *c, uint64_t inode)
+{
+    uint32_t i = (uint32_t)((inode * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+
+    for (;; i++) {
+        uint32_t *slot = &c->slots[i & c->mask];
+        uint64_t has;
+
+        if (!*slot)
+            return slot;
+        memcpy(&has, (const char *)c->bytes.data + *slot, 8);
+        if (has == inode)
+            return slot;
+    }
+}
+
 /* Where each file's record is. One that does not read ends it. */
 static void index_records(struct list_cache *c)
 {
     quire_bytes rest = c->bytes;
+    uint32_t n_slots = 64, n = 0;
     struct record r;
 
-    if (rest.len < 4 || memcmp(rest.data, MAGIC, 4) != 0)
+    if (rest.len < 4 || rest.len > UINT32_MAX ||
+        memcmp(rest.data, MAGIC, 4) != 0)
         return;
+    while (n_slots < rest.len / 64) /* a record has more than that */
+        n_slots *= 2;
+    c->slots = calloc(n_slots, sizeof *c->slots);
+    c->mask = n_slots - 1;
     rest = bytes_sub(rest, 4, rest.len);
-    while (rest.len > 0) {
-        size_t at = c->bytes.len - rest.len;
+    while (c->slots && rest.len > 0 && ++n < n_slots) {
+        uint32_t at = (uint32_t)(c->bytes.len - rest.len);
 
-        if (!read_record(&rest, &r) ||
-            !map_put(&c->files, bytes_of(r.text[0], r.len[0]), at, NULL))
+        if (!read_record(&rest, &r))
             return;
-        c->n++;
+        *slot_of(c, r.inode) = at;
     }
 }
 
-struct list_cache *list_cache_open(struct db *db, const char *dir,
+struct list_cache *list_cache_open(struct db *db, const char *root,
                                    struct arena *keep)
 {
     struct list_cache *c = arena_array(keep, 1, sizeof *c);
-    struct stmt *s;
     bool row = false;
 
     if (!c)
         return NULL;
-    *c = (struct list_cache){.db = db, .dir = dir, .arena = keep};
-    map_init(&c->files, 0, 0);
+    *c = (struct list_cache){.db = db, .root = root};
     if (db->ops->prepare(db, "SELECT records FROM session_list WHERE dir = ?1",
-                         &s, NULL))
+                         &c->stmt, NULL)) {
+        c->stmt = NULL;
         return c;
-    s->ops->bind_text(s, 1, bytes_str(dir));
-    if (!s->ops->step(s, &row, NULL) && row) {
-        c->bytes = arena_dup(keep, s->ops->column_bytes(s, 0));
+    }
+    c->stmt->ops->bind_text(c->stmt, 1, bytes_str(root));
+    if (!c->stmt->ops->step(c->stmt, &row, NULL) && row) {
+        c->bytes = c->stmt->ops->column_bytes(c->stmt, 0);
         index_records(c);
     }
-    s->ops->finalize(s);
     return c;
 }
 
-bool list_cache_get(struct list_cache *c, const char *base,
-                    const struct object_info *info, struct list_meta *out)
+/* Whether a record's name is "<root>/<dir>/<base>". */
+static bool is_called(const struct list_cache *c, const struct record *r,
+                      const char *dir, const char *base)
 {
-    uint64_t *at = c ? map_get(&c->files, bytes_str(base)) : NULL;
+    size_t root = strlen(c->root), len = strlen(dir), rest = strlen(base);
+    const char *name = r->text[0];
+
+    return r->len[0] == root + len + rest + 2 && !memcmp(name, c->root, root) &&
+           !memcmp(name + root + 1, dir, len) &&
+           !memcmp(name + root + len + 2, base, rest);
+}
+
+bool list_cache_get(struct list_cache *c, const char *dir, const char *base,
+                    struct list_item *item)
+{
+    const struct object_info *info = &item->info;
     struct record r;
     quire_bytes from;
+    uint32_t at;
 
-    if (!at)
+    if (!c || !c->slots || !(at = *slot_of(c, info->inode)))
         return false;
-    from = bytes_sub(c->bytes, (size_t)*at, c->bytes.len);
-    if (!read_record(&from, &r) || r.inode != info->inode ||
-        r.size != info->size || r.modified_ns != (uint64_t)info->modified_ns ||
-        r.changed_ns != (uint64_t)info->changed_ns)
+    from = bytes_sub(c->bytes, at, c->bytes.len);
+    if (!read_record(&from, &r) || r.size != info->size ||
+        r.modified_ns != (uint64_t)info->modified_ns ||
+        r.changed_ns != (uint64_t)info->changed_ns ||
+        !is_called(c, &r, dir, base))
         return false;
-    *out = (struct list_meta){.id = r.text[1],
-                              .cwd = r.text[2],
-                              .title = r.text[3],
-                              .parent = r.text[4],
-                              .created = r.text[5],
-                              .first = r.text[6],
-                              .status = r.text[7],
-                              .messages = r.messages,
-                              .version = (int)r.version};
+    item->name = r.text[0];
+    item->meta = (struct list_meta){.id = r.text[1],
+                                    .cwd = r.text[2],
+                                    .title = r.text[3],
+                                    .parent = r.text[4],
+                                    .created = r.text[5],
+                                    .first = r.text[6],
+                                    .status = r.text[7],
+                                    .messages = r.messages,
+                                    .version = (int)r.version};
     return true;
 }
 
 static void add_record(struct buf *b, const struct list_item *item)
 {
     const struct list_meta *m = &item->meta;
-    const char *slash = strrchr(item->name, '/');
-    const char *text[N_STRINGS] = {slash ? slash + 1 : item->name,
-                                   m->id,
-                                   m->cwd,
-                                   m->title,
-                                   m->parent,
-                                   m->created,
-                                   m->first,
-                                   m->status};
+    const char *text[N_STRINGS] = {item->name, m->id,      m->cwd,   m->title,
+                                   m->parent,  m->created, m->first, m->status};
     uint64_t head[5] = {item->info.inode, item->info.size,
                         (uint64_t)item->info.modified_ns,
                         (uint64_t)item->info.changed_ns, m->messages};
@@ -188,7 +216,7 @@ static void write_row(struct list_cache *c, quire_bytes records)
     if (db->ops->inside(db) || db->ops->begin(db, DB_SOON, NULL))
         return;
     if (!db->ops->prepare(db, sql, &s, NULL)) {
-        s->ops->bind_text(s, 1, bytes_str(c->dir));
+        s->ops->bind_text(s, 1, bytes_str(c->root));
         s->ops->bind_bytes(s, 2, records);
         if (!s->ops->step(s, &row, NULL)) {
             s->ops->finalize(s);
@@ -200,20 +228,19 @@ static void write_row(struct list_cache *c, quire_bytes records)
     db->ops->rollback(db);
 }
 
-void list_cache_put(struct list_cache *c, const struct list_item *items,
-                    size_t n, size_t n_new)
+void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
 {
     struct buf b = BUF_INIT((size_t)1 << 28);
     int64_t now_ns = clock_us(&clock_system) * 1000;
     size_t i;
 
     /* A few new ones are cheaper read again than the whole written again. */
-    if (!c || n_new == 0 || n_new < n / 64)
+    if (!c || n_new == 0 || n_new < l->n / 64)
         return;
     buf_add_str(&b, MAGIC);
-    for (i = 0; i < n; i++) {
-        if (now_ns - items[i].info.changed_ns > FRESH_NS)
-            add_record(&b, &items[i]);
+    for (i = 0; i < l->n; i++) {
+        if (now_ns - l->items[i].info.changed_ns > FRESH_NS)
+            add_record(&b, &l->items[i]);
     }
     if (!b.failed)
         write_row(c, buf_bytes(&b));
@@ -222,6 +249,9 @@ void list_cache_put(struct list_cache *c, const struct list_item *items,
 
 void list_cache_close(struct list_cache *c)
 {
-    if (c)
-        map_release(&c->files);
+    if (!c)
+        return;
+    free(c->slots);
+    if (c->stmt)
+        c->stmt->ops->finalize(c->stmt);
 }

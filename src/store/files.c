@@ -729,6 +729,7 @@ const struct object_ops files_ops = {
     .remove = files_remove,
     .list = files_list,
     .scan = files_scan,
+    .survey = files_survey,
     .clear = files_clear,
     .edit = files_edit,
     .hold = files_hold,

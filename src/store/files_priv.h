@@ -101,6 +101,8 @@ quire_status files_give_name(struct files *f, struct fs_temp *t,
 quire_status files_sync_edited(struct file_object *o, quire_error *err);
 quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);
+quire_status files_survey(struct object_store *s, const char *root,
+                          object_survey_fn each, void *ctx, quire_error *err);
 quire_status files_clear(struct object_store *s, const char *prefix,
                          quire_error *err);
 

@@ -424,6 +424,32 @@ static quire_status memory_scan(struct object_store *s, const char *dir,
     return st;
 }
 
+static quire_status memory_survey(struct object_store *s, const char *root,
+                                  object_survey_fn each, void *ctx,
+                                  quire_error *err)
+{
+    size_t skip = *root ? strlen(root) + 1 : 0, len;
+    quire_status st = QUIRE_OK;
+    char dir[256];
+    struct entry *e;
+
+    for (e = ((struct memory *)s)->entries; e && !st; e = e->next) {
+        const char *rest = e->name + skip;
+        struct object_info info;
+
+        if (!below(e->name, root))
+            continue;
+        len = strcspn(rest, "/");
+        if (!rest[len] || strchr(rest + len + 1, '/') || len >= sizeof dir)
+            continue;
+        memcpy(dir, rest, len);
+        dir[len] = '\0';
+        describe(e, &info);
+        st = each(ctx, dir, rest + len + 1, &info, err);
+    }
+    return st;
+}
+
 static quire_status memory_clear(struct object_store *s, const char *prefix,
                                  quire_error *err)
 {
@@ -608,6 +634,7 @@ static const struct object_ops memory_ops = {
     .remove = memory_remove,
     .list = memory_list,
     .scan = memory_scan,
+    .survey = memory_survey,
     .clear = memory_clear,
     .edit = memory_open,
     .hold = memory_hold,

@@ -60,6 +60,11 @@ typedef quire_status (*object_scan_fn)(void *ctx, const char *name,
                                        const struct object_info *info,
                                        quire_error *err);
 
+typedef quire_status (*object_survey_fn)(void *ctx, const char *dir,
+                                         const char *name,
+                                         const struct object_info *info,
+                                         quire_error *err);
+
 struct object_ops {
     /* Size and time. QUIRE_NOT_FOUND is an answer and leaves `err` alone. */
     quire_status (*stat)(struct object_store *s, const char *name,
@@ -123,6 +128,13 @@ struct object_ops {
      * sorted and nothing below is looked at. An absent `dir` is empty. */
     quire_status (*scan)(struct object_store *s, const char *dir,
                          object_scan_fn each, void *ctx, quire_error *err);
+
+    /* Every object just two levels below `root`, those of one directory
+     * together, in no other order. For very many: they may be looked at by
+     * several threads, but `each` is called from this one. One that vanishes
+     * meanwhile is left out. An absent `root` is empty. */
+    quire_status (*survey)(struct object_store *s, const char *root,
+                           object_survey_fn each, void *ctx, quire_error *err);
 
     /* Remove every object below `prefix`. Nothing there is fine. */
     quire_status (*clear)(struct object_store *s, const char *prefix,

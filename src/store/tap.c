@@ -237,6 +237,16 @@ static quire_status tapped_scan(struct object_store *s, const char *dir,
          in->ops->scan(in, dir, each, ctx, err));
 }
 
+static quire_status tapped_survey(struct object_store *s, const char *root,
+                                  object_survey_fn each, void *ctx,
+                                  quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object survey", root,
+         in->ops->survey(in, root, each, ctx, err));
+}
+
 static quire_status tapped_clear(struct object_store *s, const char *prefix,
                                  quire_error *err)
 {
@@ -403,6 +413,7 @@ static const struct object_ops tapped_ops = {
     .remove = tapped_remove,
     .list = tapped_list,
     .scan = tapped_scan,
+    .survey = tapped_survey,
     .clear = tapped_clear,
     .edit = tapped_edit,
     .hold = tapped_hold,
