@@ -481,7 +481,8 @@ quire_status quire_session_entry(quire_session *s, const char *id,
 typedef quire_status (*quire_text_fn)(void *ctx, const char *text,
                                       quire_error *err);
 
-/* Every path of a file that belongs to the session: itself and its outputs. */
+/* Every path of a file that belongs to the session: itself, its outputs, and
+ * the originals that repair kept. */
 quire_status quire_session_files(quire_session *s, quire_text_fn each,
                                  void *ctx, quire_error *err);
 
@@ -508,6 +509,7 @@ typedef struct quire_appended {
     char id[256];
     char parent[256]; /* "" for a root                                      */
     int existed;      /* the operation had been done before                 */
+    int truncated;    /* a string above 500,000 units was cut               */
     uint64_t reserved[4];
 } quire_appended;
 

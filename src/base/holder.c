@@ -74,7 +74,7 @@ void fs_lock_holder(int fd, char *out, size_t cap)
         snprintf(path, sizeof path, "/proc/%.20s/comm", e->d_name);
         if (read_proc(path, name, sizeof name))
             name[strcspn(name, "\n")] = '\0';
-        if (atol(e->d_name) == (long)getpid())
+        if (strtol(e->d_name, NULL, 10) == (long)getpid())
             snprintf(out, cap, "another handle of this process");
         else
             snprintf(out, cap, "process %.20s (%s)", e->d_name, name);

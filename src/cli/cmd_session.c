@@ -37,6 +37,7 @@ int open_session(struct cli *cli, const struct args *args, unsigned flags,
                  quire_session **out)
 {
     quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info = {0};
     quire_error err = {0};
     const char *which;
     int code = session_named(cli, args, &which);
@@ -46,6 +47,14 @@ int open_session(struct cli *cli, const struct args *args, unsigned flags,
     options.flags = flags;
     if (quire_session_open(cli->q, which, &options, out, &err))
         return session_fail(cli, &err);
+    /* What cannot be read is passed over, but not in silence. */
+    quire_session_describe(*out, &info);
+    if (info.problems)
+        session_warn(cli, "damaged",
+                     "%llu places in %s cannot be read; `quire session check` "
+                     "tells which",
+                     (unsigned long long)info.problems,
+                     info.path ? info.path : which);
     return EXIT_DONE;
 }
 
@@ -91,6 +100,10 @@ void session_entry_json(struct buf *line, const quire_appended *entry)
         json_str(&w, entry->parent);
     else
         json_null(&w);
+    if (entry->truncated) {
+        json_key(&w, "truncated");
+        json_bool(&w, true);
+    }
     if (entry->existed) {
         json_key(&w, "existed");
         json_bool(&w, true);
@@ -262,7 +275,7 @@ static const struct cmd cmd_session_branch = {
              "before the first entry. Nothing is erased: what came after "
              "ENTRY stays as a branch of its own.\n\n"
              "Prints one JSON object, id and parentId, of the entry that "
-             "keeps the place: the summary, or one that nobody shows.",
+             "keeps the place: the summary, or one that no context has.",
     .opts = branch_opts,
     .examples = "quire session branch last root\n"
                 "quire session branch last a1 --summary 'tried, too slow'",

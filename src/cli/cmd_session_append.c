@@ -197,6 +197,11 @@ static int append_one(struct append *a, quire_bytes entry)
         return append_failed(a, &err);
     a->last = done;
     a->n++;
+    if (done.truncated)
+        session_warn(a->cli, "truncated",
+                     "a string of entry %s is longer than 500,000 characters: "
+                     "the rest of it was cut off",
+                     done.id);
     session_entry_json(&a->acks, &done);
     buf_add_char(&a->acks, '\n');
     return a->acks.len < ACKS_BYTES ? EXIT_DONE : settle(a);
@@ -286,9 +291,11 @@ const struct cmd cmd_session_append = {
         "The first line that is refused ends it: the error names the line, "
         "and those before it are in the session. To be able to just try "
         "again, give `--op`: entries that are there already are not added "
-        "again, and are printed with `\"existed\":true`. The first line is "
-        "known as KEY, the others as KEY:2, KEY:3 and so on.\n\n"
-        "The first line is the one that `--at` and `--expect` are about.",
+        "again, and are printed with `\"existed\":true`.\n\n"
+        "The first line is the one that `--at` and `--expect` are about; an "
+        "entry that names its parentId goes there all the same. A string "
+        "above 500,000 characters is cut, with a notice in it, a warning, "
+        "and `\"truncated\":true`.",
     .opts = append_opts,
     .examples = "quire session append last <entries.jsonl\n"
                 "echo '{\"type\":\"custom\"}' | quire session append last",

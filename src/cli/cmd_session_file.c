@@ -234,9 +234,16 @@ static int remove_one(struct cli *cli, const char *which)
 static int session_rm(struct cli *cli, const struct args *args)
 {
     bool dry = args_flag(args, "dry-run");
+    quire_error err = {0};
+    const char *path;
     int code = EXIT_DONE;
     size_t i;
 
+    /* All of them are there before the first goes. */
+    for (i = 0; i < args->n_words && args->n_words > 1; i++) {
+        if (quire_session_find(cli->q, args->words[i], &path, &err))
+            return session_fail(cli, &err);
+    }
     for (i = 0; i < args->n_words; i++) {
         const char *which = args->words[i];
 

@@ -127,29 +127,17 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
     return QUIRE_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* How much of the ids it takes to tell them apart. */
+/* Whole ids: a part that tells apart what is listed may begin others, too. */
 static size_t id_columns(const struct listing *l)
 {
-    const char **ids = malloc((l->n + 1) * sizeof *ids);
-    size_t i, n, most = ID_COLUMNS_MIN;
+    size_t i, most = ID_COLUMNS_MIN;
 
-    if (!ids)
-        return 36;
-    for (i = 0; i < l->n; i++)
-        ids[i] = l->rows[i].id;
-    qsort(ids, l->n, sizeof *ids, compare_ids);
-    for (i = 1; i < l->n; i++) {
-        for (n = 0; ids[i][n] && ids[i][n] == ids[i - 1][n]; n++)
-            ;
-        if (ids[i][n] && n + 1 > most)
-            most = n + 1;
+    for (i = 0; i < l->n; i++) {
+        size_t len = strlen(l->rows[i].id);
+
+        if (len > most)
+            most = len < 36 ? len : 36;
     }
-    free(ids);
     return most;
 }
 
@@ -309,7 +297,7 @@ const struct cmd cmd_session_ls = {
     .args = "",
     .summary = "list sessions, the last changed first",
     .about =
-        "A line a session: as much of its id as tells it from the others, "
+        "A line a session: its id, "
         "when it was changed, how many messages it has (`-` when the file "
         "is too large to count them), its size, its title or else its first "
         "message, its project directory.\n\n"

@@ -48,6 +48,48 @@ static quire_status give_file(void *ctx, const char *name,
     return st;
 }
 
+/* The originals that repair keeps: "<name>.<anything>.bak", beside it. */
+struct backups {
+    const char *base;
+    size_t len;
+    const char *dir;
+    quire_status (*each)(void *ctx, const char *name,
+                         const struct object_info *info, quire_error *err);
+    void *ctx;
+};
+
+static quire_status see_backup(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct backups *b = ctx;
+    size_t len = strlen(name);
+    char *whole = NULL;
+    quire_status st;
+
+    if (!info || len < b->len + 5 || strncmp(name, b->base, b->len) != 0 ||
+        name[b->len] != '.' || strcmp(name + len - 4, ".bak") != 0)
+        return QUIRE_OK;
+    if (asprintf(&whole, "%s%s%s", b->dir, *b->dir ? "/" : "", name) < 0)
+        return err_memory(err);
+    st = b->each(b->ctx, whole, info, err);
+    free(whole);
+    return st;
+}
+
+static quire_status each_backup(struct object_store *store, const char *name,
+                                struct arena *tmp, struct backups *b,
+                                quire_error *err)
+{
+    const char *slash = strrchr(name, '/');
+
+    b->base = slash ? slash + 1 : name;
+    b->len = strlen(b->base);
+    b->dir = slash ? arena_text(tmp, bytes_of(name, (size_t)(slash - name)))
+                   : "";
+    return b->dir ? store->ops->scan(store, b->dir, see_backup, b, err)
+                  : err_memory(err);
+}
+
 quire_status quire_session_files(quire_session *s, quire_text_fn each,
                                  void *ctx, quire_error *err)
 {
@@ -55,6 +97,7 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     struct file_walk w = {session_store(s->s), each, ctx};
     const char *name = session_name(s->s);
     const char *outputs = outputs_of(name, &tmp);
+    struct backups backups = {.each = give_file, .ctx = &w};
     quire_session_info info;
     quire_status st = outputs ? QUIRE_OK : err_memory(err);
 
@@ -63,6 +106,8 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
         st = give_file(&w, name, NULL, err);
     if (!st)
         st = w.store->ops->list(w.store, outputs, give_file, &w, err);
+    if (!st)
+        st = each_backup(w.store, name, &tmp, &backups, err);
     arena_release(&tmp);
     return st;
 }
@@ -460,6 +505,17 @@ static quire_status remove_output(void *ctx, const char *name,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+static quire_status remove_backup(void *ctx, const char *name,
+                                  const struct object_info *info,
+                                  quire_error *err)
+{
+    struct object_store *store = ctx;
+    quire_status st = store->ops->remove(store, name, err);
+
+    (void)info;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
 static quire_status clear_outputs(const struct place *p, const char *dir,
                                   quire_error *err)
 {
@@ -472,6 +528,7 @@ static quire_status clear_outputs(const struct place *p, const char *dir,
 
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
+    struct backups backups = {.each = remove_backup};
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
@@ -490,6 +547,10 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
          * without a session nobody would find. */
         outputs = outputs_of(p.name, &tmp);
         st = outputs ? clear_outputs(&p, outputs, err) : err_memory(err);
+        if (!st) {
+            backups.ctx = p.store;
+            st = each_backup(p.store, p.name, &tmp, &backups, err);
+        }
     }
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);

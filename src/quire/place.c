@@ -425,7 +425,7 @@ void place_drop_crumb(struct quire *q, const char *cwd, const char *path)
     struct arena tmp = ARENA_INIT;
     struct buf text = BUF_INIT(2 * PATH_MAX + 64);
     const char *here = place_cwd(NULL, &tmp);
-    char terminal[128], was[2 * PATH_MAX + 64], *name;
+    char terminal[128], was[2 * PATH_MAX + 64] = "", *name;
     int dir = -1, fd;
     ssize_t n = -1;
 

@@ -138,10 +138,15 @@ static quire_status check_ref(void *ctx, const quire_digest *digest,
     struct ref_check *c = ctx;
     quire_blob_info info;
     quire_status st = blob_stat(c->blobs, digest, &info, err);
+    char ref[QUIRE_REF_SIZE];
+    const char *why;
 
+    quire_ref_format(digest, ref);
+    why = arena_printf(c->problems->arena, "%.24s... is not in the store", ref);
+    if (!why)
+        return err_memory(err);
     if (st == QUIRE_NOT_FOUND)
-        list(c->problems, c->entry, "missing_blob",
-             "a blob it mentions is not in the store");
+        list(c->problems, c->entry, "missing_blob", why);
     else if (st == QUIRE_DAMAGED)
         list(c->problems, c->entry, "damaged_blob",
              "a blob it mentions is damaged");

@@ -401,10 +401,12 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
     }
     give_close(v, bytes_sub(rest, 0, end));
     /* The rest of the line goes with it. */
-    while (
-        end < rest.len &&
-        !(nl = memchr((const char *)rest.data + end, '\n', rest.len - end)) &&
-        !j->ended && rest.len < JSONL_MAX_LINE) {
+    for (;;) {
+        nl = end < rest.len
+                 ? memchr((const char *)rest.data + end, '\n', rest.len - end)
+                 : NULL;
+        if (nl || j->ended || rest.len >= JSONL_MAX_LINE)
+            break;
         st = refill(j, err);
         if (st)
             return st;
@@ -412,9 +414,6 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
         v->text.data = rest.data;
         v->is_object = jsonl_look(v->text, &v->head, NULL);
     }
-    nl = end < rest.len
-             ? memchr((const char *)rest.data + end, '\n', rest.len - end)
-             : NULL;
     len = nl ? (size_t)(nl - (const char *)rest.data) : rest.len;
     if (trim(bytes_sub(rest, 0, len)).len > end)
         blame(v, "trailing", "more text behind the value", v->at + end);

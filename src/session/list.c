@@ -411,12 +411,12 @@ quire_status list_find(struct list *l, struct object_store *store,
     if (st)
         return st;
     /* Pointers are sorted: an item is two cache lines. */
-    l->order = malloc((l->n + 1) * sizeof *l->order);
+    l->order = malloc((l->n + 1) * sizeof(struct list_item *));
     if (!l->order)
         return err_memory(err);
     for (i = 0; i < l->n; i++)
         l->order[i] = &l->items[i];
     if (l->n)
-        qsort(l->order, l->n, sizeof *l->order, newest_first);
+        qsort(l->order, l->n, sizeof(struct list_item *), newest_first);
     return QUIRE_OK;
 }

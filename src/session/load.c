@@ -411,7 +411,7 @@ static void forget_all(struct session *s)
     s->size = s->lines = s->n_problems = s->n_messages = 0;
     s->slot = 0;
     s->header = (struct header){0};
-    s->open_end = s->torn = false;
+    s->open_end = s->torn = s->suspect = false;
     s->leaf = NONE;
     s->stale = true;
 }
@@ -430,13 +430,14 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
     } else if (s->index.n > 0) {
         follow = false; /* somebody went back before the first entry */
     }
-    do {
+    forget_all(s);
+    s->close = close;
+    st = read_values(s, err);
+    if (!st && s->suspect) { /* once more, at every byte of it */
         forget_all(s);
-        s->close = close;
-        s->suspect = false;
+        s->close = true;
         st = read_values(s, err);
-        close = true;
-    } while (!st && s->suspect);
+    }
     if (!st && s->header.id && s->header.version < MIGRATE_VERSION)
         return QUIRE_OK; /* the caller migrates it */
     if (!st)
@@ -544,7 +545,7 @@ quire_status session_hold(struct object_store *store, const char *name,
 /* Our file lost its name: another took its place, or it is gone. */
 static quire_status reopen(struct session *s, quire_error *err)
 {
-    struct object *log;
+    struct object *log = NULL;
     quire_status st = session_hold(s->store, s->name, s->env.busy_ms, &log,
                                    err);
 

@@ -79,6 +79,7 @@ struct session {
     int64_t when_ms;
     struct ops *ops; /* operations done, when someone asked; see write.c  */
 
+    bool truncated;             /* the entry under way lost some of a string */
     size_t n_missing;           /* blobs, in the entry given last            */
     struct foreign_lock theirs; /* of the append under way                  */
 

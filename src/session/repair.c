@@ -259,7 +259,7 @@ static quire_status mend_all(struct session *s, struct draft *d,
     struct arena arena = ARENA_INIT;
     struct mending m = {.s = s, .last = NONE};
     quire_status st = QUIRE_OK;
-    quire_bytes front;
+    quire_bytes front = {NULL, 0};
     uint32_t i;
 
     m.cycles = index_cycles(&s->index, &arena);

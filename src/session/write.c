@@ -291,6 +291,7 @@ void write_report(const struct session *s, uint32_t at, bool existed,
 
     if (!out)
         return;
+    memset(out, 0, sizeof *out);
     copy_id(out->id, entry_id(e));
     copy_id(out->parent,
             e->parent == NONE ? none : entry_id(&s->index.list[e->parent]));
@@ -506,7 +507,7 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
                                 uint32_t parent, quire_error *err)
 {
     struct filling f = {.timestamp = v->timestamp};
-    quire_bytes id;
+    quire_bytes id = {NULL, 0};
     size_t body;
     quire_status st = choose_id(s, v, &f.id, &id, err);
 
@@ -559,12 +560,23 @@ static quire_status check_utf8(quire_bytes entry, quire_error *err)
     return st;
 }
 
+/* Whether there are more notices of a cut in it than before. */
+static bool was_cut(quire_bytes before, quire_bytes now)
+{
+    static const char notice[] = PERSIST_NOTICE;
+
+    return memmem(now.data, now.len, notice, sizeof notice - 1) &&
+           (before.len > now.len ||
+            !memmem(before.data, before.len, notice, sizeof notice - 1));
+}
+
 /* What can be done before anybody is kept waiting: look at the entry, store
  * its images, know the operations. */
 static quire_status prepare(struct session *s, quire_bytes *entry,
                             const quire_append_options *o, struct survey *v,
                             quire_error *err)
 {
+    quire_bytes given = *entry;
     uint32_t at;
     quire_status st;
 
@@ -584,6 +596,7 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
             st = compose_survey(*entry, v, err);
         v->heavy = true; /* it may have references now */
     }
+    s->truncated = !st && v->heavy && was_cut(given, *entry);
     return st;
 }
 
@@ -622,6 +635,8 @@ static quire_status append_once(struct session *s, quire_bytes entry,
         st = write_entry(s, entry, &v, o->op, parent, err);
     if (!st)
         write_report(s, s->leaf, false, out);
+    if (!st && out)
+        out->truncated = s->truncated;
     return st;
 }
 

@@ -239,6 +239,7 @@ static quire_status memory_publish(struct draft *base, const char *name,
     }
     e->content = d->content;
     e->content->holders++;
+    assert(e->content->holders > 1); /* the draft's own is not the last */
     e->modified_s = clock_s(m->clock);
 out:
     memory_discard(base);
@@ -531,7 +532,11 @@ static quire_status memory_found(struct draft *draft, const char *name,
     struct memory_draft *d = (struct memory_draft *)draft;
     struct memory *m = d->store;
     struct object_info info;
-    quire_status st = memory_publish(draft, name, false, err);
+    quire_status st;
+
+    /* Publishing lets the draft go, but not what is in it. */
+    assert(d->content->holders > 0);
+    st = memory_publish(draft, name, false, err);
 
     if (!st)
         st = memory_open(&m->base, name, out, &info, err);

@@ -29,6 +29,7 @@ $ quire session check --json
 {"line":5,"byte":…,"kind":"torn","message":"…","path":"…jsonl"}
 ? 4
 $ quire session show $S --json | grep -o '"id":"[^"]*"'
+{"warning":"2 places in …jsonl cannot be read; `quire session check` tells which","kind":"damaged"}
 "id":"a1"
 "id":"a2"
 

@@ -10,7 +10,7 @@ $ quire session ls --json
 $ test "$(quire session ls --json | cut -d'"' -f4)" = $S && quire session ls --ids | grep -c "^$S\$"
 1
 $ quire session ls
-id        modified           msgs        size  title                 directory
+id                modified           msgs        size  title                 directory
 …  20…-…-… …:…      2  … B  a title               /srv/demo
 
 # ls shows the last changed first, some of them, or those of one directory
@@ -147,6 +147,9 @@ $ quire session rm $S nonsense $T
 quire: …nonsense…
 ...
 ? 1
+$ quire session ls --ids | wc -l
+2
+$ quire session rm $S $T
 $ quire session ls; ls -d "${file%.jsonl}"*
 ls: …
 ? 2
