@@ -1,6 +1,7 @@
 /* One handle a thread, on one store. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -80,4 +81,56 @@ TEST(threads_with_a_handle_each_share_a_store)
         }
         test_forget_dir();
     }
+}
+
+/* ---- sessions ------------------------------------------------------------ */
+
+static void *talk(void *ctx)
+{
+    quire_session *s = ctx;
+    quire_error err;
+    char *json = malloc(4096);
+    bool bad = false;
+    int i, at;
+
+    for (i = 0; i < 20 && !bad; i++) {
+        /* An image each, so that they meet in the blob store. */
+        at = snprintf(json, 4096,
+                      "{\"type\":\"message\",\"message\":{\"role\":\"%s\","
+                      "\"content\":[{\"type\":\"image\",\"data\":\"",
+                      i % 2 ? "assistant" : "user");
+        memset(json + at, 'A' + i, 1200);
+        strcpy(json + at + 1200, "\",\"mimeType\":\"image/png\"}]}}");
+        bad = quire_session_append(s, bytes_str(json), NULL, NULL, &err);
+    }
+    free(json);
+    return bad ? s : NULL;
+}
+
+TEST(threads_each_have_a_session_of_one_store)
+{
+    enum { N = 8 };
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s[N];
+    pthread_t thread[N];
+    void *failed;
+    quire *q;
+    int i;
+
+    o.home = test_path("sessions-of-threads");
+    OK(quire_open(&o, &q, &test_err));
+    for (i = 0; i < N; i++)
+        OK(quire_session_new(q, NULL, &s[i], &test_err));
+    for (i = 0; i < N; i++)
+        YES(pthread_create(&thread[i], NULL, talk, s[i]) == 0);
+    for (i = 0; i < N; i++) {
+        pthread_join(thread[i], &failed);
+        YES(failed == NULL);
+        quire_session_describe(s[i], &info);
+        EQ(20, info.entries);
+        YES(info.path && test_exists(info.path));
+        quire_session_close(s[i]);
+    }
+    quire_close(q);
 }
