@@ -492,7 +492,8 @@ quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
 
 typedef struct quire_append_options {
     size_t size;
-    const char *at;     /* the parent's id, "root" for none; NULL: the leaf */
+    const char *at;     /* the parent's id, "root" for none; NULL: the leaf. A
+                           parentId in the entry itself wins                */
     const char *expect; /* the leaf must be this one ("root": none), else
                            QUIRE_CHANGED; NULL: whatever it is              */
     const char *op;     /* a name of this append, of your choosing: if one of

@@ -154,17 +154,14 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
                                         : sessions_may_write(q, err);
     if (!st)
         st = sessions_plan(q, o.cwd, o.title, o.parent, &tmp, &b, err);
-    if (!st)
-        st = need_all(q, err);
     if (!st && !(o.flags & QUIRE_SESSION_MEMORY))
         st = sessions_mark_home(q, err);
     if (!st) {
         place = (struct session_place){.own_store = true, .name = b.name};
         st = open_home_store(q, &place.store, err);
     }
-    if (!st) {
+    if (!st)
         st = session_new(&env, &place, &b.birth, o.flags, o.sync, &s, err);
-    }
     if (!st)
         st = give(q, s, out, err);
     if (!st && (o.flags & QUIRE_SESSION_AT_ONCE))
@@ -191,11 +188,16 @@ quire_status sessions_open_place(struct quire *q, struct place *p,
 {
     struct session_env env = sessions_env(q, p->omp);
     struct session_place place = {p->store, true, p->name};
+    bool writes = !(o->flags & QUIRE_SESSION_READ);
     struct session *s;
     struct birth b;
-    quire_status st = sessions_plan(q, o->cwd, o->title, o->parent, tmp, &b,
-                                    err);
+    quire_status st = QUIRE_OK;
 
+    if (writes) { /* it may turn out to be empty */
+        st = sessions_plan(q, o->cwd, o->title, o->parent, tmp, &b, err);
+        if (!st)
+            name_birth(p->name, tmp, &b);
+    }
     if (!st && !p->own_store) {
         place.store = NULL;
         st = open_home_store(q, &place.store, err);
@@ -204,8 +206,8 @@ quire_status sessions_open_place(struct quire *q, struct place *p,
         place_release(p);
         return st;
     }
-    name_birth(p->name, tmp, &b);
-    st = session_open(&env, &place, &b.birth, o->flags, o->sync, &s, err);
+    st = session_open(&env, &place, writes ? &b.birth : NULL, o->flags, o->sync,
+                      &s, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has gone meanwhile", p->name);
     return st ? st : give(q, s, out, err);

@@ -61,6 +61,8 @@ quire_status session_branch(struct session *s, const char *id, bool keep,
     if (there)
         write_report(s, s->leaf, false, out);
     session_leave(s);
+    if (!st && there && keep && s->sync == QUIRE_SYNC_EACH)
+        return session_flush(s, err); /* whoever wrote it may not have */
     if (st || there || !keep)
         return st;
     o.at = id ? id : "root";

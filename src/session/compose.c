@@ -14,6 +14,13 @@ static bool key_is(quire_bytes key, const char *text)
     return key.len == len + 2 && !memcmp((const char *)key.data + 1, text, len);
 }
 
+/* A string that is a reference and nothing else, quotes included. */
+static bool is_ref(quire_bytes value)
+{
+    return value.len == QUIRE_REF_SIZE + 1 &&
+           !memcmp(value.data, "\"blob:sha256:", 13);
+}
+
 /* Might persist_entry() have something to do here? It is asked about every
  * scalar, so it may be wrong, if only in this direction. */
 static bool may_be_heavy(const struct json_scan *s)
@@ -89,6 +96,7 @@ quire_status compose_survey(quire_bytes entry, struct survey *v,
             continue;
         }
         v->heavy = v->heavy || may_be_heavy(&s);
+        v->refs = v->refs || is_ref(s.value);
         if (s.depth == 1 || (s.depth == 2 && step == JSON_STEP_OPEN)) {
             note_member(v, &s, &n);
             if (key_is(s.key, "message"))

@@ -21,6 +21,7 @@ struct survey {
     quire_bytes message; /* an object                                       */
     quire_bytes role;    /* of the message                                  */
     bool plain; /* `type` comes first, and none of the other three is there */
+    bool refs;  /* a string in it is a reference to a blob                */
     bool heavy; /* something in it may have to go elsewhere: persist.h   */
 };
 

@@ -9,7 +9,7 @@
  * wrong answer.
  *
  * Others may write to the file while we have it. Before each call the file is
- * looked at (one fstat): if it has grown, the new lines are added to the
+ * looked at (one system call): if it has grown, the new lines are added to the
  * index; if it is another file, or shorter, it is read again from its start.
  * Nothing of theirs is lost, and nothing of ours: our lines are in the file
  * before an append returns.
@@ -83,7 +83,6 @@ quire_status load_before(struct session *s, uint64_t at, uint32_t len,
 
     if (from > at)
         from = at;
-
     if (!in_window(s, at, len))
         st = fill_window(s, from, at, len, err);
     if (!st)

@@ -54,7 +54,7 @@ struct session {
     bool torn;      /* its end was no value; more may come               */
     bool close;     /* every byte has been looked at                     */
     bool suspect;   /* a quick look was wrong: look closely, try again   */
-    bool stale;     /* the index is of no use: read all of it again           */
+    bool stale;     /* the index is of no use: read all of it again      */
 
     struct header header;
     int found_version; /* of the file, before it was migrated              */
@@ -70,9 +70,10 @@ struct session {
 
     struct buf window; /* a piece of the log, from window_at on           */
     uint64_t window_at;
-    struct arena tmp; /* of the call under way                            */
-    struct buf out;   /* a line under way                                 */
-    char noise[256];  /* randomness in stock                              */
+    struct arena tmp;  /* of the call under way                            */
+    struct arena lent; /* what describe() lends                           */
+    struct buf out;    /* a line under way                                 */
+    char noise[256];   /* randomness in stock                              */
     size_t n_noise;
     char fresh[NAMES_ID_SIZE + 2]; /* the last id given, as a JSON string   */
     char when[40]; /* the last timestamp, as a JSON string                   */
@@ -83,7 +84,7 @@ struct session {
     size_t n_missing;           /* blobs, in the entry given last            */
     struct foreign_lock theirs; /* of the append under way                  */
 
-    /* Several threads may append. `sync_*` count appends: see write.c. */
+    /* Several threads may append. These count appends: see write.c. */
     pthread_mutex_t lock;
     pthread_cond_t synced;
     uint64_t n_written, n_synced;
@@ -149,6 +150,10 @@ uint32_t session_find(const struct session *s, const char *id);
 quire_status session_enter(struct session *s, quire_error *err);
 void session_leave(struct session *s);
 
+/* Take a turn to read: everything known and looked at, s->tmp empty. The turn
+ * is not taken if it fails. */
+quire_status tree_begin(struct session *s, quire_error *err);
+
 /* An entry as it is given out: on one line, its UTF-8 mended, with images in
  * their place if asked for. Good until the next line is asked for. */
 quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
@@ -195,7 +200,7 @@ quire_status write_no_entry(const struct session *s, const char *id,
 /* A text as a JSON string, in the arena; .data NULL: no memory. */
 quire_bytes write_quoted(struct arena *keep, quire_bytes text);
 
-/* A header line, with its break, in s->out. */
+/* A header line, with its break; empties `out` first. */
 void write_header(struct buf *out, const struct session_birth *birth);
 
 /* ---- rewrite.c ---------------------------------------------------------- */

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "session/names.h"
 #include "session/priv.h"
@@ -190,7 +191,26 @@ struct mending {
     uint8_t *cycles;
     uint32_t last; /* the entry written before; NONE: none              */
     char (*fresh)[NAMES_ID_SIZE]; /* new ids of entries, "" where it stays  */
+    struct map given;             /* those ids                              */
 };
+
+/* Neither an entry's, nor given to another just now. */
+static bool is_taken(void *ctx, quire_bytes id)
+{
+    struct mending *m = ctx;
+
+    return index_find(&m->s->index, id) != NONE || map_get(&m->given, id);
+}
+
+static quire_status give_id(struct mending *m, uint32_t i, quire_error *err)
+{
+    quire_status st = names_entry_id(m->s->env.rand, is_taken, m, m->fresh[i],
+                                     err);
+
+    if (!st && !map_put(&m->given, bytes_str(m->fresh[i]), i, NULL))
+        st = err_memory(err);
+    return st;
+}
 
 static quire_bytes id_of(const struct mending *m, uint32_t i)
 {
@@ -211,8 +231,7 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     quire_status st = tree_text(m->s, i, false, &text, err);
 
     if (!st && (!e->id_len || (e->flags & ENTRY_SUPERSEDED))) {
-        st = names_entry_id(m->s->env.rand, index_taken, &m->s->index,
-                            m->fresh[i], err);
+        st = give_id(m, i, err);
         changes[n++] =
             (struct json_change){"id",
                                  write_quoted(&tmp, bytes_str(m->fresh[i]))};
@@ -262,6 +281,7 @@ static quire_status mend_all(struct session *s, struct draft *d,
     quire_bytes front = {NULL, 0};
     uint32_t i;
 
+    map_init(&m.given, s->index.seed[0], s->index.seed[1]);
     m.cycles = index_cycles(&s->index, &arena);
     m.fresh = arena_array(&arena, s->index.n + (size_t)1, NAMES_ID_SIZE);
     if (!m.cycles || !m.fresh)
@@ -275,6 +295,7 @@ static quire_status mend_all(struct session *s, struct draft *d,
         st = put_value(d, without_bad(front, &arena), err);
     for (i = 0; !st && i < s->index.n; i++)
         st = mend_entry(&m, d, i, err);
+    map_release(&m.given);
     arena_release(&arena);
     return st;
 }

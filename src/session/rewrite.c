@@ -207,14 +207,13 @@ static quire_status change_header(struct session *s,
 
     if (!s->in_file)
         return reheader_memory(s, changes, n, err);
+    /* In this order: waiting lets others have their turn, and one of them
+     * would then wait for a lock that we have. From here on nobody syncs. */
+    write_quiet(s);
     if (s->env.omp)
         st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
-    /* Waiting lets others have their turn, and they may sync. */
-    do {
-        write_quiet(s);
-        if (!st)
-            st = load_refresh(s, err);
-    } while (!st && s->syncing);
+    if (!st)
+        st = load_refresh(s, err);
     if (!st)
         st = rewrite_header(s, changes, n, err);
     foreign_unlock(&theirs);
@@ -554,15 +553,11 @@ quire_status session_copy(struct session *s, const char *entry,
     struct buf header = BUF_INIT(1 << 20);
     struct draft *d = NULL;
     uint32_t at = NONE;
-    quire_status st = session_enter(s, err);
+    quire_status st = tree_begin(s, err);
 
     if (st)
         return st;
-    st = load_refresh(s, err);
-    if (!st)
-        st = load_closely(s, err);
-    arena_reset(&s->tmp);
-    if (!st && entry && (at = session_find(s, entry)) == NONE)
+    if (entry && (at = session_find(s, entry)) == NONE)
         st = QUIRE_NOT_FOUND;
     write_header(&header, birth);
     if (!st)

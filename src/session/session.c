@@ -91,6 +91,7 @@ void session_close(struct session *s)
     index_release(&s->index);
     arena_release(&s->text);
     arena_release(&s->tmp);
+    arena_release(&s->lent);
     buf_release(&s->window);
     buf_release(&s->out);
     write_forget_ops(s);
@@ -253,8 +254,8 @@ static const char *leaf_text(struct session *s)
     if (s->leaf == NONE)
         return NULL;
     id = entry_id(&s->index.list[s->leaf]);
-    arena_reset(&s->tmp);
-    return arena_text(&s->tmp, id);
+    arena_reset(&s->lent);
+    return arena_text(&s->lent, id);
 }
 
 static int64_t modified_us(struct session *s)

@@ -42,8 +42,7 @@ void session_leave(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Turn to read: everything known and looked at, the arena empty. */
-static quire_status begin(struct session *s, quire_error *err)
+quire_status tree_begin(struct session *s, quire_error *err)
 {
     quire_status st = session_enter(s, err);
 
@@ -276,7 +275,7 @@ static quire_status fill(struct session *s, const struct view *v, uint32_t i,
 quire_status session_entries(struct session *s, unsigned flags,
                              quire_entry_fn each, void *ctx, quire_error *err)
 {
-    quire_status st = begin(s, err);
+    quire_status st = tree_begin(s, err);
     struct view v;
     uint32_t i;
 
@@ -299,7 +298,7 @@ quire_status session_path(struct session *s, const char *leaf, unsigned flags,
 {
     uint32_t *path = NULL, n = 0, i, from;
     struct view v;
-    quire_status st = begin(s, err);
+    quire_status st = tree_begin(s, err);
 
     if (st)
         return st;
@@ -452,7 +451,7 @@ quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
 {
     struct chain c;
     struct view v;
-    quire_status st = begin(s, err);
+    quire_status st = tree_begin(s, err);
 
     if (st)
         return st;
@@ -471,7 +470,7 @@ quire_status session_children(struct session *s, const char *parent,
     uint32_t i = NONE, at = NONE;
     struct chain c;
     struct view v;
-    quire_status st = begin(s, err);
+    quire_status st = tree_begin(s, err);
 
     if (st)
         return st;
@@ -547,7 +546,7 @@ quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
                           quire_error *err)
 {
     struct ref_walk w = {each, ctx};
-    quire_status st = begin(s, err);
+    quire_status st = tree_begin(s, err);
     uint32_t i;
 
     if (st)
@@ -555,8 +554,8 @@ quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
     for (i = 0; !st && i < s->index.n; i++) {
         quire_bytes line;
 
-        if (!(s->index.list[i].flags & ENTRY_REFS))
-            continue;
+        /* All of them: what is deleted for want of a reference depends on
+         * this, and one may be spelled with escapes. */
         st = load_line(s, i, &line, err);
         if (!st)
             st = persist_refs(line, give_ref, &w, err);

@@ -259,8 +259,6 @@ static quire_status find_op(struct session *s, const char *op, uint32_t *at,
     uint64_t *found;
     quire_status st;
 
-    if (s->ops && s->ops->seen > s->index.n)
-        write_forget_ops(s); /* the file was read anew and is shorter */
     if (!s->ops) {
         s->ops = calloc(1, sizeof *s->ops);
         if (!s->ops)
@@ -365,15 +363,17 @@ static quire_status choose_parent(struct session *s, const struct survey *v,
                                   quire_error *err)
 {
     quire_bytes text;
+    const char *named;
 
     *parent = NONE;
     if (json_kind(v->parent) == JSON_STRING) {
         text = json_text(v->parent, &s->tmp);
-        if (!text.data)
+        named = text.data ? arena_text(&s->tmp, text) : NULL;
+        if (!named)
             return err_memory(err);
         *parent = index_find(&s->index, text);
         if (*parent == NONE)
-            return write_no_entry(s, arena_text(&s->tmp, text), err);
+            return write_no_entry(s, named, err);
     } else if (v->parent.data && json_kind(v->parent) != JSON_NULL) {
         return err_set(err, QUIRE_INVALID,
                        "not an entry: parentId is neither string nor null");
@@ -468,7 +468,7 @@ static quire_status know_line(struct session *s, const struct survey *v,
     }
     if (body)
         line.flags |= ENTRY_BODY_LAST;
-    if (v->heavy && memmem(s->out.data, s->out.len, "blob:sha256:", 12))
+    if (v->refs)
         line.flags |= ENTRY_REFS;
     line.below = parent + 1; /* NONE + 1 is 0 */
     return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
@@ -581,6 +581,7 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
     quire_status st;
 
     arena_reset(&s->tmp);
+    s->truncated = false;
     st = write_ready(s, err);
     if (!st && o->op && !*o->op)
         st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
@@ -592,11 +593,10 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
         st = compose_survey(*entry, v, err);
     if (!st && v->heavy) {
         st = persist(s, *entry, entry, err);
+        s->truncated = !st && was_cut(given, *entry);
         if (!st)
             st = compose_survey(*entry, v, err);
-        v->heavy = true; /* it may have references now */
     }
-    s->truncated = !st && v->heavy && was_cut(given, *entry);
     return st;
 }
 

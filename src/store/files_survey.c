@@ -43,12 +43,14 @@ struct stretch {
     size_t from, to;
 };
 
-static void look_at(struct found *f, int dir)
+static void look_at(struct found *f, int dir, int error)
 {
     struct stat st;
 
-    if (dir < 0 || fstatat(dir, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-        f->error = errno == ENOENT ? 0 : errno;
+    if (dir >= 0)
+        error = fstatat(dir, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
+    if (error) {
+        f->error = error == ENOENT ? 0 : error;
         return;
     }
     f->there = S_ISREG(st.st_mode);
@@ -59,7 +61,7 @@ static void *look_at_all(void *ctx)
 {
     struct stretch *s = ctx;
     const char *open_dir = NULL;
-    int dir = -1;
+    int dir = -1, error = 0;
     size_t i;
 
     for (i = s->from; i < s->to; i++) {
@@ -70,9 +72,10 @@ static void *look_at_all(void *ctx)
                 close(dir);
             dir = openat(s->survey->root, f->dir,
                          O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            error = dir < 0 ? errno : 0;
             open_dir = f->dir;
         }
-        look_at(f, dir);
+        look_at(f, dir, error);
     }
     if (dir >= 0)
         close(dir);

@@ -88,6 +88,34 @@ static quire_status try_again(void *ctx, const quire_entry *e, quire_error *err)
     return QUIRE_OK;
 }
 
+static quire_status look_around(void *ctx, const quire_entry *e,
+                                quire_error *err)
+{
+    quire_session_info info;
+
+    (void)e;
+    (void)err;
+    session_describe(ctx, &info); /* which cannot be refused */
+    return info.entries == 3 ? QUIRE_OK : QUIRE_STOPPED;
+}
+
+static void described(struct house *h)
+{
+    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+
+    put(s, "{\"type\":\"x\",\"id\":\"a\"}");
+    put(s, "{\"type\":\"x\",\"id\":\"b\"}");
+    OK(session_label(s, "b", "named", NULL, &test_err));
+    OK(session_tree(s, look_around, s, &test_err));
+    HAS(tree_of(s), "a(b[named](");
+    session_close(s);
+}
+
+TEST(a_session_may_be_described_from_within_a_walk)
+{
+    house_each(described);
+}
+
 static quire_status stop(void *ctx, const quire_entry *e, quire_error *err)
 {
     (void)e;

@@ -485,3 +485,58 @@ TEST(bytes_that_are_no_text_and_operations_without_a_name_are_refused)
 {
     house_each(no_text);
 }
+
+/* The same before and after it is opened again, also when the reference was
+ * given and not made. */
+static void given_ref(struct house *h)
+{
+    quire_digest d = fix_put(&h->blobs, bytes_str("hello"));
+    char ref[QUIRE_REF_SIZE], json[512];
+    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    const char *now;
+
+    quire_ref_format(&d, ref);
+    snprintf(json, sizeof json,
+             "{\"type\":\"message\",\"message\":{\"role\":\"user\","
+             "\"content\":[{\"type\":\"image\",\"data\":\"%s\"}]}}",
+             ref);
+    put(s, json);
+    now = context_of(s, NULL);
+    HAS(now, "\"data\":\"aGVsbG8=\"");
+    session_close(s);
+    s = house_open_session(h, "f", QUIRE_SESSION_READ);
+    SAME_TEXT(now, context_of(s, NULL));
+    session_close(s);
+}
+
+TEST(an_image_that_was_given_as_a_reference_comes_back_at_once)
+{
+    house_each(given_ref);
+}
+
+static quire_status note_ref(void *ctx, const char *ref, quire_error *err)
+{
+    (void)err;
+    strcat(strcat(ctx, ref), " ");
+    return QUIRE_OK;
+}
+
+static void every_ref(struct house *h)
+{
+    static const char hex[] = "0123456789abcdef0123456789abcdef"
+                              "0123456789abcdef0123456789abcdef";
+    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    char json[512], seen[512] = "";
+
+    snprintf(json, sizeof json,
+             "{\"type\":\"x\",\"t\":\"see \\u0062lob:sha256:%s here\"}", hex);
+    put(s, json);
+    OK(session_refs(s, note_ref, seen, &test_err));
+    HAS(seen, hex);
+    session_close(s);
+}
+
+TEST(a_reference_is_found_wherever_it_stands_and_however_it_is_spelled)
+{
+    house_each(every_ref);
+}
