@@ -192,12 +192,12 @@ static const char *dir(const char *cwd, bool omp)
 
 TEST(a_directory_is_named_by_its_path)
 {
-    SAME_TEXT("--work-pi--", dir("/work/pi", false));
+    SAME_TEXT("--srv-pi--", dir("/srv/pi", false));
     SAME_TEXT("--home-ada-x--", dir("/home/ada/x", false));
     SAME_TEXT("----", dir("/", false));
     SAME_TEXT("--a-b-c- d.e--", dir("/a\\b:c/ d.e", false));
     SAME_TEXT("--srv-\xc3\xa4--", dir("/srv/\xc3\xa4", false));
-    SAME_TEXT("--work-pi--", dir("/work/pi/", false));
+    SAME_TEXT("--srv-pi--", dir("/srv/pi/", false));
 }
 
 TEST(directories_in_home_and_tmp_have_short_names_for_omp)
@@ -384,10 +384,10 @@ TEST(a_breadcrumb_is_two_lines)
     struct buf b = BUF_INIT(1000);
     struct breadcrumb c;
 
-    YES(names_breadcrumb("/work/pi", "/s/x.jsonl", &b));
-    SAME_TEXT("/work/pi\n/s/x.jsonl\n", buf_text(&b));
+    YES(names_breadcrumb("/srv/pi", "/s/x.jsonl", &b));
+    SAME_TEXT("/srv/pi\n/s/x.jsonl\n", buf_text(&b));
     YES(names_read_breadcrumb(buf_bytes(&b), &c));
-    SAME(bytes_str("/work/pi"), c.cwd);
+    SAME(bytes_str("/srv/pi"), c.cwd);
     SAME(bytes_str("/s/x.jsonl"), c.path);
     NO(c.fresh);
     buf_clear(&b);
