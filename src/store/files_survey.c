@@ -45,7 +45,7 @@ struct stretch {
 
 static void look_at(struct found *f, int dir, int error)
 {
-    struct stat st;
+    struct stat st = {0};
 
     if (dir >= 0)
         error = fstatat(dir, f->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
