@@ -45,7 +45,10 @@ static quire_status keep_original(struct object_store *store,
         d->ops->discard(d);
         return st;
     }
-    return d->ops->publish(d, kept, false, err);
+    st = d->ops->publish(d, kept, false, err);
+    if (st == QUIRE_EXISTS)
+        d->ops->discard(d);
+    return st;
 }
 
 /* ---- step 2 ------------------------------------------------------------- */

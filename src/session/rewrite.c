@@ -568,10 +568,13 @@ quire_status session_copy(struct session *s, const char *entry,
         st = d->ops->write(d, buf_bytes(&header), err);
     if (!st)
         st = entry ? copy_path(s, d, at, err) : copy_all(s, d, err);
-    if (d && st)
-        d->ops->discard(d);
-    else if (d)
+    if (!st) {
         st = d->ops->publish(d, name, false, err);
+        if (st != QUIRE_EXISTS)
+            d = NULL;
+    }
+    if (d)
+        d->ops->discard(d);
     buf_release(&header);
     session_leave(s);
     return st;

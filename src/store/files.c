@@ -40,6 +40,12 @@
  * file: each is a flush of the device, whatever its size. */
 #define SYNCFS_FROM 4
 
+/* Of a long draft the kernel is told to write so many bytes at a time while
+ * more are coming, so that the sync at its end finds little left to do: 100 MiB
+ * last after 50 ms instead of 80. It is advice; whether it is taken the sync
+ * finds out. */
+#define WRITE_BEHIND ((uint64_t)8 << 20)
+
 quire_status files_fail(const struct files *f, const char *verb,
                         const char *name, quire_error *err)
 {
@@ -362,6 +368,20 @@ static quire_status files_write(struct draft *base, quire_bytes bytes,
     if (fs_write_all(d->temp.fd, bytes) < 0)
         return err_sys(err, errno, "cannot write a file in %s", d->store->path);
     d->size += bytes.len;
+    if (d->size - d->begun >= WRITE_BEHIND) {
+        sync_file_range(d->temp.fd, (off_t)d->begun,
+                        (off_t)(d->size - d->begun), SYNC_FILE_RANGE_WRITE);
+        d->begun = d->size;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status files_settle_draft(struct draft *base, quire_error *err)
+{
+    struct file_draft *d = (struct file_draft *)base;
+
+    if (fs_temp_sync(&d->temp) < 0)
+        return err_sys(err, errno, "cannot sync a file in %s", d->store->path);
     return QUIRE_OK;
 }
 
@@ -415,7 +435,8 @@ static quire_status files_publish(struct draft *base, const char *name,
         st = files_fail(f, "sync", name, err);
     else
         st = files_give_name(f, &d->temp, name, replace, true, err);
-    files_discard(base);
+    if (st != QUIRE_EXISTS)
+        files_discard(base);
     return st;
 }
 
@@ -720,6 +741,7 @@ const struct object_ops files_ops = {
     .close = files_close,
     .create = files_create,
     .write = files_write,
+    .settle = files_settle_draft,
     .publish = files_publish,
     .discard = files_discard,
     .append = files_append,

@@ -52,6 +52,7 @@ struct file_draft {
     struct files *store;
     struct fs_temp temp;
     uint64_t size;
+    uint64_t begun; /* so much the kernel has been told to write */
 };
 
 extern const struct object_ops files_ops;

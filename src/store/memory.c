@@ -207,6 +207,13 @@ static quire_status memory_write(struct draft *base, quire_bytes bytes,
     return buf_status(b, "an object", err);
 }
 
+static quire_status memory_settle(struct draft *base, quire_error *err)
+{
+    (void)base;
+    (void)err;
+    return QUIRE_OK;
+}
+
 static void memory_discard(struct draft *base)
 {
     struct memory_draft *d = (struct memory_draft *)base;
@@ -223,10 +230,8 @@ static quire_status memory_publish(struct draft *base, const char *name,
     struct entry *e = get(m, name);
     quire_status st = QUIRE_OK;
 
-    if (e && !replace) {
-        st = QUIRE_EXISTS;
-        goto out;
-    }
+    if (e && !replace)
+        return QUIRE_EXISTS;
     if (e) {
         content_drop(e->content);
     } else {
@@ -537,7 +542,8 @@ static quire_status memory_found(struct draft *draft, const char *name,
     /* Publishing lets the draft go, but not what is in it. */
     assert(d->content->holders > 0);
     st = memory_publish(draft, name, false, err);
-
+    if (st == QUIRE_EXISTS)
+        memory_discard(draft);
     if (!st)
         st = memory_open(&m->base, name, out, &info, err);
     return st ? st : memory_hold(*out, 0, err);
@@ -630,6 +636,7 @@ static const struct object_ops memory_ops = {
     .close = memory_close,
     .create = memory_create,
     .write = memory_write,
+    .settle = memory_settle,
     .publish = memory_publish,
     .discard = memory_discard,
     .append = memory_append,

@@ -86,10 +86,16 @@ struct object_ops {
                            quire_error *err);
     quire_status (*write)(struct draft *d, quire_bytes bytes, quire_error *err);
 
+    /* Wait until what was written is on the disk. Publishing waits for it
+     * anyway: this is for those who want to have that behind them before they
+     * take a lock. */
+    quire_status (*settle)(struct draft *d, quire_error *err);
+
     /* Give the draft its name. If that is taken: replace the other one, or
-     * keep it and answer QUIRE_EXISTS. The draft is gone afterwards, whatever
-     * the status. In a batch it is visible through this store at once, to
-     * others after the commit. */
+     * keep it and answer QUIRE_EXISTS; then the draft is still there, to be
+     * given another name or discarded. After any other status it is gone. In
+     * a batch it is visible through this store at once, to others after the
+     * commit. */
     quire_status (*publish)(struct draft *d, const char *name, bool replace,
                             quire_error *err);
     void (*discard)(struct draft *d);

@@ -157,6 +157,13 @@ static void tapped_discard(struct draft *base)
     free(d);
 }
 
+static quire_status tapped_settle(struct draft *base, quire_error *err)
+{
+    struct tapped_draft *d = (struct tapped_draft *)base;
+
+    PASS(d->tap, "object settle", "", d->inner->ops->settle(d->inner, err));
+}
+
 /* The draft is gone afterwards, also when the hook said no. */
 static quire_status tapped_publish(struct draft *base, const char *name,
                                    bool replace, quire_error *err)
@@ -169,7 +176,8 @@ static quire_status tapped_publish(struct draft *base, const char *name,
         d->inner->ops->discard(d->inner);
     else
         st = d->inner->ops->publish(d->inner, name, replace, err);
-    free(d);
+    if (st != QUIRE_EXISTS)
+        free(d);
     return tell(tap, "object publish", name, st);
 }
 
@@ -404,6 +412,7 @@ static const struct object_ops tapped_ops = {
     .close = tapped_close,
     .create = tapped_create,
     .write = tapped_write,
+    .settle = tapped_settle,
     .publish = tapped_publish,
     .discard = tapped_discard,
     .append = tapped_append,

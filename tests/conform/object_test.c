@@ -62,12 +62,16 @@ static quire_status put(struct object_store *s, const char *name,
                         const char *text, bool replace)
 {
     struct draft *d;
+    quire_status st;
 
     OK(s->ops->create(s, &d, &test_err));
     /* In two pieces, as streams come. */
     OK(d->ops->write(d, bytes_of(text, strlen(text) / 2), &test_err));
     OK(d->ops->write(d, bytes_str(text + strlen(text) / 2), &test_err));
-    return d->ops->publish(d, name, replace, &test_err);
+    st = d->ops->publish(d, name, replace, &test_err);
+    if (st == QUIRE_EXISTS)
+        d->ops->discard(d);
+    return st;
 }
 
 static void holds(struct object_store *s, const char *name, const char *text)
@@ -108,6 +112,28 @@ static void publishing(struct object_store *s)
 TEST(object_publish_keeps_or_replaces_as_asked)
 {
     over_all(publishing);
+}
+
+static void publishing_again(struct object_store *s)
+{
+    struct draft *d;
+
+    OK(put(s, "a/0", "theirs", false));
+    OK(put(s, "a/1", "theirs too", false));
+    OK(s->ops->create(s, &d, &test_err));
+    OK(d->ops->write(d, bytes_str("ours"), &test_err));
+    OK(d->ops->settle(d, &test_err));
+    IS(QUIRE_EXISTS, d->ops->publish(d, "a/0", false, &test_err));
+    IS(QUIRE_EXISTS, d->ops->publish(d, "a/1", false, &test_err));
+    OK(d->ops->publish(d, "a/2", false, &test_err));
+    holds(s, "a/0", "theirs");
+    holds(s, "a/1", "theirs too");
+    holds(s, "a/2", "ours");
+}
+
+TEST(object_draft_whose_name_is_taken_can_have_another)
+{
+    over_all(publishing_again);
 }
 
 static void discarding(struct object_store *s)
