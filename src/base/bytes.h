@@ -46,6 +46,9 @@ static inline bool bytes_starts(quire_bytes b, quire_bytes prefix)
     return b.len >= prefix.len && !memcmp(b.data, prefix.data, prefix.len);
 }
 
+/* How many of them are `c`. */
+size_t bytes_count(quire_bytes b, char c);
+
 /* Write 2 * len lower-case hex digits and a NUL. */
 static inline void hex_encode(const uint8_t *data, size_t len, char *out)
 {

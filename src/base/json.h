@@ -18,6 +18,7 @@
  *   change   json_edits   replace spans of a text, copy the rest
  *            json_tree    nodes, when the change is not a matter of spans
  *   write    json_writer  from nothing
+ *            json_indent  over several lines, to be looked at
  *
  * The grammar is that of RFC 8259, in full, and one function knows it
  * (json_scan_next): whatever a look passes over has been checked. What a look
@@ -330,5 +331,12 @@ void json_raw(struct json_writer *w, quire_bytes json);
 
 /* The string alone, quotes included, outside any writer. */
 void json_add_quoted(struct buf *out, quire_bytes text);
+
+/* Add `json`, a text json_check() accepts, as JSON.stringify(value, null, 2)
+ * lays it out: an element or a member a line, two spaces for each container
+ * around it, {} and [] for empty ones, no newline at the end. Strings and
+ * numbers stay as they are spelled. Of another text, what comes before the
+ * damage. */
+void json_indent(quire_bytes json, struct buf *out);
 
 #endif

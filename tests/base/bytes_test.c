@@ -1,33 +1,38 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/bytes.h"
 #include "support/test.h"
 
-TEST(hex_goes_there_and_back_in_either_case)
+TEST(bytes_are_counted_whatever_their_number_and_place)
 {
-    static const uint8_t bytes[4] = {0x00, 0x7f, 0xab, 0xff};
-    uint8_t back[4];
-    char hex[9];
+    char text[9000];
+    size_t at, len, i, wanted;
+    unsigned seed = 7;
 
-    hex_encode(bytes, 4, hex);
-    SAME_TEXT("007fabff", hex);
-    YES(hex_decode("007FabFF", 4, back));
-    SAME(bytes_of(bytes, 4), bytes_of(back, 4));
+    for (i = 0; i < sizeof text; i++) {
+        seed = seed * 1103515245u + 12345u;
+        text[i] = seed >> 16 & 3 ? 'x' : '\n';
+    }
+    for (at = 0; at < 20; at++) {
+        for (len = 0; len < 80; len++) {
+            for (wanted = 0, i = 0; i < len; i++)
+                wanted += text[at + i] == '\n';
+            EQ(wanted, bytes_count(bytes_of(text + at, len), '\n'));
+        }
+    }
+    EQ(0, bytes_count(bytes_of(NULL, 0), 'x'));
 }
 
-TEST(hex_with_any_other_byte_is_refused)
+/* A counter of one byte is full after 255 of them. */
+TEST(bytes_that_are_all_the_same_are_counted)
 {
-    static const char *const wrong[] = {"0g", "g0", " 0", "0 ",   "/0",
-                                        ":0", "@a", "`a", "\xffg"};
-    uint8_t out[1];
-    size_t i;
+    size_t len = 3 * 255 * 16 + 5;
+    char *text = malloc(len);
 
-    for (i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        NO(hex_decode(wrong[i], 1, out));
-}
-
-TEST(empty_slices_are_equal_wherever_they_point)
-{
-    YES(bytes_equal(bytes_of(NULL, 0), bytes_of("x", 0)));
-    NO(bytes_equal(bytes_of("x", 1), bytes_of("xy", 2)));
-    YES(bytes_starts(bytes_str("quire"), bytes_str("qui")));
-    NO(bytes_starts(bytes_str("qu"), bytes_str("qui")));
+    YES(text != NULL);
+    memset(text, '\xff', len);
+    EQ(len, bytes_count(bytes_of(text, len), '\xff'));
+    EQ(0, bytes_count(bytes_of(text, len), '\n'));
+    free(text);
 }
