@@ -9,7 +9,7 @@ Q         = $(if $(V),,@)
 
 CC       ?= cc
 CLANG    ?= clang
-PKGS     := sqlite3 nettle libisal zlib
+PKGS     := sqlite3 nettle libisal zlib libpcre2-8
 CSTD     := -std=c11 -D_GNU_SOURCE
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes \
@@ -32,7 +32,7 @@ datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The rooms that make the library, and the front rooms that stand on it.
-ROOMS    := base store blob session quire
+ROOMS    := base store blob session output quire
 FRONT    := cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))

@@ -16,17 +16,18 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 
-extern const struct noun noun_session, noun_blob;
-extern const struct cmd cmd_doctor, cmd_help, cmd_version, cmd_completion;
+extern const struct noun noun_session, noun_blob, noun_output;
+extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version, cmd_completion;
 
 const struct noun *const cli_nouns[] = {
     &noun_session,
     &noun_blob,
+    &noun_output,
     NULL,
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_doctor, &cmd_completion, &cmd_help, &cmd_version, NULL,
+    &cmd_read, &cmd_doctor, &cmd_completion, &cmd_help, &cmd_version, NULL,
 };
 
 const struct opt cli_globals[] = {

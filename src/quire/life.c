@@ -17,16 +17,6 @@
 
 /* ---- files that belong together ----------------------------------------- */
 
-/* "sessions/--x--/f" of "sessions/--x--/f.jsonl": its outputs are below. */
-static const char *outputs_of(const char *name, struct arena *keep)
-{
-    size_t len = strlen(name);
-
-    if (len > 6 && !strcmp(name + len - 6, ".jsonl"))
-        return arena_text(keep, bytes_of(name, len - 6));
-    return arena_printf(keep, "%s.outputs", name);
-}
-
 struct file_walk {
     struct object_store *store;
     quire_text_fn each;
@@ -96,7 +86,7 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     struct arena tmp = ARENA_INIT;
     struct file_walk w = {session_store(s->s), each, ctx};
     const char *name = session_name(s->s);
-    const char *outputs = outputs_of(name, &tmp);
+    const char *outputs = place_outputs(name, &tmp);
     struct backups backups = {.each = give_file, .ctx = &w};
     quire_session_info info;
     quire_status st = outputs ? QUIRE_OK : err_memory(err);
@@ -187,7 +177,8 @@ static quire_status rename_both(struct quire *q, const char *from,
                                 const char *to, struct arena *tmp,
                                 quire_error *err)
 {
-    const char *from_dir = outputs_of(from, tmp), *to_dir = outputs_of(to, tmp);
+    const char *from_dir = place_outputs(from, tmp),
+               *to_dir = place_outputs(to, tmp);
     struct object_store *all = q->all;
     quire_error why = {0};
     quire_status st;
@@ -217,15 +208,21 @@ static quire_status rename_both(struct quire *q, const char *from,
     return st;
 }
 
-/* Rename a session and its outputs in the home: both or neither. */
+/* Rename a session and its outputs in the home: both or neither. Nobody puts
+ * an output in between: that is what the store's lock is for. */
 static quire_status move_both(struct quire *q, const char *from, const char *to,
                               struct arena *tmp, quire_error *err)
 {
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct object_store *all = q->all;
     quire_status st = lock_theirs(q, from, &theirs, err);
 
     if (!st)
+        st = all->ops->lock(all, OBJECT_EXCLUSIVE, q->busy_ms, err);
+    if (!st) {
         st = rename_both(q, from, to, tmp, err);
+        all->ops->lock(all, OBJECT_UNLOCK, 0, NULL);
+    }
     foreign_unlock(&theirs);
     return st;
 }
@@ -297,8 +294,8 @@ static quire_status copy_session(struct quire *q, const char *which,
         goto out;
     /* The session last: once it is there, it is complete. */
     c = (struct copying){session_store(source->s), q->all,
-                         outputs_of(session_name(source->s), &tmp),
-                         outputs_of(b.name, &tmp),
+                         place_outputs(session_name(source->s), &tmp),
+                         place_outputs(b.name, &tmp),
                          strchr(session_name(source->s), '/') == NULL};
     st = c.from_dir && c.to_dir
              ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
@@ -526,13 +523,35 @@ static quire_status clear_outputs(const struct place *p, const char *dir,
     return store->ops->list(store, dir, remove_output, store, err);
 }
 
+/* The session that is held, and all that is its own. Caller has the store's
+ * lock: an output that is put meanwhile would be left over. */
+static quire_status remove_all(struct quire *q, const struct place *p,
+                               struct arena *tmp, quire_error *err)
+{
+    struct backups backups = {.each = remove_backup, .ctx = p->store};
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    const char *outputs = place_outputs(p->name, tmp);
+    quire_status st;
+
+    /* Outputs first: a session without them can be removed again, outputs
+     * without a session nobody would find. */
+    st = outputs ? clear_outputs(p, outputs, err) : err_memory(err);
+    if (!st)
+        st = each_backup(p->store, p->name, tmp, &backups, err);
+    if (!st && p->in_home)
+        st = lock_theirs(q, p->name, &theirs, err);
+    if (!st)
+        st = p->store->ops->remove(p->store, p->name, err);
+    foreign_unlock(&theirs);
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", p->name);
+    return st;
+}
+
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
-    struct backups backups = {.each = remove_backup};
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
-    const char *outputs;
     struct place p = {0};
     quire_status st = sessions_may_write(q, err);
 
@@ -542,23 +561,12 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = check_ours(q, &p, err);
     if (!st)
         st = hold_place(q, &p, &held, err);
-    if (!st) {
-        /* Outputs first: a session without them can be removed again, outputs
-         * without a session nobody would find. */
-        outputs = outputs_of(p.name, &tmp);
-        st = outputs ? clear_outputs(&p, outputs, err) : err_memory(err);
-        if (!st) {
-            backups.ctx = p.store;
-            st = each_backup(p.store, p.name, &tmp, &backups, err);
-        }
-    }
-    if (!st && p.in_home)
-        st = lock_theirs(q, p.name, &theirs, err);
     if (!st)
-        st = p.store->ops->remove(p.store, p.name, err);
-    foreign_unlock(&theirs);
-    if (st == QUIRE_NOT_FOUND && held)
-        err_set(err, st, "%s has gone meanwhile", p.name);
+        st = p.store->ops->lock(p.store, OBJECT_EXCLUSIVE, q->busy_ms, err);
+    if (!st) {
+        st = remove_all(q, &p, &tmp, err);
+        p.store->ops->lock(p.store, OBJECT_UNLOCK, 0, NULL);
+    }
     if (held)
         held->ops->close(held);
     place_release(&p);

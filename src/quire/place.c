@@ -112,6 +112,15 @@ const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
     return out;
 }
 
+const char *place_outputs(const char *name, struct arena *keep)
+{
+    size_t len = strlen(name);
+
+    if (len > 6 && !strcmp(name + len - 6, ".jsonl"))
+        return arena_text(keep, bytes_of(name, len - 6));
+    return arena_printf(keep, "%s.outputs", name);
+}
+
 /* ---- by path ------------------------------------------------------------ */
 
 /* The part of an absolute path below the home, or NULL. */
@@ -323,6 +332,52 @@ static quire_status find_id(struct quire *q, const char *which,
                           .omp = q->kind == QUIRE_KIND_OMP};
     out->archived = !strncmp(s.found, "archive/", 8);
     return QUIRE_OK;
+}
+
+/* ---- one that has moved ------------------------------------------------- */
+
+struct chase {
+    struct object_store *store;
+    const char *root, *base;
+    struct arena *keep;
+    const char *found;
+};
+
+static quire_status see_project(void *ctx, const char *dir,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct chase *c = ctx;
+    struct object_info there;
+    const char *name;
+
+    if (info || c->found)
+        return QUIRE_OK;
+    name = arena_printf(c->keep, "%s/%s/%s", c->root, dir, c->base);
+    if (!name)
+        return err_memory(err);
+    if (!c->store->ops->stat(c->store, name, &there, NULL))
+        c->found = name;
+    return QUIRE_OK;
+}
+
+/* A session keeps the name of its file wherever it goes. */
+const char *place_follow(struct object_store *home, const char *name,
+                         struct arena *keep)
+{
+    const char *slash = strrchr(name, '/');
+    struct chase c = {.store = home, .keep = keep};
+    size_t i;
+
+    if (!slash)
+        return NULL;
+    c.base = slash + 1;
+    for (i = 0; i < sizeof roots / sizeof *roots && !c.found; i++) {
+        c.root = roots[i];
+        if (home->ops->scan(home, c.root, see_project, &c, NULL))
+            return NULL;
+    }
+    return c.found;
 }
 
 /* ---- the last one ------------------------------------------------------- */

@@ -74,6 +74,14 @@ void place_release(struct place *p);
 /* "sessions/<directory of cwd>", in the arena. */
 const char *place_dir(struct quire *q, const char *cwd, struct arena *keep);
 
+/* The directory of a session's outputs, "sessions/--x--/f" of
+ * "sessions/--x--/f.jsonl", in the arena. */
+const char *place_outputs(const char *name, struct arena *keep);
+
+/* Where a session of the home is that is not where it was; NULL: nowhere. */
+const char *place_follow(struct object_store *home, const char *name,
+                         struct arena *keep);
+
 /* An absolute path without "." and "..", of a directory that need not exist.
  * NULL when there is no memory, or no working directory. */
 char *place_cwd(const char *cwd, struct arena *keep);

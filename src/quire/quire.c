@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "blob/hash.h"
+#include "output/match.h"
 #include "quire/priv.h"
 
 const char *quire_version(void)
@@ -44,6 +45,7 @@ const char *quire_version_of(unsigned index, char out[64])
                  ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
         break;
     case 3: snprintf(out, 64, "zlib %s", zlibVersion()); break;
+    case 4: match_version(out, 64); break;
     default: return NULL;
     }
     return out;

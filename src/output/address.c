@@ -1,0 +1,449 @@
+/*
+ * address.c - reading an address
+ *
+ *     agent://0-Scout/items/0?q=.a#b
+ *             ^-----^^------^ ^--^
+ *             host    path    query        what is behind # is nobody's
+ *
+ * This is not how a browser reads it. A host has no port and no user, so ":"
+ * and "@" are characters of an id; its case is kept; "." and ".." in a path
+ * are keys like others, since no path here leads through directories.
+ *
+ * Percent signs are decoded after an address has been taken apart, never
+ * before: agent://a%2fb is one id with a slash in it, and refused for it. Each
+ * part has rules of its own, those by which such addresses are read wherever
+ * sessions with them come from:
+ *
+ *     host       %zz is an error
+ *     segment    kept as it is spelled, all of it, when it has a %zz or
+ *                decodes to what is not UTF-8
+ *     query      as forms are: + is a space, %zz stays %zz
+ *
+ * A NUL is an error everywhere: what would follow it is lost in a C string,
+ * and an id that means less than was checked is how walls are climbed.
+ */
+#include "output/address.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "output/query.h"
+#include "output/shown.h"
+
+/* Nobody types so much, and messages and paths stay small. */
+#define ADDRESS_MAX ((size_t)8192)
+
+/* With ".json" behind it still the name of a file, which has 255 at most. */
+#define ID_MAX 240
+
+/* Eighteen nines fit in 64 bits. */
+#define DIGITS_MAX 18
+
+/* What follows "://". */
+struct parts {
+    quire_bytes host, path, query;
+};
+
+static struct parts split(const char *text)
+{
+    struct parts p;
+
+    p.host = bytes_of(text, strcspn(text, "/?#"));
+    text += p.host.len;
+    p.path = bytes_of(text, strcspn(text, "?#"));
+    text += p.path.len;
+    text += *text == '?';
+    p.query = bytes_of(text, strcspn(text, "#"));
+    return p;
+}
+
+/* Up to the first `c`; `text` becomes what is behind it. */
+static quire_bytes cut_at(quire_bytes *text, char c)
+{
+    const char *from = text->data;
+    const char *to = text->len ? memchr(from, c, text->len) : NULL;
+    size_t len = to ? (size_t)(to - from) : text->len;
+    quire_bytes head = bytes_sub(*text, 0, len);
+
+    *text = bytes_sub(*text, to ? len + 1 : len, text->len);
+    return head;
+}
+
+/* Decode %XX, and + if it is a `form`; a NUL is added. What is not an escape
+ * stays as it is, and *bad (may be NULL) says that there was some. .data is
+ * NULL when there is no memory. */
+static quire_bytes decode(quire_bytes text, bool form, struct arena *keep,
+                          bool *bad)
+{
+    const char *from = text.data, *end = from + text.len;
+    char *out = arena_alloc(keep, text.len + 1);
+    size_t n = 0;
+
+    if (!out)
+        return bytes_of(NULL, 0);
+    while (from < end) {
+        char c = *from++;
+
+        if (c == '+' && form) {
+            c = ' ';
+        } else if (c == '%' && end - from >= 2 &&
+                   hex_decode(from, 1, (uint8_t *)&c)) {
+            from += 2;
+        } else if (c == '%' && bad) {
+            *bad = true;
+        }
+        out[n++] = c;
+    }
+    out[n] = '\0';
+    return bytes_of(out, n);
+}
+
+static bool all_digits(quire_bytes text)
+{
+    const char *c = text.data;
+    size_t i = 0;
+
+    while (i < text.len && c[i] >= '0' && c[i] <= '9')
+        i++;
+    return i == text.len && i > 0;
+}
+
+static bool has_nul(quire_bytes text)
+{
+    return memchr(text.data, '\0', text.len) != NULL;
+}
+
+bool address_id_is_safe(quire_bytes id)
+{
+    const unsigned char *c = id.data;
+    size_t i;
+
+    if (id.len == 0 || id.len > ID_MAX || c[0] == '.')
+        return false;
+    for (i = 0; i < id.len; i++) {
+        if (c[i] < 0x20 || c[i] == 0x7f || c[i] == '/')
+            return false;
+    }
+    return utf8_check(id);
+}
+
+/* The host, decoded; an empty one is left to the caller. */
+static quire_status read_host(const char *scheme, quire_bytes host,
+                              struct arena *keep, quire_bytes *out,
+                              quire_error *err)
+{
+    bool bad = false;
+    quire_status st;
+
+    *out = decode(host, false, keep, &bad);
+    if (!out->data)
+        return err_memory(err);
+    if (!bad)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID,
+                 "%s%s: a %% without two hex digits behind it", scheme,
+                 shown(host).text);
+    err_next(err, "write %%25 for a percent sign in an id");
+    return st;
+}
+
+/* ---- artifact:// --------------------------------------------------------- */
+
+/* Digits stay as they are spelled: whether 00 is 0 is a question to whoever
+ * named the files. */
+static quire_status read_artifact(const char *rest, struct arena *keep,
+                                  struct address *out, quire_error *err)
+{
+    struct parts p = split(rest);
+    quire_bytes id;
+    quire_status st;
+
+    out->kind = ADDRESS_ARTIFACT;
+    st = read_host("artifact://", p.host, keep, &id, err);
+    if (st)
+        return st;
+    if (!id.len)
+        return err_set(err, QUIRE_INVALID,
+                       "artifact:// needs a number, as in artifact://0");
+    if (all_digits(id) && id.len <= DIGITS_MAX) {
+        out->id = id.data;
+        return QUIRE_OK;
+    }
+    st = err_set(err, QUIRE_INVALID, "artifact://%s: the id must be a number%s",
+                 shown(id).text, all_digits(id) ? " of up to 18 digits" : "");
+    err_next(err, "give the number alone, as in artifact://0; reports of "
+                  "sub-agents are agent://<id>");
+    return st;
+}
+
+/* ---- agent:// ------------------------------------------------------------ */
+
+static quire_status read_id(quire_bytes host, struct arena *keep,
+                            struct address *out, quire_error *err)
+{
+    quire_bytes id;
+    quire_status st = read_host("agent://", host, keep, &id, err);
+
+    if (st)
+        return st;
+    if (!id.len)
+        return err_set(err, QUIRE_INVALID,
+                       "agent:// needs an id, as in agent://0-Name");
+    if (!address_id_is_safe(id)) {
+        st = err_set(err, QUIRE_INVALID, "agent://%s: this cannot be an id",
+                     shown(id).text);
+        err_next(err,
+                 "an id is UTF-8 of up to %d bytes, without slashes and "
+                 "control characters, and begins with no dot",
+                 ID_MAX);
+        return st;
+    }
+    out->id = id.data;
+    return QUIRE_OK;
+}
+
+/* One segment of a path, decoded. */
+static quire_status read_segment(quire_bytes spelled, struct arena *keep,
+                                 quire_bytes *out, quire_error *err)
+{
+    bool bad = false;
+
+    *out = decode(spelled, false, keep, &bad);
+    if (!out->data)
+        return err_memory(err);
+    if (bad || !utf8_check(*out))
+        *out = spelled;
+    if (has_nul(*out))
+        return err_set(err, QUIRE_INVALID, "agent://: %s in the path has a NUL",
+                       shown(spelled).text);
+    return QUIRE_OK;
+}
+
+static bool all_name(quire_bytes text)
+{
+    const char *c = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        if (!((c[i] >= 'a' && c[i] <= 'z') || (c[i] >= 'A' && c[i] <= 'Z') ||
+              (c[i] >= '0' && c[i] <= '9') || c[i] == '_' || c[i] == '-'))
+            return false;
+    }
+    return true;
+}
+
+/* Add a segment to the query that the path means. */
+static quire_status spell(quire_bytes segment, struct buf *query,
+                          quire_error *err)
+{
+    const char *c = segment.data;
+    quire_status st;
+    size_t i;
+
+    if (all_digits(segment) || all_name(segment)) {
+        bool index = all_digits(segment);
+
+        buf_add_char(query, index ? '[' : '.');
+        buf_add(query, segment.data, segment.len);
+        buf_add(query, "]", index);
+        return QUIRE_OK;
+    }
+    if (memchr(segment.data, ']', segment.len)) {
+        st = err_set(err, QUIRE_INVALID,
+                     "agent://: %s in the path has a ], and no query can name "
+                     "such a key",
+                     shown(segment).text);
+        err_next(err, "ask for the value it lies in");
+        return st;
+    }
+    buf_add_str(query, "['");
+    for (i = 0; i < segment.len; i++) {
+        if (c[i] == '\\' || c[i] == '\'')
+            buf_add_char(query, '\\');
+        buf_add_char(query, c[i]);
+    }
+    buf_add_str(query, "']");
+    return QUIRE_OK;
+}
+
+/* Add what a path means: to `query` a value, to `nested` the name of a report
+ * that may be there. *dots: the name would also be that of another path, as
+ * a/b.c and a/b/c are both a.b.c. */
+static quire_status add_path(quire_bytes path, struct buf *query,
+                             struct buf *nested, bool *dots, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_status st = QUIRE_OK;
+
+    while (path.len) {
+        quire_bytes spelled = cut_at(&path, '/'), segment;
+
+        if (!spelled.len)
+            continue;
+        arena_reset(&tmp);
+        st = read_segment(spelled, &tmp, &segment, err);
+        if (!st)
+            st = spell(segment, query, err);
+        if (st)
+            break;
+        *dots = *dots || memchr(segment.data, '.', segment.len);
+        buf_add_char(nested, '.');
+        buf_add(nested, segment.data, segment.len);
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status read_path(quire_bytes path, struct arena *keep,
+                              struct address *out, quire_error *err)
+{
+    /* At worst a byte and its slash become ['\'']. */
+    struct buf query = BUF_INIT(4 * ADDRESS_MAX);
+    struct buf nested = BUF_INIT(2 * ADDRESS_MAX);
+    bool dots = false;
+    quire_status st;
+
+    buf_add_str(&nested, out->id);
+    st = add_path(path, &query, &nested, &dots, err);
+    if (!st && (query.failed || nested.failed))
+        st = err_memory(err);
+    if (st || !query.len)
+        goto out;
+    out->by_path = true;
+    out->query = arena_text(keep, buf_bytes(&query));
+    if (!out->query)
+        st = err_memory(err);
+    if (st || dots || !address_id_is_safe(buf_bytes(&nested)))
+        goto out;
+    out->nested = arena_text(keep, buf_bytes(&nested));
+    if (!out->nested)
+        st = err_memory(err);
+out:
+    buf_release(&query);
+    buf_release(&nested);
+    return st;
+}
+
+/* The first parameter named q. An empty one is none, and hides those behind
+ * it. */
+static quire_status read_q(quire_bytes parameters, struct arena *keep,
+                           const char **q, quire_error *err)
+{
+    while (parameters.len) {
+        quire_bytes value = cut_at(&parameters, '&');
+        quire_bytes name = cut_at(&value, '=');
+
+        name = decode(name, true, keep, NULL);
+        if (!name.data)
+            return err_memory(err);
+        if (!bytes_is(name, "q"))
+            continue;
+        if (!value.len)
+            return QUIRE_OK;
+        value = decode(value, true, keep, NULL);
+        if (!value.data)
+            return err_memory(err);
+        if (has_nul(value))
+            return err_set(err, QUIRE_INVALID, "agent://: ?q= has a NUL");
+        *q = value.data;
+        return QUIRE_OK;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status read_agent(const char *rest, struct arena *keep,
+                               struct address *out, quire_error *err)
+{
+    struct parts p = split(rest);
+    const char *q = NULL;
+    quire_status st;
+
+    out->kind = ADDRESS_AGENT;
+    st = read_id(p.host, keep, out, err);
+    if (!st)
+        st = read_path(p.path, keep, out, err);
+    if (!st)
+        st = read_q(p.query, keep, &q, err);
+    if (st)
+        return st;
+    if (q && out->by_path) {
+        st = err_set(err, QUIRE_INVALID,
+                     "agent:// cannot combine a path with ?q=");
+        err_next(err, "put all of it in one of the two");
+        return st;
+    }
+    if (q)
+        out->query = q;
+    return out->query ? query_check(out->query, err) : QUIRE_OK;
+}
+
+/* ---- blob: --------------------------------------------------------------- */
+
+static quire_status read_blob(const char *rest, struct arena *keep,
+                              struct address *out, quire_error *err)
+{
+    out->kind = ADDRESS_BLOB;
+    if (!*rest)
+        return err_set(err, QUIRE_INVALID,
+                       "blob: needs a digest, as in blob:sha256:<64 hex>");
+    out->id = arena_text(keep, bytes_str(rest));
+    return out->id ? QUIRE_OK : err_memory(err);
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* strncasecmp() asks the locale, where I need not be a capital i. */
+static bool has_scheme(const char *text, const char *scheme)
+{
+    for (; *scheme; text++, scheme++) {
+        char c = *text;
+
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (c != *scheme)
+            return false;
+    }
+    return true;
+}
+
+static quire_status no_address(const char *text, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID, "%s is no address",
+                              *text ? shown(bytes_str(text)).text
+                                    : "an empty text");
+
+    err_next(err, "give artifact://<number>, agent://<id>, "
+                  "agent://<id>/<path>, agent://<id>?q=<query> or "
+                  "blob:sha256:<hex>");
+    return st;
+}
+
+quire_status address_parse(const char *text, struct arena *keep,
+                           struct address *out, quire_error *err)
+{
+    static const struct {
+        const char *scheme;
+        quire_status (*read)(const char *rest, struct arena *keep,
+                             struct address *out, quire_error *err);
+    } forms[] = {
+        {"artifact://", read_artifact},
+        {"agent://", read_agent},
+        {"blob:", read_blob},
+    };
+    size_t i;
+
+    *out = (struct address){0};
+    if (strnlen(text, ADDRESS_MAX + 1) > ADDRESS_MAX)
+        return err_set(err, QUIRE_INVALID,
+                       "an address has at most %zu bytes, and %s has more",
+                       ADDRESS_MAX, shown(bytes_of(text, ADDRESS_MAX)).text);
+    for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (has_scheme(text, forms[i].scheme))
+            return forms[i].read(text + strlen(forms[i].scheme), keep, out,
+                                 err);
+    }
+    return no_address(text, err);
+}

@@ -1,0 +1,460 @@
+/*
+ * lines.c - choosing lines of a text that comes in pieces
+ *
+ * The source pushes pieces of any size; lines end where they end. Most lie
+ * whole within a piece and are given as slices of it. What a piece leaves
+ * unfinished is held until the next one:
+ *
+ *     pieces   ....\n......\n..|.....\n.....\n...|..
+ *     lines    [-----][-----][-+-----][-----][---+--
+ *              slices          held   slice    held
+ *
+ * Always true:
+ *
+ *   (1) What `each` sees depends on the text alone, not on where the source
+ *       cuts it. So a cut in a long line is decided only when all that bears
+ *       on it is there: LOOK_AHEAD bytes more, the rest of a character.
+ *   (2) What is held belongs to the line at hand, and is less than
+ *       LINES_PIECE + LOOK_AHEAD bytes. Nothing is held of a line that is
+ *       passed over.
+ *   (3) A status of `each` or of the source comes out as it went in. To end
+ *       a source that has more than we want we give it QUIRE_STOPPED, and
+ *       `enough` says that it was us.
+ *
+ * `tail` takes two passes, since the memory for one would depend on the text.
+ * The first counts, the second gives what the count says. Numbers count from
+ * the true beginning, so that the first pass reads everything there is before
+ * the end; but counting newlines alone is about as fast as memory is. On the
+ * way it leaves marks, so that the second need not begin at the beginning. If
+ * the text has grown in between, the second pass still ends where the first
+ * one did.
+ */
+#include "output/lines.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "output/match.h"
+#include "output/shown.h"
+
+/* A character that begins before a cut has at most three bytes after it. */
+#define LOOK_AHEAD 3
+
+/* ---- one pass over the lines -------------------------------------------- */
+
+struct reader {
+    /* What is wanted. */
+    uint64_t first, last; /* lines, from 1                                 */
+    struct match *match;  /* NULL: all of them                             */
+    uint64_t skip, stop;  /* of these, not the first `skip`, and none after
+                             the one that makes `stop`                     */
+    quire_line_fn each;   /* NULL: only count                              */
+    void *ctx;
+
+    /* The line at hand. */
+    uint64_t number;
+    bool open;   /* bytes of it have come                                  */
+    bool begun;  /* a piece of it has been given                           */
+    bool passed; /* it is not wanted, or not any more                      */
+    struct buf held;
+
+    uint64_t n_found; /* lines that `match` lets through                   */
+    uint64_t n_given;
+    bool enough;
+};
+
+static void reader_init(struct reader *r, uint64_t first, uint64_t last,
+                        struct match *match)
+{
+    *r = (struct reader){
+        .first = first,
+        .last = last,
+        .match = match,
+        .stop = UINT64_MAX,
+        .number = 1,
+        .passed = first > 1,
+        .held = BUF_INIT(LINES_PIECE + LOOK_AHEAD),
+    };
+}
+
+static quire_status end_line(struct reader *r)
+{
+    r->number++;
+    r->open = r->begun = false;
+    r->passed = r->number < r->first;
+    r->enough = r->number > r->last || r->n_found >= r->stop;
+    return r->enough ? QUIRE_STOPPED : QUIRE_OK;
+}
+
+/* A line begins with `text`: is it one to give? Sets r->passed if not. */
+static quire_status choose(struct reader *r, quire_bytes text, bool whole,
+                           quire_error *err)
+{
+    bool found = true;
+    quire_status st;
+
+    if (r->match) {
+        if (text.len && ((const char *)text.data)[text.len - 1] == '\n')
+            text.len--;
+        st = match_find(r->match, text, whole, &found, err);
+        if (st)
+            return st;
+    }
+    r->n_found += found;
+    r->passed = !found || r->n_found <= r->skip || !r->each;
+    return QUIRE_OK;
+}
+
+/* The first `len` bytes of `rest`, the part of the line at hand that is here.
+ * They are the last of it if `ends`. */
+static quire_status give(struct reader *r, quire_bytes rest, size_t len,
+                         bool ends, quire_error *err)
+{
+    quire_line line = {r->number, {rest.data, len}, !r->begun, ends};
+    quire_status st = QUIRE_OK;
+
+    if (!r->begun) {
+        /* The newline alone may be missing from a first piece. */
+        bool whole = ends || ((const char *)rest.data)[len] == '\n';
+
+        st = choose(r, line.text, whole, err);
+    }
+    if (!st && !r->passed) {
+        st = r->each(r->ctx, &line, err);
+        r->n_given += !r->begun;
+        r->begun = true;
+    }
+    if (!st && ends)
+        st = end_line(r);
+    return st;
+}
+
+/* Give all that can be given of *rest, and leave the rest in it: less than
+ * LINES_PIECE + LOOK_AHEAD bytes, and nothing if the line ends or turns out
+ * not to be wanted. */
+static quire_status give_ready(struct reader *r, quire_bytes *rest, bool ends,
+                               quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    while (!st && !r->passed && rest->len > LINES_PIECE &&
+           (ends || rest->len >= LINES_PIECE + LOOK_AHEAD)) {
+        size_t cut = utf8_cut(*rest, LINES_PIECE);
+
+        st = give(r, *rest, cut, false, err);
+        *rest = bytes_sub(*rest, cut, rest->len);
+    }
+    if (!st && ends)
+        st = r->passed ? end_line(r) : give(r, *rest, rest->len, true, err);
+    if (ends || r->passed)
+        rest->len = 0;
+    return st;
+}
+
+/* The same where a part of the line is held already. */
+static quire_status give_held(struct reader *r, quire_bytes part, bool ends,
+                              quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    do {
+        size_t room = r->held.max - r->held.len;
+        size_t n = part.len < room ? part.len : room;
+        quire_bytes rest;
+
+        buf_add(&r->held, part.data, n);
+        if (r->held.failed)
+            return buf_status(&r->held, "a line", err);
+        part = bytes_sub(part, n, part.len);
+        rest = buf_bytes(&r->held);
+        st = give_ready(r, &rest, ends && !part.len, err);
+        memmove(r->held.data, rest.data, rest.len);
+        r->held.len = rest.len;
+    } while (!st && part.len && !r->passed);
+    if (!st && part.len && ends)
+        st = end_line(r);
+    return st;
+}
+
+/* More bytes of the line at hand, the last ones if `ends`. */
+static quire_status take_part(struct reader *r, quire_bytes part, bool ends,
+                              quire_error *err)
+{
+    quire_status st;
+
+    r->open = true;
+    if (r->held.len)
+        return give_held(r, part, ends, err);
+    st = give_ready(r, &part, ends, err);
+    if (!st && part.len) {
+        buf_add(&r->held, part.data, part.len);
+        st = buf_status(&r->held, "a line", err);
+    }
+    return st;
+}
+
+static quire_status take_piece(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct reader *r = ctx;
+    quire_status st = QUIRE_OK;
+
+    while (!st && piece.len) {
+        const char *at = piece.data, *end = memchr(at, '\n', piece.len);
+        size_t n = end ? (size_t)(end - at) + 1 : piece.len;
+
+        st = take_part(r, bytes_of(at, n), end != NULL, err);
+        piece = bytes_sub(piece, n, piece.len);
+    }
+    assert(r->held.len < LINES_PIECE + LOOK_AHEAD);
+    return st;
+}
+
+/* From byte `from` to where there is enough. */
+static quire_status reader_run(struct reader *r,
+                               const struct lines_source *source, uint64_t from,
+                               quire_error *err)
+{
+    quire_status st = source->read(source->ctx, from, take_piece, r, err);
+
+    if (!st && !r->enough && r->open) {
+        /* What follows the last newline is a line, too. */
+        quire_bytes rest = buf_bytes(&r->held);
+
+        st = give_ready(r, &rest, true, err);
+    }
+    if (st == QUIRE_STOPPED && r->enough)
+        st = QUIRE_OK;
+    buf_release(&r->held);
+    return st;
+}
+
+/* ---- counting, fast ----------------------------------------------------- */
+
+/* A place to begin again from. It may be in the middle of a line: that one
+ * has the number n_newlines + 1, and cannot be given. */
+struct mark {
+    uint64_t at;
+    uint64_t n_newlines; /* before it */
+};
+
+/* Marks are `step` apart. When there is no room for more, every second one
+ * goes and the step doubles. So there are always at least MARKS / 2, and the
+ * second pass reads at most that part of the text for nothing. */
+enum { MARKS = 64, MARK_STEP = 64 * 1024 };
+
+struct counter {
+    uint64_t last; /* count up to here         */
+    uint64_t at, n_newlines;
+    bool open; /* the last byte was no newline */
+    bool enough;
+    uint64_t step, next; /* distance, and place, of marks */
+    size_t n_marks;
+    struct mark marks[MARKS];
+};
+
+static void add_mark(struct counter *c)
+{
+    size_t i;
+
+    if (c->n_marks == MARKS) {
+        for (i = 0; i < MARKS / 2; i++)
+            c->marks[i] = c->marks[2 * i + 1];
+        c->n_marks = MARKS / 2;
+        c->step *= 2;
+    }
+    c->marks[c->n_marks++] = (struct mark){c->at, c->n_newlines};
+    c->next = c->at + c->step;
+}
+
+static quire_status count_piece(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct counter *c = ctx;
+
+    (void)err;
+    while (piece.len) {
+        uint64_t left = c->next - c->at;
+        size_t n = piece.len < left ? piece.len : (size_t)left;
+        const char *at = piece.data;
+
+        c->n_newlines += bytes_count(bytes_of(at, n), '\n');
+        c->open = at[n - 1] != '\n';
+        c->at += n;
+        piece = bytes_sub(piece, n, piece.len);
+        c->enough = c->n_newlines >= c->last;
+        if (c->enough)
+            return QUIRE_STOPPED;
+        if (c->at == c->next)
+            add_mark(c);
+    }
+    return QUIRE_OK;
+}
+
+/* How many lines the text has, up to line `last`. */
+static quire_status count_lines(struct counter *c,
+                                const struct lines_source *source,
+                                uint64_t last, uint64_t *n, quire_error *err)
+{
+    quire_status st;
+
+    *c = (struct counter){.last = last, .step = MARK_STEP, .next = MARK_STEP};
+    st = source->read(source->ctx, 0, count_piece, c, err);
+    if (st == QUIRE_STOPPED && c->enough)
+        st = QUIRE_OK;
+    *n = c->enough ? last : c->n_newlines + c->open;
+    return st;
+}
+
+/* Where to begin so that line `first` comes whole. */
+static struct mark find_mark(const struct counter *c, uint64_t first)
+{
+    struct mark best = {0, 0};
+    size_t i;
+
+    for (i = 0; i < c->n_marks && c->marks[i].n_newlines + 1 < first; i++)
+        best = c->marks[i];
+    return best;
+}
+
+/* ---- the ways to read --------------------------------------------------- */
+
+static quire_status say_short(uint64_t n_lines, quire_error *err)
+{
+    if (n_lines == 0)
+        return err_set(err, QUIRE_NOT_FOUND, "there are no lines");
+    if (n_lines == 1)
+        return err_set(err, QUIRE_NOT_FOUND, "there is only 1 line");
+    return err_set(err, QUIRE_NOT_FOUND, "there are only %" PRIu64 " lines",
+                   n_lines);
+}
+
+static quire_status say_unmatched(const char *grep, quire_error *err)
+{
+    return err_set(err, QUIRE_NOT_FOUND, "no line matches \"%s\"",
+                   shown(bytes_str(grep)).text);
+}
+
+/* What an empty answer means, once a pass has been made from the start. */
+static quire_status judge(const struct reader *r, const char *grep,
+                          quire_error *err)
+{
+    if (r->first > 1 && r->number <= r->first)
+        return say_short(r->number - 1, err);
+    if (r->match && r->n_found == 0)
+        return say_unmatched(grep, err);
+    return QUIRE_OK;
+}
+
+/* What stays the same for both passes of a call. */
+struct job {
+    const struct lines_source *source;
+    const quire_read_options *choice;
+    uint64_t first, last;
+    struct match *match;
+    quire_line_fn each;
+    void *ctx;
+    uint64_t n_given;
+};
+
+static quire_status read_all(struct job *j, quire_error *err)
+{
+    struct reader r;
+    quire_status st;
+
+    reader_init(&r, j->first, j->last, j->match);
+    r.each = j->each;
+    r.ctx = j->ctx;
+    st = reader_run(&r, j->source, 0, err);
+    j->n_given = r.n_given;
+    return st ? st : judge(&r, j->choice->grep, err);
+}
+
+static quire_status read_tail(struct job *j, quire_error *err)
+{
+    uint64_t tail = j->choice->tail, n_lines, first = j->first;
+    struct mark from = {0, 0};
+    struct counter c;
+    struct reader r;
+    quire_status st;
+
+    st = count_lines(&c, j->source, j->last, &n_lines, err);
+    if (st)
+        return st;
+    if (n_lines < first)
+        return first > 1 ? say_short(n_lines, err) : QUIRE_OK;
+    if (n_lines - first >= tail)
+        first = n_lines - tail + 1;
+    if (j->source->seeks)
+        from = find_mark(&c, first);
+    reader_init(&r, first, n_lines, NULL);
+    r.each = j->each;
+    r.ctx = j->ctx;
+    r.number = from.n_newlines + 1;
+    st = reader_run(&r, j->source, from.at, err);
+    j->n_given = r.n_given;
+    return st;
+}
+
+/* Found lines have to be searched for twice: which of them are the last is
+ * known at the end, and there may be any number of them. */
+static quire_status read_tail_found(struct job *j, quire_error *err)
+{
+    uint64_t tail = j->choice->tail, n_found;
+    struct reader r;
+    quire_status st;
+
+    reader_init(&r, j->first, j->last, j->match);
+    st = reader_run(&r, j->source, 0, err);
+    if (!st)
+        st = judge(&r, j->choice->grep, err);
+    if (st)
+        return st;
+    n_found = r.n_found;
+    reader_init(&r, j->first, j->last, j->match);
+    r.skip = n_found > tail ? n_found - tail : 0;
+    r.stop = n_found;
+    r.each = j->each;
+    r.ctx = j->ctx;
+    st = reader_run(&r, j->source, 0, err);
+    j->n_given = r.n_given;
+    return st;
+}
+
+quire_status lines_read(const struct lines_source *source,
+                        const quire_read_options *choice, quire_line_fn each,
+                        void *ctx, uint64_t *n_lines, quire_error *err)
+{
+    uint64_t limit = choice->limit;
+    struct job j = {
+        .source = source,
+        .choice = choice,
+        .first = choice->offset ? choice->offset : 1,
+        .last = UINT64_MAX,
+        .each = each,
+        .ctx = ctx,
+    };
+    quire_status st = QUIRE_OK;
+
+    if (limit && limit - 1 < UINT64_MAX - j.first)
+        j.last = j.first + (limit - 1);
+    if (choice->grep)
+        st = match_new(choice->grep, choice->ignore_case, &j.match, err);
+    if (st)
+        goto out;
+    /* As many as there can be are all of them: one pass will do. */
+    if (!choice->tail || (limit && choice->tail >= limit))
+        st = read_all(&j, err);
+    else if (j.match)
+        st = read_tail_found(&j, err);
+    else
+        st = read_tail(&j, err);
+out:
+    match_free(j.match);
+    if (n_lines)
+        *n_lines = j.n_given;
+    return st;
+}

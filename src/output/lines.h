@@ -1,0 +1,42 @@
+/*
+ * lines.h - some lines of a text that may be of any length
+ *
+ * Which ones, is decided in this order: from line `offset` on, at most `limit`
+ * of them, of these the ones `grep` finds something in, of these the last
+ * `tail`. A line ends with a newline; what follows the last one is a line too,
+ * unless it is empty. Memory does not depend on the text: a line above
+ * LINES_PIECE comes in pieces, and is searched by its first piece alone.
+ */
+#ifndef OUTPUT_LINES_H
+#define OUTPUT_LINES_H
+
+#include <stdbool.h>
+
+#include "quire.h"
+
+#define LINES_PIECE ((size_t)1 << 20)
+
+/* Where the text comes from. */
+struct lines_source {
+    bool seeks; /* reading from the middle costs no more than that          */
+
+    /* All from byte `from` to the end, in order, to `write`, in pieces of any
+     * size. A status that `write` gives ends it and is returned. May be called
+     * again. */
+    quire_status (*read)(void *ctx, uint64_t from, quire_write_fn write,
+                         void *write_ctx, quire_error *err);
+    void *ctx;
+};
+
+/* The choice is that of quire_read_options, see quire.h. *n_lines (may be
+ * NULL) is how many lines were given.
+ *
+ * QUIRE_INVALID    `grep` is no expression, or is too large
+ * QUIRE_NOT_FOUND  the text has fewer lines than `offset`, or `grep` found
+ *                  nothing; `err` says which. Never for an empty text with
+ *                  offset 0 or 1 and no grep. */
+quire_status lines_read(const struct lines_source *source,
+                        const quire_read_options *choice, quire_line_fn each,
+                        void *ctx, uint64_t *n_lines, quire_error *err);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * sink.c - a stream, cleaned, counted, shown and kept
+ *
+ *     bytes --clean--> batch --+--> window     what there is to show
+ *                              +--> draft      the whole, once it is too much
+ *
+ * Clean text is gathered in batches, and all else is done a batch at a time: so
+ * pieces of any size cost the same, and what comes of them cannot depend on
+ * where they were cut.
+ *
+ * The file is begun when a batch comes that does not fit into the window any
+ * more. Until then the window has everything, so it can be written from there:
+ *
+ *   (1) Before a batch that does not fit, the window holds the whole text.
+ *   (2) From then on the draft has the whole text, as long as nothing failed.
+ *
+ * The file may fail at any time, and the stream goes on without it: `problem`
+ * says why, and half a file is not kept, for nobody could tell that it is half.
+ */
+#include "output/sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "output/clean.h"
+#include "output/window.h"
+
+/* 256 KiB. Smaller, and the system calls show; larger, and it does not stay in
+ * the cache between being cleaned and being written. */
+#define BATCH ((size_t)256 << 10)
+
+#define THRESHOLD_MAX ((uint64_t)1 << 30)
+
+struct sink {
+    struct shelf *shelf;
+    struct draft *draft; /* NULL: not begun, or failed                      */
+    bool spilled;        /* the window does not have everything             */
+    quire_error problem;
+    struct arena keep;
+    char tool[SHELF_NAME_SIZE];
+
+    uint64_t total_bytes, newlines;
+    struct window window;
+    size_t n_batch;
+    char batch[BATCH];
+    struct clean clean; /* last: most of it is never touched                */
+};
+
+quire_status sink_new(struct shelf *shelf, const quire_sink_options *options,
+                      struct sink **out, quire_error *err)
+{
+    const quire_sink_options *o = options;
+    struct sink *s;
+    uint64_t head;
+    quire_status st;
+
+    *out = NULL;
+    if (o->threshold > THRESHOLD_MAX)
+        return err_set(err, QUIRE_INVALID,
+                       "cannot show more than 1 GiB of an output");
+    s = malloc(sizeof *s);
+    if (!s)
+        return err_memory(err);
+    memset(s, 0, offsetof(struct sink, batch));
+    clean_init(&s->clean);
+    s->shelf = shelf;
+    shelf_clean_name(o->tool ? o->tool : "", "tool", s->tool);
+    head = o->head < o->threshold / 2 ? o->head : o->threshold / 2;
+    st = window_init(&s->window, (size_t)o->threshold, (size_t)head, o->columns,
+                     err);
+    if (st)
+        sink_free(s);
+    else
+        *out = s;
+    return st;
+}
+
+void sink_free(struct sink *s)
+{
+    if (!s)
+        return;
+    if (s->draft)
+        s->draft->ops->discard(s->draft);
+    window_release(&s->window);
+    arena_release(&s->keep);
+    free(s);
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+static void give_up_file(struct sink *s)
+{
+    if (s->draft)
+        s->draft->ops->discard(s->draft);
+    s->draft = NULL;
+}
+
+static void keep_text(struct sink *s, quire_bytes text)
+{
+    if (s->draft && text.len > 0 &&
+        s->draft->ops->write(s->draft, text, &s->problem))
+        give_up_file(s);
+}
+
+/* Begin the file with what the window has; it has everything. */
+static void spill(struct sink *s)
+{
+    quire_bytes pieces[3];
+    size_t i;
+
+    s->spilled = true;
+    if (!s->shelf ||
+        s->shelf->store->ops->create(s->shelf->store, &s->draft, &s->problem)) {
+        s->draft = NULL;
+        return;
+    }
+    window_pieces(&s->window, pieces);
+    for (i = 0; i < 3; i++)
+        keep_text(s, pieces[i]);
+}
+
+/* ---- the stream --------------------------------------------------------- */
+
+static void flush_batch(struct sink *s)
+{
+    quire_bytes text = bytes_of(s->batch, s->n_batch);
+
+    s->n_batch = 0;
+    s->total_bytes += text.len;
+    s->newlines += bytes_count(text, '\n');
+    if (!s->spilled && !window_fits(&s->window, text))
+        spill(s);
+    keep_text(s, text);
+    window_add(&s->window, text);
+}
+
+void sink_write(struct sink *s, quire_bytes bytes)
+{
+    while (bytes.len > 0 || clean_has_more(&s->clean)) {
+        s->n_batch += clean_text(&s->clean, &bytes, s->batch + s->n_batch,
+                                 BATCH - s->n_batch);
+        if (BATCH - s->n_batch < CLEAN_ROOM)
+            flush_batch(s);
+    }
+}
+
+/* Give the file its number. */
+static void publish(struct sink *s, quire_sink_result *result)
+{
+    struct object_store *store = s->shelf->store;
+    struct draft *d = s->draft;
+    const char *name, *id;
+
+    s->draft = NULL;
+    if (shelf_put_log(s->shelf, d, s->tool, &s->keep, &name, &id, &s->problem))
+        return;
+    result->path = arena_printf(&s->keep, "%s/%s", store->ops->place(store),
+                                name);
+    result->id = id;
+    if (!result->path) {
+        result->id = NULL;
+        err_memory(&s->problem);
+    }
+}
+
+void sink_finish(struct sink *s, quire_sink_result *result)
+{
+    *result = (quire_sink_result){0};
+    clean_end(&s->clean);
+    sink_write(s, bytes_of(NULL, 0));
+    flush_batch(s);
+    if (s->draft)
+        publish(s, result);
+    result->total_bytes = s->total_bytes;
+    result->total_lines = s->total_bytes ? s->newlines + 1 : 0;
+    window_finish(&s->window, result->total_lines, result);
+    result->problem = s->problem;
+}

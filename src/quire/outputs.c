@@ -1,0 +1,293 @@
+/*
+ * outputs.c - outputs, as quire.h has them
+ *
+ * The output room knows a directory and what stands in it; whose directory that
+ * is, and where, is decided here. So is where outputs go that belong to no
+ * session: to a directory of the user's own among the temporary files. There
+ * anybody may have been before us, so it is looked at before it is trusted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "output/shelf.h"
+#include "output/sink.h"
+#include "quire/outputs.h"
+
+/* ---- where they are ----------------------------------------------------- */
+
+static bool follow(void *ctx, struct shelf *s)
+{
+    struct quire_outputs *o = ctx;
+    const char *owner = place_follow(s->store, s->owner, &o->keep);
+    const char *dir = owner ? place_outputs(owner, &o->keep) : NULL;
+
+    if (!dir)
+        return false;
+    s->owner = owner;
+    s->dir = dir;
+    return true;
+}
+
+static quire_status open_session(struct quire *q, const char *which,
+                                 struct quire_outputs *o, quire_error *err)
+{
+    struct place p = {0};
+    quire_status st = place_find(q, which, &o->keep, &p, err);
+
+    if (st)
+        return st;
+    o->shelf.owner = p.name;
+    o->shelf.dir = place_outputs(p.name, &o->keep);
+    if (p.own_store) { /* ours from here on */
+        o->shelf.store = p.store;
+    } else {
+        o->shelf.follow = follow;
+        st = open_home_store(q, &o->shelf.store, err);
+    }
+    if (!st && !o->shelf.dir)
+        st = err_memory(err);
+    return st;
+}
+
+/* That what is open is a directory of ours, and nobody else's to write in. */
+static quire_status check_own(int fd, const char *path, quire_error *err)
+{
+    struct stat st;
+    quire_status status;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+        !(st.st_mode & (S_IWGRP | S_IWOTH)))
+        return QUIRE_OK;
+    status = err_set(err, QUIRE_IO,
+                     "cannot keep outputs in %s: it is not a directory of "
+                     "yours alone",
+                     path);
+    err_next(err, "remove it, set TMPDIR, or name a session with --session");
+    return status;
+}
+
+static quire_status open_temporary(struct quire *q, struct quire_outputs *o,
+                                   quire_error *err)
+{
+    const char *tmp = getenv("TMPDIR"), *path;
+    quire_status st = QUIRE_OK;
+    int fd;
+
+    path = arena_printf(&o->keep, "%s/quire-%lu",
+                        tmp && *tmp == '/' ? tmp : "/tmp",
+                        (unsigned long)geteuid());
+    if (!path)
+        return err_memory(err);
+    if (!q->read_only && mkdir(path, 0700) < 0 && errno != EEXIST)
+        return err_sys(err, errno, "cannot make directory %s", path);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 || errno != ENOENT)
+        st = check_own(fd, path, err);
+    if (fd >= 0)
+        close(fd);
+    o->temporary = true;
+    o->shelf.dir = "";
+    return st ? st
+              : object_files_open(path, q->read_only, &o->shelf.store, err);
+}
+
+static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
+{
+    const struct object_store *store = o->shelf.store;
+
+    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
+                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+    return o->dir ? QUIRE_OK : err_memory(err);
+}
+
+quire_status quire_outputs_open(quire *q, const char *session,
+                                quire_outputs **out, quire_error *err)
+{
+    struct quire_outputs *o = calloc(1, sizeof *o);
+    quire_status st = check_free(q, err);
+
+    *out = NULL;
+    if (!o)
+        return err_memory(err);
+    o->q = q;
+    o->shelf.busy_ms = q->busy_ms;
+    o->shelf.ctx = o;
+    if (!st)
+        st = session ? open_session(q, session, o, err)
+                     : open_temporary(q, o, err);
+    if (!st)
+        st = tell_dir(o, err);
+    if (st)
+        quire_outputs_close(o);
+    else
+        *out = o;
+    return st;
+}
+
+void quire_outputs_close(quire_outputs *o)
+{
+    if (!o)
+        return;
+    if (o->shelf.store)
+        o->shelf.store->ops->free(o->shelf.store);
+    arena_release(&o->keep);
+    arena_release(&o->loan);
+    free(o);
+}
+
+const char *quire_outputs_dir(const quire_outputs *o)
+{
+    return o->dir;
+}
+
+int quire_outputs_temporary(const quire_outputs *o)
+{
+    return o->temporary;
+}
+
+/* ---- sinks -------------------------------------------------------------- */
+
+struct quire_sink {
+    struct sink *sink;
+};
+
+quire_status quire_sink_open(quire_outputs *o,
+                             const quire_sink_options *options,
+                             quire_sink **out, quire_error *err)
+{
+    quire_sink_options full = QUIRE_SINK_OPTIONS_INIT;
+    quire_status st;
+
+    *out = NULL;
+    if (options)
+        memcpy(&full, options,
+               options->size < sizeof full ? options->size : sizeof full);
+    if (o && o->q->read_only)
+        return read_only_error(o->q, err);
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    st = sink_new(o ? &o->shelf : NULL, &full, &(*out)->sink, err);
+    if (st) {
+        free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+void quire_sink_write(quire_sink *sink, quire_bytes bytes)
+{
+    sink_write(sink->sink, bytes);
+}
+
+void quire_sink_finish(quire_sink *sink, quire_sink_result *result)
+{
+    sink_finish(sink->sink, result);
+}
+
+void quire_sink_free(quire_sink *sink)
+{
+    if (sink)
+        sink_free(sink->sink);
+    free(sink);
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+/* A piece at a time: a report may be of any size. */
+#define PIECE ((size_t)64 << 10)
+
+static quire_status fill_draft(struct draft *d, quire_read_fn read, void *ctx,
+                               quire_error *err)
+{
+    char *piece = malloc(PIECE);
+    quire_status st = piece ? QUIRE_OK : err_memory(err);
+    size_t n = 1;
+
+    while (!st && n > 0) {
+        n = 0;
+        st = read(ctx, piece, PIECE, &n, err);
+        if (!st && n > 0)
+            st = d->ops->write(d, bytes_of(piece, n), err);
+    }
+    free(piece);
+    return st;
+}
+
+static quire_status describe(quire_outputs *o, const char *id, const char *tool,
+                             const char *name, const struct object_info *info,
+                             struct arena *keep, quire_output *out,
+                             quire_error *err)
+{
+    struct object_store *store = o->shelf.store;
+
+    *out = (quire_output){.id = id,
+                          .tool = tool,
+                          .bytes = info->size,
+                          .modified_us = info->modified_ns / 1000};
+    out->address = arena_printf(keep, "%s://%s", *tool ? "artifact" : "agent",
+                                id);
+    out->path = arena_printf(keep, "%s/%s", store->ops->place(store), name);
+    return out->address && out->path ? QUIRE_OK : err_memory(err);
+}
+
+quire_status quire_report_put(quire_outputs *o, const char *name,
+                              const char *parent, quire_read_fn read, void *ctx,
+                              quire_output *out, quire_error *err)
+{
+    struct object_store *store = o->shelf.store;
+    struct object_info info = {0};
+    const char *file, *id;
+    struct draft *d;
+    quire_status st;
+
+    arena_reset(&o->loan);
+    if (o->q->read_only)
+        return read_only_error(o->q, err);
+    st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
+    if (!st)
+        st = store->ops->create(store, &d, err);
+    if (st)
+        return st;
+    st = fill_draft(d, read, ctx, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = shelf_put_report(&o->shelf, d, name, parent, &o->loan, &file, &id,
+                          err);
+    if (!st)
+        store->ops->stat(store, file, &info, NULL); /* it is kept in any case */
+    if (!st)
+        st = describe(o, id, "", file, &info, &o->loan, out, err);
+    return st;
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
+                                void *ctx, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct shelf_item *items;
+    size_t i, n;
+    quire_status st = shelf_list(&o->shelf, &tmp, &items, &n, err);
+
+    for (i = 0; i < n && !st; i++) {
+        quire_output one;
+
+        st = describe(o, items[i].id, items[i].tool, items[i].name,
+                      &items[i].info, &tmp, &one, err);
+        if (!st)
+            st = each(ctx, &one, err);
+    }
+    arena_release(&tmp);
+    return st;
+}
