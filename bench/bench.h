@@ -111,6 +111,10 @@ quire *place_store(const struct bench *b, const char *name, quire_layout layout,
  * file `out`, or nowhere if that is NULL; `env` NULL: ours. */
 int place_run(char *const *argv, char *const *env, const char *out);
 
+/* Up to `n` numbers that a program prints; false if it fails. */
+bool place_numbers(const struct bench *b, char *const *argv, double *out,
+                   int n);
+
 /* ---- the themes --------------------------------------------------------- */
 
 /* One measurement: the names of the lines it can print, ended by NULL. It runs
@@ -125,6 +129,7 @@ extern const struct measure blob_measures[];
 extern const struct measure small_measures[];
 extern const struct measure process_measures[];
 extern const struct measure json_measures[];
+extern const struct measure output_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

@@ -30,8 +30,8 @@
 #include "session_make.h"
 
 static const struct measure *const themes[] = {
-    blob_measures, small_measures,   process_measures,
-    json_measures, session_measures, session_work_measures,
+    blob_measures,    small_measures,        process_measures, json_measures,
+    session_measures, session_work_measures, output_measures,
 };
 
 enum { N_THEMES = sizeof themes / sizeof *themes };

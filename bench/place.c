@@ -81,3 +81,23 @@ int place_run(char *const *argv, char *const *env, const char *out)
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+bool place_numbers(const struct bench *b, char *const *argv, double *out, int n)
+{
+    char *path = place_path(b, "answer"), text[512], *at = text, *end;
+    bool ok = place_run(argv, NULL, path) == 0;
+    ssize_t len = 0;
+    int i, fd = ok ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (fd >= 0) {
+        len = fs_read_full(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    text[len > 0 ? len : 0] = '\0';
+    for (i = 0; i < n && ok; i++, at = end) {
+        out[i] = strtod(at, &end);
+        ok = end != at;
+    }
+    free(path);
+    return ok;
+}

@@ -162,30 +162,6 @@ int session_child(char **argv)
     return 0;
 }
 
-/* Up to `n` numbers that a program prints; false if it fails. */
-static bool numbers_of(const struct bench *b, char *const *argv, double *out,
-                       int n)
-{
-    char *path = place_path(b, "answer"), text[512], *at = text, *end;
-    bool ok = place_run(argv, NULL, path) == 0;
-    int i, fd;
-
-    if (ok) {
-        ssize_t len;
-
-        fd = make_fd(path);
-        len = fs_read_full(fd, text, sizeof text - 1);
-        close(fd);
-        text[len > 0 ? len : 0] = '\0';
-        for (i = 0; i < n && ok; i++, at = end) {
-            out[i] = strtod(at, &end);
-            ok = end != at;
-        }
-    }
-    free(path);
-    return ok;
-}
-
 static void ask_child(const struct bench *b, const char *work, const char *path,
                       double *out, int n)
 {
@@ -197,7 +173,7 @@ static void ask_child(const struct bench *b, const char *work, const char *path,
                     arg(path),
                     NULL};
 
-    if (!numbers_of(b, argv, out, n))
+    if (!place_numbers(b, argv, out, n))
         bench_fail("a child that was to %s a session failed", work);
     free(home);
 }
@@ -369,7 +345,7 @@ static bool run_rival(const struct bench *b, const char *dir, struct rival *r,
                         copy,
                         NULL};
 
-        ok = numbers_of(b, argv, got, 2);
+        ok = place_numbers(b, argv, got, 2);
     }
     if (ok && (r->best_ms == 0 || got[0] < r->best_ms)) {
         r->best_ms = got[0];
