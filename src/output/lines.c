@@ -344,7 +344,7 @@ static quire_status judge(const struct reader *r, const char *grep,
 {
     if (r->first > 1 && r->number <= r->first)
         return say_short(r->number - 1, err);
-    if (r->match && r->n_found == 0)
+    if (grep && r->n_found == 0)
         return say_unmatched(grep, err);
     return QUIRE_OK;
 }

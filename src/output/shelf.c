@@ -176,7 +176,7 @@ quire_status shelf_put_log(struct shelf *s, struct draft *d, const char *tool,
 {
     struct series series = {.before = "", .after = '.'};
     char rest[SHELF_NAME_SIZE + 8];
-    const char *base = NULL;
+    const char *base = "";
     quire_status st;
 
     shelf_clean_name(tool, "tool", rest);
@@ -197,7 +197,9 @@ quire_status shelf_check_parent(const char *parent, quire_error *err)
 
     while (is_name_char(*at) || (*at == '.' && at > parent && at[-1] != '.'))
         at++;
-    if (*at == '\0' && at > parent && at[-1] != '.')
+    /* A number alone is that of a log: "3.0-Scout.md" would be artifact://3. */
+    if (*at == '\0' && at > parent && at[-1] != '.' &&
+        !strchr(".", parent[strspn(parent, "0123456789")]))
         return QUIRE_OK;
     st = err_set(err, QUIRE_INVALID, "%s is not the id of a report",
                  shown(bytes_str(parent)).text);
@@ -213,7 +215,7 @@ quire_status shelf_put_report(struct shelf *s, struct draft *d,
 {
     struct series series = {.before = "", .after = '-'};
     char rest[SHELF_NAME_SIZE + 8];
-    const char *base = NULL;
+    const char *base = "";
     quire_status st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
 
     shelf_clean_name(report, "agent", rest);
@@ -368,12 +370,13 @@ static int compare(const void *left, const void *right)
     size_t na = strspn(a->id, "0123456789"), nb = strspn(b->id, "0123456789");
     unsigned long long va = strtoull(a->id, NULL, 10),
                        vb = strtoull(b->id, NULL, 10);
+    int order = strcmp(a->id, b->id);
 
     if (!*a->tool != !*b->tool)
         return *a->tool ? -1 : 1;
     if (na && nb && va != vb)
         return va < vb ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return order ? order : strcmp(a->name, b->name);
 }
 
 quire_status shelf_list(struct shelf *s, struct arena *keep,

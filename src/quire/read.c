@@ -268,7 +268,7 @@ static quire_status give_value(quire_outputs *o, const struct address *a,
     struct buf json = BUF_INIT(REPORT_MAX), text = BUF_INIT(4 * REPORT_MAX);
     struct arena tmp = ARENA_INIT;
     quire_line line = {.begins = 1, .ends = 1};
-    quire_bytes value;
+    quire_bytes value = {NULL, 0};
     quire_status st = load_json(o, a, report, &tmp, &json, err);
 
     if (!st)
