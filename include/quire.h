@@ -789,7 +789,8 @@ typedef struct quire_read_options {
     uint64_t offset;  /* from this line on, counting from 1; 0: the first   */
     uint64_t limit;   /* at most so many; 0: all                            */
     const char *grep; /* of these the ones this expression (PCRE2) is found
-                         in; NULL: all                                      */
+                         in, if they are very long in their first mebibyte;
+                         NULL: all                                          */
     uint64_t tail;    /* of these the last; 0: all                          */
     int ignore_case;  /* for `grep`                                         */
     unsigned flags;

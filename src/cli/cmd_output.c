@@ -102,7 +102,7 @@ static int output_ls(struct cli *cli, const struct args *args)
     if (code)
         return code;
     if (quire_outputs_list(o, list_one, &l, &err))
-        code = cli_fail(cli, &err);
+        code = cli->out.error ? EXIT_FAILED : cli_fail(cli, &err);
     else if (l.n == 0 && !cli->json && !cli->quiet)
         fprintf(stderr, "no outputs in %s\n", quire_outputs_dir(o));
     quire_outputs_close(o);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/cmd_output.h"
@@ -74,6 +75,8 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
     quire_status st;
 
     buf_clear(&r->text);
+    if (line->number == 0 && r->numbers)
+        return err_set(err, QUIRE_INVALID, "a value has no lines to number");
     if (line->number == 0)
         show_value(r, line);
     else if (r->cli->json)
@@ -122,7 +125,7 @@ static int read_address(struct cli *cli, const struct args *args,
     if (code)
         return code;
     if (quire_read(cli->q, o, address, &options, show, &r, &err))
-        code = fail(cli, &err);
+        code = cli->out.error ? EXIT_FAILED : fail(cli, &err);
     else if (r.open && isatty(STDOUT_FILENO))
         out_str(cli, "\n");
     buf_release(&r.text);
@@ -162,11 +165,12 @@ static int read_address(struct cli *cli, const struct args *args,
 
 static const struct opt read_opts[] = {READ_OPTS};
 
-#define READ_ABOUT                                                            \
-    "Lines are chosen in the order of the options: --offset, --limit, "       \
-    "--grep, --tail. With --json each is an object: line, text; and a value " \
-    "is JSON, also if it is a string. Exits with 1 if there is no such "      \
-    "output, and says which there are, or if no line matches."
+#define READ_ABOUT                                                             \
+    "Lines are chosen in the order of the options: --offset, --limit, "        \
+    "--grep, --tail. With --json each is an object: line, text; and a value "  \
+    "is JSON, also if it is a string. Exits with 1 if there is no such "       \
+    "output, and says which there are, or if no line matches. A line above 1 " \
+    "MiB is searched by its first mebibyte."
 
 static int read_url(struct cli *cli, const struct args *args)
 {

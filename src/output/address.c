@@ -39,9 +39,6 @@
 /* With ".json" behind it still the name of a file, which has 255 at most. */
 #define ID_MAX 240
 
-/* Eighteen nines fit in 64 bits. */
-#define DIGITS_MAX 18
-
 /* What follows "://". */
 struct parts {
     quire_bytes host, path, query;
@@ -168,7 +165,7 @@ static quire_status read_artifact(const char *rest, struct arena *keep,
     if (!id.len)
         return err_set(err, QUIRE_INVALID,
                        "artifact:// needs a number, as in artifact://0");
-    if (all_digits(id) && id.len <= DIGITS_MAX) {
+    if (all_digits(id) && id.len <= ADDRESS_DIGITS_MAX) {
         out->id = id.data;
         return QUIRE_OK;
     }
@@ -446,4 +443,25 @@ quire_status address_parse(const char *text, struct arena *keep,
                                  err);
     }
     return no_address(text, err);
+}
+
+const char *address_spell(enum address_kind kind, const char *id,
+                          struct arena *keep)
+{
+    struct buf text = BUF_INIT(ADDRESS_MAX);
+    const char *out = NULL;
+
+    buf_add_str(&text, kind == ADDRESS_AGENT ? "agent://" : "artifact://");
+    for (; *id; id++) {
+        unsigned char c = (unsigned char)*id;
+
+        if (c <= ' ' || c == 0x7f || strchr("%/?#", c))
+            buf_addf(&text, "%%%02X", c);
+        else
+            buf_add_char(&text, *id);
+    }
+    if (!text.failed)
+        out = arena_text(keep, buf_bytes(&text));
+    buf_release(&text);
+    return out;
 }

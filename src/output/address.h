@@ -21,6 +21,9 @@
 #include "base/arena.h"
 #include "quire.h"
 
+/* Eighteen nines fit in 64 bits. */
+#define ADDRESS_DIGITS_MAX 18
+
 enum address_kind { ADDRESS_ARTIFACT, ADDRESS_AGENT, ADDRESS_BLOB };
 
 struct address {
@@ -38,6 +41,11 @@ struct address {
  * that say what an address looks like. */
 quire_status address_parse(const char *text, struct arena *keep,
                            struct address *out, quire_error *err);
+
+/* The address of a report, or of a log, in `keep`: what the parser would take
+ * for something else is percent-encoded. NULL when there is no memory. */
+const char *address_spell(enum address_kind kind, const char *id,
+                          struct arena *keep);
 
 /* Whether `id` can be the name of something of ours: see above. */
 bool address_id_is_safe(quire_bytes id);

@@ -28,6 +28,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "output/address.h"
 #include "output/shown.h"
 
 /* Numbers have at most so many digits: an address can spell them, and they can
@@ -63,6 +64,39 @@ void shelf_clean_name(const char *text, const char *otherwise,
     out[n - from] = '\0';
     if (!out[0])
         strcpy(out, otherwise);
+}
+
+/* The store is there. */
+static quire_status ready(struct shelf *s, quire_error *err)
+{
+    return s->store ? QUIRE_OK : s->open(s->ctx, s, err);
+}
+
+/* What the store finds wrong with itself is not the caller's mistake. */
+static quire_status accident(quire_status st, quire_error *err)
+{
+    if (st != QUIRE_INVALID)
+        return st;
+    if (err)
+        err->status = QUIRE_IO;
+    return QUIRE_IO;
+}
+
+quire_status shelf_draft(struct shelf *s, struct draft **out, quire_error *err)
+{
+    quire_status st = ready(s, err);
+
+    return st ? st : accident(s->store->ops->create(s->store, out, err), err);
+}
+
+static quire_status scan(struct shelf *s, object_scan_fn each, void *ctx,
+                         quire_error *err)
+{
+    quire_status st = ready(s, err);
+
+    return st ? st
+              : accident(s->store->ops->scan(s->store, s->dir, each, ctx, err),
+                         err);
 }
 
 static const char *name_in(const struct shelf *s, const char *base,
@@ -125,7 +159,7 @@ static quire_status take_number(struct shelf *s, struct draft *d,
     quire_status st = check_owner(s, err);
 
     if (!st)
-        st = s->store->ops->scan(s->store, s->dir, see_number, series, err);
+        st = scan(s, see_number, series, err);
     while (!st) {
         if (series->next > NUMBER_MAX) {
             st = err_set(err, QUIRE_INVALID,
@@ -143,7 +177,7 @@ static quire_status take_number(struct shelf *s, struct draft *d,
         }
         st = d->ops->publish(d, *name, false, err);
         if (st != QUIRE_EXISTS)
-            return st;
+            return accident(st, err);
         st = QUIRE_OK;
         series->next++;
     }
@@ -285,8 +319,7 @@ quire_status shelf_find_log(struct shelf *s, const char *id, struct arena *keep,
                             const char **name, quire_error *err)
 {
     struct search search = {s, id, strlen(id), keep, NULL};
-    quire_status st = s->store->ops->scan(s->store, s->dir, see_log, &search,
-                                          err);
+    quire_status st = scan(s, see_log, &search, err);
 
     if (st || !search.found)
         return st ? st : QUIRE_NOT_FOUND;
@@ -301,10 +334,13 @@ quire_status shelf_find_report(struct shelf *s, const char *id,
     const char *base = arena_printf(keep, "%s%s", id, suffix);
     struct object_info info;
 
+    quire_status st = ready(s, err);
+
     *name = base ? name_in(s, base, keep) : NULL;
-    if (!*name)
-        return err_memory(err);
-    return s->store->ops->stat(s->store, *name, &info, err);
+    if (!st && !*name)
+        st = err_memory(err);
+    return st ? st
+              : accident(s->store->ops->stat(s->store, *name, &info, err), err);
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -322,11 +358,14 @@ static bool read_name(const char *base, struct arena *keep,
 {
     size_t len = strlen(base), digits = strspn(base, "0123456789");
 
-    if (digits > 0 && base[digits] == '.' && len > digits + 5 &&
-        ends_with(base, ".log")) {
+    if (!ends_with(base, ".md") && digits > 0 && digits <= ADDRESS_DIGITS_MAX &&
+        base[digits] == '.' && len > digits + 1) {
+        /* Whatever it ends with, its number leads to it. */
+        size_t end = ends_with(base + digits + 1, ".log") ? len - 4 : len;
+
         item->id = arena_text(keep, bytes_of(base, digits));
         item->tool = arena_text(keep,
-                                bytes_of(base + digits + 1, len - digits - 5));
+                                bytes_of(base + digits + 1, end - digits - 1));
         return true;
     }
     if (!ends_with(base, ".md") || base[0] == '.')
@@ -383,7 +422,7 @@ quire_status shelf_list(struct shelf *s, struct arena *keep,
                         struct shelf_item **items, size_t *n, quire_error *err)
 {
     struct gathering g = {.shelf = s, .keep = keep};
-    quire_status st = s->store->ops->scan(s->store, s->dir, gather, &g, err);
+    quire_status st = scan(s, gather, &g, err);
 
     if (!st && g.n > 0)
         qsort(g.items, g.n, sizeof *g.items, compare);

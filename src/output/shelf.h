@@ -18,17 +18,25 @@
 #include "store/object.h"
 
 struct shelf {
-    struct object_store *store; /* borrowed                                 */
+    struct object_store *store; /* borrowed; NULL until it is needed        */
     const char *dir;            /* in the store; "": all of it              */
     const char *owner;          /* the session's file: without it nothing is
                                    put here any more. NULL: nobody's        */
     int busy_ms;
+
+    /* Open the store, which is NULL: nobody has asked for it before. */
+    quire_status (*open)(void *ctx, struct shelf *s, quire_error *err);
 
     /* The owner is not where it was: see whether it has moved, and set `dir`
      * and `owner`. False: it is gone. NULL: it cannot move. */
     bool (*follow)(void *ctx, struct shelf *s);
     void *ctx;
 };
+
+/* A new file for the shelf, without a number yet. A store that has something
+ * else where we expect a directory is QUIRE_IO here and below: what was asked
+ * for was in order. */
+quire_status shelf_draft(struct shelf *s, struct draft **out, quire_error *err);
 
 /* A name that is fit for a file: letters, digits, "_" and "-", at most 64. */
 #define SHELF_NAME_SIZE 65

@@ -112,8 +112,7 @@ static void spill(struct sink *s)
     size_t i;
 
     s->spilled = true;
-    if (!s->shelf ||
-        s->shelf->store->ops->create(s->shelf->store, &s->draft, &s->problem)) {
+    if (!s->shelf || shelf_draft(s->shelf, &s->draft, &s->problem)) {
         s->draft = NULL;
         return;
     }

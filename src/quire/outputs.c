@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "output/address.h"
 #include "output/shelf.h"
 #include "output/sink.h"
 #include "quire/outputs.h"
@@ -33,6 +34,15 @@ static bool follow(void *ctx, struct shelf *s)
     s->owner = owner;
     s->dir = dir;
     return true;
+}
+
+static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
+{
+    const struct object_store *store = o->shelf.store;
+
+    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
+                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+    return o->dir ? QUIRE_OK : err_memory(err);
 }
 
 static quire_status open_session(struct quire *q, const char *which,
@@ -53,7 +63,7 @@ static quire_status open_session(struct quire *q, const char *which,
     }
     if (!st && !o->shelf.dir)
         st = err_memory(err);
-    return st;
+    return st ? st : tell_dir(o, err);
 }
 
 /* That what is open is a directory of ours, and nobody else's to write in. */
@@ -73,37 +83,40 @@ static quire_status check_own(int fd, const char *path, quire_error *err)
     return status;
 }
 
-static quire_status open_temporary(struct quire *q, struct quire_outputs *o,
-                                   quire_error *err)
+/* Only when something is to be kept or looked for: who has no such directory
+ * can still watch a short output go by. */
+static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
 {
-    const char *tmp = getenv("TMPDIR"), *path;
+    struct quire_outputs *o = ctx;
+    bool reads = o->q->read_only;
     quire_status st = QUIRE_OK;
     int fd;
 
-    path = arena_printf(&o->keep, "%s/quire-%lu",
-                        tmp && *tmp == '/' ? tmp : "/tmp",
-                        (unsigned long)geteuid());
-    if (!path)
-        return err_memory(err);
-    if (!q->read_only && mkdir(path, 0700) < 0 && errno != EEXIST)
-        return err_sys(err, errno, "cannot make directory %s", path);
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
+        err_sys(err, errno, "cannot make directory %s", o->dir);
+        err_next(err, "set TMPDIR, or name a session with --session");
+        if (err)
+            err->status = QUIRE_IO;
+        return QUIRE_IO;
+    }
+    fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 || errno != ENOENT)
-        st = check_own(fd, path, err);
+        st = check_own(fd, o->dir, err);
     if (fd >= 0)
         close(fd);
-    o->temporary = true;
-    o->shelf.dir = "";
-    return st ? st
-              : object_files_open(path, q->read_only, &o->shelf.store, err);
+    return st ? st : object_files_open(o->dir, reads, &s->store, err);
 }
 
-static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
+static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
 {
-    const struct object_store *store = o->shelf.store;
+    const char *tmp = getenv("TMPDIR");
 
-    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
-                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+    o->temporary = true;
+    o->shelf.dir = "";
+    o->shelf.open = open_temporary;
+    o->dir = arena_printf(&o->keep, "%s/quire-%lu",
+                          tmp && *tmp == '/' ? tmp : "/tmp",
+                          (unsigned long)geteuid());
     return o->dir ? QUIRE_OK : err_memory(err);
 }
 
@@ -121,9 +134,7 @@ quire_status quire_outputs_open(quire *q, const char *session,
     o->shelf.ctx = o;
     if (!st)
         st = session ? open_session(q, session, o, err)
-                     : open_temporary(q, o, err);
-    if (!st)
-        st = tell_dir(o, err);
+                     : name_temporary(o, err);
     if (st)
         quire_outputs_close(o);
     else
@@ -232,8 +243,8 @@ static quire_status describe(quire_outputs *o, const char *id, const char *tool,
                           .tool = tool,
                           .bytes = info->size,
                           .modified_us = info->modified_ns / 1000};
-    out->address = arena_printf(keep, "%s://%s", *tool ? "artifact" : "agent",
-                                id);
+    out->address = address_spell(*tool ? ADDRESS_ARTIFACT : ADDRESS_AGENT, id,
+                                 keep);
     out->path = arena_printf(keep, "%s/%s", store->ops->place(store), name);
     return out->address && out->path ? QUIRE_OK : err_memory(err);
 }
@@ -242,8 +253,8 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
                               const char *parent, quire_read_fn read, void *ctx,
                               quire_output *out, quire_error *err)
 {
-    struct object_store *store = o->shelf.store;
     struct object_info info = {0};
+    struct object_store *store;
     const char *file, *id;
     struct draft *d;
     quire_status st;
@@ -253,9 +264,10 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
         return read_only_error(o->q, err);
     st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
     if (!st)
-        st = store->ops->create(store, &d, err);
+        st = shelf_draft(&o->shelf, &d, err);
     if (st)
         return st;
+    store = o->shelf.store;
     st = fill_draft(d, read, ctx, err);
     if (st) {
         d->ops->discard(d);
