@@ -715,8 +715,8 @@ typedef struct quire_sink_options {
     uint64_t columns;   /* show so many bytes of a line; 0: all             */
 } quire_sink_options;
 
-#define QUIRE_SINK_OPTIONS_INIT                      \
-    {                                                \
+#define QUIRE_SINK_OPTIONS_INIT                       \
+    {                                                 \
         sizeof(quire_sink_options), NULL, 51200, 0, 0 \
     }
 
@@ -749,6 +749,7 @@ typedef struct quire_sink_result {
                                             lines not cut by `columns`      */
     uint64_t capped_lines, capped_bytes; /* lines that were cut, what they
                                             lost                            */
+    int ends_in_line; /* the last line of all has no newline                */
     const char *id;   /* its number, "3"; NULL: there is no file            */
     const char *path; /* of the file                                        */
     quire_error problem; /* .status is not QUIRE_OK: the whole could not be
@@ -757,8 +758,8 @@ typedef struct quire_sink_result {
 } quire_sink_result;
 
 /* The end of the stream. If it was too long to be shown, all of it is in a
- * file now, under a number nobody else has, and survives a power cut; or
- * result->problem says why not. Call it once; write nothing afterwards. */
+ * file now, under a number nobody else has, and survives a power cut (where
+ * its file system does); or result->problem says why not. Call it once; write nothing afterwards. */
 void quire_sink_finish(quire_sink *sink, quire_sink_result *result);
 
 /* Free it; NULL is fine. A stream that was not finished leaves nothing. */
@@ -771,7 +772,8 @@ void quire_sink_free(quire_sink *sink);
  * cut; a report that is there is never replaced.
  *
  * QUIRE_INVALID    `parent` is no id, or too long
- * QUIRE_NOT_FOUND  the session has been deleted meanwhile */
+ * QUIRE_NOT_FOUND  the session has been deleted meanwhile
+ * QUIRE_BUSY       somebody else does not come to an end with their number */
 quire_status quire_report_put(quire_outputs *o, const char *name,
                               const char *parent, quire_read_fn read, void *ctx,
                               quire_output *out, quire_error *err);
@@ -787,18 +789,18 @@ enum {
 typedef struct quire_read_options {
     size_t size;
     uint64_t offset;  /* from this line on, counting from 1; 0: the first   */
-    uint64_t limit;   /* at most so many; 0: all                            */
     const char *grep; /* of these the ones this expression (PCRE2) is found
                          in, if they are very long in their first mebibyte;
                          NULL: all                                          */
+    uint64_t limit;   /* of these the first; 0: all                         */
     uint64_t tail;    /* of these the last; 0: all                          */
     int ignore_case;  /* for `grep`                                         */
     unsigned flags;
 } quire_read_options;
 
-#define QUIRE_READ_OPTIONS_INIT                           \
-    {                                                     \
-        sizeof(quire_read_options), 0, 0, NULL, 0, 0, 0u  \
+#define QUIRE_READ_OPTIONS_INIT                          \
+    {                                                    \
+        sizeof(quire_read_options), 0, NULL, 0, 0, 0, 0u \
     }
 
 /* A line, or a piece of one that is very long: no character is split. */
@@ -817,7 +819,8 @@ typedef quire_status (*quire_line_fn)(void *ctx, const quire_line *line,
  * `options` may be NULL.
  *
  * A value comes as one line of number 0: a string as its text, another value
- * indented, "null" if there is none; no options choose lines of it.
+ * indented, "null" if there is none; no options choose lines of it, and the
+ * report has at most 256 MiB (else QUIRE_NO_MEMORY).
  *
  * QUIRE_INVALID    no such address, expression or combination
  * QUIRE_NOT_FOUND  there is none, and the error names those there are; or no

@@ -11,7 +11,6 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/fs.h"
 #include "base/when.h"
 #include "cli/cli.h"
 #include "cli/cmd_session.h"
@@ -155,6 +154,8 @@ static void say_report(struct cli *cli, const quire_output *report,
     json_str(&w, report->id);
     json_key(&w, "path");
     json_str(&w, report->path);
+    json_key(&w, "address");
+    json_str(&w, report->address);
     if (temporary) {
         json_key(&w, "temporary");
         json_bool(&w, true);
@@ -203,7 +204,7 @@ static const struct cmd cmd_output_agent = {
         "Reads the report from standard input and keeps it, byte for byte, "
         "under the next index: the third one, of Scout, is "
         "agent://2-Scout. A report that is there is never "
-        "replaced. Prints one JSON object: id, path.\n\n"
+        "replaced. Prints one JSON object: id, path, address.\n\n"
         "Without a session it goes to a directory for temporary files, which "
         "the path names.",
     .opts = agent_opts,

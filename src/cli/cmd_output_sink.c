@@ -4,13 +4,15 @@
  *     make 2>&1 | quire output sink --tool make
  *
  * What stands on the left must not notice us: it is read to its end, whatever
- * becomes of the file, of our own reader, or of the terminal. Ctrl-C reaches
- * both sides of a pipe; the left side ends by it, and then we do, with all it
- * printed kept. Who presses it again, or sends another signal, is obeyed: what
- * has come so far is kept.
+ * becomes of the session, of the file, of our own reader or of the terminal.
+ * Ctrl-C reaches both sides of a pipe; the left side ends by it, and then we
+ * do, with all it printed kept. Who presses it again, or sends another signal,
+ * is obeyed: what has been printed by then is kept, also what is still in the
+ * pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +21,13 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/cmd_output.h"
 
 /* ---- signals ------------------------------------------------------------ */
 
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t stopped_by, times;
 
 static void note_signal(int number)
@@ -32,19 +36,39 @@ static void note_signal(int number)
     times++;
 }
 
-/* No SA_RESTART: a signal must end the read it comes in. */
-static void catch_signals(void)
+/* They are blocked, but for the time we wait: one that came between looking
+ * and waiting would be slept through. `open` is what to wait with. */
+static void catch_signals(sigset_t *open)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = note_signal}, old;
+    sigset_t block;
+    size_t i;
+
+    sigemptyset(&block);
+    for (i = 0; i < sizeof caught / sizeof *caught; i++) {
+        sigaction(caught[i], NULL, &old);
+        if (old.sa_handler == SIG_IGN)
+            continue;
+        sigaction(caught[i], &action, NULL);
+        sigaddset(&block, caught[i]);
+    }
+    sigprocmask(SIG_BLOCK, &block, open);
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves must not end us early */
+}
+
+/* From here on a signal ends us: everything is kept, and whoever reads our
+ * output may be in no hurry. */
+static void release_signals(const sigset_t *open)
+{
+    struct sigaction old;
     size_t i;
 
     for (i = 0; i < sizeof caught / sizeof *caught; i++) {
         sigaction(caught[i], NULL, &old);
         if (old.sa_handler != SIG_IGN)
-            sigaction(caught[i], &action, NULL);
+            signal(caught[i], SIG_DFL);
     }
-    signal(SIGPIPE, SIG_IGN); /* a reader that leaves must not end us early */
+    sigprocmask(SIG_SETMASK, open, NULL);
 }
 
 static bool told_to_stop(void)
@@ -61,32 +85,60 @@ static void end_by(int number)
 
 /* ---- the stream --------------------------------------------------------- */
 
-#define PIECE ((size_t)256 << 10)
+#define PIECE     ((size_t)256 << 10)
+#define PIPE_SIZE (1 << 20)
 
-/* All of standard input, or what comes until we are told to stop. */
-static quire_status drain(struct cli *cli, quire_sink *sink, quire_error *err)
+struct drain {
+    struct cli *cli;
+    quire_sink *sink;
+    sigset_t open; /* signals that may come while we wait        */
+    char *piece;
+    uint64_t done;
+    uint64_t after; /* bytes since we were told to stop           */
+};
+
+/* Whether there is something to read. We wait for it, or for a signal; once we
+ * were told to stop, for nothing, and take no more than a pipe can hold. */
+static bool wait_for_more(struct drain *d)
 {
-    char *piece = malloc(PIECE);
-    quire_status st = piece ? QUIRE_OK : err_memory(err);
-    uint64_t done = 0;
-    ssize_t n = 1;
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct timespec now = {0, 0};
+    int n = 0;
+
+    while (!told_to_stop()) {
+        n = ppoll(&in, 1, NULL, &d->open);
+        if (n >= 0 || errno != EINTR)
+            return true; /* what is wrong the read will tell */
+    }
+    return d->after <= PIPE_SIZE && ppoll(&in, 1, &now, NULL) > 0;
+}
+
+/* All of standard input, or what has come when we are told to stop. */
+static quire_status drain(struct drain *d, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
 
     /* More room in the pipe, fewer turns between its two sides. It is no
      * pipe, or the system does not like it: as well. */
-    fcntl(STDIN_FILENO, F_SETPIPE_SZ, 1 << 20);
-    progress_start(cli, "reading", true);
-    while (!st && n != 0 && !told_to_stop()) {
-        n = read(STDIN_FILENO, piece, PIECE);
+    fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_SIZE);
+    progress_start(d->cli, "reading", true);
+    while (!st && wait_for_more(d)) {
+        ssize_t n = read(STDIN_FILENO, d->piece, PIECE);
+
+        if (n < 0 && errno != EINTR && errno != EAGAIN) {
+            err_sys(err, errno, "cannot read standard input");
+            st = err->status = QUIRE_IO;
+        }
+        if (n == 0)
+            break;
         if (n > 0) {
-            quire_sink_write(sink, bytes_of(piece, (size_t)n));
-            done += (uint64_t)n;
-            progress_at(cli, done, 0);
-        } else if (n < 0 && errno != EINTR) {
-            st = err_sys(err, errno, "cannot read standard input");
+            quire_sink_write(d->sink, bytes_of(d->piece, (size_t)n));
+            d->done += (uint64_t)n;
+            d->after += told_to_stop() ? (uint64_t)n : 0;
+            progress_at(d->cli, d->done, 0);
         }
     }
-    progress_end(cli);
-    free(piece);
+    progress_end(d->cli);
     return st;
 }
 
@@ -107,6 +159,11 @@ static void add_file(struct json_writer *w, const quire_sink_result *r,
     else
         json_null(w);
     if (r->id) {
+        char address[64];
+
+        snprintf(address, sizeof address, "artifact://%s", r->id);
+        json_key(w, "address");
+        json_str(w, address);
         json_key(w, "path");
         json_str(w, r->path);
     }
@@ -120,16 +177,34 @@ static void add_file(struct json_writer *w, const quire_sink_result *r,
     }
 }
 
+/* A piece at a time: what is shown may be large, and is in memory already. */
+static void say_quoted(struct cli *cli, quire_bytes text)
+{
+    struct buf quoted = BUF_INIT(8 * PIECE);
+
+    while (text.len > 0) {
+        size_t n = utf8_cut(text, PIECE);
+
+        buf_clear(&quoted);
+        json_add_quoted(&quoted, bytes_sub(text, 0, n));
+        if (quoted.len >= 2)
+            out_write(cli, bytes_of(quoted.data + 1, quoted.len - 2));
+        text = bytes_sub(text, n, text.len);
+    }
+    buf_release(&quoted);
+}
+
 static void say_json(struct cli *cli, const quire_sink_result *r,
                      bool temporary)
 {
-    struct buf line = BUF_INIT((size_t)4 << 30);
+    struct buf rest = BUF_INIT(64 * 1024);
     struct json_writer w;
 
-    json_begin(&w, &line);
-    json_object(&w);
-    json_key(&w, "output");
-    json_bytes(&w, r->output);
+    out_str(cli, "{\"output\":\"");
+    say_quoted(cli, r->output);
+    out_str(cli, "\"");
+    json_begin(&w, &rest);
+    w.comma = true; /* the output has just ended */
     json_key(&w, "truncated");
     json_bool(&w, r->truncated);
     add_count(&w, "totalLines", r->total_lines);
@@ -146,8 +221,8 @@ static void say_json(struct cli *cli, const quire_sink_result *r,
     }
     add_file(&w, r, temporary);
     json_object_end(&w);
-    out_line(cli, &line);
-    buf_release(&line);
+    out_line(cli, &rest);
+    buf_release(&rest);
 }
 
 static void say_text(struct cli *cli, const quire_sink_result *r)
@@ -164,13 +239,12 @@ static void say_text(struct cli *cli, const quire_sink_result *r)
  * there is nothing. */
 static void say_address(const quire_sink_result *r, bool temporary)
 {
-    const char *text = r->output.data;
-    bool ends = r->output.len > 0 && text[r->output.len - 1] == '\n';
+    uint64_t lines = r->total_lines - !r->ends_in_line;
     char size[32];
 
     size_words(r->total_bytes, size, sizeof size);
-    fprintf(stderr, "full output: artifact://%s (%llu lines, %s)%s%s\n", r->id,
-            (unsigned long long)(r->total_lines - ends), size,
+    fprintf(stderr, "full output: artifact://%s (%llu line%s, %s)%s%s\n", r->id,
+            (unsigned long long)lines, lines == 1 ? "" : "s", size,
             temporary ? " in " : "", temporary ? r->path : "");
 }
 
@@ -199,37 +273,56 @@ static int say(struct cli *cli, const quire_sink_result *r, bool temporary)
     return code;
 }
 
-static int output_sink(struct cli *cli, const struct args *args)
+/* Without outputs the sink keeps no file; why not is said in the end, for what
+ * stands in front of us goes on all the same. */
+static int open_sink(struct cli *cli, const struct args *args, quire_outputs *o,
+                     quire_sink **sink)
 {
     quire_sink_options options = QUIRE_SINK_OPTIONS_INIT;
-    quire_sink_result result;
-    quire_outputs *o = NULL;
-    quire_sink *sink = NULL;
     quire_error err = {0};
-    int code = open_outputs(cli, args, &o);
+    int code;
 
-    if (code)
-        return code;
     options.tool = args_text(args, "tool");
     options.threshold = args_number(args, "threshold", options.threshold);
     options.head = args_number(args, "head", 0);
     options.columns = args_number(args, "columns", 0);
-    if (quire_sink_open(o, &options, &sink, &err)) {
+    if (!quire_sink_open(o, &options, sink, &err))
+        return EXIT_DONE;
+    code = cli_fail(cli, &err);
+    return err.status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+static int output_sink(struct cli *cli, const struct args *args)
+{
+    struct drain d = {.cli = cli, .piece = malloc(PIECE)};
+    quire_sink_result result;
+    quire_outputs *o = NULL;
+    quire_error why = {0}, err = {0};
+    int code;
+
+    quire_outputs_open(cli->q, args_text(args, "session"), &o, &why);
+    code = open_sink(cli, args, o, &d.sink);
+    if (code)
+        goto out;
+    if (!d.piece) {
+        err_memory(&err);
         code = cli_fail(cli, &err);
-        if (err.status == QUIRE_INVALID)
-            code = EXIT_USAGE;
         goto out;
     }
-    catch_signals();
-    if (drain(cli, sink, &err))
+    catch_signals(&d.open);
+    if (drain(&d, &err))
         code = cli_fail(cli, &err);
-    quire_sink_finish(sink, &result);
-    code = cli_worse(code, say(cli, &result, quire_outputs_temporary(o)));
+    quire_sink_finish(d.sink, &result);
+    release_signals(&d.open);
+    if (!o)
+        result.problem = why;
+    code = cli_worse(code, say(cli, &result, o && quire_outputs_temporary(o)));
     if (stopped_by)
         end_by(stopped_by);
 out:
-    quire_sink_free(sink);
+    quire_sink_free(d.sink);
     quire_outputs_close(o);
+    free(d.piece);
     return code;
 }
 
@@ -265,11 +358,12 @@ const struct cmd cmd_output_sink = {
         "read` gives it back. Escape sequences and control "
         "characters are left out, CRLF and CR become newlines, and what is "
         "not UTF-8 is replaced by U+FFFD.\n\n"
-        "If the file cannot be kept the end is shown all the same, and the "
-        "exit status is 3. Ctrl-C ends the command in front of the pipe, and "
-        "what it printed is kept.\n\n"
+        "If the file cannot be kept, or there is no such session, the end is "
+        "shown all the same, and the exit status is 3. Ctrl-C ends the command "
+        "in front of the pipe, and what it printed is kept.\n\n"
         "With --json one object: output, truncated, totalLines, totalBytes, "
-        "outputLines, outputBytes, artifactId (null: there is no file), path; "
+        "outputLines, outputBytes, artifactId (null: there is no file), address, "
+        "path; "
         "elidedLines, elidedBytes, columnTruncatedLines, columnDroppedBytes, "
         "artifactError where they apply. Without a session the file goes to a "
         "directory for temporary files, and `temporary` is true.",

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -22,17 +23,24 @@ struct reading {
     struct cli *cli;
     bool numbers;
     bool guard;      /* standard output is a terminal                  */
+    bool mute;       /* no lines are asked for                         */
     bool open;       /* the last line had no newline                   */
     struct buf text; /* one piece                                      */
+    struct json_out json;
 };
 
-/* A value: JSON as it is, or its text. */
+/* A value: JSON on one line, or its text. */
 static void show_value(struct reading *r, const quire_line *line)
 {
-    if (r->cli->json || !r->guard)
-        buf_add(&r->text, line->text.data, line->text.len);
-    else
+    if (r->cli->json) {
+        json_out_add(&r->json, line->text);
+        json_out_end(&r->json);
+        return;
+    }
+    if (r->guard)
         text_add(&r->text, line->text, false);
+    else
+        buf_add(&r->text, line->text.data, line->text.len);
     buf_add_char(&r->text, '\n');
 }
 
@@ -52,7 +60,13 @@ static void show_json(struct reading *r, const quire_line *line)
         buf_add(&r->text, quoted.data + 1, quoted.len - 2);
     r->text.failed |= quoted.failed;
     if (line->ends)
-        buf_add_str(&r->text, "\"}\n");
+        buf_add_str(&r->text, "\"}");
+    if (!r->text.failed)
+        json_out_add(&r->json, buf_bytes(&r->text));
+    if (line->ends)
+        json_out_end(&r->json);
+    if (!r->text.failed)
+        buf_clear(&r->text);
     buf_release(&quoted);
 }
 
@@ -75,8 +89,13 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
     quire_status st;
 
     buf_clear(&r->text);
-    if (line->number == 0 && r->numbers)
-        return err_set(err, QUIRE_INVALID, "a value has no lines to number");
+    if (r->mute)
+        return QUIRE_OK;
+    if (line->number == 0 && r->numbers) {
+        st = err_set(err, QUIRE_INVALID, "a value has no lines to number");
+        err_next(err, "leave out --number");
+        return st;
+    }
     if (line->number == 0)
         show_value(r, line);
     else if (r->cli->json)
@@ -114,13 +133,15 @@ static int read_address(struct cli *cli, const struct args *args,
     options.grep = args_text(args, "grep");
     options.ignore_case = args_flag(args, "ignore-case");
     options.flags = cli->json ? QUIRE_READ_JSON : 0;
-    if ((args_text(args, "limit") && !options.limit) ||
-        (args_text(args, "tail") && !options.tail))
-        return EXIT_DONE; /* no lines are asked for */
+    r.mute = (args_text(args, "limit") && !options.limit) ||
+             (args_text(args, "tail") && !options.tail);
+    if (r.mute)
+        options.limit = 1; /* to see whether there is such a thing */
+    json_out_init(&r.json, cli);
     r.numbers = args_flag(args, "number");
     r.guard = isatty(STDOUT_FILENO) || cli->out.pager;
     /* A blob is the same in every session. */
-    if (strncmp(address, "blob:", 5) != 0)
+    if (strncasecmp(address, "blob:", 5) != 0)
         code = open_outputs(cli, args, &o);
     if (code)
         return code;
@@ -133,44 +154,40 @@ static int read_address(struct cli *cli, const struct args *args,
     return code;
 }
 
-#define READ_OPTS                                                       \
-    {.name = "offset",                                                  \
-     .kind = OPT_NUMBER,                                                \
-     .value = "N",                                                      \
-     .help = "from line N on, counting from 1"},                        \
-        {.name = "limit",                                               \
-         .kind = OPT_NUMBER,                                            \
-         .value = "N",                                                  \
-         .help = "at most N lines"},                                    \
-        {.name = "grep",                                                \
-         .kind = OPT_TEXT,                                              \
-         .value = "RE",                                                 \
-         .help = "of these the ones RE is found in, a Perl-compatible " \
-                 "expression"},                                         \
-        {.name = "ignore-case",                                         \
-         .letter = 'i',                                                 \
-         .kind = OPT_FLAG,                                              \
-         .help = "small and capital letters are the same to --grep"},   \
-        {.name = "tail",                                                \
-         .kind = OPT_NUMBER,                                            \
-         .value = "N",                                                  \
-         .help = "of these the last N"},                                \
-        {.name = "number",                                              \
-         .letter = 'n',                                                 \
-         .kind = OPT_FLAG,                                              \
-         .help = "put its number before each line"},                    \
-    {                                                                   \
-        0                                                               \
-    }
+static const struct opt read_opts[] = {
+    {.name = "offset",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "from line N on, counting from 1"},
+    {.name = "grep",
+     .kind = OPT_TEXT,
+     .value = "RE",
+     .help = "of these the ones RE is found in, a Perl-compatible expression"},
+    {.name = "ignore-case",
+     .letter = 'i',
+     .kind = OPT_FLAG,
+     .help = "small and capital letters are the same to --grep"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "of these the first N"},
+    {.name = "tail",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "of these the last N"},
+    {.name = "number",
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .help = "put its number before each line"},
+    {0},
+};
 
-static const struct opt read_opts[] = {READ_OPTS};
-
-#define READ_ABOUT                                                             \
-    "Lines are chosen in the order of the options: --offset, --limit, "        \
-    "--grep, --tail. With --json each is an object: line, text; and a value "  \
-    "is JSON, also if it is a string. Exits with 1 if there is no such "       \
-    "output, and says which there are, or if no line matches. A line above 1 " \
-    "MiB is searched by its first mebibyte."
+#define READ_ABOUT                                                              \
+    "Lines are chosen in this order: --offset, --grep, --limit, --tail. With "  \
+    "--json each is an object: line, text; and a value is JSON, also if it is " \
+    "a string. Exits with 1 if there is no such output, and says which there "  \
+    "are, or if no line matches. A line above 1 MiB is searched by its first "  \
+    "mebibyte."
 
 static int read_url(struct cli *cli, const struct args *args)
 {
@@ -203,7 +220,7 @@ static int output_read(struct cli *cli, const struct args *args)
 
     if (*word && word[strspn(word, "0123456789")] == '\0')
         address = arena_printf(&tmp, "artifact://%s", word);
-    else if (!strstr(word, "://") && strncmp(word, "blob:", 5) != 0)
+    else if (!strstr(word, "://") && strncasecmp(word, "blob:", 5) != 0)
         address = arena_printf(&tmp, "agent://%s", word);
     code = address ? read_address(cli, args, address) : EXIT_FAILED;
     arena_release(&tmp);

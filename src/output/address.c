@@ -30,6 +30,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
+#include "output/chars.h"
 #include "output/query.h"
 #include "output/shown.h"
 
@@ -98,16 +99,6 @@ static quire_bytes decode(quire_bytes text, bool form, struct arena *keep,
     return bytes_of(out, n);
 }
 
-static bool all_digits(quire_bytes text)
-{
-    const char *c = text.data;
-    size_t i = 0;
-
-    while (i < text.len && c[i] >= '0' && c[i] <= '9')
-        i++;
-    return i == text.len && i > 0;
-}
-
 static bool has_nul(quire_bytes text)
 {
     return memchr(text.data, '\0', text.len) != NULL;
@@ -165,12 +156,13 @@ static quire_status read_artifact(const char *rest, struct arena *keep,
     if (!id.len)
         return err_set(err, QUIRE_INVALID,
                        "artifact:// needs a number, as in artifact://0");
-    if (all_digits(id) && id.len <= ADDRESS_DIGITS_MAX) {
+    if (all_chars(id, is_digit_char) && id.len <= ADDRESS_DIGITS_MAX) {
         out->id = id.data;
         return QUIRE_OK;
     }
     st = err_set(err, QUIRE_INVALID, "artifact://%s: the id must be a number%s",
-                 shown(id).text, all_digits(id) ? " of up to 18 digits" : "");
+                 shown(id).text,
+                 all_chars(id, is_digit_char) ? " of up to 18 digits" : "");
     err_next(err, "give the number alone, as in artifact://0; reports of "
                   "sub-agents are agent://<id>");
     return st;
@@ -219,19 +211,6 @@ static quire_status read_segment(quire_bytes spelled, struct arena *keep,
     return QUIRE_OK;
 }
 
-static bool all_name(quire_bytes text)
-{
-    const char *c = text.data;
-    size_t i;
-
-    for (i = 0; i < text.len; i++) {
-        if (!((c[i] >= 'a' && c[i] <= 'z') || (c[i] >= 'A' && c[i] <= 'Z') ||
-              (c[i] >= '0' && c[i] <= '9') || c[i] == '_' || c[i] == '-'))
-            return false;
-    }
-    return true;
-}
-
 /* Add a segment to the query that the path means. */
 static quire_status spell(quire_bytes segment, struct buf *query,
                           quire_error *err)
@@ -240,8 +219,8 @@ static quire_status spell(quire_bytes segment, struct buf *query,
     quire_status st;
     size_t i;
 
-    if (all_digits(segment) || all_name(segment)) {
-        bool index = all_digits(segment);
+    if (all_chars(segment, is_name_char)) {
+        bool index = all_chars(segment, is_digit_char);
 
         buf_add_char(query, index ? '[' : '.');
         buf_add(query, segment.data, segment.len);

@@ -1,7 +1,7 @@
 /*
  * address.h - what an address means
  *
- *     artifact://3                   the third output of a tool
+ *     artifact://3                   an output of a tool, by its number
  *     agent://0-Scout                the report of a sub-agent
  *     agent://0-Scout/items/0        a value in it, if it is JSON
  *     agent://0-Scout?q=.items[0]    the same

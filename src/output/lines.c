@@ -354,6 +354,7 @@ struct job {
     const struct lines_source *source;
     const quire_read_options *choice;
     uint64_t first, last;
+    uint64_t stop; /* so many that `match` lets through are enough */
     struct match *match;
     quire_line_fn each;
     void *ctx;
@@ -366,6 +367,7 @@ static quire_status read_all(struct job *j, quire_error *err)
     quire_status st;
 
     reader_init(&r, j->first, j->last, j->match);
+    r.stop = j->stop;
     r.each = j->each;
     r.ctx = j->ctx;
     st = reader_run(&r, j->source, 0, err);
@@ -408,6 +410,7 @@ static quire_status read_tail_found(struct job *j, quire_error *err)
     quire_status st;
 
     reader_init(&r, j->first, j->last, j->match);
+    r.stop = j->stop;
     st = reader_run(&r, j->source, 0, err);
     if (!st)
         st = judge(&r, j->choice->grep, err);
@@ -434,12 +437,15 @@ quire_status lines_read(const struct lines_source *source,
         .choice = choice,
         .first = choice->offset ? choice->offset : 1,
         .last = UINT64_MAX,
+        .stop = UINT64_MAX,
         .each = each,
         .ctx = ctx,
     };
     quire_status st = QUIRE_OK;
 
-    if (limit && limit - 1 < UINT64_MAX - j.first)
+    if (limit && choice->grep)
+        j.stop = limit;
+    else if (limit && limit - 1 < UINT64_MAX - j.first)
         j.last = j.first + (limit - 1);
     if (choice->grep)
         st = match_new(choice->grep, choice->ignore_case, &j.match, err);

@@ -1,8 +1,8 @@
 /*
  * lines.h - some lines of a text that may be of any length
  *
- * Which ones, is decided in this order: from line `offset` on, at most `limit`
- * of them, of these the ones `grep` finds something in, of these the last
+ * Which ones, is decided in this order: from line `offset` on, the ones `grep`
+ * finds something in, at most the first `limit` of these, of these the last
  * `tail`. A line ends with a newline; what follows the last one is a line too,
  * unless it is empty. Memory does not depend on the text: a line above
  * LINES_PIECE comes in pieces, and is searched by its first piece alone.

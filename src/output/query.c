@@ -36,6 +36,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "output/chars.h"
 #include "output/shown.h"
 
 /* Far above what anyone writes; a path of an address becomes at most 24 KiB. */
@@ -136,22 +137,6 @@ static quire_status unexpected(const struct reader *r)
     return unreadable(r, why, r->at);
 }
 
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-static bool is_digits(quire_bytes text)
-{
-    const char *c = text.data;
-    size_t i = 0;
-
-    while (i < text.len && c[i] >= '0' && c[i] <= '9')
-        i++;
-    return i == text.len && i > 0;
-}
-
 /* A lone quote is the first and the last character, too: an empty key. */
 static bool is_quoted(quire_bytes text)
 {
@@ -178,7 +163,7 @@ static quire_status read_bracket(struct reader *r, struct step *step)
         inside = bytes_sub(inside, 1, inside.len > 1 ? inside.len - 1 : 1);
         step->is_escaped = memchr(inside.data, '\\', inside.len) != NULL;
     } else {
-        step->is_index = is_digits(inside);
+        step->is_index = all_chars(inside, is_digit_char);
     }
     step->name = inside;
     return QUIRE_OK;
@@ -199,7 +184,7 @@ static quire_status read_step(struct reader *r, struct step *step, bool *more)
     if (text[r->at] == '[')
         return read_bracket(r, step);
     from = r->at;
-    while (r->at < r->end && is_name(text[r->at]))
+    while (r->at < r->end && is_name_char(text[r->at]))
         r->at++;
     if (r->at == from)
         return unexpected(r);
@@ -286,7 +271,7 @@ static bool unescape(struct step *step, struct arena *tmp)
 /* As JavaScript spells it: 0, 12, but not 00. */
 static bool is_spelled_number(quire_bytes name)
 {
-    return is_digits(name) &&
+    return all_chars(name, is_digit_char) &&
            (name.len == 1 || !bytes_starts(name, bytes_str("0")));
 }
 

@@ -5,23 +5,22 @@
  * died on the way leaves no gap and no half file. To number is to look at all
  * names and take the one after the highest. Two processes that do so at once
  * would take the same one, and under different names ("3.bash.log",
- * "3.python.log") not even notice; so they take turns by the store's lock,
- * which is held for one look and one link.
+ * "3.python.log") not even notice; so they take turns: who numbers has claimed
+ * the directory that the session's file lies in, for one look and one link.
  *
- * Another program may share the directory without knowing our lock. That one is
+ * Another program may share the directory without knowing of that. It is
  * noticed if it took the very same name, and we go on to the next.
  *
  * Always true:
  *
  *   (1) What has a name here is complete and lasting.
  *   (2) A name that is taken stays what it is: nothing is replaced.
- *   (3) While the lock is held the owner is there, or nothing is put. Who
- *       deletes or moves a session holds the lock too: a session that is gone
- *       does not leave outputs that nobody finds.
+ *   (3) What is put is put while the owner is there: who deletes or moves a
+ *       session has claimed the same directory. A session that is gone does
+ *       not leave outputs that nobody finds.
  */
 #include "output/shelf.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "output/address.h"
+#include "output/chars.h"
 #include "output/shown.h"
 
 /* Numbers have at most so many digits: an address can spell them, and they can
@@ -38,12 +38,6 @@
 
 /* A file system allows no more in one component. */
 #define COMPONENT_MAX 255
-
-static bool is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
 
 void shelf_clean_name(const char *text, const char *otherwise,
                       char out[SHELF_NAME_SIZE])
@@ -66,10 +60,24 @@ void shelf_clean_name(const char *text, const char *otherwise,
         strcpy(out, otherwise);
 }
 
-/* The store is there. */
+/* What cannot be told is taken for yes: an output too many does less harm than
+ * one too few. */
+static bool owner_is_there(struct shelf *s)
+{
+    struct object_info info;
+
+    return !s->owner || s->store->ops->stat(s->store, s->owner, &info, NULL) !=
+                            QUIRE_NOT_FOUND;
+}
+
+/* The store is there, and `dir` is where the outputs are now. */
 static quire_status ready(struct shelf *s, quire_error *err)
 {
-    return s->store ? QUIRE_OK : s->open(s->ctx, s, err);
+    if (!s->store)
+        return s->open(s->ctx, s, err);
+    if (s->follow && !owner_is_there(s))
+        s->follow(s->ctx, s);
+    return QUIRE_OK;
 }
 
 /* What the store finds wrong with itself is not the caller's mistake. */
@@ -135,31 +143,57 @@ static quire_status see_number(void *ctx, const char *name,
     return QUIRE_OK;
 }
 
-/* Who the outputs belong to is still there, or has been followed. */
-static quire_status check_owner(struct shelf *s, quire_error *err)
+/* Where the owner lies, in `keep`: what is claimed while a number is taken.
+ * Who deletes or moves a session claims the same directory. */
+static const char *home_of(const struct shelf *s, struct arena *keep)
 {
-    struct object_info info;
-    quire_status st;
+    const char *slash = s->owner ? strrchr(s->owner, '/') : NULL;
 
-    if (!s->owner)
-        return QUIRE_OK;
-    st = s->store->ops->stat(s->store, s->owner, &info, err);
-    if (st != QUIRE_NOT_FOUND || (s->follow && s->follow(s->ctx, s)))
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    return err_set(err, st, "the session has been deleted meanwhile");
+    return slash ? arena_text(keep,
+                              bytes_of(s->owner, (size_t)(slash - s->owner)))
+                 : "";
 }
 
-/* Take the next number of the series. On QUIRE_EXISTS and other failures the
- * draft is gone, too. Caller holds the lock. */
+/* Claim the directory while who the outputs belong to is there. One that has
+ * moved is followed; more often than anybody moves a session is no move. */
+static quire_status claim(struct shelf *s, struct arena *keep, quire_error *err)
+{
+    struct object_store *store = s->store;
+    quire_status st;
+    int i;
+
+    for (i = 0; i < 8; i++) {
+        const char *dir = home_of(s, keep);
+
+        if (!dir)
+            return err_memory(err);
+        st = store->ops->claim(store, dir, s->busy_ms, err);
+        if (st && st != QUIRE_NOT_FOUND)
+            return accident(st, err);
+        if (!st && owner_is_there(s))
+            return QUIRE_OK;
+        if (!st)
+            store->ops->let_go(store);
+        if (!s->follow || !s->follow(s->ctx, s))
+            break;
+    }
+    st = err_set(err, QUIRE_NOT_FOUND,
+                 "the session has been deleted%s meanwhile",
+                 s->follow ? "" : " or moved");
+    err_next(err, "outputs go with their session; `quire session ls` lists "
+                  "those there are");
+    return st;
+}
+
+/* Take the next number of the series; the draft is gone then, in any case. The
+ * directory is claimed. */
 static quire_status take_number(struct shelf *s, struct draft *d,
                                 struct series *series, const char *rest,
                                 struct arena *keep, const char **name,
                                 const char **base, quire_error *err)
 {
-    quire_status st = check_owner(s, err);
+    quire_status st = scan(s, see_number, series, err);
 
-    if (!st)
-        st = scan(s, see_number, series, err);
     while (!st) {
         if (series->next > NUMBER_MAX) {
             st = err_set(err, QUIRE_INVALID,
@@ -190,17 +224,16 @@ static quire_status put_numbered(struct shelf *s, struct draft *d,
                                  struct arena *keep, const char **name,
                                  const char **base, quire_error *err)
 {
-    struct object_store *store = s->store;
     quire_status st = d->ops->settle(d, err);
 
     if (!st)
-        st = store->ops->lock(store, OBJECT_EXCLUSIVE, s->busy_ms, err);
+        st = claim(s, keep, err);
     if (st) {
         d->ops->discard(d);
         return st;
     }
     st = take_number(s, d, series, rest, keep, name, base, err);
-    store->ops->lock(store, OBJECT_UNLOCK, 0, NULL);
+    s->store->ops->let_go(s->store);
     return st;
 }
 
@@ -280,7 +313,6 @@ quire_status shelf_put_report(struct shelf *s, struct draft *d,
 /* ---- finding ------------------------------------------------------------ */
 
 struct search {
-    struct shelf *shelf;
     const char *id;
     size_t len;
     struct arena *keep;
@@ -318,7 +350,7 @@ static quire_status see_log(void *ctx, const char *name,
 quire_status shelf_find_log(struct shelf *s, const char *id, struct arena *keep,
                             const char **name, quire_error *err)
 {
-    struct search search = {s, id, strlen(id), keep, NULL};
+    struct search search = {id, strlen(id), keep, NULL};
     quire_status st = scan(s, see_log, &search, err);
 
     if (st || !search.found)
@@ -351,6 +383,14 @@ struct gathering {
     struct shelf_item *items;
     size_t n, cap;
 };
+
+bool shelf_is_output(const char *base)
+{
+    size_t digits = strspn(base, "0123456789");
+
+    return (digits > 0 && base[digits] == '.') || ends_with(base, ".md") ||
+           ends_with(base, ".json");
+}
 
 /* The parts of a name; false: it is no output. */
 static bool read_name(const char *base, struct arena *keep,

@@ -18,13 +18,14 @@
 #include "store/object.h"
 
 struct shelf {
-    struct object_store *store; /* borrowed; NULL until it is needed        */
+    struct object_store *store; /* NULL until it is needed                  */
     const char *dir;            /* in the store; "": all of it              */
     const char *owner;          /* the session's file: without it nothing is
                                    put here any more. NULL: nobody's        */
     int busy_ms;
 
-    /* Open the store, which is NULL: nobody has asked for it before. */
+    /* Open the store, which is NULL: nobody has asked for it before. It is
+     * never freed from here. */
     quire_status (*open)(void *ctx, struct shelf *s, quire_error *err);
 
     /* The owner is not where it was: see whether it has moved, and set `dir`
@@ -70,7 +71,12 @@ quire_status shelf_find_report(struct shelf *s, const char *id,
                                const char *suffix, struct arena *keep,
                                const char **name, quire_error *err);
 
-/* What stands here, in order: `path` and `address` are not filled in. */
+/* Whether the last component of a name is that of an output, or of the JSON
+ * beside a report. In a directory that may be anybody's, what is called
+ * otherwise is not ours. */
+bool shelf_is_output(const char *base);
+
+/* What stands here, in order: logs by number, then reports by id. */
 struct shelf_item {
     const char *name; /* in the store           */
     const char *id;

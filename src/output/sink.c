@@ -43,6 +43,7 @@ struct sink {
     char tool[SHELF_NAME_SIZE];
 
     uint64_t total_bytes, newlines;
+    bool ends_in_line; /* the last byte was no newline                      */
     struct window window;
     size_t n_batch;
     char batch[BATCH];
@@ -130,6 +131,8 @@ static void flush_batch(struct sink *s)
     s->n_batch = 0;
     s->total_bytes += text.len;
     s->newlines += bytes_count(text, '\n');
+    if (text.len > 0)
+        s->ends_in_line = s->batch[text.len - 1] != '\n';
     if (!s->spilled && !window_fits(&s->window, text))
         spill(s);
     keep_text(s, text);
@@ -175,6 +178,7 @@ void sink_finish(struct sink *s, quire_sink_result *result)
         publish(s, result);
     result->total_bytes = s->total_bytes;
     result->total_lines = s->total_bytes ? s->newlines + 1 : 0;
+    result->ends_in_line = s->ends_in_line;
     window_finish(&s->window, result->total_lines, result);
     result->problem = s->problem;
 }

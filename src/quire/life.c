@@ -12,10 +12,19 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "output/shelf.h"
 #include "quire/sessions.h"
 #include "session/foreign.h"
 
 /* ---- files that belong together ----------------------------------------- */
+
+/* The directory of a session's file, in the arena. */
+static const char *dir_of(const char *name, struct arena *tmp)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? arena_text(tmp, bytes_of(name, (size_t)(slash - name))) : "";
+}
 
 struct file_walk {
     struct object_store *store;
@@ -74,8 +83,7 @@ static quire_status each_backup(struct object_store *store, const char *name,
 
     b->base = slash ? slash + 1 : name;
     b->len = strlen(b->base);
-    b->dir = slash ? arena_text(tmp, bytes_of(name, (size_t)(slash - name)))
-                   : "";
+    b->dir = dir_of(name, tmp);
     return b->dir ? store->ops->scan(store, b->dir, see_backup, b, err)
                   : err_memory(err);
 }
@@ -102,18 +110,11 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     return st;
 }
 
-/* Whether a file below an outputs directory is one of ours or of a program we
- * share with: "<n>.<tool>.log", "<id>.md", "<id>.json". In the home everything
- * there is; elsewhere a directory of that name may be anybody's. */
+/* In the home everything in an outputs directory is the session's; elsewhere
+ * a directory of that name may be anybody's. */
 static bool is_output(const char *name)
 {
-    const char *base = strrchr(name, '/') + 1;
-    size_t len = strlen(base), digits = strspn(base, "0123456789");
-
-    if (len > 4 && !strcmp(base + len - 4, ".log"))
-        return digits > 0 && base[digits] == '.';
-    return (len > 3 && !strcmp(base + len - 3, ".md")) ||
-           (len > 5 && !strcmp(base + len - 5, ".json"));
+    return shelf_is_output(strrchr(name, '/') + 1);
 }
 
 struct copying {
@@ -208,8 +209,24 @@ static quire_status rename_both(struct quire *q, const char *from,
     return st;
 }
 
-/* Rename a session and its outputs in the home: both or neither. Nobody puts
- * an output in between: that is what the store's lock is for. */
+/* Claim the directory of a session that is to go from there, so that nobody
+ * puts an output where it was. */
+static quire_status claim_dir(struct quire *q, struct object_store *store,
+                              const char *name, struct arena *tmp,
+                              quire_error *err)
+{
+    const char *dir = dir_of(name, tmp);
+    quire_status st;
+
+    if (!dir)
+        return err_memory(err);
+    st = store->ops->claim(store, dir, q->busy_ms, err);
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", name);
+    return st;
+}
+
+/* Rename a session and its outputs in the home: both or neither. */
 static quire_status move_both(struct quire *q, const char *from, const char *to,
                               struct arena *tmp, quire_error *err)
 {
@@ -218,10 +235,10 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
     quire_status st = lock_theirs(q, from, &theirs, err);
 
     if (!st)
-        st = all->ops->lock(all, OBJECT_EXCLUSIVE, q->busy_ms, err);
+        st = claim_dir(q, all, from, tmp, err);
     if (!st) {
         st = rename_both(q, from, to, tmp, err);
-        all->ops->lock(all, OBJECT_UNLOCK, 0, NULL);
+        all->ops->let_go(all);
     }
     foreign_unlock(&theirs);
     return st;
@@ -264,6 +281,23 @@ static quire_status open_named(struct quire *q, const char *name,
     return sessions_open_place(q, &p, &o, tmp, out, err);
 }
 
+/* What is moved or removed while it is copied vanishes output by output: then
+ * what was copied is not all of it. */
+static quire_status still_there(quire_session *source, quire_error *err)
+{
+    struct object_store *store = session_store(source->s);
+    const char *name = session_name(source->s);
+    struct object_info info;
+    quire_status st = store->ops->stat(store, name, &info, err);
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = err_set(err, QUIRE_CHANGED,
+                 "%s was moved or removed while it was copied", name);
+    err_next(err, "try again");
+    return st;
+}
+
 static quire_status copy_session(struct quire *q, const char *which,
                                  const char *cwd, const char *entry,
                                  quire_session **out, quire_error *err)
@@ -300,6 +334,8 @@ static quire_status copy_session(struct quire *q, const char *which,
     st = c.from_dir && c.to_dir
              ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
              : err_memory(err);
+    if (!st)
+        st = still_there(source, err);
     if (!st)
         st = sessions_absent(source, entry,
                              session_copy(source->s, entry, q->all, b.name,
@@ -523,13 +559,12 @@ static quire_status clear_outputs(const struct place *p, const char *dir,
     return store->ops->list(store, dir, remove_output, store, err);
 }
 
-/* The session that is held, and all that is its own. Caller has the store's
- * lock: an output that is put meanwhile would be left over. */
-static quire_status remove_all(struct quire *q, const struct place *p,
-                               struct arena *tmp, quire_error *err)
+/* The session that is held, and all that is its own. Its directory is claimed:
+ * an output that is put meanwhile would be left over. */
+static quire_status remove_all(const struct place *p, struct arena *tmp,
+                               quire_error *err)
 {
     struct backups backups = {.each = remove_backup, .ctx = p->store};
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     const char *outputs = place_outputs(p->name, tmp);
     quire_status st;
 
@@ -538,11 +573,8 @@ static quire_status remove_all(struct quire *q, const struct place *p,
     st = outputs ? clear_outputs(p, outputs, err) : err_memory(err);
     if (!st)
         st = each_backup(p->store, p->name, tmp, &backups, err);
-    if (!st && p->in_home)
-        st = lock_theirs(q, p->name, &theirs, err);
     if (!st)
         st = p->store->ops->remove(p->store, p->name, err);
-    foreign_unlock(&theirs);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has gone meanwhile", p->name);
     return st;
@@ -550,6 +582,7 @@ static quire_status remove_all(struct quire *q, const struct place *p,
 
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
     struct place p = {0};
@@ -561,12 +594,16 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = check_ours(q, &p, err);
     if (!st)
         st = hold_place(q, &p, &held, err);
+    /* Whoever may refuse is asked first: then nothing has been removed. */
+    if (!st && p.in_home)
+        st = lock_theirs(q, p.name, &theirs, err);
     if (!st)
-        st = p.store->ops->lock(p.store, OBJECT_EXCLUSIVE, q->busy_ms, err);
+        st = claim_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
-        st = remove_all(q, &p, &tmp, err);
-        p.store->ops->lock(p.store, OBJECT_UNLOCK, 0, NULL);
+        st = remove_all(&p, &tmp, err);
+        p.store->ops->let_go(p.store);
     }
+    foreign_unlock(&theirs);
     if (held)
         held->ops->close(held);
     place_release(&p);

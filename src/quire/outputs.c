@@ -21,7 +21,18 @@
 #include "output/sink.h"
 #include "quire/outputs.h"
 
+#define PATIENCE_MS 30000
+
 /* ---- where they are ----------------------------------------------------- */
+
+static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
+{
+    const struct object_store *store = o->shelf.store;
+
+    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
+                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+    return o->dir ? QUIRE_OK : err_memory(err);
+}
 
 static bool follow(void *ctx, struct shelf *s)
 {
@@ -33,16 +44,7 @@ static bool follow(void *ctx, struct shelf *s)
         return false;
     s->owner = owner;
     s->dir = dir;
-    return true;
-}
-
-static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
-{
-    const struct object_store *store = o->shelf.store;
-
-    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
-                          *o->shelf.dir ? "/" : "", o->shelf.dir);
-    return o->dir ? QUIRE_OK : err_memory(err);
+    return tell_dir(o, NULL) == QUIRE_OK;
 }
 
 static quire_status open_session(struct quire *q, const char *which,
@@ -70,26 +72,32 @@ static quire_status open_session(struct quire *q, const char *which,
 static quire_status check_own(int fd, const char *path, quire_error *err)
 {
     struct stat st;
-    quire_status status;
+    quire_status status = QUIRE_IO;
 
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-        !(st.st_mode & (S_IWGRP | S_IWOTH)))
+    if (fd < 0 && errno != ELOOP && errno != ENOTDIR) {
+        err_sys(err, errno, "cannot open directory %s", path);
+        if (err)
+            err->status = status;
+    } else if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+               !(st.st_mode & (S_IWGRP | S_IWOTH))) {
         return QUIRE_OK;
-    status = err_set(err, QUIRE_IO,
-                     "cannot keep outputs in %s: it is not a directory of "
-                     "yours alone",
-                     path);
+    } else {
+        err_set(err, status,
+                "cannot keep outputs in %s: it is not a directory of yours "
+                "alone",
+                path);
+    }
     err_next(err, "remove it, set TMPDIR, or name a session with --session");
     return status;
 }
 
 /* Only when something is to be kept or looked for: who has no such directory
- * can still watch a short output go by. */
+ * can still watch a short output go by. What was looked at is what is used. */
 static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
 {
     struct quire_outputs *o = ctx;
     bool reads = o->q->read_only;
-    quire_status st = QUIRE_OK;
+    quire_status st;
     int fd;
 
     if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
@@ -100,22 +108,30 @@ static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
         return QUIRE_IO;
     }
     fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 || errno != ENOENT)
-        st = check_own(fd, o->dir, err);
+    if (fd < 0 && errno == ENOENT) /* nobody has kept anything */
+        return object_memory_open(&o->q->clock, &s->store, err);
+    st = check_own(fd, o->dir, err);
+    if (!st)
+        return object_files_adopt(fd, o->dir, reads, &s->store, err);
     if (fd >= 0)
         close(fd);
-    return st ? st : object_files_open(o->dir, reads, &s->store, err);
+    return st;
 }
 
 static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
 {
     const char *tmp = getenv("TMPDIR");
+    size_t len;
 
+    if (!tmp || *tmp != '/')
+        tmp = "/tmp";
+    len = strlen(tmp);
+    while (len > 1 && tmp[len - 1] == '/')
+        len--;
     o->temporary = true;
     o->shelf.dir = "";
     o->shelf.open = open_temporary;
-    o->dir = arena_printf(&o->keep, "%s/quire-%lu",
-                          tmp && *tmp == '/' ? tmp : "/tmp",
+    o->dir = arena_printf(&o->keep, "%.*s/quire-%lu", (int)len, tmp,
                           (unsigned long)geteuid());
     return o->dir ? QUIRE_OK : err_memory(err);
 }
@@ -130,7 +146,9 @@ quire_status quire_outputs_open(quire *q, const char *session,
     if (!o)
         return err_memory(err);
     o->q = q;
-    o->shelf.busy_ms = q->busy_ms;
+    /* Longer than for others: nobody has the directory for long, and who gives
+     * up loses the only copy. */
+    o->shelf.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
     o->shelf.ctx = o;
     if (!st)
         st = session ? open_session(q, session, o, err)

@@ -6,7 +6,6 @@
  * both. Whatever an address says, files are looked for among the names of one
  * directory, which are plain: there is no way out of it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +23,9 @@
 #define REPORT_MAX ((size_t)256 << 20)
 
 #define PIECE ((size_t)256 << 10)
+
+/* So much of a list of what there is has room in a message. */
+#define LIST_MAX 110
 
 /* ---- what is missing ---------------------------------------------------- */
 
@@ -48,6 +50,20 @@ static void add_numbers(struct buf *list, const struct shelf_item *items,
     }
 }
 
+/* The end of a list that is too long for a message, from a whole item on: the
+ * newest are the likeliest to be meant. */
+static const char *fit(const char *list)
+{
+    size_t len = strlen(list);
+    const char *at = list;
+
+    if (len > LIST_MAX) {
+        at = strstr(list + len - LIST_MAX, ", ");
+        at = at ? at + 2 : list + len;
+    }
+    return at;
+}
+
 /* As many ids as there is room for in a message. */
 static void add_ids(struct buf *list, const struct shelf_item *items, size_t n)
 {
@@ -57,7 +73,8 @@ static void add_ids(struct buf *list, const struct shelf_item *items, size_t n)
         if (*items[i].tool)
             continue;
         all++;
-        if (shown + 1 == all && list->len + strlen(items[i].id) < 120) {
+        if (shown + 1 == all &&
+            list->len + strlen(items[i].id) < LIST_MAX - 20) {
             buf_addf(list, "%s%s", list->len ? ", " : "", items[i].id);
             shown++;
         }
@@ -85,10 +102,13 @@ static quire_status missing(quire_outputs *o, const struct address *a,
         else
             add_ids(&list, items, n);
         text = list.len ? buf_text(&list) : "none";
+        if (text && log)
+            text = fit(text);
         st = err_set(err, QUIRE_NOT_FOUND,
-                     "there is no %s://%s; available: %.130s",
+                     "there is no %s://%s; available: %s%s",
                      log ? "artifact" : "agent", shown(bytes_str(a->id)).text,
-                     text ? text : "…");
+                     list.len > LIST_MAX && log ? "... " : "",
+                     text ? text : "");
         if (o->temporary)
             err_next(err,
                      "no session is named, so it was looked for in %.100s; "
@@ -184,7 +204,8 @@ static quire_status give_blob(struct quire *q, const struct address *a,
     struct blob_text b = {.q = q};
     struct lines_source source = {.read = read_blob, .ctx = &b};
     quire_blob_info info;
-    quire_status st = quire_ref_parse(a->id, &b.digest, err);
+    const char *ref = strncmp(a->id, "sha256:", 7) ? a->id : a->id + 7;
+    quire_status st = quire_blob_resolve(q, ref, &b.digest, err);
 
     if (!st)
         st = quire_blob_stat(q, &b.digest, &info, err);

@@ -20,6 +20,7 @@
  *   (3) What is staged is found by stat and by open; listing and changing
  *       names settle first. So a batch sees its own writes.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -717,6 +718,42 @@ static quire_status files_lock(struct object_store *s, enum object_lock mode,
     return st;
 }
 
+/* The lock of the directory itself, which everybody opens for themselves. */
+static quire_status files_claim(struct object_store *s, const char *dir,
+                                int wait_ms, quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    quire_status st = files_reach(f, false, err);
+    int fd;
+
+    assert(f->claimed < 0);
+    if (st)
+        return st;
+    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0)
+        return errno == ENOENT ? QUIRE_NOT_FOUND
+                               : files_fail(f, "open", dir, err);
+    st = fs_lock(fd, FS_EXCLUSIVE, wait_ms, err);
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "another process is busy with what lies in %s/%s",
+                f->path, dir);
+        err_next(err, "try again when it has finished");
+    }
+    if (st)
+        close(fd);
+    else
+        f->claimed = fd;
+    return st;
+}
+
+static void files_let_go(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+
+    close(f->claimed);
+    f->claimed = -1;
+}
+
 static const char *files_place(const struct object_store *s)
 {
     return ((const struct files *)s)->path;
@@ -764,27 +801,51 @@ const struct object_ops files_ops = {
     .commit = files_commit,
     .rollback = files_rollback,
     .lock = files_lock,
+    .claim = files_claim,
+    .let_go = files_let_go,
     .place = files_place,
     .free = files_free,
 };
 
+static struct files *make_files(const char *path, bool read_only)
+{
+    struct files *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return NULL;
+    f->base.ops = &files_ops;
+    f->dir = f->claimed = -1;
+    f->read_only = read_only;
+    map_init(&f->lasting, 0, 0); /* directory names are our own */
+    f->path = strdup(path);
+    if (f->path)
+        return f;
+    free(f);
+    return NULL;
+}
+
+quire_status object_files_adopt(int fd, const char *path, bool read_only,
+                                struct object_store **out, quire_error *err)
+{
+    struct files *f = make_files(path, read_only);
+
+    if (!f) {
+        close(fd);
+        return err_memory(err);
+    }
+    f->dir = fd;
+    *out = &f->base;
+    return QUIRE_OK;
+}
+
 quire_status object_files_open(const char *path, bool read_only,
                                struct object_store **out, quire_error *err)
 {
-    struct files *f = calloc(1, sizeof *f);
+    struct files *f = make_files(path, read_only);
     quire_status st;
 
     if (!f)
         return err_memory(err);
-    f->base.ops = &files_ops;
-    f->dir = -1;
-    f->read_only = read_only;
-    map_init(&f->lasting, 0, 0); /* directory names are our own */
-    f->path = strdup(path);
-    if (!f->path) {
-        free(f);
-        return err_memory(err);
-    }
     st = files_reach(f, false, err);
     if (st && st != QUIRE_NOT_FOUND) {
         files_free(&f->base);

@@ -20,8 +20,9 @@ struct staged {
 
 struct files {
     struct object_store base;
-    char *path; /* owned, for messages */
-    int dir;    /* -1 until it exists  */
+    char *path;  /* owned, for messages */
+    int dir;     /* -1 until it exists  */
+    int claimed; /* owned; -1: none */
     bool read_only;
     bool batch;
     bool lost;          /* something staged in this batch could not be kept */

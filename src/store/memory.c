@@ -614,6 +614,21 @@ static quire_status memory_lock(struct object_store *s, enum object_lock mode,
     return QUIRE_OK; /* nobody else can reach it */
 }
 
+static quire_status memory_claim(struct object_store *s, const char *dir,
+                                 int wait_ms, quire_error *err)
+{
+    (void)s; /* a handle is one, and nobody else has it */
+    (void)dir;
+    (void)wait_ms;
+    (void)err;
+    return QUIRE_OK;
+}
+
+static void memory_let_go(struct object_store *s)
+{
+    (void)s;
+}
+
 static const char *memory_place(const struct object_store *s)
 {
     (void)s;
@@ -659,6 +674,8 @@ static const struct object_ops memory_ops = {
     .commit = memory_commit,
     .rollback = memory_rollback,
     .lock = memory_lock,
+    .claim = memory_claim,
+    .let_go = memory_let_go,
     .place = memory_place,
     .free = memory_free,
 };

@@ -204,6 +204,15 @@ struct object_ops {
     quire_status (*lock)(struct object_store *s, enum object_lock mode,
                          int wait_ms, quire_error *err);
 
+    /* Be the only one, of those who ask, who adds to what lies in `dir` (whole
+     * components, "" for all) or takes from it, until let_go. It is the same
+     * claim through whichever store the directory is reached. One at a time
+     * for a handle. QUIRE_BUSY after `wait_ms`; QUIRE_NOT_FOUND: a directory
+     * that was never there, where there are such. */
+    quire_status (*claim)(struct object_store *s, const char *dir, int wait_ms,
+                          quire_error *err);
+    void (*let_go)(struct object_store *s);
+
     /* A path a person can find it by, for messages. */
     const char *(*place)(const struct object_store *s);
 
@@ -219,6 +228,12 @@ quire_status object_copy(struct object *from, uint64_t at, uint64_t to,
  * when something is first written (not at all if `read_only`). */
 quire_status object_files_open(const char *path, bool read_only,
                                struct object_store **out, quire_error *err);
+
+/* The same for a directory that is open at `fd`, which is the store's then, or
+ * closed if it fails; `path` is what it is called. */
+quire_status object_files_adopt(int fd, const char *path, bool read_only,
+                                struct object_store **out, quire_error *err);
+
 quire_status object_memory_open(const struct clock *clock,
                                 struct object_store **out, quire_error *err);
 

@@ -164,19 +164,23 @@ static quire_status tapped_settle(struct draft *base, quire_error *err)
     PASS(d->tap, "object settle", "", d->inner->ops->settle(d->inner, err));
 }
 
-/* The draft is gone afterwards, also when the hook said no. */
+/* The draft is gone afterwards, also when the hook said no; unless the name is
+ * taken. */
 static quire_status tapped_publish(struct draft *base, const char *name,
                                    bool replace, quire_error *err)
 {
     struct tapped_draft *d = (struct tapped_draft *)base;
     const struct tap *tap = d->tap;
     quire_status st = ask(tap, "object publish", name, err);
+    bool taken = false;
 
-    if (st)
+    if (st) {
         d->inner->ops->discard(d->inner);
-    else
+    } else {
         st = d->inner->ops->publish(d->inner, name, replace, err);
-    if (st != QUIRE_EXISTS)
+        taken = st == QUIRE_EXISTS;
+    }
+    if (!taken)
         free(d);
     return tell(tap, "object publish", name, st);
 }
@@ -392,6 +396,22 @@ static quire_status tapped_lock(struct object_store *s, enum object_lock mode,
          in->ops->lock(in, mode, wait_ms, err));
 }
 
+static quire_status tapped_claim(struct object_store *s, const char *dir,
+                                 int wait_ms, quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object claim", dir,
+         in->ops->claim(in, dir, wait_ms, err));
+}
+
+static void tapped_let_go(struct object_store *s)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    in->ops->let_go(in);
+}
+
 static const char *tapped_place(const struct object_store *s)
 {
     const struct object_store *in = ((const struct tapped *)s)->inner;
@@ -435,6 +455,8 @@ static const struct object_ops tapped_ops = {
     .commit = tapped_commit,
     .rollback = tapped_rollback,
     .lock = tapped_lock,
+    .claim = tapped_claim,
+    .let_go = tapped_let_go,
     .place = tapped_place,
     .free = tapped_free,
 };

@@ -136,6 +136,43 @@ TEST(object_draft_whose_name_is_taken_can_have_another)
     over_all(publishing_again);
 }
 
+static void claiming(struct object_store *s)
+{
+    OK(put(s, "a/b/one", "1", false));
+    OK(s->ops->claim(s, "a/b", 0, &test_err));
+    OK(put(s, "a/b/two", "2", false)); /* it hinders nobody who does not ask */
+    s->ops->let_go(s);
+    OK(s->ops->claim(s, "", 0, &test_err));
+    s->ops->let_go(s);
+    OK(s->ops->claim(s, "a/b", 0, &test_err));
+    s->ops->let_go(s);
+}
+
+TEST(object_directory_can_be_claimed_and_let_go)
+{
+    over_all(claiming);
+}
+
+TEST(object_claim_is_the_same_whichever_store_reaches_the_directory)
+{
+    struct object_store *whole, *part;
+
+    OK(object_files_open(test_path("s"), false, &whole, &test_err));
+    OK(put(whole, "a/b/one", "1", false));
+    OK(object_files_open(test_path("s/a/b"), false, &part, &test_err));
+    OK(part->ops->claim(part, "", 0, &test_err));
+    IS(QUIRE_BUSY, whole->ops->claim(whole, "a/b", 5, &test_err));
+    OK(whole->ops->claim(whole, "a", 0, &test_err));
+    whole->ops->let_go(whole);
+    part->ops->let_go(part);
+    OK(whole->ops->claim(whole, "a/b", 0, &test_err));
+    IS(QUIRE_BUSY, part->ops->claim(part, "", 5, &test_err));
+    whole->ops->let_go(whole);
+    IS(QUIRE_NOT_FOUND, whole->ops->claim(whole, "nowhere", 0, &test_err));
+    part->ops->free(part);
+    whole->ops->free(whole);
+}
+
 static void discarding(struct object_store *s)
 {
     struct draft *d;

@@ -250,6 +250,7 @@ TEST(clean_gives_back_the_lines_of_a_string_that_does_not_end)
 {
     BECOMES("a" ESC "]0;title\nsecond\nthird", "a\nsecond\nthird");
     BECOMES("a" ESC "]0;title\r\nsecond\r\n", "a\nsecond\n");
+    BECOMES("a" ESC "]0;title\rsecond", "a\nsecond");
     BECOMES("a" ESC "]0;title\nsec\xe2\x82\xac\x01\x7f\xc2\x9bond\xff\t.",
             "a\nsec\xe2\x82\xacond" BAD "\t.");
     BECOMES("a" ESC "]0;title\nsecond" ESC, "a\nsecond");
