@@ -239,6 +239,15 @@ static quire_status load(struct object_store *store, const char *name,
     return st;
 }
 
+/* A byte order mark is no part of it. */
+static quire_bytes json_in(const struct buf *file)
+{
+    quire_bytes mark = bytes_str("\xef\xbb\xbf"), text = buf_bytes(file);
+
+    return bytes_starts(text, mark) ? bytes_sub(text, mark.len, text.len)
+                                    : text;
+}
+
 /* The JSON of a report: beside it, where another program has put it, or the
  * report itself. */
 static quire_status load_json(quire_outputs *o, const struct address *a,
@@ -252,12 +261,12 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
 
     if (!st)
         st = load(o->shelf.store, beside, out, err);
-    if (!st && json_check(buf_bytes(out), 0, NULL))
+    if (!st && json_check(json_in(out), 0, NULL))
         return QUIRE_OK;
     /* Whatever is wrong with it: the report is there. */
     buf_clear(out);
     st = load(o->shelf.store, report, out, err);
-    if (st || json_check(buf_bytes(out), 0, &why))
+    if (st || json_check(json_in(out), 0, &why))
         return st;
     st = err_set(err, QUIRE_NOT_FOUND,
                  "agent://%s is not JSON, so there is no value to take out of "
@@ -292,7 +301,7 @@ static quire_status give_value(quire_outputs *o, const struct address *a,
     quire_status st = load_json(o, a, report, &tmp, &json, err);
 
     if (!st)
-        st = query_find(buf_bytes(&json), a->query, &tmp, &value, err);
+        st = query_find(json_in(&json), a->query, &tmp, &value, err);
     if (!st) {
         spell(value, options->flags, &text);
         st = buf_status(&text, "a value", err);
