@@ -6,6 +6,7 @@
 //   write FILE           messages from stdin, one JSON object a line, appended
 //   scenario DIR NAME    a scripted session; its path
 //   hold FILE MS         (18) the lock it appends under, given back after MS
+//   sink, save, resolve  (18) outputs, see omp18.mjs
 //   batch                commands as JSON arrays, one a line, an answer for each
 //
 // A program may write the file it opens, so `load` always works on a copy.
@@ -366,6 +367,7 @@ async function run(p, [verb, ...args]) {
         case "scenarios":
             return Object.keys(scenarios).filter((name) => !p.lacks?.includes(name));
         default:
+            if (p.verbs?.[verb]) return p.verbs[verb](...args);
             throw new Error(`no such verb: ${verb}`);
     }
 }
