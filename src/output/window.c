@@ -211,6 +211,23 @@ static void end_line(struct window *w)
     w->keeping = w->dropping = false;
 }
 
+/* The end of the whole lines at the front of `text` that are short enough:
+ * most are, and they are put in one piece. */
+static const char *skip_short(struct window *w, const char *at, const char *end)
+{
+    if (w->keeping || w->dropping)
+        return at;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+        if (!newline || w->n_line + (uint64_t)(newline - at) > w->columns)
+            break;
+        w->n_line = 0;
+        at = newline + 1;
+    }
+    return at;
+}
+
 void window_add(struct window *w, quire_bytes text)
 {
     const char *at = text.data, *end = at + text.len;
@@ -220,9 +237,12 @@ void window_add(struct window *w, quire_bytes text)
         return;
     }
     while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *stop = newline ? newline : end;
+        const char *rest = skip_short(w, at, end), *newline, *stop;
 
+        put(w, bytes_of(at, (size_t)(rest - at)));
+        at = rest;
+        newline = memchr(at, '\n', (size_t)(end - at));
+        stop = newline ? newline : end;
         add_part(w, bytes_of(at, (size_t)(stop - at)));
         at = stop;
         if (newline) {
