@@ -20,7 +20,6 @@
  *   (3) What is staged is found by stat and by open; listing and changing
  *       names settle first. So a batch sees its own writes.
  */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -655,7 +654,7 @@ static quire_status files_list(struct object_store *s, const char *prefix,
     return st ? st : walk_files(f->dir, f->path, prefix, list_one, &l, err);
 }
 
-/* ---- batches, lock, life ------------------------------------------------ */
+/* ---- batches, life ------------------------------------------------------ */
 
 static quire_status files_begin(struct object_store *s, quire_error *err)
 {
@@ -695,63 +694,6 @@ static quire_status files_commit(struct object_store *s, quire_error *err)
     if (st)
         forget_lasting(f);
     return st;
-}
-
-static quire_status files_lock(struct object_store *s, enum object_lock mode,
-                               int wait_ms, quire_error *err)
-{
-    static const enum fs_lock modes[] = {FS_UNLOCK, FS_SHARED, FS_EXCLUSIVE};
-    struct files *f = (struct files *)s;
-    quire_status st;
-
-    if (mode == OBJECT_UNLOCK && f->dir < 0)
-        return QUIRE_OK;
-    st = files_reach(f, true, err);
-    if (st)
-        return st;
-    st = fs_lock(f->dir, modes[mode], wait_ms, err);
-    if (st == QUIRE_BUSY) {
-        err_set(err, st, "another process has the store %s for itself",
-                f->path);
-        err_next(err, "try again when it has finished");
-    }
-    return st;
-}
-
-/* The lock of the directory itself, which everybody opens for themselves. */
-static quire_status files_claim(struct object_store *s, const char *dir,
-                                int wait_ms, quire_error *err)
-{
-    struct files *f = (struct files *)s;
-    quire_status st = files_reach(f, false, err);
-    int fd;
-
-    assert(f->claimed < 0);
-    if (st)
-        return st;
-    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
-    if (fd < 0)
-        return errno == ENOENT ? QUIRE_NOT_FOUND
-                               : files_fail(f, "open", dir, err);
-    st = fs_lock(fd, FS_EXCLUSIVE, wait_ms, err);
-    if (st == QUIRE_BUSY) {
-        err_set(err, st, "another process is busy with what lies in %s/%s",
-                f->path, dir);
-        err_next(err, "try again when it has finished");
-    }
-    if (st)
-        close(fd);
-    else
-        f->claimed = fd;
-    return st;
-}
-
-static void files_let_go(struct object_store *s)
-{
-    struct files *f = (struct files *)s;
-
-    close(f->claimed);
-    f->claimed = -1;
 }
 
 static const char *files_place(const struct object_store *s)

@@ -96,6 +96,14 @@ quire_status files_found(struct draft *d, const char *name, struct object **out,
                          quire_error *err);
 quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
 
+/* ---- files_lock.c ------------------------------------------------------- */
+
+quire_status files_lock(struct object_store *s, enum object_lock mode,
+                        int wait_ms, quire_error *err);
+quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
+                         quire_error *err);
+void files_let_go(struct object_store *s);
+
 /* Link a finished file to its name, durably if `sync`. QUIRE_EXISTS. */
 quire_status files_give_name(struct files *f, struct fs_temp *t,
                              const char *name, bool replace, bool sync,

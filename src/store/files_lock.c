@@ -1,0 +1,72 @@
+/*
+ * files_lock.c - whose turn it is
+ *
+ * A directory can be locked like a file, and needs no file in it for that: the
+ * store's own for the store, another one for what lies in it. Locks belong to
+ * open descriptors, so that of a claim is its own, and closing it lets go.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "store/files_priv.h"
+
+quire_status files_lock(struct object_store *s, enum object_lock mode,
+                        int wait_ms, quire_error *err)
+{
+    static const enum fs_lock modes[] = {FS_UNLOCK, FS_SHARED, FS_EXCLUSIVE};
+    struct files *f = (struct files *)s;
+    quire_status st;
+
+    if (mode == OBJECT_UNLOCK && f->dir < 0)
+        return QUIRE_OK;
+    st = files_reach(f, true, err);
+    if (st)
+        return st;
+    st = fs_lock(f->dir, modes[mode], wait_ms, err);
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "another process has the store %s for itself",
+                f->path);
+        err_next(err, "try again when it has finished");
+    }
+    return st;
+}
+
+/* The lock of the directory itself, which everybody opens for themselves. */
+quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
+                         quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    quire_status st = files_reach(f, false, err);
+    int fd;
+
+    assert(f->claimed < 0);
+    if (st)
+        return st;
+    fd = fs_open_beneath(f->dir, *dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0)
+        return errno == ENOENT ? QUIRE_NOT_FOUND
+                               : files_fail(f, "open", dir, err);
+    st = fs_lock(fd, FS_EXCLUSIVE, wait_ms, err);
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "another process is busy with what lies in %s/%s",
+                f->path, dir);
+        err_next(err, "try again when it has finished");
+    }
+    if (st)
+        close(fd);
+    else
+        f->claimed = fd;
+    return st;
+}
+
+void files_let_go(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+
+    close(f->claimed);
+    f->claimed = -1;
+}
