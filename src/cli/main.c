@@ -17,7 +17,8 @@
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output;
-extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version, cmd_completion;
+extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version,
+    cmd_completion;
 
 const struct noun *const cli_nouns[] = {
     &noun_session,
