@@ -58,6 +58,8 @@ typedef enum quire_status {
     QUIRE_NO_MEMORY, /* allocation failed, or a ceiling was reached     */
     QUIRE_STOPPED,   /* a callback of yours asked to stop               */
     QUIRE_CHANGED,   /* not as you expected it any more: look again     */
+    QUIRE_TOO_LARGE, /* more than one thing of its kind may have        */
+    QUIRE_QUOTA,     /* no room left for it among the others            */
 } quire_status;
 
 /* "not_found", "busy" and so on: stable, for programs. A static string. */
@@ -830,6 +832,131 @@ typedef quire_status (*quire_line_fn)(void *ctx, const quire_line *line,
 quire_status quire_read(quire *q, quire_outputs *o, const char *address,
                         const quire_read_options *options, quire_line_fn each,
                         void *ctx, quire_error *err);
+
+/* ---------------------------------------------------------------- artifacts */
+
+/*
+ * An artifact is a named file of a session, with a past. Every artifact has a
+ * session; what a person puts without one belongs to the built-in session
+ * "user". Its content is a blob; each put that changes it makes a version, and
+ * the last twenty are kept. Artifacts are in homes of Quire's own kind.
+ *
+ * `session` below names a session as quire_session_open() has it, or is "user"
+ * or "temp"; NULL is "user". `which` is a path in that session, or "#12", the
+ * id of an artifact.
+ */
+
+/* Text is on loan until the next call with the same handle. */
+typedef struct quire_artifact {
+    int64_t id;
+    int64_t session_id;  /* of the session's row; negative: a built-in one  */
+    const char *session; /* the session's own id                            */
+    const char *path;
+    int64_t version; /* from 1                                              */
+    uint64_t size;
+    quire_digest digest;
+    const char *mime;
+    const char *purpose, *source, *agent; /* "" where not given             */
+    const char *tags; /* a JSON array of strings                            */
+    const char *meta; /* a JSON object                                      */
+    int64_t created_us, updated_us;
+    int64_t deleted_us;    /* 0: it is living                              */
+    int created;           /* put: it was not there before                 */
+    uint64_t session_used; /* put: bytes of the session's artifacts now    */
+    uint64_t tenant_used;  /* put: the same of all sessions                */
+    uint64_t reserved[4];
+} quire_artifact;
+
+typedef quire_status (*quire_artifact_fn)(void *ctx,
+                                          const quire_artifact *artifact,
+                                          quire_error *err);
+
+/* Set `size` with QUIRE_ARTIFACT_OPTIONS_INIT; fields are only ever added. */
+typedef struct quire_artifact_options {
+    size_t size;
+    const char *mime;    /* NULL: by the name, else by the content          */
+    const char *purpose; /* NULL: none; of an artifact that is there: as it
+                            was. So with those below                        */
+    const char *source, *agent;
+    const char *const *tags; /* ended by NULL                               */
+    const char *meta;        /* a JSON object                               */
+} quire_artifact_options;
+
+#define QUIRE_ARTIFACT_OPTIONS_INIT                                        \
+    {                                                                      \
+        sizeof(quire_artifact_options), NULL, NULL, NULL, NULL, NULL, NULL \
+    }
+
+/* The canonical form of an artifact's path into `out`, which has room for 257
+ * bytes. QUIRE_INVALID with words; *reason (may be NULL) is then a word for
+ * programs: "empty", "path_too_long", "absolute", "component_too_long",
+ * "traversal", "hidden", "nul_byte", "control_char", "colon", "reserved_name",
+ * "invalid_utf8". A static string. Needs no store. */
+quire_status quire_artifact_path(quire_bytes path, char out[257],
+                                 const char **reason, quire_error *err);
+
+/* Put content under a path: a new artifact, or a new version of the one that
+ * is there, which keeps its id. Content that is the same makes no version.
+ * `options` may be NULL. Lasting when it returns QUIRE_OK; else nothing has
+ * changed.
+ *
+ * QUIRE_INVALID    the path, the type or the metadata cannot be
+ * QUIRE_TOO_LARGE  the content has more than 1 MiB
+ * QUIRE_QUOTA      the session (50 MiB) or the tenant (500 MiB) would have too
+ *                  much; the words say by how much
+ * QUIRE_NOT_FOUND  no such session */
+quire_status quire_artifact_put(quire *q, const char *session, const char *path,
+                                quire_bytes content,
+                                const quire_artifact_options *options,
+                                quire_artifact *out, quire_error *err);
+
+/* What is known of an artifact, or of one of its versions (0: the current
+ * one). One of another session is QUIRE_NOT_FOUND. */
+quire_status quire_artifact_stat(quire *q, const char *session,
+                                 const char *which, int64_t version,
+                                 quire_artifact *out, quire_error *err);
+
+/* The same, and its content, in pieces, to `write`. */
+quire_status quire_artifact_get(quire *q, const char *session,
+                                const char *which, int64_t version,
+                                quire_write_fn write, void *ctx,
+                                quire_artifact *out, quire_error *err);
+
+typedef struct quire_artifact_list_options {
+    size_t size;
+    int all_sessions; /* of every session, not of one                       */
+    int deleted;      /* what was put away instead                          */
+    uint64_t limit;   /* 0: all                                             */
+    int64_t before_us, before_id; /* after this one in the list: its
+                                     updated_us and id; 0: from the start   */
+} quire_artifact_list_options;
+
+#define QUIRE_ARTIFACT_LIST_OPTIONS_INIT                   \
+    {                                                      \
+        sizeof(quire_artifact_list_options), 0, 0, 0, 0, 0 \
+    }
+
+/* Artifacts, the last changed first. */
+quire_status quire_artifact_list(quire *q, const char *session,
+                                 const quire_artifact_list_options *options,
+                                 quire_artifact_fn each, void *ctx,
+                                 quire_error *err);
+
+/* The versions of an artifact, the newest first. */
+quire_status quire_artifact_versions(quire *q, const char *session,
+                                     const char *which, quire_artifact_fn each,
+                                     void *ctx, quire_error *err);
+
+/* Put an artifact away: its path is free, it counts against no quota, and it
+ * can be brought back. quire_artifact_restore() brings back what was put away
+ * last under this path; QUIRE_EXISTS when that is taken. With `purge` it is
+ * deleted for good, living or put away. */
+quire_status quire_artifact_remove(quire *q, const char *session,
+                                   const char *which, int purge,
+                                   quire_error *err);
+quire_status quire_artifact_restore(quire *q, const char *session,
+                                    const char *path, quire_artifact *out,
+                                    quire_error *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -98,6 +98,8 @@ const char *quire_status_name(quire_status status)
     case QUIRE_NO_MEMORY: return "no_memory";
     case QUIRE_STOPPED: return "stopped";
     case QUIRE_CHANGED: return "changed";
+    case QUIRE_TOO_LARGE: return "too_large";
+    case QUIRE_QUOTA: return "quota";
     }
     return "unknown";
 }

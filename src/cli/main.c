@@ -16,15 +16,12 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 
-extern const struct noun noun_session, noun_blob, noun_output;
+extern const struct noun noun_session, noun_blob, noun_output, noun_artifact;
 extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version,
     cmd_completion;
 
 const struct noun *const cli_nouns[] = {
-    &noun_session,
-    &noun_blob,
-    &noun_output,
-    NULL,
+    &noun_session, &noun_blob, &noun_output, &noun_artifact, NULL,
 };
 
 const struct cmd *const cli_plain[] = {
@@ -219,7 +216,7 @@ int main(int argc, char **argv)
     code = args_parse(&cli, argc, (const char *const *)argv, &args);
     if (!code) {
         apply_globals(&cli, &args);
-        if (args_flag(&args, "version") && !args_flag(&args, "help"))
+        if (args_ask_version(&args) && !args_flag(&args, "help"))
             code = cmd_version.run(&cli, &args);
         else if (!args.cmd || args_flag(&args, "help"))
             code = explain(&cli, &args);

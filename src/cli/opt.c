@@ -466,7 +466,7 @@ int args_parse(struct cli *cli, int argc, const char *const *argv,
     if (!code)
         code = read_environment(cli, args);
     if (!code && args->cmd && !args_flag(args, "help") &&
-        !args_flag(args, "version"))
+        !args_ask_version(args))
         code = check_words(cli, args);
     return code;
 }
@@ -513,6 +513,11 @@ const char *args_text(const struct args *args, const char *name)
     const struct opt_value *v = find_value(args, name);
 
     return v ? v->text : NULL;
+}
+
+bool args_ask_version(const struct args *args)
+{
+    return !opt_find(own_opts(args), "version") && args_flag(args, "version");
 }
 
 uint64_t args_number(const struct args *args, const char *name,

@@ -71,6 +71,9 @@ void args_release(struct args *args);
 
 bool args_flag(const struct args *args, const char *name);
 
+/* Whether --version asks for ours: a command may have one of its own. */
+bool args_ask_version(const struct args *args);
+
 /* NULL when it was not given. */
 const char *args_text(const struct args *args, const char *name);
 

@@ -283,7 +283,9 @@ int cli_exit(quire_status status)
     case QUIRE_OK: return EXIT_DONE;
     case QUIRE_NOT_FOUND:
     case QUIRE_EXISTS:
-    case QUIRE_CHANGED: return EXIT_NO;
+    case QUIRE_CHANGED:
+    case QUIRE_TOO_LARGE:
+    case QUIRE_QUOTA: return EXIT_NO;
     case QUIRE_DAMAGED: return EXIT_DAMAGED;
     default: return EXIT_FAILED;
     }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "artifact/artifact.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "blob/blob.h"
@@ -31,6 +32,7 @@ struct quire {
     struct object_store *files;
     struct blobs *blobs;
     struct object_store *all; /* everything below the home: sessions/ …   */
+    struct artifacts *artifacts;
 
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */

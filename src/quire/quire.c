@@ -126,6 +126,7 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
+    artifacts_free(q->artifacts);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);
@@ -283,6 +284,8 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     if (st || (q->blobs && had_db == (q->db != NULL)))
         return st;
     /* A reader that found no database has become a writer, which made one. */
+    artifacts_free(q->artifacts);
+    q->artifacts = NULL;
     blobs_free(q->blobs);
     q->blobs = NULL;
     config.files = q->files;

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "artifact/artifact.h"
 #include "base/err.h"
 #include "blob/blob.h"
 #include "quire/priv.h"
@@ -14,6 +15,7 @@
 static const char *const steps[] = {
     blob_schema,
     session_schema,
+    artifact_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

@@ -60,7 +60,7 @@ $ cat >complete.fish <<'END'
 > awk '/^blob/ && !/--/ { print $2 }' table | sort | diff - got
 > for name in (grep -v -e -- table)
 >     try "quire $name --" >got
->     begin; sed -n "s/^$name --/--/p" table; grep '^--' table; end | sort | diff - got
+>     begin; sed -n "s/^$name --/--/p" table; grep '^--' table; end | sort -u | diff - got
 >     or echo "$name"
 > end
 > echo one; try 'quire --home x --json blob put --layout '

@@ -1,0 +1,133 @@
+/*
+ * artifact.h - the door of the artifact room
+ *
+ * An artifact is a named file of a session: a row in the catalogue, its content
+ * a blob, its past a row for each version. Whoever comes in, by command, HTTP
+ * or tool, comes through here, and meets the same rules: the path rule, the
+ * quotas, one transaction for all that belongs together.
+ *
+ * Always true, after every transaction:
+ *
+ *   (1) Of the living artifacts of a session each has another path.
+ *   (2) `used` and `n` of a session, and of a tenant, are the sum and the
+ *       number of its living artifacts. They are counters; artifacts_recount()
+ *       compares them with the rows.
+ *   (3) The current version of an artifact has a row among its versions.
+ *   (4) A blob that a row names is in the store: it was put in the same
+ *       transaction, or before.
+ *
+ * Paths here are canonical, see path.h; times are microseconds since 1970.
+ */
+#ifndef ARTIFACT_ARTIFACT_H
+#define ARTIFACT_ARTIFACT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "blob/blob.h"
+#include "quire.h"
+#include "store/db.h"
+
+struct artifacts;
+
+/* The tables, for the schema of quire.db. */
+extern const char artifact_schema[];
+
+struct artifacts_config {
+    struct db *db;             /* borrowed */
+    struct blobs *blobs;       /* borrowed */
+    const struct clock *clock; /* borrowed */
+};
+
+quire_status artifacts_new(const struct artifacts_config *config,
+                           struct artifacts **out, quire_error *err);
+void artifacts_free(struct artifacts *a);
+
+/* ---- owner.c: tenants, and sessions as rows ----------------------------- */
+
+/* There from the beginning. */
+enum { TENANT_DEFAULT = 1 };
+
+/* A session's row, in a tenant. Without words QUIRE_NOT_FOUND. */
+struct owner {
+    int64_t tenant;
+    int64_t session;
+    uint64_t session_used, tenant_used; /* bytes of living artifacts */
+};
+
+/* The row of the session that is called `key`. */
+quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
+                        struct owner *out, quire_error *err);
+
+/* The same; a row is made if there is none. In a transaction that writes. */
+quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
+                          struct owner *out, quire_error *err);
+
+/* ---- artifact.c --------------------------------------------------------- */
+
+struct artifact_limits {
+    uint64_t file, session, tenant; /* bytes                               */
+    uint64_t versions;              /* how many of an artifact are kept    */
+};
+
+/* Put `content` under `path`: a new artifact, or a new version of the one that
+ * is there. All or nothing, and lasting.
+ *
+ * QUIRE_TOO_LARGE, QUIRE_QUOTA  refused, by how much; nothing has changed */
+quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
+                          const char *path, quire_bytes content,
+                          const quire_artifact_options *options,
+                          const struct artifact_limits *limits,
+                          struct arena *keep, quire_artifact *out,
+                          quire_error *err);
+
+/* One that is living, by its path in the session, or by its id in the tenant.
+ * Text is in `keep`. Without words QUIRE_NOT_FOUND. */
+quire_status artifact_by_path(struct artifacts *a, const struct owner *owner,
+                              const char *path, struct arena *keep,
+                              quire_artifact *out, quire_error *err);
+quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
+                            struct arena *keep, quire_artifact *out,
+                            quire_error *err);
+
+/* Make digest, size, type and time of *artifact those of an older version. */
+quire_status artifact_version(struct artifacts *a, int64_t version,
+                              struct arena *keep, quire_artifact *artifact,
+                              quire_error *err);
+
+/* The newest first. `session` 0: all of the tenant. Those put away instead if
+ * `deleted`. Before (before_us, before_id) if before_us is not 0. */
+struct artifact_range {
+    int64_t tenant, session;
+    bool deleted;
+    int64_t before_us, before_id;
+    uint64_t limit; /* 0: all */
+};
+
+quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
+                           quire_artifact_fn each, void *ctx, quire_error *err);
+
+/* The versions of an artifact, the newest first. */
+quire_status artifact_versions(struct artifacts *a,
+                               const quire_artifact *artifact,
+                               quire_artifact_fn each, void *ctx,
+                               quire_error *err);
+
+/* Put away, bring back (the one that was put away last under this path),
+ * delete for good. Lasting. QUIRE_NOT_FOUND without words; QUIRE_EXISTS: the
+ * path is taken by another; QUIRE_QUOTA. */
+quire_status artifact_remove(struct artifacts *a, int64_t id, quire_error *err);
+quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
+                              const char *path,
+                              const struct artifact_limits *limits,
+                              struct arena *keep, quire_artifact *out,
+                              quire_error *err);
+quire_status artifact_purge(struct artifacts *a, int64_t id, quire_error *err);
+
+/* Compare the counters with the rows and set them right; *wrong is how many
+ * were not. */
+quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
+                               quire_error *err);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * owner.c - whose artifacts they are
+ *
+ * A session that has artifacts has a row; its file has the truth about all
+ * else. The row is made when the first artifact is put.
+ */
+#include <string.h>
+
+#include "artifact/priv.h"
+#include "base/bytes.h"
+#include "base/err.h"
+
+quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
+                        struct owner *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_OWNER_FIND, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_text(s, 2, bytes_str(key));
+    st = sql_row(s, err);
+    if (!st)
+        *out = (struct owner){
+            .tenant = tenant,
+            .session = s->ops->column_int(s, 0),
+            .session_used = (uint64_t)s->ops->column_int(s, 1),
+            .tenant_used = (uint64_t)s->ops->column_int(s, 2),
+        };
+    s->ops->reset(s);
+    return st;
+}
+
+/* The id of a built-in session; 0: it is none. */
+static int64_t built_in(int64_t tenant, const char *key)
+{
+    return !strcmp(key, "user")   ? 1 - 2 * tenant
+           : !strcmp(key, "temp") ? -2 * tenant
+                                  : 0;
+}
+
+quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
+                          struct owner *out, quire_error *err)
+{
+    int64_t id = built_in(tenant, key);
+    quire_status st = owner_find(a, tenant, key, out, err);
+    struct stmt *s;
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = sql_use(&a->sql, id ? SQL_OWNER_BUILT_IN : SQL_OWNER_ADD, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_text(s, 2, bytes_str(key));
+    s->ops->bind_int(s, 3, clock_us(a->c.clock));
+    if (id)
+        s->ops->bind_int(s, 4, id);
+    st = sql_run(s, err);
+    return st ? st : owner_find(a, tenant, key, out, err);
+}
+
+quire_status owner_count(struct artifacts *a, const struct owner *owner,
+                         int64_t bytes, int64_t n, quire_error *err)
+{
+    const int which[] = {SQL_SESSION_COUNT, SQL_TENANT_COUNT};
+    const int64_t id[] = {owner->session, owner->tenant};
+    quire_status st = QUIRE_OK;
+    int i;
+
+    for (i = 0; i < 2 && !st; i++) {
+        struct stmt *s;
+
+        st = sql_use(&a->sql, which[i], &s, err);
+        if (st)
+            break;
+        s->ops->bind_int(s, 1, id[i]);
+        s->ops->bind_int(s, 2, bytes);
+        s->ops->bind_int(s, 3, n);
+        st = sql_run(s, err);
+    }
+    return st;
+}
+
+static quire_status count_wrong(struct artifacts *a, int which, uint64_t *n,
+                                quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, which, &s, err);
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        *n += (uint64_t)s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
+                               quire_error *err)
+{
+    static const int recounts[] = {SQL_SESSION_RECOUNT, SQL_TENANT_RECOUNT};
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    struct stmt *s;
+    int i;
+
+    *wrong = 0;
+    if (st)
+        return st;
+    st = count_wrong(a, SQL_SESSION_WRONG, wrong, err);
+    if (!st)
+        st = count_wrong(a, SQL_TENANT_WRONG, wrong, err);
+    for (i = 0; i < 2 && !st && *wrong > 0; i++) {
+        st = sql_use(&a->sql, recounts[i], &s, err);
+        if (!st)
+            st = sql_run(s, err);
+    }
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}

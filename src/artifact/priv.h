@@ -1,0 +1,51 @@
+/* priv.h - what the files of the artifact room share */
+#ifndef ARTIFACT_PRIV_H
+#define ARTIFACT_PRIV_H
+
+#include "artifact/artifact.h"
+#include "store/sql.h"
+
+/* The room's statements, in schema.c. */
+enum artifact_sql {
+    /* owners */
+    SQL_OWNER_FIND,
+    SQL_OWNER_ADD,
+    SQL_OWNER_BUILT_IN,
+    SQL_SESSION_COUNT,
+    SQL_TENANT_COUNT,
+    SQL_SESSION_WRONG,
+    SQL_TENANT_WRONG,
+    SQL_SESSION_RECOUNT,
+    SQL_TENANT_RECOUNT,
+    /* artifacts */
+    SQL_BY_PATH,
+    SQL_BY_ID,
+    SQL_PUT_AWAY_LAST,
+    SQL_ADD,
+    SQL_CHANGE,
+    SQL_VERSION_ADD,
+    SQL_VERSION_DROP,
+    SQL_VERSION_GET,
+    SQL_VERSIONS,
+    SQL_LIST_SESSION,
+    SQL_LIST_TENANT,
+    SQL_LIST_SESSION_AWAY,
+    SQL_LIST_TENANT_AWAY,
+    SQL_PUT_AWAY,
+    SQL_BRING_BACK,
+    SQL_PURGE,
+    N_ARTIFACT_SQL
+};
+
+extern const char *const artifact_sql[N_ARTIFACT_SQL];
+
+struct artifacts {
+    struct artifacts_config c;
+    struct sql sql;
+};
+
+/* Add to the counters of a session and its tenant. In a transaction. */
+quire_status owner_count(struct artifacts *a, const struct owner *owner,
+                         int64_t bytes, int64_t n, quire_error *err);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * schema.c - the tables of the artifact room, and all of its SQL
+ *
+ * Totals are columns, kept by whoever changes what they count: a sum over rows
+ * costs more with every artifact there is.
+ *
+ * Built-in sessions have negative ids, so that the first session of a fresh
+ * home is number 1: "user" of tenant t is 1 - 2t, "temp" is -2t.
+ */
+#include "artifact/priv.h"
+
+const char artifact_schema[] =
+    "CREATE TABLE tenant("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " name TEXT NOT NULL,"
+    " token BLOB UNIQUE," /* SHA-256 of the token; NULL: it has none      */
+    " disabled INTEGER NOT NULL DEFAULT 0,"
+    " created INTEGER NOT NULL," /* microseconds, here and everywhere     */
+    " used INTEGER NOT NULL DEFAULT 0," /* bytes of living artifacts      */
+    " n INTEGER NOT NULL DEFAULT 0);"   /* how many                       */
+    "INSERT INTO tenant(id, name, created) VALUES(1, 'default', 0);"
+    "CREATE TABLE session("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " key TEXT NOT NULL," /* its own id, 'user' or 'temp'                 */
+    " created INTEGER NOT NULL,"
+    " used INTEGER NOT NULL DEFAULT 0,"
+    " n INTEGER NOT NULL DEFAULT 0,"
+    " UNIQUE(tenant, key));"
+    "CREATE TABLE artifact("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL,"
+    " version INTEGER NOT NULL," /* the current one                       */
+    " sha256 BLOB NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " mime TEXT NOT NULL,"
+    " purpose TEXT NOT NULL,"
+    " source TEXT NOT NULL,"
+    " agent TEXT NOT NULL,"
+    " tags TEXT NOT NULL," /* JSON                                        */
+    " meta TEXT NOT NULL," /* JSON                                        */
+    " created INTEGER NOT NULL,"
+    " updated INTEGER NOT NULL,"
+    " deleted INTEGER NOT NULL DEFAULT 0);" /* 0: it is living            */
+    "CREATE UNIQUE INDEX artifact_path ON artifact(session, path)"
+    " WHERE deleted = 0;"
+    "CREATE INDEX artifact_session ON artifact(session, updated, id);"
+    "CREATE INDEX artifact_tenant ON artifact(tenant, updated, id);"
+    "CREATE INDEX artifact_away ON artifact(deleted) WHERE deleted <> 0;"
+    "CREATE TABLE artifact_version("
+    " artifact INTEGER NOT NULL REFERENCES artifact(id) ON DELETE CASCADE,"
+    " version INTEGER NOT NULL,"
+    " sha256 BLOB NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " mime TEXT NOT NULL,"
+    " created INTEGER NOT NULL,"
+    " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
+
+#define COLUMNS                                                           \
+    "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
+    " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
+    " a.updated, a.deleted FROM artifact a JOIN session s ON s.id = "     \
+    "a.session "
+
+/* Before a place in the list, or from the start. */
+#define RANGE                                      \
+    "AND (?2 = 0 OR (a.updated, a.id) < (?2, ?3))" \
+    " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
+
+const char *const artifact_sql[N_ARTIFACT_SQL] = {
+    [SQL_OWNER_FIND] = "SELECT s.id, s.used, t.used FROM session s"
+                       " JOIN tenant t ON t.id = s.tenant"
+                       " WHERE s.tenant = ?1 AND s.key = ?2",
+    [SQL_OWNER_ADD] = "INSERT INTO session(tenant, key, created)"
+                      " VALUES(?1, ?2, ?3)",
+    [SQL_OWNER_BUILT_IN] = "INSERT INTO session(id, tenant, key, created)"
+                           " VALUES(?4, ?1, ?2, ?3)",
+    [SQL_SESSION_COUNT] = "UPDATE session SET used = used + ?2, n = n + ?3"
+                          " WHERE id = ?1",
+    [SQL_TENANT_COUNT] = "UPDATE tenant SET used = used + ?2, n = n + ?3"
+                         " WHERE id = ?1",
+
+    [SQL_SESSION_WRONG] =
+        "SELECT count(*) FROM session o WHERE (used, n) <> (SELECT "
+        "coalesce(sum(size), 0), count(*) FROM artifact WHERE session = o.id "
+        "AND deleted = 0)",
+    [SQL_TENANT_WRONG] =
+        "SELECT count(*) FROM tenant o WHERE (used, n) <> (SELECT "
+        "coalesce(sum(size), 0), count(*) FROM artifact WHERE tenant = o.id "
+        "AND deleted = 0)",
+    [SQL_SESSION_RECOUNT] =
+        "UPDATE session SET (used, n) = (SELECT coalesce(sum(size), 0), "
+        "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
+    [SQL_TENANT_RECOUNT] =
+        "UPDATE tenant SET (used, n) = (SELECT coalesce(sum(size), 0), "
+        "count(*) FROM artifact WHERE tenant = tenant.id AND deleted = 0)",
+
+    [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
+                            " AND a.deleted = 0",
+    [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
+    [SQL_PUT_AWAY_LAST] = COLUMNS
+    "WHERE a.session = ?1 AND a.path = ?2 AND a.deleted <> 0"
+    " ORDER BY a.deleted DESC, a.id DESC LIMIT 1",
+    [SQL_ADD] = "INSERT INTO artifact(tenant, session, path, version, sha256,"
+                " size, mime, purpose, source, agent, tags, meta, created,"
+                " updated) VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+                " ?11, ?12, ?12)",
+    [SQL_CHANGE] = "UPDATE artifact SET version = ?2, sha256 = ?3, size = ?4,"
+                   " mime = ?5, purpose = ?6, source = ?7, agent = ?8,"
+                   " tags = ?9, meta = ?10, updated = ?11 WHERE id = ?1",
+    [SQL_VERSION_ADD] = "INSERT INTO artifact_version(artifact, version,"
+                        " sha256, size, mime, created)"
+                        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SQL_VERSION_DROP] = "DELETE FROM artifact_version WHERE artifact = ?1"
+                         " AND version <= ?2",
+    [SQL_VERSION_GET] = "SELECT version, sha256, size, mime, created"
+                        " FROM artifact_version WHERE artifact = ?1"
+                        " AND version = ?2",
+    [SQL_VERSIONS] = "SELECT version, sha256, size, mime, created"
+                     " FROM artifact_version WHERE artifact = ?1"
+                     " ORDER BY version DESC",
+    [SQL_LIST_SESSION] = COLUMNS
+    "WHERE a.session = ?1 AND a.deleted = 0 " RANGE,
+    [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,
+    [SQL_LIST_SESSION_AWAY] = COLUMNS
+    "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
+    [SQL_LIST_TENANT_AWAY] = COLUMNS
+    "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
+    [SQL_PUT_AWAY] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
+                     " AND deleted = 0 RETURNING tenant, session, size",
+    [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
+                       " WHERE id = ?1",
+    [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
+                  " RETURNING tenant, session, size, deleted",
+};

@@ -1,0 +1,595 @@
+/*
+ * cmd_artifact.c - named files of a session, with a past
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/when.h"
+#include "cli/cli.h"
+#include "cli/cmd_session.h"
+#include "cli/save.h"
+
+extern const struct noun noun_artifact;
+
+/* What is wrong with a path, a type or a tag is wrong usage; that there is no
+ * such session or artifact is an answer. */
+static int fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+/* ---- saying what there is ----------------------------------------------- */
+
+static void add_time(struct json_writer *w, const char *key, int64_t us)
+{
+    char text[WHEN_SIZE];
+
+    json_key(w, key);
+    if (us > 0) {
+        when_format(us, text);
+        json_str(w, text);
+    } else {
+        json_null(w);
+    }
+}
+
+static void add_words(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    if (*text)
+        json_str(w, text);
+    else
+        json_null(w);
+}
+
+static void add_digest(struct json_writer *w, const quire_artifact *a)
+{
+    char hex[2 * sizeof a->digest.byte + 1];
+
+    hex_encode(a->digest.byte, sizeof a->digest.byte, hex);
+    json_key(w, "sha256");
+    json_str(w, hex);
+}
+
+/* All that is known of one. */
+static void add_json(struct buf *line, const quire_artifact *a)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_int(&w, a->id);
+    json_key(&w, "path");
+    json_str(&w, a->path);
+    json_key(&w, "session");
+    json_str(&w, a->session);
+    json_key(&w, "size");
+    json_uint(&w, a->size);
+    add_digest(&w, a);
+    json_key(&w, "version");
+    json_int(&w, a->version);
+    json_key(&w, "mime");
+    json_str(&w, a->mime);
+    add_words(&w, "purpose", a->purpose);
+    add_words(&w, "source", a->source);
+    add_words(&w, "agent", a->agent);
+    json_key(&w, "tags");
+    json_raw(&w, bytes_str(a->tags));
+    json_key(&w, "metadata");
+    json_raw(&w, bytes_str(a->meta));
+    add_time(&w, "created", a->created_us);
+    add_time(&w, "updated", a->updated_us);
+    add_time(&w, "deleted", a->deleted_us);
+    json_object_end(&w);
+}
+
+static void add_row(struct buf *line, const quire_artifact *a)
+{
+    time_t s = (time_t)(a->updated_us / 1000000);
+    char when[32] = "", size[32], id[24];
+    struct tm tm;
+
+    if (localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+    size_words(a->size, size, sizeof size);
+    snprintf(id, sizeof id, "#%lld", (long long)a->id);
+    buf_addf(line, "%-6s %s  %10s  ", id, when, size);
+    text_add(line, bytes_str(a->path), true);
+}
+
+static quire_status list_one(void *ctx, const quire_artifact *a,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+
+    if (cli->json)
+        add_json(&line, a);
+    else
+        add_row(&line, a);
+    out_line(cli, &line);
+    buf_release(&line);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+/* ---- put ---------------------------------------------------------------- */
+
+/* All of a file, or of standard input: one more than may be put is enough to
+ * be refused. */
+static quire_status read_whole(const char *name, struct buf *out,
+                               quire_error *err)
+{
+    bool from_stdin = !name || !strcmp(name, "-");
+    int fd = from_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    quire_status st = QUIRE_OK;
+    ssize_t n = 1;
+
+    if (fd < 0)
+        return err_sys(err, errno, "cannot open %s", name);
+    while (!st && n != 0) {
+        void *room = buf_room(out, 64 * 1024);
+
+        if (!room) {
+            st = err_set(err, QUIRE_TOO_LARGE,
+                         "%s is more than an artifact can hold",
+                         from_stdin ? "standard input" : name);
+            break;
+        }
+        n = read(fd, room, 64 * 1024);
+        if (n > 0)
+            buf_grow(out, (size_t)n);
+        else if (n < 0 && errno != EINTR)
+            st = err_sys(err, errno, "cannot read %s",
+                         from_stdin ? "standard input" : name);
+    }
+    if (!from_stdin)
+        close(fd);
+    return st;
+}
+
+static void say_put(struct cli *cli, const quire_artifact *a)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "id");
+        json_int(&w, a->id);
+        json_key(&w, "path");
+        json_str(&w, a->path);
+        json_key(&w, "size");
+        json_uint(&w, a->size);
+        add_digest(&w, a);
+        json_key(&w, "version");
+        json_int(&w, a->version);
+        json_key(&w, "created");
+        json_bool(&w, a->created);
+        json_key(&w, "mime");
+        json_str(&w, a->mime);
+        json_key(&w, "conversation_used_bytes");
+        json_uint(&w, a->session_used);
+        json_key(&w, "tenant_used_bytes");
+        json_uint(&w, a->tenant_used);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "#%lld ", (long long)a->id);
+        text_add(&line, bytes_str(a->path), true);
+        buf_addf(&line, ", version %lld", (long long)a->version);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+/* The tags of the command line, ended by NULL; NULL when there are none. */
+static const char **take_tags(const struct args *args)
+{
+    size_t n = 0, i;
+    const char **tags;
+
+    while (args_list(args, "tag", n))
+        n++;
+    tags = n ? calloc(n + 1, sizeof *tags) : NULL;
+    for (i = 0; tags && i < n; i++)
+        tags[i] = args_list(args, "tag", i);
+    return tags;
+}
+
+static int artifact_put(struct cli *cli, const struct args *args)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    struct buf content = BUF_INIT((size_t)1 << 30);
+    const char **tags = take_tags(args);
+    quire_artifact a;
+    quire_error err = {0};
+    int code = EXIT_DONE;
+
+    o.mime = args_text(args, "mime");
+    o.purpose = args_text(args, "purpose");
+    o.source = args_text(args, "source");
+    o.meta = args_text(args, "meta");
+    o.tags = tags;
+    if (read_whole(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
+        quire_artifact_put(cli->q, args_text(args, "session"), args->words[0],
+                           buf_bytes(&content), &o, &a, &err))
+        code = fail(cli, &err);
+    else
+        say_put(cli, &a);
+    buf_release(&content);
+    free(tags);
+    return code;
+}
+
+static const struct opt put_opts[] = {
+    {.name = "mime",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "its media type; found by name or content unless given"},
+    {.name = "purpose",
+     .kind = OPT_TEXT,
+     .value = "P",
+     .help = "what it is for, in a few words"},
+    {.name = "tag",
+     .kind = OPT_LIST,
+     .value = "T",
+     .help = "a tag; may be given again"},
+    {.name = "source",
+     .kind = OPT_TEXT,
+     .value = "S",
+     .help = "where it comes from"},
+    {.name = "meta",
+     .kind = OPT_TEXT,
+     .value = "JSON",
+     .help = "anything else, as a JSON object"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_put = {
+    .name = "artifact put",
+    .args = "PATH [FILE]",
+    .summary = "store a file under a path",
+    .about =
+        "Reads FILE, or standard input. A path that is there gets a new "
+        "version and keeps its id. At most 1 MiB a file, 50 MiB a session "
+        "and 500 MiB in all. With --json one object: id, path, size, sha256, "
+        "version, created, mime, conversation_used_bytes, tenant_used_bytes.",
+    .opts = put_opts,
+    .examples = "echo 'remember the milk' | quire artifact put notes/today.md\n"
+                "quire artifact put notes/today.md notes.txt --tag home",
+    .store = STORE_WRITE,
+    .run = artifact_put,
+};
+
+/* ---- get, stat ---------------------------------------------------------- */
+
+struct getting {
+    struct cli *cli;
+    struct save *save; /* NULL: standard output */
+};
+
+static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    struct getting *g = ctx;
+
+    if (g->save)
+        return save_write(g->save, bytes, err);
+    out_write(g->cli, bytes);
+    return g->cli->out.error ? out_flush(g->cli, err) : QUIRE_OK;
+}
+
+static int artifact_get(struct cli *cli, const struct args *args)
+{
+    const char *output = args_text(args, "output");
+    struct save save = SAVE_INIT;
+    struct getting g = {cli, output && strcmp(output, "-") ? &save : NULL};
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+    int code = EXIT_DONE;
+
+    if (g.save)
+        st = save_open(&save, output, &err);
+    if (!st)
+        st = quire_artifact_get(cli->q, args_text(args, "session"),
+                                args->words[0],
+                                (int64_t)args_number(args, "version", 0), give,
+                                &g, NULL, &err);
+    if (!st && g.save)
+        st = save_commit(&save, &err);
+    if (st && st != QUIRE_STOPPED)
+        code = !g.save && cli->out.error ? EXIT_FAILED : fail(cli, &err);
+    if (st && !g.save)
+        out_discard(cli);
+    if (g.save)
+        save_release(&save);
+    return code;
+}
+
+static const struct opt get_opts[] = {
+    {.name = "version",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "an older version; the current one unless given"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "write to FILE, whole or not at all"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_get = {
+    .name = "artifact get",
+    .args = "PATH|#ID",
+    .summary = "print the content of an artifact",
+    .opts = get_opts,
+    .examples = "quire artifact get notes/today.md\n"
+                "quire artifact get notes/today.md --version 1 -o old.md",
+    .store = STORE_READ,
+    .run = artifact_get,
+};
+
+static int artifact_stat(struct cli *cli, const struct args *args)
+{
+    quire_artifact a;
+    quire_error err = {0};
+
+    if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
+                            (int64_t)args_number(args, "version", 0), &a, &err))
+        return fail(cli, &err);
+    list_one(cli, &a, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt stat_opts[] = {
+    {.name = "version",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "an older version; the current one unless given"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_stat = {
+    .name = "artifact stat",
+    .args = "PATH|#ID",
+    .summary = "tell what is known of an artifact",
+    .about =
+        "With --json one object: id, path, session, size, sha256, version, "
+        "mime, purpose, source, agent, tags, metadata, created, updated, "
+        "deleted.",
+    .opts = stat_opts,
+    .examples = "quire artifact stat notes/today.md --json",
+    .store = STORE_READ,
+    .run = artifact_stat,
+};
+
+/* ---- ls, versions ------------------------------------------------------- */
+
+static int artifact_ls(struct cli *cli, const struct args *args)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    quire_error err = {0};
+
+    o.all_sessions = args_flag(args, "all-sessions");
+    o.deleted = args_flag(args, "deleted");
+    o.limit = args_number(args, "limit", 0);
+    if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
+                             cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_FAILED : fail(cli, &err);
+}
+
+static const struct opt ls_opts[] = {
+    {.name = "all-sessions",
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .help = "those of every session"},
+    {.name = "deleted", .kind = OPT_FLAG, .help = "what was put away instead"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N; 0 for all"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_ls = {
+    .name = "artifact ls",
+    .args = "",
+    .summary = "list artifacts, the last changed first",
+    .about =
+        "Those of the session that --session or QUIRE_SESSION names, or of "
+        "the built-in session `user`.",
+    .opts = ls_opts,
+    .examples = "quire artifact ls\nquire artifact ls --all-sessions --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_ls,
+};
+
+static quire_status version_one(void *ctx, const quire_artifact *a,
+                                quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (!cli->json) {
+        buf_addf(&line, "%4lld  ", (long long)a->version);
+        add_row(&line, a);
+    } else {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "version");
+        json_int(&w, a->version);
+        json_key(&w, "size");
+        json_uint(&w, a->size);
+        add_digest(&w, a);
+        json_key(&w, "mime");
+        json_str(&w, a->mime);
+        add_time(&w, "created", a->updated_us);
+        json_object_end(&w);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+static int artifact_versions(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (!quire_artifact_versions(cli->q, args_text(args, "session"),
+                                 args->words[0], version_one, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_FAILED : fail(cli, &err);
+}
+
+static const struct cmd cmd_artifact_versions = {
+    .name = "artifact versions",
+    .args = "PATH|#ID",
+    .summary = "list the versions of an artifact, the newest first",
+    .about = "The last twenty are kept. With --json an object each: version, "
+             "size, sha256, mime, created.",
+    .examples = "quire artifact versions notes/today.md",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_versions,
+};
+
+/* ---- rm, restore -------------------------------------------------------- */
+
+static int artifact_rm(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_artifact_remove(cli->q, args_text(args, "session"),
+                              args->words[0], args_flag(args, "purge"), &err))
+        return fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "purge",
+     .kind = OPT_FLAG,
+     .help = "for good, with all versions; also what was put away, by its #ID"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_rm = {
+    .name = "artifact rm",
+    .args = "PATH|#ID",
+    .summary = "put an artifact away",
+    .about = "It is not listed any more and counts against no quota; `quire "
+             "artifact restore` brings it back.",
+    .opts = rm_opts,
+    .examples = "quire artifact rm notes/today.md",
+    .store = STORE_WRITE,
+    .run = artifact_rm,
+};
+
+static int artifact_restore(struct cli *cli, const struct args *args)
+{
+    quire_artifact a;
+    quire_error err = {0};
+
+    if (quire_artifact_restore(cli->q, args_text(args, "session"),
+                               args->words[0], &a, &err))
+        return fail(cli, &err);
+    list_one(cli, &a, &err);
+    return EXIT_DONE;
+}
+
+static const struct cmd cmd_artifact_restore = {
+    .name = "artifact restore",
+    .args = "PATH",
+    .summary = "bring back what was put away last under a path",
+    .examples = "quire artifact restore notes/today.md",
+    .store = STORE_WRITE,
+    .run = artifact_restore,
+};
+
+/* ---- path --------------------------------------------------------------- */
+
+static void say_path(struct cli *cli, quire_bytes path)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+    const char *reason;
+    char clean[257];
+    bool ok = !quire_artifact_path(path, clean, &reason, NULL);
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "ok");
+    json_bool(&w, ok);
+    json_key(&w, ok ? "path" : "reason");
+    json_str(&w, ok ? clean : reason);
+    json_object_end(&w);
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int artifact_path(struct cli *cli, const struct args *args)
+{
+    int separator = args_flag(args, "null") ? '\0' : '\n';
+    char *path = NULL;
+    size_t cap = 0;
+    ssize_t n;
+
+    while ((n = getdelim(&path, &cap, separator, stdin)) > 0) {
+        if (path[n - 1] == (char)separator)
+            n--;
+        say_path(cli, bytes_of(path, (size_t)n));
+    }
+    free(path);
+    return EXIT_DONE;
+}
+
+static const struct opt path_opts[] = {
+    {.name = "null",
+     .letter = '0',
+     .kind = OPT_FLAG,
+     .help = "paths end with NUL, not with a newline"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_path = {
+    .name = "artifact path",
+    .args = "",
+    .summary = "tell how paths are spelled, and which are refused",
+    .about =
+        "Reads paths from standard input and answers each with an object: ok, "
+        "and path, its canonical form, or reason: empty, path_too_long, "
+        "absolute, component_too_long, traversal, hidden, nul_byte, "
+        "control_char, colon, reserved_name, invalid_utf8.",
+    .opts = path_opts,
+    .examples = "printf 'a//b/\\n../c\\n' | quire artifact path",
+    .store = STORE_NONE,
+    .run = artifact_path,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_artifact_put,     &cmd_artifact_get,      &cmd_artifact_ls,
+    &cmd_artifact_stat,    &cmd_artifact_versions, &cmd_artifact_rm,
+    &cmd_artifact_restore, &cmd_artifact_path,     NULL,
+};
+
+const struct noun noun_artifact = {
+    .name = "artifact",
+    .summary = "named files of a session, with a past",
+    .about = "An artifact has a path in its session and an id of its own; each "
+             "put that changes it makes a version. The session is named by "
+             "--session or QUIRE_SESSION; without one it is the built-in "
+             "session `user`.",
+    .verbs = verbs,
+};

@@ -1,0 +1,404 @@
+/*
+ * artifacts.c - artifacts, as quire.h has them
+ *
+ * The artifact room knows rows; which session a caller means, what may be put
+ * and how an answer is worded is decided here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/artifact.h"
+#include "artifact/mime.h"
+#include "artifact/path.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "quire/priv.h"
+#include "session/list.h"
+
+/* Of facts that a setting can change. */
+static const struct artifact_limits limits = {
+    .file = 1 << 20,
+    .session = 50 << 20,
+    .tenant = 500 << 20,
+    .versions = 20,
+};
+
+#define TAGS_MAX     32
+#define TAG_MAX      64
+#define WORDS_MAX    1000
+#define METADATA_MAX (64 * 1024)
+
+/* ---- the room ----------------------------------------------------------- */
+
+/* Open the room. A reader of a home without a catalogue gets QUIRE_NOT_FOUND
+ * and no words. */
+static quire_status need_artifacts(struct quire *q, bool write,
+                                   quire_error *err)
+{
+    struct artifacts_config config = {.clock = &q->clock};
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_NATIVE) {
+        st = err_set(err, QUIRE_INVALID,
+                     "%s is a home of another program, which has no artifacts",
+                     q->home);
+        err_next(err, "name a home of Quire's own with --home");
+        return st;
+    }
+    if (q->in_batch) {
+        st = err_set(err, QUIRE_INVALID,
+                     "artifacts cannot be used while a batch is open");
+        err_next(err, "end the batch with quire_commit() first");
+        return st;
+    }
+    st = need_blobs(q, write, err);
+    if (st)
+        return st;
+    if (!q->db)
+        return QUIRE_NOT_FOUND;
+    arena_reset(&q->loan);
+    if (q->artifacts)
+        return QUIRE_OK;
+    config.db = q->db;
+    config.blobs = q->blobs;
+    return artifacts_new(&config, &q->artifacts, err);
+}
+
+/* ---- whose -------------------------------------------------------------- */
+
+/* The id that a session's own file gives it, in `keep`. */
+static quire_status read_key(struct quire *q, const char *which,
+                             struct arena *keep, const char **key,
+                             quire_error *err)
+{
+    struct list_meta meta = {.id = NULL};
+    struct object_info info;
+    struct object *file;
+    struct place p;
+    quire_status st = place_find(q, which, keep, &p, err);
+
+    if (st)
+        return st;
+    st = p.store->ops->open(p.store, p.name, &file, &info, err);
+    if (!st) {
+        st = list_read(file, info.size, keep, &meta, err);
+        file->ops->close(file);
+    }
+    if (!st && !meta.id)
+        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
+                     p.name);
+    *key = meta.id;
+    place_release(&p);
+    return st;
+}
+
+static quire_status find_key(struct quire *q, const char *session,
+                             struct arena *keep, const char **key,
+                             quire_error *err)
+{
+    if (!session)
+        session = "user";
+    *key = session;
+    if (!strcmp(session, "user") || !strcmp(session, "temp"))
+        return QUIRE_OK;
+    return read_key(q, session, keep, key, err);
+}
+
+/* ---- what may be put ---------------------------------------------------- */
+
+quire_status quire_artifact_path(quire_bytes path, char out[257],
+                                 const char **reason, quire_error *err)
+{
+    enum path_fault fault = path_clean(path, out, NULL);
+    quire_status st;
+
+    if (reason)
+        *reason = path_reason(fault);
+    if (fault == PATH_FINE)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "invalid path: %s (%s)", path_words(fault),
+                 path_reason(fault));
+    err_next(err, "a path looks like notes/today.md");
+    return st;
+}
+
+static quire_status check_words(const char *what, const char *text, size_t max,
+                                quire_error *err)
+{
+    if (!text || (strlen(text) <= max && utf8_check(bytes_str(text))))
+        return QUIRE_OK;
+    return err_set(err, QUIRE_INVALID,
+                   "the %s of an artifact is UTF-8 of at most %zu bytes", what,
+                   max);
+}
+
+static quire_status check_tags(const char *const *tags, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t n;
+
+    for (n = 0; tags && tags[n] && !st; n++) {
+        st = check_words("tag", tags[n], TAG_MAX, err);
+        if (!st && !*tags[n])
+            st = err_set(err, QUIRE_INVALID, "a tag is not empty");
+        if (!st && n == TAGS_MAX)
+            st = err_set(err, QUIRE_INVALID, "an artifact has at most %d tags",
+                         TAGS_MAX);
+    }
+    return st;
+}
+
+static quire_status check_options(const quire_artifact_options *o,
+                                  quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (o->mime && !mime_is_valid(bytes_str(o->mime))) {
+        st = err_set(err, QUIRE_INVALID, "that is no media type");
+        err_next(err, "one looks like text/markdown; leave it out to have it "
+                      "found by name or content");
+    }
+    if (!st)
+        st = check_words("purpose", o->purpose, WORDS_MAX, err);
+    if (!st)
+        st = check_words("source", o->source, WORDS_MAX, err);
+    if (!st)
+        st = check_words("agent", o->agent, WORDS_MAX, err);
+    if (!st)
+        st = check_tags(o->tags, err);
+    if (!st && o->meta &&
+        (strlen(o->meta) > METADATA_MAX ||
+         !json_check(bytes_str(o->meta), JSON_UTF8, NULL) ||
+         json_kind(bytes_str(o->meta)) != JSON_OBJECT))
+        st = err_set(err, QUIRE_INVALID,
+                     "the metadata of an artifact is a JSON object of at most "
+                     "%d bytes",
+                     METADATA_MAX);
+    return st;
+}
+
+quire_status quire_artifact_put(quire *q, const char *session, const char *path,
+                                quire_bytes content,
+                                const quire_artifact_options *options,
+                                quire_artifact *out, quire_error *err)
+{
+    quire_artifact_options full = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire_artifact ignored;
+    char clean[PATH_BYTES_MAX + 1];
+    const char *key;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (options)
+        memcpy(&full, options,
+               options->size < sizeof full ? options->size : sizeof full);
+    if (!st)
+        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = check_options(&full, err);
+    if (!st)
+        st = find_key(q, session, &q->loan, &key, err);
+    if (st)
+        return st;
+    path = arena_text(&q->loan, bytes_str(clean));
+    key = arena_text(&q->loan, bytes_str(key));
+    if (!path || !key)
+        return err_memory(err);
+    return artifact_put(q->artifacts, TENANT_DEFAULT, key, path, content, &full,
+                        &limits, &q->loan, out ? out : &ignored, err);
+}
+
+/* ---- which one ---------------------------------------------------------- */
+
+static quire_status missing(const char *session, const char *which,
+                            quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "there is no artifact %.100s in session %.60s",
+                              which, session ? session : "user");
+
+    err_next(err, "`quire artifact ls` lists those of the session, `ls "
+                  "--deleted` what was put away");
+    return st;
+}
+
+/* "#12": the id. False: it is a path. */
+static bool read_id(const char *which, int64_t *id)
+{
+    char *end;
+
+    if (which[0] != '#' || which[1] < '0' || which[1] > '9')
+        return false;
+    *id = strtoll(which + 1, &end, 10);
+    return *end == '\0';
+}
+
+/* The artifact of the session that `which` names, living unless `any`. */
+static quire_status find(struct quire *q, const char *session,
+                         const char *which, bool any, struct owner *owner,
+                         quire_artifact *out, quire_error *err)
+{
+    char clean[PATH_BYTES_MAX + 1];
+    const char *key;
+    int64_t id;
+    quire_status st = find_key(q, session, &q->loan, &key, err);
+
+    if (st)
+        return st;
+    st = owner_find(q->artifacts, TENANT_DEFAULT, key, owner, err);
+    if (!st && read_id(which, &id)) {
+        st = artifact_by_id(q->artifacts, TENANT_DEFAULT, id, &q->loan, out,
+                            err);
+        if (!st &&
+            (out->session_id != owner->session || (out->deleted_us && !any)))
+            st = QUIRE_NOT_FOUND;
+    } else if (!st) {
+        st = quire_artifact_path(bytes_str(which), clean, NULL, err);
+        if (!st)
+            st = artifact_by_path(q->artifacts, owner, clean, &q->loan, out,
+                                  err);
+    }
+    return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
+}
+
+static quire_status find_version(struct quire *q, const char *session,
+                                 const char *which, int64_t version,
+                                 quire_artifact *out, quire_error *err)
+{
+    struct owner owner;
+    quire_status st = need_artifacts(q, false, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return missing(session, which, err);
+    if (!st)
+        st = find(q, session, which, false, &owner, out, err);
+    if (st || version == 0 || version == out->version)
+        return st;
+    st = artifact_version(q->artifacts, version, &q->loan, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "%.100s has no version %lld", which,
+                (long long)version);
+        err_next(err, "`quire artifact versions` lists those that are kept");
+    }
+    return st;
+}
+
+quire_status quire_artifact_stat(quire *q, const char *session,
+                                 const char *which, int64_t version,
+                                 quire_artifact *out, quire_error *err)
+{
+    return find_version(q, session, which, version, out, err);
+}
+
+quire_status quire_artifact_get(quire *q, const char *session,
+                                const char *which, int64_t version,
+                                quire_write_fn write, void *ctx,
+                                quire_artifact *out, quire_error *err)
+{
+    quire_artifact one;
+    quire_status st = find_version(q, session, which, version, &one, err);
+
+    if (st)
+        return st;
+    if (out)
+        *out = one;
+    return quire_blob_read(q, &one.digest, 0, UINT64_MAX, write, ctx, err);
+}
+
+/* ---- lists -------------------------------------------------------------- */
+
+quire_status quire_artifact_list(quire *q, const char *session,
+                                 const quire_artifact_list_options *options,
+                                 quire_artifact_fn each, void *ctx,
+                                 quire_error *err)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    struct artifact_range range = {.tenant = TENANT_DEFAULT};
+    struct owner owner;
+    const char *key;
+    quire_status st = need_artifacts(q, false, err);
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    if (!st && !o.all_sessions) {
+        st = find_key(q, session, &q->loan, &key, err);
+        if (st)
+            return st;
+        st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+        range.session = st ? 0 : owner.session;
+    }
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st; /* it has none yet */
+    range.deleted = o.deleted;
+    range.limit = o.limit;
+    range.before_us = o.before_us;
+    range.before_id = o.before_id;
+    q->in_callback = true;
+    st = artifact_list(q->artifacts, &range, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_artifact_versions(quire *q, const char *session,
+                                     const char *which, quire_artifact_fn each,
+                                     void *ctx, quire_error *err)
+{
+    quire_artifact one;
+    quire_status st = find_version(q, session, which, 0, &one, err);
+
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = artifact_versions(q->artifacts, &one, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+/* ---- away, back --------------------------------------------------------- */
+
+quire_status quire_artifact_remove(quire *q, const char *session,
+                                   const char *which, int purge,
+                                   quire_error *err)
+{
+    quire_artifact one;
+    struct owner owner;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = find(q, session, which, purge, &owner, &one, err);
+    if (!st)
+        st = purge ? artifact_purge(q->artifacts, one.id, err)
+                   : artifact_remove(q->artifacts, one.id, err);
+    else
+        return st;
+    return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
+}
+
+quire_status quire_artifact_restore(quire *q, const char *session,
+                                    const char *path, quire_artifact *out,
+                                    quire_error *err)
+{
+    char clean[PATH_BYTES_MAX + 1];
+    quire_artifact ignored;
+    struct owner owner;
+    const char *key;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = find_key(q, session, &q->loan, &key, err);
+    if (st)
+        return st;
+    st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+    if (!st)
+        st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
+                              out ? out : &ignored, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "nothing called %.100s was put away", clean);
+        err_next(err, "`quire artifact ls --deleted` lists what was");
+    }
+    return st;
+}

@@ -1,0 +1,86 @@
+# an artifact is put, replaced, listed and read
+$ echo hello | quire artifact put notes/a.md
+#1 notes/a.md, version 1
+$ echo again | quire artifact put 'notes\\a.md' --json
+{"id":1,"path":"notes/a.md","size":6,"sha256":"…","version":2,"created":false,"mime":"text/markdown","conversation_used_bytes":6,"tenant_used_bytes":6}
+$ quire artifact get notes/a.md
+again
+$ quire artifact get '#1' --version 1
+hello
+$ quire artifact ls
+#1     20…  6 B  notes/a.md
+$ quire artifact ls --json
+{"id":1,"path":"notes/a.md","session":"user","size":6,"sha256":"…","version":2,"mime":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created":"…Z","updated":"…Z","deleted":null}
+$ quire artifact versions notes/a.md --json
+{"version":2,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
+{"version":1,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
+
+# what it says of itself is given with it
+$ echo '{}' | quire artifact put x.json --tag one --tag two --purpose 'a try' --source shell --meta '{"k":1}'
+#1 x.json, version 1
+$ quire artifact stat x.json --json
+{"id":1,"path":"x.json",…"mime":"application/json","purpose":"a try","source":"shell","agent":null,"tags":["one","two"],"metadata":{"k":1},…}
+
+# a session has artifacts of its own, and nobody else's
+$ S=$(quire session new | cut -d'"' -f4)
+$ echo mine | quire artifact put a --session $S
+#1 a, version 1
+$ quire artifact get a
+quire: there is no artifact a in session user
+hint: `quire artifact ls` lists those of the session, `ls --deleted` what was put away
+? 1
+$ quire artifact get '#1'
+quire: there is no artifact #1 in session user
+hint: …
+? 1
+$ QUIRE_SESSION=$S quire artifact get a
+mine
+$ quire artifact ls --all-sessions
+#1     20…  5 B  a
+
+# what is put away can be brought back
+$ echo x | quire artifact put a
+#1 a, version 1
+$ quire artifact rm a; quire artifact ls
+$ quire artifact ls --deleted
+#1     20…  2 B  a
+$ quire artifact restore a
+#1     20…  2 B  a
+$ quire artifact rm a --purge; quire artifact restore a
+quire: nothing called a was put away
+hint: `quire artifact ls --deleted` lists what was
+? 1
+
+# paths are judged by one rule
+$ printf 'a//b/\n../c\n/abs\n.env\nCON.txt\na:b\n\nfine name\n' | quire artifact path
+{"ok":true,"path":"a/b"}
+{"ok":false,"reason":"traversal"}
+{"ok":false,"reason":"absolute"}
+{"ok":false,"reason":"hidden"}
+{"ok":false,"reason":"reserved_name"}
+{"ok":false,"reason":"colon"}
+{"ok":false,"reason":"empty"}
+{"ok":true,"path":"fine name"}
+$ printf 'a\0b\nc\0' | quire artifact path -0
+{"ok":true,"path":"a"}
+{"ok":false,"reason":"control_char"}
+$ echo x | quire artifact put ../up
+quire: invalid path: … (traversal)
+hint: a path looks like notes/today.md
+? 2
+
+# more than a mebibyte is refused, and says by how much
+$ head -c 1048577 /dev/zero | quire artifact put big
+quire: an artifact has at most 1048576 bytes, and this has 1048577
+hint: keep it as a blob, or raise quota.file
+? 1
+$ head -c 1048577 /dev/zero | quire artifact put big --json
+! {"error":"…","kind":"too_large","hint":"…"}
+? 1
+$ quire artifact ls
+
+# other programs' homes have no artifacts
+$ mkdir -p omp/agent/sessions; echo x | quire --home omp/agent --kind omp artifact put a
+quire: …omp/agent is a home of another program, which has no artifacts
+hint: name a home of Quire's own with --home
+? 2

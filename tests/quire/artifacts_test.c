@@ -1,0 +1,417 @@
+/*
+ * Artifacts through the public header.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "support/test.h"
+
+static int64_t now_us; /* what the handles believe */
+
+static int64_t tell_time(void *ctx)
+{
+    (void)ctx;
+    return now_us += 1000;
+}
+
+static quire *open_home(unsigned flags)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire *q;
+
+    o.home = test_path("home");
+    o.flags = flags;
+    o.busy_ms = 20000;
+    o.now_us = tell_time;
+    OK(quire_open(&o, &q, &test_err));
+    return q;
+}
+
+static quire_artifact puts_text(quire *q, const char *session, const char *path,
+                                const char *text)
+{
+    quire_artifact a;
+
+    OK(quire_artifact_put(q, session, path, bytes_str(text), NULL, &a,
+                          &test_err));
+    EQ(strlen(text), a.size);
+    return a;
+}
+
+static quire_status add_bytes(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    (void)err;
+    buf_add(ctx, bytes.data, bytes.len);
+    return QUIRE_OK;
+}
+
+static void holds(quire *q, const char *session, const char *which,
+                  int64_t version, const char *text)
+{
+    struct buf got = BUF_INIT(1 << 22);
+    quire_artifact a;
+
+    OK(quire_artifact_get(q, session, which, version, add_bytes, &got, &a,
+                          &test_err));
+    SAME(bytes_str(text), buf_bytes(&got));
+    buf_release(&got);
+}
+
+static void is_absent(quire *q, const char *session, const char *which)
+{
+    quire_artifact a;
+
+    IS(QUIRE_NOT_FOUND,
+       quire_artifact_stat(q, session, which, 0, &a, &test_err));
+    YES(test_err.what[0] && test_err.next[0]);
+}
+
+static quire_status add_one(void *ctx, const quire_artifact *a,
+                            quire_error *err)
+{
+    (void)err;
+    buf_addf(ctx, "#%lld:%s:%lld ", (long long)a->id, a->path,
+             (long long)a->version);
+    return QUIRE_OK;
+}
+
+static void lists(quire *q, const char *session,
+                  const quire_artifact_list_options *o, const char *wanted)
+{
+    struct buf got = BUF_INIT(1 << 22);
+
+    OK(quire_artifact_list(q, session, o, add_one, &got, &test_err));
+    SAME(bytes_str(wanted), buf_bytes(&got));
+    buf_release(&got);
+}
+
+TEST(an_artifact_is_put_replaced_and_read_by_path_id_and_version)
+{
+    quire *q = open_home(0);
+    quire_artifact a = puts_text(q, NULL, "notes/a.md", "first");
+
+    EQ(1, a.id);
+    EQ(1, a.version);
+    YES(a.created);
+    SAME_TEXT("notes/a.md", a.path);
+    SAME_TEXT("user", a.session);
+    SAME_TEXT("text/markdown", a.mime);
+    EQ(5, a.session_used);
+    a = puts_text(q, NULL, "notes\\a.md", "the second");
+    EQ(1, a.id);
+    EQ(2, a.version);
+    NO(a.created);
+    EQ(10, a.tenant_used);
+    holds(q, NULL, "notes//a.md", 0, "the second");
+    holds(q, NULL, "#1", 0, "the second");
+    holds(q, NULL, "notes/a.md", 1, "first");
+    IS(QUIRE_NOT_FOUND,
+       quire_artifact_stat(q, NULL, "notes/a.md", 3, &a, &test_err));
+    is_absent(q, NULL, "notes/b.md");
+    is_absent(q, NULL, "#2");
+    is_absent(q, "temp", "notes/a.md");
+    is_absent(q, "temp", "#1"); /* of another session */
+    a = puts_text(q, "temp", "notes/a.md", "other");
+    EQ(2, a.id);
+    quire_close(q);
+}
+
+TEST(content_that_is_the_same_makes_no_version)
+{
+    quire *q = open_home(0);
+    quire_artifact a = puts_text(q, NULL, "a", "x"), b;
+
+    b = puts_text(q, NULL, "a", "x");
+    EQ(1, b.version);
+    YES(b.updated_us > a.updated_us);
+    EQ(1, b.session_used);
+    quire_close(q);
+}
+
+TEST(only_the_last_twenty_versions_are_kept)
+{
+    quire *q = open_home(0);
+    quire_artifact a;
+    struct buf got = BUF_INIT(1 << 20);
+    char text[32];
+    int i;
+
+    for (i = 1; i <= 25; i++) {
+        snprintf(text, sizeof text, "number %d", i);
+        puts_text(q, NULL, "a", text);
+    }
+    IS(QUIRE_NOT_FOUND, quire_artifact_stat(q, NULL, "a", 5, &a, &test_err));
+    holds(q, NULL, "a", 6, "number 6");
+    OK(quire_artifact_versions(q, NULL, "a", add_one, &got, &test_err));
+    YES(bytes_starts(buf_bytes(&got), bytes_str("#1:a:25 #1:a:24 ")));
+    buf_release(&got);
+    quire_close(q);
+}
+
+TEST(what_is_put_away_can_be_brought_back_and_its_path_is_free_meanwhile)
+{
+    quire_artifact_list_options away = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    away.deleted = 1;
+    puts_text(q, NULL, "a", "old");
+    OK(quire_artifact_remove(q, NULL, "a", 0, &test_err));
+    is_absent(q, NULL, "a");
+    IS(QUIRE_NOT_FOUND, quire_artifact_remove(q, NULL, "a", 0, &test_err));
+    lists(q, NULL, NULL, "");
+    lists(q, NULL, &away, "#1:a:1 ");
+    a = puts_text(q, NULL, "a", "new one");
+    EQ(2, a.id);
+    EQ(7, a.session_used);
+    IS(QUIRE_EXISTS, quire_artifact_restore(q, NULL, "a", &a, &test_err));
+    OK(quire_artifact_remove(q, NULL, "#2", 1, &test_err)); /* for good */
+    OK(quire_artifact_restore(q, NULL, "a", &a, &test_err));
+    EQ(1, a.id);
+    holds(q, NULL, "a", 0, "old");
+    lists(q, NULL, &away, "");
+    IS(QUIRE_NOT_FOUND, quire_artifact_restore(q, NULL, "a/b", &a, &test_err));
+    quire_close(q);
+}
+
+TEST(lists_are_newest_first_and_go_on_where_they_ended)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    puts_text(q, NULL, "a", "1");
+    puts_text(q, "temp", "t", "1");
+    puts_text(q, NULL, "b", "1");
+    puts_text(q, NULL, "c", "1");
+    puts_text(q, NULL, "a", "2");
+    lists(q, NULL, NULL, "#1:a:2 #4:c:1 #3:b:1 ");
+    o.limit = 2;
+    lists(q, NULL, &o, "#1:a:2 #4:c:1 ");
+    OK(quire_artifact_stat(q, NULL, "c", 0, &a, &test_err));
+    o.before_us = a.updated_us;
+    o.before_id = a.id;
+    lists(q, NULL, &o, "#3:b:1 ");
+    o = (quire_artifact_list_options)QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    o.all_sessions = 1;
+    lists(q, NULL, &o, "#1:a:2 #4:c:1 #3:b:1 #2:t:1 ");
+    quire_close(q);
+}
+
+TEST(a_file_above_a_mebibyte_is_refused_and_nothing_changes)
+{
+    size_t len = (1 << 20) + 1;
+    char *text = test_alloc(len);
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    memset(text, 'x', len);
+    OK(quire_artifact_put(q, NULL, "a", bytes_of(text, len - 1), NULL, &a,
+                          &test_err));
+    IS(QUIRE_TOO_LARGE, quire_artifact_put(q, NULL, "a", bytes_of(text, len),
+                                           NULL, &a, &test_err));
+    HAS(test_err.what, "1048577");
+    OK(quire_artifact_stat(q, NULL, "a", 0, &a, &test_err));
+    EQ(len - 1, a.size);
+    EQ(1, a.version);
+    quire_close(q);
+}
+
+/* Fill a session to the brim, then go on at its edge. */
+TEST(a_quota_is_exact_and_a_refusal_changes_nothing)
+{
+    size_t len = 1 << 20;
+    char *text = test_alloc(len), path[32];
+    quire *q = open_home(0);
+    quire_artifact a;
+    int i;
+
+    for (i = 0; i < 50; i++) {
+        memset(text, 'a' + i % 26, len);
+        text[0] = (char)i;
+        snprintf(path, sizeof path, "f%d", i);
+        OK(quire_artifact_put(q, NULL, path, bytes_of(text, len), NULL, &a,
+                              &test_err));
+    }
+    EQ(50 * len, a.session_used);
+    IS(QUIRE_QUOTA,
+       quire_artifact_put(q, NULL, "one", bytes_str("x"), NULL, &a, &test_err));
+    HAS(test_err.what, "1 more than");
+    is_absent(q, NULL, "one");
+    OK(quire_artifact_put(q, NULL, "none", bytes_of("", 0), NULL, &a,
+                          &test_err));
+    OK(quire_artifact_put(q, NULL, "f0", bytes_of(text, len), NULL, &a,
+                          &test_err));
+    OK(quire_artifact_put(q, NULL, "f0", bytes_of(text, len - 1), NULL, &a,
+                          &test_err));
+    OK(quire_artifact_put(q, NULL, "one", bytes_str("x"), NULL, &a, &test_err));
+    EQ(50 * len, a.session_used);
+    OK(quire_artifact_put(q, "temp", "more", bytes_str("xy"), NULL, &a,
+                          &test_err));
+    EQ(2, a.session_used);
+    EQ(50 * len + 2, a.tenant_used);
+    quire_close(q);
+}
+
+TEST(what_cannot_be_is_refused)
+{
+    static const char *const many[] = {"1",  "2",  "3",  "4",  "5",  "6",  "7",
+                                       "8",  "9",  "10", "11", "12", "13", "14",
+                                       "15", "16", "17", "18", "19", "20", "21",
+                                       "22", "23", "24", "25", "26", "27", "28",
+                                       "29", "30", "31", "32", "33", NULL};
+    static const char *const empty[] = {"", NULL};
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    IS(QUIRE_INVALID, quire_artifact_put(q, NULL, "../a", bytes_str("x"), NULL,
+                                         &a, &test_err));
+    HAS(test_err.what, "traversal");
+    o.mime = "no type";
+    IS(QUIRE_INVALID,
+       quire_artifact_put(q, NULL, "a", bytes_str("x"), &o, &a, &test_err));
+    o.mime = NULL;
+    o.meta = "[1]";
+    IS(QUIRE_INVALID,
+       quire_artifact_put(q, NULL, "a", bytes_str("x"), &o, &a, &test_err));
+    o.meta = NULL;
+    o.tags = many;
+    IS(QUIRE_INVALID,
+       quire_artifact_put(q, NULL, "a", bytes_str("x"), &o, &a, &test_err));
+    o.tags = empty;
+    IS(QUIRE_INVALID,
+       quire_artifact_put(q, NULL, "a", bytes_str("x"), &o, &a, &test_err));
+    IS(QUIRE_NOT_FOUND, quire_artifact_put(q, "nobody", "a", bytes_str("x"),
+                                           NULL, &a, &test_err));
+    lists(q, NULL, NULL, "");
+    quire_close(q);
+}
+
+TEST(what_an_artifact_says_of_itself_stays_until_it_is_said_anew)
+{
+    static const char *const tags[] = {"one", "t\"wo", NULL};
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    o.purpose = "why";
+    o.tags = tags;
+    o.meta = "{\"k\":1}";
+    o.mime = "x/y; charset=z";
+    OK(quire_artifact_put(q, NULL, "a.txt", bytes_str("1"), &o, &a, &test_err));
+    OK(quire_artifact_put(q, NULL, "a.txt", bytes_str("2"), NULL, &a,
+                          &test_err));
+    OK(quire_artifact_stat(q, NULL, "a.txt", 0, &a, &test_err));
+    SAME_TEXT("why", a.purpose);
+    SAME_TEXT("[\"one\",\"t\\\"wo\"]", a.tags);
+    SAME_TEXT("{\"k\":1}", a.meta);
+    SAME_TEXT("text/plain", a.mime); /* not said again: found anew */
+    OK(quire_artifact_stat(q, NULL, "a.txt", 1, &a, &test_err));
+    SAME_TEXT("x/y; charset=z", a.mime);
+    quire_close(q);
+}
+
+TEST(a_session_has_artifacts_of_its_own)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s;
+    quire *q = open_home(0);
+    quire_artifact a;
+    char id[64];
+
+    o.flags = QUIRE_SESSION_AT_ONCE;
+    OK(quire_session_new(q, &o, &s, &test_err));
+    quire_session_describe(s, &info);
+    snprintf(id, sizeof id, "%s", info.id);
+    quire_session_close(s);
+    puts_text(q, NULL, "a", "of the user");
+    a = puts_text(q, id, "a", "of the session");
+    SAME_TEXT(id, a.session);
+    EQ(1, a.session_id); /* built-in ones do not count */
+    EQ(14, a.session_used);
+    EQ(25, a.tenant_used);
+    id[8] = '\0'; /* the beginning of it will do */
+    holds(q, id, "a", 0, "of the session");
+    quire_close(q);
+}
+
+TEST(a_reader_of_a_home_without_artifacts_finds_none)
+{
+    quire *q = open_home(QUIRE_READ_ONLY);
+
+    lists(q, NULL, NULL, "");
+    is_absent(q, NULL, "a");
+    NO(test_exists(test_path("home")));
+    quire_close(q);
+}
+
+/* ---- many at once ------------------------------------------------------- */
+
+enum { WRITERS = 6, PUTS = 12 };
+
+static void *write_many(void *ctx)
+{
+    int w = *(int *)ctx, i;
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire_error err;
+    quire *q;
+    char path[32], text[64];
+
+    o.home = test_path("home");
+    o.busy_ms = 60000;
+    if (quire_open(&o, &q, &err))
+        return ctx;
+    for (i = 0; i < PUTS; i++) {
+        snprintf(path, sizeof path, "p%d", (i + w) % 7);
+        snprintf(text, sizeof text, "%*d", 1 + (i * 7 + w) % 40, w);
+        if (quire_artifact_put(q, NULL, path, bytes_str(text), NULL, NULL,
+                               &err)) {
+            fprintf(stderr, "%s\n", err.what);
+            break;
+        }
+    }
+    quire_close(q);
+    return i < PUTS ? ctx : NULL;
+}
+
+static quire_status add_size(void *ctx, const quire_artifact *a,
+                             quire_error *err)
+{
+    (void)err;
+    *(uint64_t *)ctx += a->size;
+    return QUIRE_OK;
+}
+
+TEST(totals_are_right_whoever_puts_at_once)
+{
+    pthread_t threads[WRITERS];
+    int numbers[WRITERS], i;
+    uint64_t sum = 0;
+    quire *q = open_home(0);
+    quire_artifact a;
+    void *failed;
+
+    puts_text(q, NULL, "p0", "x");
+    for (i = 0; i < WRITERS; i++) {
+        numbers[i] = i;
+        EQ(0, pthread_create(&threads[i], NULL, write_many, &numbers[i]));
+    }
+    for (i = 0; i < WRITERS; i++) {
+        EQ(0, pthread_join(threads[i], &failed));
+        YES(failed == NULL);
+    }
+    OK(quire_artifact_list(q, NULL, NULL, add_size, &sum, &test_err));
+    a = puts_text(q, NULL, "p0", "");
+    puts_text(q, NULL, "zero", "");
+    sum = 0;
+    OK(quire_artifact_list(q, NULL, NULL, add_size, &sum, &test_err));
+    EQ(sum, a.session_used);
+    quire_close(q);
+}
