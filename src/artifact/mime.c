@@ -8,7 +8,7 @@
  *
  * Content is looked at in this order:
  *
- *     (1) marks that no text begins with: \x89PNG, SQLite format 3\0
+ *     (1) marks that no text begins with: \x89PNG, SQLite format 3\0, GIF89a
  *     (2) is it text? Then its first word may say of what kind
  *     (3) marks of two letters, which many a text begins with: BM, MZ
  *
@@ -41,7 +41,7 @@ struct named {
     const char *type;
 };
 
-/* No name in the tables is as long. */
+/* No name in the tables is longer. */
 #define NAME_MAX_BYTES 16
 
 #define OOXML(kind) "application/vnd.openxmlformats-officedocument." kind
@@ -291,7 +291,8 @@ static const char *look_up(const struct named *table, size_t n,
         lower[i] = ascii_lower(((const char *)name.data)[i]);
     lower[i] = '\0';
     row = bsearch(lower, table, n, sizeof *table, by_name);
-    return row ? row->type : NULL;
+    /* strcmp() stopped at a NUL; the name may go on behind it */
+    return row && strlen(row->name) == name.len ? row->type : NULL;
 }
 
 const char *mime_by_name(quire_bytes path)
@@ -335,12 +336,12 @@ static const struct magic magics[] = {
     MAGIC(0, "MM\0*", "image/tiff"),
     MAGIC(0, "\0\0\1\0", "image/vnd.microsoft.icon"),
     MAGIC(0, "8BPS\0\1", "image/vnd.adobe.photoshop"),
-    MAGIC(4, "ftypavif", "image/avif"),
-    MAGIC(4, "ftyphei", "image/heic"),
-    MAGIC(4, "ftypmif1", "image/heif"),
-    MAGIC(4, "ftypM4A ", "audio/mp4"),
-    MAGIC(4, "ftypqt  ", "video/quicktime"),
-    MAGIC(4, "ftyp", "video/mp4"),
+    MAGIC(0, "\0???ftypavif", "image/avif"),
+    MAGIC(0, "\0???ftyphei", "image/heic"),
+    MAGIC(0, "\0???ftypmif1", "image/heif"),
+    MAGIC(0, "\0???ftypM4A ", "audio/mp4"),
+    MAGIC(0, "\0???ftypqt  ", "video/quicktime"),
+    MAGIC(0, "\0???ftyp", "video/mp4"),
     MAGIC(0, "\x1a\x45\xdf\xa3", "video/matroska"),
     MAGIC(0, "OggS\0", "audio/ogg"),
     MAGIC(0, "fLaC\0", "audio/flac"),
@@ -360,7 +361,8 @@ static const struct magic magics[] = {
     MAGIC(0, "\x28\xb5\x2f\xfd", "application/zstd"),
     MAGIC(0, "7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     MAGIC(0, "Rar!\x1a\7", "application/vnd.rar"),
-    MAGIC(257, "ustar", "application/x-tar"),
+    MAGIC(257, "ustar\0", "application/x-tar"),
+    MAGIC(257, "ustar  \0", "application/x-tar"),
     MAGIC(0, "SQLite format 3\0", "application/vnd.sqlite3"),
     MAGIC(0, "PAR1\x15", "application/vnd.apache.parquet"),
     MAGIC(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
@@ -372,8 +374,8 @@ static const struct magic magics[] = {
     MAGIC(0, "wOF2", "font/woff2"),
     MAGIC(0, "OTTO\0", "font/otf"),
     MAGIC(0, "\0\1\0\0\0", "font/ttf"),
-    MAGIC(0, "\xff\xfe", PLAIN), /* UTF-16, which half the world's tables */
-    MAGIC(0, "\xfe\xff", PLAIN), /* are exported in                       */
+    MAGIC(0, "\xff\xfe", PLAIN), /* UTF-16 by its byte order mark, which */
+    MAGIC(0, "\xfe\xff", PLAIN), /* is_text() would not know             */
 };
 
 static const struct magic weak_magics[] = {
@@ -422,8 +424,8 @@ static bool is_utf8_sample(quire_bytes content)
            utf8_decode(rest, &cp, NULL) == rest.len;
 }
 
-/* One control character in 32 bytes is still text: logs have bells and form
- * feeds in them. What terminals are steered with does not count. */
+/* One control character in 32 bytes is still text: logs have bells in them.
+ * Those of layout, and what terminals are steered with, do not count. */
 static bool is_text(quire_bytes content)
 {
     const unsigned char *c = content.data;
@@ -438,12 +440,17 @@ static bool is_text(quire_bytes content)
     return n_controls <= content.len / 32 && is_utf8_sample(content);
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static quire_bytes skip_space(quire_bytes text)
 {
     const char *c = text.data;
     size_t i = 0;
 
-    while (i < text.len && memchr(" \t\r\n", c[i], 4))
+    while (i < text.len && is_space(c[i]))
         i++;
     return bytes_sub(text, i, text.len);
 }
@@ -472,19 +479,19 @@ static quire_bytes next_word(quire_bytes *line)
     quire_bytes word;
 
     *line = skip_space(*line);
-    for (c = line->data; n < line->len && c[n] != ' ' && c[n] != '\t';)
+    for (c = line->data; n < line->len && !is_space(c[n]);)
         n++;
     word = bytes_sub(*line, 0, n);
     *line = bytes_sub(*line, n, line->len);
     return word;
 }
 
-static bool ends_with(quire_bytes text, const char *end)
+static bool ends_with(quire_bytes text, const char *lower)
 {
-    size_t n = strlen(end);
+    size_t n = strlen(lower);
 
     return text.len >= n &&
-           bytes_is(bytes_sub(text, text.len - n, text.len), end);
+           ascii_is(bytes_sub(text, text.len - n, text.len), lower);
 }
 
 /* By the interpreter its first line names: "#!/bin/sh -e", or behind an env
@@ -596,19 +603,14 @@ bool mime_is_text(const char *type)
         "application/xml-dtd",      "application/yaml",
         "message/rfc822",
     };
-    char lower[MIME_MAX + 1];
-    quire_bytes t = bytes_of(lower, strcspn(type, "; \t"));
+    quire_bytes t = bytes_of(type, strcspn(type, "; \t"));
     size_t i;
 
-    if (t.len > MIME_MAX)
-        return false;
-    for (i = 0; i < t.len; i++)
-        lower[i] = ascii_lower(type[i]);
     if (ascii_starts(t, "text/") || ends_with(t, "+json") ||
         ends_with(t, "+xml") || ends_with(t, "+yaml"))
         return true;
     for (i = 0; i < COUNT(textual); i++) {
-        if (bytes_is(t, textual[i]))
+        if (ascii_is(t, textual[i]))
             return true;
     }
     return false;
