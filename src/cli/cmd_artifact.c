@@ -307,7 +307,7 @@ static int artifact_get(struct cli *cli, const struct args *args)
     if (!st && g.save)
         st = save_commit(&save, &err);
     if (st && st != QUIRE_STOPPED)
-        code = !g.save && cli->out.error ? EXIT_FAILED : fail(cli, &err);
+        code = !g.save && cli->out.error ? EXIT_DONE : fail(cli, &err);
     if (st && !g.save)
         out_discard(cli);
     if (g.save)
@@ -386,7 +386,7 @@ static int artifact_ls(struct cli *cli, const struct args *args)
     if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
                              cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_FAILED : fail(cli, &err);
+    return cli->out.error ? EXIT_DONE : fail(cli, &err); /* out_close tells */
 }
 
 static const struct opt ls_opts[] = {
@@ -451,7 +451,7 @@ static int artifact_versions(struct cli *cli, const struct args *args)
     if (!quire_artifact_versions(cli->q, args_text(args, "session"),
                                  args->words[0], version_one, cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_FAILED : fail(cli, &err);
+    return cli->out.error ? EXIT_DONE : fail(cli, &err); /* out_close tells */
 }
 
 static const struct cmd cmd_artifact_versions = {

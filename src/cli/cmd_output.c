@@ -101,7 +101,8 @@ static int output_ls(struct cli *cli, const struct args *args)
     if (code)
         return code;
     if (quire_outputs_list(o, list_one, &l, &err))
-        code = cli->out.error ? EXIT_FAILED : cli_fail(cli, &err);
+        code = cli->out.error ? EXIT_DONE
+                              : cli_fail(cli, &err); /* out_close tells */
     else if (l.n == 0 && !cli->json && !cli->quiet)
         fprintf(stderr, "no outputs in %s\n", quire_outputs_dir(o));
     quire_outputs_close(o);
@@ -170,13 +171,17 @@ static int output_agent(struct cli *cli, const struct args *args)
     quire_outputs *o = NULL;
     quire_error err = {0};
     quire_output report;
+    const char *parent;
     quire_status st;
     int code = open_outputs(cli, args, &o);
 
     if (code)
         return code;
-    st = quire_report_put(o, args->words[0], args_text(args, "parent"),
-                          read_stdin, NULL, &report, &err);
+    parent = args_text(args, "parent");
+    if (parent && !strncmp(parent, "agent://", 8))
+        parent += 8;
+    st = quire_report_put(o, args->words[0], parent, read_stdin, NULL, &report,
+                          &err);
     if (st) {
         code = cli_fail(cli, &err);
         if (st == QUIRE_INVALID)
@@ -192,7 +197,8 @@ static const struct opt agent_opts[] = {
     {.name = "parent",
      .kind = OPT_TEXT,
      .value = "ID",
-     .help = "the report it belongs below, such as `0-Scout`"},
+     .help = "the report it belongs below, such as `0-Scout`; it need not be "
+             "there yet"},
     {0},
 };
 
@@ -204,7 +210,8 @@ static const struct cmd cmd_output_agent = {
         "Reads the report from standard input and keeps it, byte for byte, "
         "under the next index: the third one, of Scout, is "
         "agent://2-Scout. A report that is there is never "
-        "replaced. Prints one JSON object: id, path, address.\n\n"
+        "replaced. In NAME all but letters, digits, _ and - becomes _. Prints "
+        "one JSON object: id, path, address.\n\n"
         "Without a session it goes to a directory for temporary files, which "
         "the path names.",
     .opts = agent_opts,

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -150,23 +151,24 @@ static void add_count(struct json_writer *w, const char *key, uint64_t n)
     json_uint(w, n);
 }
 
+static void add_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    if (text)
+        json_str(w, text);
+    else
+        json_null(w);
+}
+
 static void add_file(struct json_writer *w, const quire_sink_result *r,
                      bool temporary)
 {
-    json_key(w, "artifactId");
-    if (r->id)
-        json_str(w, r->id);
-    else
-        json_null(w);
-    if (r->id) {
-        char address[64];
+    char address[64];
 
-        snprintf(address, sizeof address, "artifact://%s", r->id);
-        json_key(w, "address");
-        json_str(w, address);
-        json_key(w, "path");
-        json_str(w, r->path);
-    }
+    snprintf(address, sizeof address, "artifact://%s", r->id ? r->id : "");
+    add_text(w, "artifactId", r->id);
+    add_text(w, "address", r->id ? address : NULL);
+    add_text(w, "path", r->id ? r->path : NULL);
     if (r->id && temporary) {
         json_key(w, "temporary");
         json_bool(w, true);
@@ -235,6 +237,17 @@ static void say_text(struct cli *cli, const quire_sink_result *r)
         out_str(cli, "\n");
 }
 
+/* Whether what is shown and what is said end up in one file, or on one
+ * screen. There the end of the last line was seen to already. */
+static bool same_place(void)
+{
+    struct stat out, talk;
+
+    return !isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &out) &&
+           !fstat(STDERR_FILENO, &talk) && out.st_dev == talk.st_dev &&
+           out.st_ino == talk.st_ino;
+}
+
 /* In lines as a person counts them: what follows the last newline is none if
  * there is nothing. */
 static void say_address(const quire_sink_result *r, bool temporary)
@@ -243,6 +256,8 @@ static void say_address(const quire_sink_result *r, bool temporary)
     char size[32];
 
     size_words(r->total_bytes, size, sizeof size);
+    if (r->ends_in_line && same_place())
+        fputc('\n', stderr);
     fprintf(stderr, "full output: artifact://%s (%llu line%s, %s)%s%s\n", r->id,
             (unsigned long long)lines, lines == 1 ? "" : "s", size,
             temporary ? " in " : "", temporary ? r->path : "");
@@ -261,7 +276,8 @@ static int say(struct cli *cli, const quire_sink_result *r, bool temporary)
     if (r->problem.status) {
         quire_error err = r->problem;
 
-        err_set(&err, r->problem.status, "the whole output is not kept: %.200s",
+        err_set(&err, r->problem.status, "%s%.200s",
+                r->truncated ? "the whole output is not kept: " : "",
                 r->problem.what);
         err_next(&err, "%s", r->problem.next);
         code = cli_fail(cli, &err) ? EXIT_FAILED : EXIT_DONE;
@@ -353,20 +369,23 @@ const struct cmd cmd_output_sink = {
     .summary = "keep all that comes, show its end",
     .about =
         "Reads standard input to its end and prints what is worth showing: "
-        "all of it, or its last 50 KiB. What is longer is kept whole in the "
-        "session, and its address is the last thing on standard error; `quire "
-        "read` gives it back. Escape sequences and control "
-        "characters are left out, CRLF and CR become newlines, and what is "
-        "not UTF-8 is replaced by U+FFFD.\n\n"
+        "all of it, or its last 50 KiB, from the middle of a line if need be. "
+        "What is longer is kept whole in the session, and its address is the "
+        "last thing on standard error, also with --quiet; `quire read` gives "
+        "it back. Escape sequences and control characters are left out, CRLF "
+        "and CR become newlines, and what is not UTF-8 is replaced by "
+        "U+FFFD.\n\n"
         "If the file cannot be kept, or there is no such session, the end is "
         "shown all the same, and the exit status is 3. Ctrl-C ends the command "
-        "in front of the pipe, and what it printed is kept.\n\n"
+        "in front of the pipe, and what it printed is kept; so it is when a "
+        "signal ends the sink, but for SIGKILL. The status of that command is "
+        "the shell's to tell: `set -o pipefail`.\n\n"
         "With --json one object: output, truncated, totalLines, totalBytes, "
-        "outputLines, outputBytes, artifactId (null: there is no file), address, "
-        "path; "
-        "elidedLines, elidedBytes, columnTruncatedLines, columnDroppedBytes, "
-        "artifactError where they apply. Without a session the file goes to a "
-        "directory for temporary files, and `temporary` is true.",
+        "outputLines, outputBytes, artifactId, address, path (null: there is "
+        "no file); elidedLines, elidedBytes, columnTruncatedLines, "
+        "columnDroppedBytes, artifactError where they apply. A newline at the "
+        "end begins one more line in these counts. Without a session the file "
+        "goes to a directory for temporary files, and `temporary` is true.",
     .opts = sink_opts,
     .examples = "seq 20000 | quire output sink --tool seq --session last\n"
                 "quire output sink --head 20K --columns 768 </dev/null",

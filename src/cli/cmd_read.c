@@ -146,7 +146,8 @@ static int read_address(struct cli *cli, const struct args *args,
     if (code)
         return code;
     if (quire_read(cli->q, o, address, &options, show, &r, &err))
-        code = cli->out.error ? EXIT_FAILED : fail(cli, &err);
+        code = cli->out.error ? EXIT_DONE
+                              : fail(cli, &err); /* out_close tells */
     else if (r.open && isatty(STDOUT_FILENO))
         out_str(cli, "\n");
     buf_release(&r.text);

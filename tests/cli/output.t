@@ -4,13 +4,13 @@ $ printf 'one\ntwo\n' | quire output sink --tool ls
 one
 two
 $ printf 'one\ntwo\n' | quire output sink --json
-{"output":"one\ntwo\n","truncated":false,"totalLines":3,"totalBytes":8,"outputLines":3,"outputBytes":8,"artifactId":null}
+{"output":"one\ntwo\n","truncated":false,"totalLines":3,"totalBytes":8,"outputLines":3,"outputBytes":8,"artifactId":null,"address":null,"path":null}
 $ quire output sink </dev/null; quire output sink --json </dev/null
-{"output":"","truncated":false,"totalLines":0,"totalBytes":0,"outputLines":0,"outputBytes":0,"artifactId":null}
+{"output":"","truncated":false,"totalLines":0,"totalBytes":0,"outputLines":0,"outputBytes":0,"artifactId":null,"address":null,"path":null}
 $ printf 'no newline' | quire output sink --json
-{"output":"no newline","truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null}
+{"output":"no newline","truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null,"address":null,"path":null}
 $ printf '\n' | quire output sink --json
-{"output":"\n","truncated":false,"totalLines":2,"totalBytes":1,"outputLines":2,"outputBytes":1,"artifactId":null}
+{"output":"\n","truncated":false,"totalLines":2,"totalBytes":1,"outputLines":2,"outputBytes":1,"artifactId":null,"address":null,"path":null}
 $ quire output ls --json; quire output ls 2>said; cat said; find $QUIRE_HOME/sessions -type d | wc -l
 no outputs in …
 2
@@ -34,7 +34,7 @@ $ find $QUIRE_HOME -name '.*' -o -name '*tmp*' -type f
 # the threshold is exact, and takes units
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
 $ printf 1234567890 | quire output sink --threshold 10 --json | cut -d, -f2-
-"truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null}
+"truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null,"address":null,"path":null}
 $ printf 12345678901 | quire output sink --threshold 10 --json | cut -d, -f1-6
 {"output":"2345678901","truncated":true,"totalLines":1,"totalBytes":11,"outputLines":1,"outputBytes":10
 $ head -c 51200 /dev/zero | tr '\0' x | quire output sink | wc -c
@@ -52,11 +52,11 @@ $ quire output ls | wc -l
 # what is left out counts: it is what remains that must fit
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
 $ printf '\033[31m1234567890\033[0m' | quire output sink --threshold 10 --json
-{"output":"1234567890","truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null}
+{"output":"1234567890","truncated":false,"totalLines":1,"totalBytes":10,"outputLines":1,"outputBytes":10,"artifactId":null,"address":null,"path":null}
 $ printf '12345\r\n7890' | quire output sink --threshold 10 --json
-{"output":"12345\n7890","truncated":false,"totalLines":2,"totalBytes":10,"outputLines":2,"outputBytes":10,"artifactId":null}
+{"output":"12345\n7890","truncated":false,"totalLines":2,"totalBytes":10,"outputLines":2,"outputBytes":10,"artifactId":null,"address":null,"path":null}
 $ printf '\033[31m\033[0m\007\000' | quire output sink --json
-{"output":"","truncated":false,"totalLines":0,"totalBytes":0,"outputLines":0,"outputBytes":0,"artifactId":null}
+{"output":"","truncated":false,"totalLines":0,"totalBytes":0,"outputLines":0,"outputBytes":0,"artifactId":null,"address":null,"path":null}
 
 # the end begins at a character, not within one
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
@@ -103,7 +103,8 @@ $ seq 100 >all; quire read artifact://0 | cmp - all; quire read artifact://1 | c
 $ printf 'aaaaabbbbbbbbbbccccc' | quire output sink --threshold 10 --head 5
 aaaaa
 […10B elided…]
-ccccc…
+ccccc
+full output: …
 $ printf 'aaaa\nbbbbbbbbbb\nccc' | quire output sink --threshold 10 --head 5 2>&- | head -3
 aaaa
 […
@@ -141,13 +142,17 @@ $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
 $ for line in 12345678901 123456789012 1234567890123 12345678901234; do
 >     printf $line | quire output sink --columns 10; quire read artifact://$(($(quire output ls | wc -l) - 1)); echo
 > done
-1234567…full output: artifact://0 (1 line, 11 B)
+1234567…
+full output: artifact://0 (1 line, 11 B)
 12345678901
-1234567…full output: artifact://1 (1 line, 12 B)
+1234567…
+full output: artifact://1 (1 line, 12 B)
 123456789012
-1234567…full output: artifact://2 (1 line, 13 B)
+1234567…
+full output: artifact://2 (1 line, 13 B)
 1234567890123
-1234567…full output: artifact://3 (1 line, 14 B)
+1234567…
+full output: artifact://3 (1 line, 14 B)
 12345678901234
 
 # columns are cut between characters
@@ -176,7 +181,7 @@ $ quire read artifact://0 | cmp - all
 
 # CRLF and a lone CR become newlines
 $ printf 'a\r\nb\rc\n\r\nd\r' | quire output sink --json
-{"output":"a\nb\nc\n\nd\n","truncated":false,"totalLines":6,"totalBytes":9,"outputLines":6,"outputBytes":9,"artifactId":null}
+{"output":"a\nb\nc\n\nd\n","truncated":false,"totalLines":6,"totalBytes":9,"outputLines":6,"outputBytes":9,"artifactId":null,"address":null,"path":null}
 $ (printf 'a\r'; sleep 0.1; printf '\nb') | quire output sink --json | cut -d, -f1
 {"output":"a\nb"
 $ printf '\r\r\n\r' | quire output sink --json | cut -d, -f1,3
