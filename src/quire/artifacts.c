@@ -17,14 +17,6 @@
 #include "quire/priv.h"
 #include "session/list.h"
 
-/* Of facts that a setting can change. */
-static const struct artifact_limits limits = {
-    .file = 1 << 20,
-    .session = 50 << 20,
-    .tenant = 500 << 20,
-    .versions = 20,
-};
-
 #define TAGS_MAX     32
 #define TAG_MAX      64
 #define WORDS_MAX    1000
@@ -64,6 +56,20 @@ static quire_status need_artifacts(struct quire *q, bool write,
     config.db = q->db;
     config.blobs = q->blobs;
     return artifacts_new(&config, &q->artifacts, err);
+}
+
+static quire_status read_limits(struct quire *q, struct artifact_limits *out,
+                                quire_error *err)
+{
+    quire_status st = config_number(q, "quota.file", &out->file, err);
+
+    if (!st)
+        st = config_number(q, "quota.session", &out->session, err);
+    if (!st)
+        st = config_number(q, "quota.tenant", &out->tenant, err);
+    if (!st)
+        st = config_number(q, "versions.kept", &out->versions, err);
+    return st;
 }
 
 /* ---- whose -------------------------------------------------------------- */
@@ -185,6 +191,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
                                 quire_artifact *out, quire_error *err)
 {
     quire_artifact_options full = QUIRE_ARTIFACT_OPTIONS_INIT;
+    struct artifact_limits limits;
     quire_artifact ignored;
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
@@ -197,6 +204,8 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
         st = quire_artifact_path(bytes_str(path), clean, NULL, err);
     if (!st)
         st = check_options(&full, err);
+    if (!st)
+        st = read_limits(q, &limits, err);
     if (!st)
         st = find_key(q, session, &q->loan, &key, err);
     if (st)
@@ -381,6 +390,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
                                     quire_error *err)
 {
     char clean[PATH_BYTES_MAX + 1];
+    struct artifact_limits limits;
     quire_artifact ignored;
     struct owner owner;
     const char *key;
@@ -388,6 +398,8 @@ quire_status quire_artifact_restore(quire *q, const char *session,
 
     if (!st)
         st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = read_limits(q, &limits, err);
     if (!st)
         st = find_key(q, session, &q->loan, &key, err);
     if (st)

@@ -91,6 +91,11 @@ char *place_cwd(const char *cwd, struct arena *keep);
 /* Remember that this terminal uses the session now. */
 void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
 
+/* config.c: settings. The table, and one that is a number. */
+extern const char config_schema[];
+quire_status config_number(struct quire *q, const char *key, uint64_t *out,
+                           quire_error *err);
+
 /* schema.c: the tables of quire.db, made or brought up to date.
  * QUIRE_NOT_FOUND: a database that is read and has no tables yet. */
 quire_status schema_prepare(struct db *db, bool read_only, quire_error *err);

@@ -16,6 +16,7 @@ static const char *const steps[] = {
     blob_schema,
     session_schema,
     artifact_schema,
+    config_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

@@ -1,0 +1,45 @@
+# settings say what they are and where that comes from
+$ quire config get quota.file
+1048576
+$ quire config set quota.file 100; quire config get quota.file --json
+{"key":"quota.file","value":"100","from":"quire.db","default":"1048576"}
+$ QUIRE_QUOTA_FILE=200 quire config get quota.file --json
+{"key":"quota.file","value":"200","from":"environment","default":"1048576"}
+$ quire config set quota.file; quire config ls
+quota.file      1048576       default      bytes an artifact may have
+quota.session   52428800      default      bytes the artifacts of a session may have
+quota.tenant    524288000     default      bytes the artifacts of a tenant may have
+versions.kept   20            default      versions of an artifact that are kept; 0 for all
+session.sync    flush         default      when an entry is safe from a power cut
+gc.grace        24h           default      how long a blob that nobody names is spared
+gc.auto         on            default      whether blobs are collected unasked
+
+# what makes no sense is refused
+$ quire config set quota.file much
+quire: quota.file is a number of bytes, such as 1048576, not much
+hint: `quire config set quota.file 1048576` is how it was
+? 2
+$ quire config set gc.grace 3
+quire: gc.grace is a time, such as 90s, 24h or 7d, not 3
+hint: …
+? 2
+$ quire config get nonsense
+quire: there is no setting nonsense
+hint: `quire config ls` lists all of them
+? 1
+$ QUIRE_GC_AUTO=perhaps quire config get gc.auto
+quire: gc.auto is on or off, not perhaps, in QUIRE_GC_AUTO
+hint: …
+? 2
+
+# quotas are what they are set to
+$ quire config set quota.file 3; echo four | quire artifact put a
+quire: an artifact has at most 3 bytes, and this has 5
+hint: keep it as a blob, or raise quota.file
+? 1
+$ quire config set quota.file 10; quire config set quota.session 12
+$ echo 12345 | quire artifact put a; echo 123456 | quire artifact put b
+#1 a, version 1
+quire: the artifacts of the session would have 13 bytes, 1 more than the 12 they may have
+hint: remove some, or raise quota.session
+? 1
