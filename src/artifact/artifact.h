@@ -64,6 +64,19 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
 quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
                           struct owner *out, quire_error *err);
 
+/* Forget a session, with all its artifacts, and note that the file `name` is
+ * to be removed with all that is its own: one transaction, lasting. A session
+ * that has no row is as good. */
+extern const char removal_schema[];
+quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
+                          const char *name, quire_error *err);
+
+/* What was noted and not removed yet, in `keep`; and that it has been. */
+quire_status owner_removals(struct artifacts *a, struct arena *keep,
+                            const char ***names, size_t *n, quire_error *err);
+quire_status owner_removed(struct artifacts *a, const char *name,
+                           quire_error *err);
+
 /* ---- artifact.c --------------------------------------------------------- */
 
 struct artifact_limits {

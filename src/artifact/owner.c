@@ -83,6 +83,105 @@ quire_status owner_count(struct artifacts *a, const struct owner *owner,
     return st;
 }
 
+/* ---- sessions that go --------------------------------------------------- */
+
+/* Its artifacts and their versions go by themselves; what they used does not. */
+static quire_status drop(struct artifacts *a, int64_t id, quire_error *err)
+{
+    int64_t tenant = 0, used = 0, n = 0;
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_OWNER_DROP, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    st = sql_row(s, err);
+    if (!st) {
+        tenant = s->ops->column_int(s, 0);
+        used = s->ops->column_int(s, 1);
+        n = s->ops->column_int(s, 2);
+    }
+    s->ops->reset(s);
+    if (!st)
+        st = sql_use(&a->sql, SQL_TENANT_COUNT, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, -used);
+    s->ops->bind_int(s, 3, -n);
+    return sql_run(s, err);
+}
+
+static quire_status name_removal(struct artifacts *a, int which,
+                                 const char *name, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, which, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(name));
+    return sql_run(s, err);
+}
+
+quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
+                          const char *name, quire_error *err)
+{
+    struct db *db = a->c.db;
+    struct owner owner;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = owner_find(a, tenant, key, &owner, err);
+    if (!st)
+        st = drop(a, owner.session, err);
+    if (!st || st == QUIRE_NOT_FOUND)
+        st = name_removal(a, SQL_REMOVAL_ADD, name, err);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
+quire_status owner_removed(struct artifacts *a, const char *name,
+                           quire_error *err)
+{
+    return name_removal(a, SQL_REMOVAL_DROP, name, err);
+}
+
+/* All at once: each is taken off the list while it is walked. */
+quire_status owner_removals(struct artifacts *a, struct arena *keep,
+                            const char ***names, size_t *n, quire_error *err)
+{
+    size_t cap = 0;
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_REMOVALS, &s, err);
+
+    *names = NULL;
+    *n = 0;
+    if (st)
+        return st;
+    while (!st && !(st = sql_row(s, err))) {
+        if (*n == cap) {
+            const char **more = arena_array(keep, 2 * cap + 8, sizeof *more);
+
+            if (more && *n)
+                memcpy(more, *names, *n * sizeof *more);
+            cap = 2 * cap + 8;
+            *names = more;
+        }
+        if (*names)
+            (*names)[*n] = arena_text(keep, s->ops->column_bytes(s, 0));
+        if (!*names || !(*names)[(*n)++])
+            st = err_memory(err);
+    }
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* ---- counting anew ------------------------------------------------------ */
+
 static quire_status count_wrong(struct artifacts *a, int which, uint64_t *n,
                                 quire_error *err)
 {

@@ -17,6 +17,10 @@ enum artifact_sql {
     SQL_TENANT_WRONG,
     SQL_SESSION_RECOUNT,
     SQL_TENANT_RECOUNT,
+    SQL_OWNER_DROP,
+    SQL_REMOVAL_ADD,
+    SQL_REMOVAL_DROP,
+    SQL_REMOVALS,
     /* artifacts */
     SQL_BY_PATH,
     SQL_BY_ID,

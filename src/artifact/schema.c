@@ -58,6 +58,11 @@ const char artifact_schema[] =
     " created INTEGER NOT NULL,"
     " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
 
+/* Files of the home that are to go: what is noted here is not there any more
+ * for anybody, and whoever comes next removes it. */
+const char removal_schema[] =
+    "CREATE TABLE removal(name TEXT PRIMARY KEY) WITHOUT ROWID;";
+
 #define COLUMNS                                                           \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
     " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
@@ -96,6 +101,13 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_TENANT_RECOUNT] =
         "UPDATE tenant SET (used, n) = (SELECT coalesce(sum(size), 0), "
         "count(*) FROM artifact WHERE tenant = tenant.id AND deleted = 0)",
+
+    [SQL_OWNER_DROP] = "DELETE FROM session WHERE id = ?1"
+                       " RETURNING tenant, used, n",
+    [SQL_REMOVAL_ADD] = "INSERT INTO removal(name) VALUES(?1)"
+                        " ON CONFLICT DO NOTHING",
+    [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
+    [SQL_REMOVALS] = "SELECT name FROM removal",
 
     [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
                             " AND a.deleted = 0",

@@ -15,7 +15,6 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "quire/priv.h"
-#include "session/list.h"
 
 #define TAGS_MAX     32
 #define TAG_MAX      64
@@ -24,10 +23,7 @@
 
 /* ---- the room ----------------------------------------------------------- */
 
-/* Open the room. A reader of a home without a catalogue gets QUIRE_NOT_FOUND
- * and no words. */
-static quire_status need_artifacts(struct quire *q, bool write,
-                                   quire_error *err)
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
 {
     struct artifacts_config config = {.clock = &q->clock};
     quire_status st;
@@ -48,14 +44,17 @@ static quire_status need_artifacts(struct quire *q, bool write,
     st = need_blobs(q, write, err);
     if (st)
         return st;
-    if (!q->db)
+    if (!q->db || q->schema < SCHEMA_ARTIFACTS)
         return QUIRE_NOT_FOUND;
     arena_reset(&q->loan);
     if (q->artifacts)
         return QUIRE_OK;
     config.db = q->db;
     config.blobs = q->blobs;
-    return artifacts_new(&config, &q->artifacts, err);
+    st = artifacts_new(&config, &q->artifacts, err);
+    if (!st && write)
+        st = life_finish(q, err);
+    return st;
 }
 
 static quire_status read_limits(struct quire *q, struct artifact_limits *out,
@@ -74,42 +73,24 @@ static quire_status read_limits(struct quire *q, struct artifact_limits *out,
 
 /* ---- whose -------------------------------------------------------------- */
 
-/* The id that a session's own file gives it, in `keep`. */
-static quire_status read_key(struct quire *q, const char *which,
-                             struct arena *keep, const char **key,
-                             quire_error *err)
-{
-    struct list_meta meta = {.id = NULL};
-    struct object_info info;
-    struct object *file;
-    struct place p;
-    quire_status st = place_find(q, which, keep, &p, err);
-
-    if (st)
-        return st;
-    st = p.store->ops->open(p.store, p.name, &file, &info, err);
-    if (!st) {
-        st = list_read(file, info.size, keep, &meta, err);
-        file->ops->close(file);
-    }
-    if (!st && !meta.id)
-        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
-                     p.name);
-    *key = meta.id;
-    place_release(&p);
-    return st;
-}
-
 static quire_status find_key(struct quire *q, const char *session,
                              struct arena *keep, const char **key,
                              quire_error *err)
 {
+    struct place p;
+    quire_status st;
+
     if (!session)
         session = "user";
     *key = session;
     if (!strcmp(session, "user") || !strcmp(session, "temp"))
         return QUIRE_OK;
-    return read_key(q, session, keep, key, err);
+    st = place_find(q, session, keep, &p, err);
+    if (st)
+        return st;
+    st = place_key(&p, keep, key, err);
+    place_release(&p);
+    return st;
 }
 
 /* ---- what may be put ---------------------------------------------------- */

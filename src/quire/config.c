@@ -213,7 +213,7 @@ static quire_status open_rows(struct quire *q, bool write, struct sql *rows,
         st = read_only_error(q, err);
     if (!st && q->db_path)
         st = need_db(q, write, err);
-    if (st || !q->db)
+    if (st || !q->db || q->schema < SCHEMA_SETTINGS)
         return st;
     st = sql_init(rows, q->db, texts, N_SQL, err);
     *sql = st ? NULL : rows;

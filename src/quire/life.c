@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -580,12 +581,69 @@ static quire_status remove_all(const struct place *p, struct arena *tmp,
     return st;
 }
 
+/* Finish one that was noted: whoever noted it has died, or is at it. */
+static quire_status finish_one(struct quire *q, const char *name,
+                               struct arena *tmp, quire_error *err)
+{
+    struct place p = {.store = q->all, .in_home = true};
+    quire_status st;
+
+    p.name = arena_text(tmp, bytes_str(name));
+    if (!p.name)
+        return err_memory(err);
+    st = claim_dir(q, p.store, p.name, tmp, err);
+    if (!st) {
+        st = remove_all(&p, tmp, err);
+        p.store->ops->let_go(p.store);
+    }
+    return !st || st == QUIRE_NOT_FOUND ? owner_removed(q->artifacts, name, err)
+                                        : st;
+}
+
+quire_status life_finish(struct quire *q, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char **names;
+    size_t i, n = 0;
+    quire_status st = owner_removals(q->artifacts, &tmp, &names, &n, err);
+
+    if (!st && n > 0)
+        st = need_all(q, err);
+    for (i = 0; i < n && !st; i++)
+        st = finish_one(q, names[i], &tmp, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* Forget a session of the home in the catalogue, if there is one, and note
+ * that its files are to go. *noted: they are. */
+static quire_status forget(struct quire *q, const struct place *p,
+                           struct arena *tmp, bool *noted, quire_error *err)
+{
+    const char *key;
+    quire_status st;
+
+    *noted = false;
+    if (!p->in_home || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
+        access(q->db_path, F_OK) != 0)
+        return QUIRE_OK;
+    st = need_artifacts(q, true, err);
+    if (st)
+        return st;
+    if (place_key(p, tmp, &key, NULL))
+        key = ""; /* its header cannot be read: it never had a row */
+    st = owner_forget(q->artifacts, TENANT_DEFAULT, key, p->name, err);
+    *noted = !st;
+    return st;
+}
+
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
     struct place p = {0};
+    bool noted = false;
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
@@ -598,10 +656,14 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);
     if (!st)
+        st = forget(q, &p, &tmp, &noted, err);
+    if (!st)
         st = claim_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
         st = remove_all(&p, &tmp, err);
         p.store->ops->let_go(p.store);
+        if (!st && noted)
+            st = owner_removed(q->artifacts, p.name, err);
     }
     foreign_unlock(&theirs);
     if (held)

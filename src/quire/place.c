@@ -380,6 +380,27 @@ const char *place_follow(struct object_store *home, const char *name,
     return c.found;
 }
 
+quire_status place_key(const struct place *p, struct arena *keep,
+                       const char **key, quire_error *err)
+{
+    struct list_meta meta = {.id = NULL};
+    struct object_info info;
+    struct object *file;
+    quire_status st = p->store->ops->open(p->store, p->name, &file, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
+    if (st)
+        return st;
+    st = list_read(file, info.size, keep, &meta, err);
+    file->ops->close(file);
+    if (!st && !meta.id)
+        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
+                     p->name);
+    *key = meta.id;
+    return st;
+}
+
 /* ---- the last one ------------------------------------------------------- */
 
 static const char *env(const char *name)

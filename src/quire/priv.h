@@ -29,6 +29,7 @@ struct quire {
 
     /* Opened when first needed, in this order. */
     struct db *db;
+    int schema; /* of db: how many steps it has taken                     */
     struct object_store *files;
     struct blobs *blobs;
     struct object_store *all; /* everything below the home: sessions/ …   */
@@ -88,8 +89,19 @@ const char *place_follow(struct object_store *home, const char *name,
  * NULL when there is no memory, or no working directory. */
 char *place_cwd(const char *cwd, struct arena *keep);
 
+/* The id that the file of a session gives it, in the arena. */
+quire_status place_key(const struct place *p, struct arena *keep,
+                       const char **key, quire_error *err);
+
 /* Remember that this terminal uses the session now. */
 void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
+
+/* artifacts.c: the room. A reader of a home without artifacts gets
+ * QUIRE_NOT_FOUND and no words. */
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
+
+/* life.c: finish what was being removed when somebody died. */
+quire_status life_finish(struct quire *q, quire_error *err);
 
 /* config.c: settings. The table, and one that is a number. */
 extern const char config_schema[];
@@ -97,7 +109,13 @@ quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err);
 
 /* schema.c: the tables of quire.db, made or brought up to date.
- * QUIRE_NOT_FOUND: a database that is read and has no tables yet. */
-quire_status schema_prepare(struct db *db, bool read_only, quire_error *err);
+ * QUIRE_NOT_FOUND: a database that is read and has no tables yet. *steps_taken
+ * is how far it is. */
+quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
+                            quire_error *err);
+
+/* A database that is only read may be of an older schema: the step that a
+ * table came with is to be asked for before it is. */
+enum { SCHEMA_ARTIFACTS = 3, SCHEMA_SETTINGS = 4 };
 
 #endif

@@ -197,7 +197,7 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
     if (!st)
         st = trace_db(q, err);
     if (!st)
-        st = schema_prepare(q->db, q->read_only, err);
+        st = schema_prepare(q->db, q->read_only, &q->schema, err);
     if (st && q->db) {
         q->db->ops->close(q->db);
         q->db = NULL;

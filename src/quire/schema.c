@@ -13,10 +13,7 @@
 #include "session/list.h"
 
 static const char *const steps[] = {
-    blob_schema,
-    session_schema,
-    artifact_schema,
-    config_schema,
+    blob_schema, session_schema, artifact_schema, config_schema, removal_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };
@@ -78,13 +75,16 @@ static quire_status check_tables(struct db *db, quire_error *err)
     return st;
 }
 
-quire_status schema_prepare(struct db *db, bool read_only, quire_error *err)
+quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
+                            quire_error *err)
 {
     int64_t version;
     quire_status st = read_version(db, &version, err);
 
+    *steps_taken = 0;
     if (st)
         return st;
+    *steps_taken = version > N_STEPS || !read_only ? N_STEPS : (int)version;
     if (version == N_STEPS)
         return check_tables(db, err);
     if (version > N_STEPS) {

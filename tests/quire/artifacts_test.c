@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "store/db.h"
 #include "support/test.h"
 
 static int64_t now_us; /* what the handles believe */
@@ -413,5 +414,112 @@ TEST(totals_are_right_whoever_puts_at_once)
     sum = 0;
     OK(quire_artifact_list(q, NULL, NULL, add_size, &sum, &test_err));
     EQ(sum, a.session_used);
+    quire_close(q);
+}
+
+/* ---- sessions that go --------------------------------------------------- */
+
+struct gone {
+    quire *q;
+    char id[64], path[512];
+};
+
+static void gone_open(struct gone *g)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s;
+
+    g->q = open_home(0);
+    o.flags = QUIRE_SESSION_AT_ONCE;
+    OK(quire_session_new(g->q, &o, &s, &test_err));
+    quire_session_describe(s, &info);
+    snprintf(g->id, sizeof g->id, "%s", info.id);
+    snprintf(g->path, sizeof g->path, "%s", info.path);
+    quire_session_close(s);
+    puts_text(g->q, NULL, "mine", "stays");
+    puts_text(g->q, g->id, "a", "goes");
+    puts_text(g->q, g->id, "a", "goes as well");
+}
+
+TEST(artifacts_go_with_their_session_and_totals_with_them)
+{
+    quire_artifact_list_options all = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    struct gone g;
+    quire_artifact a;
+
+    all.all_sessions = 1;
+    gone_open(&g);
+    OK(quire_session_remove(g.q, g.id, &test_err));
+    NO(test_exists(g.path));
+    lists(g.q, NULL, &all, "#1:mine:1 ");
+    a = puts_text(g.q, NULL, "more", "x");
+    EQ(6, a.tenant_used);
+    EQ(3, a.id); /* no id is given twice */
+    quire_close(g.q);
+}
+
+/* As if whoever removed it had died after it was noted. */
+static void note_removal(const char *name)
+{
+    struct db_config config = {.path = test_path("home/quire.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 1000};
+    char sql[600];
+    struct db *db;
+
+    OK(db_sqlite_open(&config, &db, &test_err));
+    snprintf(sql, sizeof sql, "INSERT INTO removal VALUES('%s')", name);
+    OK(db->ops->exec(db, sql, &test_err));
+    db->ops->close(db);
+}
+
+TEST(a_removal_that_was_interrupted_is_finished_by_whoever_comes_next)
+{
+    struct gone g;
+    quire *q;
+
+    gone_open(&g);
+    quire_close(g.q);
+    YES(test_exists(g.path));
+    note_removal(strstr(g.path, "/sessions/") + 1);
+    note_removal("sessions/--x--/never.jsonl"); /* gone already */
+    q = open_home(QUIRE_READ_ONLY);
+    lists(q, NULL, NULL, "#1:mine:1 ");
+    quire_close(q);
+    YES(test_exists(g.path)); /* who reads removes nothing */
+    q = open_home(0);
+    puts_text(q, NULL, "more", "x");
+    NO(test_exists(g.path));
+    quire_close(q);
+}
+
+/* ---- older homes -------------------------------------------------------- */
+
+TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
+{
+    struct db_config config = {.path = test_path("home/quire.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 1000};
+    quire *q = open_home(0);
+    struct db *db;
+
+    OK(quire_blob_put(q, bytes_str("old"), 0, NULL, &test_err));
+    quire_close(q);
+    OK(db_sqlite_open(&config, &db, &test_err));
+    OK(db->ops->exec(db,
+                     "DROP TABLE artifact_version; DROP TABLE artifact;"
+                     "DROP TABLE session; DROP TABLE tenant;"
+                     "DROP TABLE setting; DROP TABLE removal;"
+                     "PRAGMA user_version=2",
+                     &test_err));
+    db->ops->close(db);
+    q = open_home(QUIRE_READ_ONLY);
+    lists(q, NULL, NULL, "");
+    is_absent(q, NULL, "a");
+    quire_close(q);
+    q = open_home(0);
+    puts_text(q, NULL, "a", "new");
+    holds(q, NULL, "a", 0, "new");
     quire_close(q);
 }
