@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "store/db.h"
+#include "store/sqlite_words.h"
 
 /* Bodies of tens of kilobytes lie in chains of pages, each framed and summed
  * in the log: larger pages, fewer frames. bench/blob_bench.c puts 100 KiB texts
@@ -486,9 +487,13 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
 {
     bool fresh;
     quire_status st;
+    int rc;
 
     sqlite3_busy_timeout(d->handle, c->busy_ms);
     sqlite3_extended_result_codes(d->handle, 1);
+    rc = sqlite_words_register(d->handle);
+    if (rc)
+        return fail(d, rc, err);
     st = check_ours(d, &fresh, err);
     if (st)
         return st;
