@@ -17,12 +17,13 @@
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_config;
+    noun_history, noun_config;
 extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version,
     cmd_completion;
 
 const struct noun *const cli_nouns[] = {
-    &noun_session, &noun_blob, &noun_output, &noun_artifact, &noun_config, NULL,
+    &noun_session, &noun_blob,   &noun_output, &noun_artifact,
+    &noun_history, &noun_config, NULL,
 };
 
 const struct cmd *const cli_plain[] = {

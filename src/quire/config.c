@@ -57,8 +57,8 @@ enum { SQL_GET, SQL_SET, SQL_UNSET, N_SQL };
 
 static const char *const texts[N_SQL] = {
     [SQL_GET] = "SELECT value FROM setting WHERE key = ?1",
-    [SQL_SET] = "INSERT INTO setting(key, value) VALUES(?1, ?2)"
-                " ON CONFLICT(key) DO UPDATE SET value = ?2",
+    [SQL_SET] = ("INSERT INTO setting(key, value) VALUES(?1, ?2)"
+                 " ON CONFLICT(key) DO UPDATE SET value = ?2"),
     [SQL_UNSET] = "DELETE FROM setting WHERE key = ?1",
 };
 

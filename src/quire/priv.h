@@ -14,6 +14,8 @@
 #include "store/object.h"
 #include "store/tap.h"
 
+struct history;
+
 struct quire {
     char *home;      /* owned; the blobs directory when there is no home  */
     char *blob_path; /* owned                                             */
@@ -34,6 +36,7 @@ struct quire {
     struct blobs *blobs;
     struct object_store *all; /* everything below the home: sessions/ …   */
     struct artifacts *artifacts;
+    struct history *history; /* over history.db                           */
 
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */
@@ -44,6 +47,9 @@ struct quire {
 quire_status need_db(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 quire_status need_all(struct quire *q, quire_error *err);
+
+/* Let whoever listens hear what is asked of the database. */
+quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
 
 /* A store of the home's files for one session alone: sessions may be used by
  * threads of their own. */

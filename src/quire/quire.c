@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "blob/hash.h"
+#include "memory/history.h"
 #include "output/match.h"
 #include "quire/priv.h"
 
@@ -134,6 +135,7 @@ void quire_close(quire *q)
         q->all->ops->free(q->all);
     if (q->db)
         q->db->ops->close(q->db);
+    history_close(q->history);
     free(q->home);
     free(q->blob_path);
     free(q->db_path);
@@ -159,16 +161,16 @@ quire_layout quire_blob_layout(const quire *q)
 
 /* ---- opening what a call needs ------------------------------------------ */
 
-static quire_status trace_db(struct quire *q, quire_error *err)
+quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
 {
     struct db *tapped;
     quire_status st;
 
     if (!q->trace.line)
         return QUIRE_OK;
-    st = db_tap(q->db, trace_hook(&q->trace), &tapped, err);
+    st = db_tap(*db, trace_hook(&q->trace), &tapped, err);
     if (!st)
-        q->db = tapped;
+        *db = tapped;
     return st;
 }
 
@@ -195,7 +197,7 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
     }
     st = db_sqlite_open(&config, &q->db, err);
     if (!st)
-        st = trace_db(q, err);
+        st = trace_db(q, &q->db, err);
     if (!st)
         st = schema_prepare(q->db, q->read_only, &q->schema, err);
     if (st && q->db) {

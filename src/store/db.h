@@ -102,4 +102,10 @@ struct db_config {
 quire_status db_sqlite_open(const struct db_config *config, struct db **out,
                             quire_error *err);
 
+/* The same for a file that is another program's too: any database will do, and
+ * it gets no mark of ours. A new one has a write-ahead log and is otherwise
+ * what SQLite makes by itself. */
+quire_status db_sqlite_open_foreign(const struct db_config *config,
+                                    struct db **out, quire_error *err);
+
 #endif

@@ -40,9 +40,10 @@
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
-    bool full;  /* PRAGMA synchronous is FULL now */
-    bool log;   /* it has a write-ahead log       */
-    char *path; /* owned, for messages            */
+    bool foreign; /* another program's too          */
+    bool full;    /* PRAGMA synchronous is FULL now */
+    bool log;     /* it has a write-ahead log       */
+    char *path;   /* owned, for messages            */
 };
 
 struct sqlite_stmt_of {
@@ -119,8 +120,12 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
-        err_next(err, "keep a copy of the file; its larger blobs can still be "
-                      "read with `--store HOME/blobs --layout loose`");
+        if (d->foreign)
+            err_next(err, "move it away, and a new one will be made");
+        else
+            err_next(err,
+                     "keep a copy of the file; its larger blobs can still be "
+                     "read with `--store HOME/blobs --layout loose`");
         return st;
     case SQLITE_FULL: return fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:
@@ -424,7 +429,7 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     if (st)
         return st;
     *fresh = tables == 0;
-    if (id != APPLICATION_ID && (id != 0 || tables != 0)) {
+    if (!d->foreign && id != APPLICATION_ID && (id != 0 || tables != 0)) {
         st = err_set(err, QUIRE_DAMAGED, "%s is a database, but not Quire's",
                      d->path);
         err_next(err, "move it away, or name another home with --home");
@@ -453,13 +458,15 @@ static quire_status make_ours(struct sqlite_db *d, int busy_ms,
         st = fs_lock(fd, FS_EXCLUSIVE, busy_ms, err);
     if (!st)
         st = check_ours(d, &fresh, err);
-    if (!st && fresh) {
+    if (!st && fresh && !d->foreign) {
         snprintf(sql, sizeof sql,
                  "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL;"
-                 "PRAGMA application_id=%d; PRAGMA journal_mode=WAL",
+                 "PRAGMA application_id=%d",
                  PAGE_BYTES, APPLICATION_ID);
         st = sqlite_exec(&d->base, sql, err);
     }
+    if (!st && fresh)
+        st = sqlite_exec(&d->base, "PRAGMA journal_mode=WAL", err);
     if (fd >= 0)
         close(fd);
     free(dir);
@@ -509,12 +516,15 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
     if (st)
         return st;
     d->full = true;
-    return sqlite_exec(&d->base,
-                       "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-                       "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-16384;"
-                       "PRAGMA temp_store=MEMORY;"
-                       "PRAGMA journal_size_limit=67108864",
-                       err);
+    st = sqlite_exec(&d->base,
+                     "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                     "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
+                     "PRAGMA journal_size_limit=67108864",
+                     err);
+    /* Others fill a full-text table by a trigger, which needs the trust. */
+    if (!st && !d->foreign)
+        st = sqlite_exec(&d->base, "PRAGMA trusted_schema=OFF", err);
+    return st;
 }
 
 /* SQLite makes files that everybody may read; ours are private, and the two
@@ -581,8 +591,8 @@ static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
     return st ? st : set_up(d, c, err);
 }
 
-quire_status db_sqlite_open(const struct db_config *config, struct db **out,
-                            quire_error *err)
+static quire_status open_any(const struct db_config *config, bool foreign,
+                             struct db **out, quire_error *err)
 {
     struct sqlite_db *d = calloc(1, sizeof *d);
     quire_status st;
@@ -591,6 +601,7 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
     if (!d)
         return err_memory(err);
     d->base.ops = &sqlite_ops;
+    d->foreign = foreign;
     d->path = strdup(config->path ? config->path : "memory");
     if (!d->path) {
         st = err_memory(err);
@@ -611,4 +622,16 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
     else
         *out = &d->base;
     return st;
+}
+
+quire_status db_sqlite_open(const struct db_config *config, struct db **out,
+                            quire_error *err)
+{
+    return open_any(config, false, out, err);
+}
+
+quire_status db_sqlite_open_foreign(const struct db_config *config,
+                                    struct db **out, quire_error *err)
+{
+    return open_any(config, true, out, err);
 }

@@ -7,6 +7,7 @@
 //   scenario DIR NAME    a scripted session; its path
 //   hold FILE MS         (18) the lock it appends under, given back after MS
 //   sink, save, resolve  (18) outputs, see omp18.mjs
+//   history FILE STEPS   prompt history, see history.mjs
 //   batch                commands as JSON arrays, one a line, an answer for each
 //
 // A program may write the file it opens, so `load` always works on a copy.

@@ -1,11 +1,13 @@
 // oh-my-pi 13, run by bun.
 import { inside, main } from "./common.mjs";
+import { history } from "./history.mjs";
 
 const { SessionManager, buildSessionContext } = await import(
     inside("@oh-my-pi/pi-coding-agent", "src/session/session-manager.ts")
 );
 
 await main({
+    verbs: { history },
     name: "omp13",
     omp: true,
     create: (cwd, dir) => SessionManager.create(cwd, dir),

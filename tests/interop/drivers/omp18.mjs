@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { inside, main } from "./common.mjs";
+import { history } from "./history.mjs";
 
 const at = (file) => inside("@oh-my-pi/pi-coding-agent", "src/session", file);
 const urls = (file) => inside("@oh-my-pi/pi-coding-agent", "src/internal-urls", file);
@@ -11,6 +12,7 @@ const { FileLock } = await import(inside("@oh-my-pi/pi-natives", "native/index.j
 
 // Outputs are loaded when they are asked for: most runs do not.
 const verbs = {
+    history,
     // One text, given at once; what is shown of it, and what is in the file.
     async sink(text, options, file) {
         const { OutputSink } = await import(at("streaming-output.ts"));

@@ -1,0 +1,525 @@
+/*
+ * history.c - the prompts a person typed
+ *
+ * The file may be anybody's of three: one that we made, one of oh-my-pi 13,
+ * one of 18.
+ *
+ *     history(id, prompt, created_at, cwd)                   13: a prompt may
+ *                                                            have many rows
+ *     history(id, prompt UNIQUE, created_at, cwd, session_id)    18, and ours
+ *     history_fts                             full text over `prompt`, filled
+ *                                             by a trigger on insert
+ *
+ * Always true:
+ *
+ *   (1) What is there stays: no table of a file that has any is made, altered
+ *       or dropped, and no setting of it is touched.
+ *   (2) Rows go in by plain SQL, so that the trigger of whoever made the file
+ *       keeps its index.
+ *   (3) Its shape is looked at again whenever somebody has changed it. A newer
+ *       oh-my-pi that starts while we have the file open rebuilds it.
+ *
+ * Substrings are looked for here rather than by LIKE, which has a limit to its
+ * pattern, ends at a NUL, and would need a statement for each number of words.
+ */
+#include "memory/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "memory/words.h"
+
+/* More than these are looked for in the text alone: SQLite has a limit to an
+ * expression, and who pastes a page into the search wants that page. */
+#define FTS_WORDS_MAX 64
+
+struct shape {
+    bool any;     /* it has tables at all        */
+    bool table;   /* ours to use                 */
+    bool unique;  /* one row a prompt            */
+    bool session; /* there is a column for it    */
+    bool fts;     /* an index over the words     */
+};
+
+struct history {
+    struct db *db; /* owned */
+    char *path;    /* owned */
+    struct shape shape;
+    int64_t version;      /* of the schema that `shape` was read of */
+    struct stmt *looking; /* what the version is now                */
+    struct stmt *last, *insert;
+    struct buf text, cwd, session; /* of one prompt */
+};
+
+/* In the shape of oh-my-pi 18, down to the version by which it tells that a
+ * file needs no conversion. */
+static const char new_tables[] =
+    "CREATE TABLE history(id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " prompt TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL"
+    " DEFAULT (CAST(strftime('%s','now') AS INTEGER)), cwd TEXT,"
+    " session_id TEXT);"
+    "CREATE INDEX idx_history_created_at ON history(created_at DESC);"
+    "CREATE VIRTUAL TABLE history_fts USING fts5(prompt, content='history',"
+    " content_rowid='id');"
+    "CREATE TRIGGER history_ai AFTER INSERT ON history BEGIN"
+    " INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt);"
+    " END;"
+    "PRAGMA user_version=1";
+
+/* ---- whose it is -------------------------------------------------------- */
+
+static void drop(struct stmt **s)
+{
+    if (*s)
+        (*s)->ops->finalize(*s);
+    *s = NULL;
+}
+
+static quire_status prepare(struct history *h, struct stmt **s, const char *sql,
+                            quire_error *err)
+{
+    return *s ? QUIRE_OK : h->db->ops->prepare(h->db, sql, s, err);
+}
+
+static quire_status read_shape(struct history *h, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT (SELECT count(*) FROM sqlite_schema),"
+        " (SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+        "   AND name = 'history' AND sql LIKE 'CREATE TABLE%'),"
+        " (SELECT count(*) FROM pragma_table_info('history')"
+        "   WHERE name IN ('id', 'prompt', 'created_at', 'cwd')),"
+        " (SELECT count(*) FROM pragma_index_list('history') AS l"
+        "   WHERE l.\"unique\" AND NOT l.partial AND 'prompt' ="
+        "   (SELECT group_concat(name) FROM pragma_index_info(l.name))),"
+        " (SELECT count(*) FROM pragma_table_info('history')"
+        "   WHERE name = 'session_id'),"
+        " (SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+        "   AND name = 'history_fts' AND sql LIKE 'CREATE VIRTUAL%fts5%')";
+    struct stmt *s = NULL;
+    quire_status st = prepare(h, &s, sql, err);
+    bool row = false;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        h->shape = (struct shape){
+            .any = s->ops->column_int(s, 0) > 0,
+            .table = s->ops->column_int(s, 1) == 1 &&
+                     s->ops->column_int(s, 2) == 4,
+            .unique = s->ops->column_int(s, 3) > 0,
+            .session = s->ops->column_int(s, 4) > 0,
+            .fts = s->ops->column_int(s, 5) > 0,
+        };
+    drop(&s);
+    return st;
+}
+
+/* Know the shape, inside a transaction. Costs next to nothing while nobody
+ * changes it. */
+static quire_status look(struct history *h, quire_error *err)
+{
+    quire_status st = prepare(h, &h->looking, "PRAGMA schema_version", err);
+    int64_t version = -1;
+    bool row = false;
+
+    if (st)
+        return st;
+    st = h->looking->ops->step(h->looking, &row, err);
+    if (!st && row)
+        version = h->looking->ops->column_int(h->looking, 0);
+    h->looking->ops->reset(h->looking);
+    if (st || version == h->version)
+        return st;
+    drop(&h->last);
+    drop(&h->insert);
+    h->version = -1;
+    st = read_shape(h, err);
+    if (!st)
+        h->version = version;
+    return st;
+}
+
+static quire_status not_history(const struct history *h, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_DAMAGED,
+                              "%s is a database, but not of a prompt history",
+                              h->path);
+
+    err_next(err, "move it away, and a new one will be made");
+    return st;
+}
+
+static quire_status make_tables(struct history *h, quire_error *err)
+{
+    struct db *db = h->db;
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+
+    if (st)
+        return st;
+    /* Again, now that nobody else can: two may have seen the same need. */
+    st = look(h, err);
+    if (!st && !h->shape.any)
+        st = db->ops->exec(db, new_tables, err);
+    if (!st)
+        st = db->ops->commit(db, err);
+    else
+        db->ops->rollback(db);
+    return st;
+}
+
+quire_status history_open(struct db *db, const char *path, bool read_only,
+                          struct history **out, quire_error *err)
+{
+    struct history *h = calloc(1, sizeof *h);
+    quire_status st;
+
+    if (!h)
+        return err_memory(err);
+    *h = (struct history){
+        .db = db,
+        .path = strdup(path),
+        .version = -1,
+        .text = BUF_INIT(HISTORY_PROMPT_MAX),
+        .cwd = BUF_INIT(1 << 20),
+        .session = BUF_INIT(1 << 20),
+    };
+    st = h->path ? look(h, err) : err_memory(err);
+    if (!st && !h->shape.any && !read_only)
+        st = make_tables(h, err);
+    if (st) {
+        h->db = NULL;
+        history_close(h);
+    } else {
+        *out = h;
+    }
+    return st;
+}
+
+void history_close(struct history *h)
+{
+    if (!h)
+        return;
+    drop(&h->looking);
+    drop(&h->last);
+    drop(&h->insert);
+    buf_release(&h->text);
+    buf_release(&h->cwd);
+    buf_release(&h->session);
+    if (h->db)
+        h->db->ops->close(h->db);
+    free(h->path);
+    free(h);
+}
+
+/* ---- adding ------------------------------------------------------------- */
+
+/* Where a prompt may have several rows: the last one, if it says the same. */
+static quire_status find_last(struct history *h, int64_t *id, quire_error *err)
+{
+    bool row = false;
+    quire_status st =
+        prepare(h, &h->last,
+                "SELECT id, prompt FROM history ORDER BY id DESC LIMIT 1", err);
+
+    if (st)
+        return st;
+    st = h->last->ops->step(h->last, &row, err);
+    if (!st && row &&
+        bytes_equal(h->last->ops->column_bytes(h->last, 1),
+                    buf_bytes(&h->text)))
+        *id = h->last->ops->column_int(h->last, 0);
+    h->last->ops->reset(h->last);
+    return st;
+}
+
+static quire_status prepare_insert(struct history *h, quire_error *err)
+{
+    bool session = h->shape.session;
+    struct buf sql = BUF_INIT(1024);
+    quire_status st = QUIRE_OK;
+
+    if (h->insert)
+        return QUIRE_OK;
+    buf_addf(&sql,
+             "INSERT INTO history(prompt, created_at, cwd%s)"
+             " VALUES(?1, ?2, ?3%s)",
+             session ? ", session_id" : "", session ? ", ?4" : "");
+    if (h->shape.unique)
+        buf_addf(&sql,
+                 " ON CONFLICT(prompt) DO UPDATE SET"
+                 " created_at = excluded.created_at, cwd = excluded.cwd%s",
+                 session ? ", session_id = excluded.session_id" : "");
+    buf_add_str(&sql, " RETURNING id");
+    st = buf_text(&sql) ? prepare(h, &h->insert, buf_text(&sql), err)
+                        : err_memory(err);
+    buf_release(&sql);
+    return st;
+}
+
+static void bind_or_null(struct stmt *s, int at, const char *text)
+{
+    if (text)
+        s->ops->bind_text(s, at, bytes_str(text));
+    else
+        s->ops->bind_null(s, at);
+}
+
+static quire_status insert(struct history *h, const struct history_new *prompt,
+                           int64_t *id, quire_error *err)
+{
+    quire_status st = prepare_insert(h, err);
+    struct stmt *s = h->insert;
+    bool row = false;
+
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, buf_bytes(&h->text));
+    s->ops->bind_int(s, 2, prompt->at_s);
+    bind_or_null(s, 3, prompt->cwd);
+    if (h->shape.session)
+        bind_or_null(s, 4, prompt->session);
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        *id = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status history_add(struct history *h, const struct history_new *prompt,
+                         int64_t *id, quire_error *err)
+{
+    struct db *db = h->db;
+    quire_status st;
+
+    *id = 0;
+    buf_clear(&h->text);
+    if (prompt->prompt.len <= HISTORY_PROMPT_MAX)
+        words_tidy(&h->text, prompt->prompt);
+    if (prompt->prompt.len > HISTORY_PROMPT_MAX) {
+        st = err_set(err, QUIRE_INVALID, "a prompt of more than 16 MiB");
+        err_next(err, "keep it as an artifact or a blob");
+        return st;
+    }
+    if (h->text.failed)
+        return err_memory(err);
+    if (h->text.len == 0)
+        return QUIRE_OK;
+    st = db->ops->begin(db, DB_SOON, err);
+    if (st)
+        return st;
+    st = look(h, err);
+    if (!st && !h->shape.table)
+        st = not_history(h, err);
+    if (!st && !h->shape.unique)
+        st = find_last(h, id, err);
+    if (!st && *id == 0)
+        st = insert(h, prompt, id, err);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+struct search {
+    struct buf query;   /* tidied                                   */
+    struct buf fts;     /* for MATCH; empty: by the text alone      */
+    struct buf needles; /* each a size_t and its bytes, A-Z as a-z  */
+    size_t n;
+    struct buf folded; /* a prompt, to be looked at                */
+    struct stmt *rows;
+};
+
+static void search_release(struct search *f)
+{
+    buf_release(&f->query);
+    buf_release(&f->fts);
+    buf_release(&f->needles);
+    buf_release(&f->folded);
+}
+
+static void add_needle(struct search *f, quire_bytes word)
+{
+    buf_add(&f->needles, &word.len, sizeof word.len);
+    words_fold(&f->needles, word);
+    f->n++;
+}
+
+static quire_status read_query(struct search *f, quire_bytes query,
+                               quire_error *err)
+{
+    struct buf *whole = &f->query;
+    quire_bytes rest, word;
+    quire_status st;
+
+    words_tidy(whole, query);
+    st = buf_status(whole, "the query", err);
+    if (st)
+        return st;
+    if (whole->len == 0) {
+        st = err_set(err, QUIRE_INVALID, "the query is empty");
+        err_next(err, "give a word to look for");
+        return st;
+    }
+    rest = buf_bytes(whole);
+    while (words_next(&rest, &word)) {
+        add_needle(f, word);
+        if (f->n > FTS_WORDS_MAX)
+            continue;
+        buf_add_str(&f->fts, f->n > 1 ? " \"" : "\"");
+        buf_add(&f->fts, word.data, word.len);
+        buf_add_str(&f->fts, "\"*");
+    }
+    if (f->n == 0)
+        add_needle(f, buf_bytes(whole));
+    if (f->fts.failed || f->needles.failed)
+        return err_memory(err);
+    if (f->n > FTS_WORDS_MAX)
+        f->fts.len = 0;
+    return QUIRE_OK;
+}
+
+static quire_status has_all(struct search *f, quire_bytes prompt, bool *yes,
+                            quire_error *err)
+{
+    const char *at = f->needles.data;
+    size_t i;
+
+    buf_clear(&f->folded);
+    words_fold(&f->folded, prompt);
+    if (f->folded.failed)
+        return err_memory(err);
+    *yes = true;
+    for (i = 0; *yes && i < f->n; i++) {
+        size_t len;
+
+        memcpy(&len, at, sizeof len);
+        at += sizeof len;
+        *yes = f->folded.len >= len &&
+               memmem(f->folded.data, f->folded.len, at, len);
+        at += len;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status prepare_rows(struct history *h, struct search *f,
+                                 quire_error *err)
+{
+    struct buf sql = BUF_INIT(1024);
+    quire_status st;
+
+    buf_addf(&sql,
+             "SELECT id, prompt, created_at, cwd, %s, %s FROM history"
+             " WHERE ?1 IS NULL OR cwd = ?1"
+             " ORDER BY created_at DESC, id DESC",
+             h->shape.session ? "session_id" : "NULL",
+             f->fts.len && h->shape.fts ? "id IN (SELECT rowid FROM history_fts"
+                                          " WHERE history_fts MATCH ?2)"
+                                        : "0");
+    st = buf_text(&sql) ? prepare(h, &f->rows, buf_text(&sql), err)
+                        : err_memory(err);
+    buf_release(&sql);
+    return st;
+}
+
+static const char *text_or_null(struct stmt *s, int at, struct buf *keep)
+{
+    quire_bytes value = s->ops->column_bytes(s, at);
+
+    buf_clear(keep);
+    buf_add(keep, value.data, value.len);
+    return s->ops->column_null(s, at) ? NULL : buf_text(keep);
+}
+
+static quire_status give_row(struct history *h, struct stmt *s,
+                             quire_prompt_fn each, void *ctx, quire_error *err)
+{
+    quire_prompt p = {
+        .id = s->ops->column_int(s, 0),
+        .created_at_s = s->ops->column_int(s, 2),
+        .cwd = text_or_null(s, 3, &h->cwd),
+        .session = text_or_null(s, 4, &h->session),
+        .prompt = s->ops->column_bytes(s, 1),
+    };
+
+    if (h->cwd.failed || h->session.failed)
+        return err_memory(err);
+    return each(ctx, &p, err);
+}
+
+static quire_status give_rows(struct history *h, struct search *f,
+                              const struct history_find *find, uint64_t limit,
+                              quire_prompt_fn each, void *ctx, quire_error *err)
+{
+    quire_status st = prepare_rows(h, f, err);
+    struct stmt *s = f->rows;
+    bool row = true;
+
+    if (st)
+        return st;
+    bind_or_null(s, 1, find->cwd);
+    if (f->fts.len && h->shape.fts)
+        s->ops->bind_text(s, 2, buf_bytes(&f->fts));
+    while (limit > 0) {
+        bool yes = true;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        if (f->n > 0 && !s->ops->column_int(s, 5))
+            st = has_all(f, s->ops->column_bytes(s, 1), &yes, err);
+        if (!st && yes) {
+            st = give_row(h, s, each, ctx, err);
+            limit--;
+        }
+        if (st)
+            break;
+    }
+    return st;
+}
+
+static quire_status give_found(struct history *h, struct search *f,
+                               const struct history_find *find,
+                               quire_prompt_fn each, void *ctx,
+                               quire_error *err)
+{
+    uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
+    quire_status st = h->db->ops->begin(h->db, DB_LOOK, err);
+
+    if (limit > HISTORY_LIMIT_MAX)
+        limit = HISTORY_LIMIT_MAX;
+    if (!st)
+        st = look(h, err);
+    if (!st && h->shape.any && !h->shape.table)
+        st = not_history(h, err);
+    if (!st && h->shape.table)
+        st = give_rows(h, f, find, limit, each, ctx, err);
+    drop(&f->rows);
+    h->db->ops->rollback(h->db);
+    return st;
+}
+
+quire_status history_find(struct history *h, const struct history_find *find,
+                          quire_prompt_fn each, void *ctx, quire_error *err)
+{
+    struct search f = {
+        .query = BUF_INIT(HISTORY_PROMPT_MAX),
+        .fts = BUF_INIT(4 * HISTORY_PROMPT_MAX),
+        .needles = BUF_INIT(16 * (size_t)HISTORY_PROMPT_MAX),
+        .folded = BUF_INIT((size_t)1 << 30),
+    };
+    quire_status st = QUIRE_OK;
+
+    if (find->query)
+        st = read_query(&f, *find->query, err);
+    if (!st && h)
+        st = give_found(h, &f, find, each, ctx, err);
+    search_release(&f);
+    return st;
+}
