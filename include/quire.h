@@ -978,6 +978,48 @@ quire_status quire_artifact_versions(quire *q, const char *session,
                                      const char *which, quire_artifact_fn each,
                                      void *ctx, quire_error *err);
 
+/* Something that was found. */
+typedef struct quire_hit {
+    quire_artifact artifact;
+    double score;        /* more is better, within one search               */
+    const char *snippet; /* some of its text, around a word where possible  */
+    int part;            /* a word in it goes on where the one asked for ends */
+    uint64_t reserved[4];
+} quire_hit;
+
+typedef quire_status (*quire_hit_fn)(void *ctx, const quire_hit *hit,
+                                     quire_error *err);
+
+typedef struct quire_search_options {
+    size_t size;
+    int all_sessions;
+    int fts;          /* the query is an expression of SQLite's FTS5        */
+    const char *tag;  /* NULL: any                                          */
+    const char *mime; /* the type begins so, "text/"; NULL: any             */
+    int64_t since_us, until_us; /* changed in this time; 0: any             */
+    uint64_t limit;             /* 0: all                                   */
+} quire_search_options;
+
+#define QUIRE_SEARCH_OPTIONS_INIT                                \
+    {                                                            \
+        sizeof(quire_search_options), 0, 0, NULL, NULL, 0, 0, 20 \
+    }
+
+/* Artifacts by the words in their path, purpose, tags and text, the best first.
+ * Any text is a query: all of its words must be there, what stands in double
+ * quotes together; case and accents do not count, and words of code, and
+ * Chinese, Japanese and Korean, are found by their parts. After those with the
+ * words come those where a word goes on. Of a word that is in very many, the
+ * newest few thousand are ranked; *partial (may be NULL) says so.
+ *
+ * QUIRE_NOT_FOUND  nothing is found
+ * QUIRE_INVALID    there is no word in the query, or it cannot be read */
+quire_status quire_artifact_search(quire *q, const char *session,
+                                   const char *query,
+                                   const quire_search_options *options,
+                                   quire_hit_fn each, void *ctx, int *partial,
+                                   quire_error *err);
+
 /* Put an artifact away: its path is free, it counts against no quota, and it
  * can be brought back. quire_artifact_restore() brings back what was put away
  * last under this path; QUIRE_EXISTS when that is taken. With `purge` it is

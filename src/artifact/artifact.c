@@ -40,6 +40,7 @@ void artifacts_free(struct artifacts *a)
 {
     if (!a)
         return;
+    words_release(&a->words);
     sql_release(&a->sql);
     free(a);
 }
@@ -396,6 +397,8 @@ static quire_status put_inside(struct artifacts *a, int64_t tenant,
     quire_status st = owner_ensure(a, tenant, key, &owner, err);
 
     *out = (quire_artifact){.id = 0};
+    if (!st)
+        st = words_need(a, tenant, true, err);
     if (!st) {
         st = artifact_by_path(a, &owner, path, keep, out, err);
         if (st == QUIRE_NOT_FOUND)
@@ -404,6 +407,8 @@ static quire_status put_inside(struct artifacts *a, int64_t tenant,
     if (!st)
         st = check_room(&owner, out->id ? out->size : 0, content.len, limits,
                         err);
+    if (!st && out->id)
+        st = words_drop(a, out, err);
     if (!st)
         st = blob_put(a->c.blobs, content, 0, &blob, err);
     if (st)
@@ -411,9 +416,10 @@ static quire_status put_inside(struct artifacts *a, int64_t tenant,
     out->path = path;
     out->session = key;
     st = describe(out, content, options, keep, err);
-    return st ? st
-              : put_rows(a, &owner, content, &blob.digest, limits->versions,
-                         out, err);
+    if (!st)
+        st = put_rows(a, &owner, content, &blob.digest, limits->versions, out,
+                      err);
+    return st ? st : words_add(a, out, content, err);
 }
 
 quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
@@ -432,8 +438,11 @@ quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
     st = put_inside(a, tenant, key, path, content, options, limits, keep, out,
                     err);
     if (!st)
-        return blobs_commit(a->c.blobs, err);
-    blobs_rollback(a->c.blobs);
+        st = blobs_commit(a->c.blobs, err);
+    else
+        blobs_rollback(a->c.blobs);
+    if (st)
+        words_release(&a->words);
     return st;
 }
 
@@ -499,12 +508,25 @@ static quire_status end(struct artifacts *a, quire_status st, quire_error *err)
     struct db *db = a->c.db;
 
     if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
+        st = db->ops->commit(db, err);
+    else
+        db->ops->rollback(db);
+    if (st)
+        words_release(&a->words);
     return st;
 }
 
-quire_status artifact_remove(struct artifacts *a, int64_t id, quire_error *err)
+/* Take a living one out of the index. */
+static quire_status unlist(struct artifacts *a, int64_t tenant,
+                           const quire_artifact *artifact, quire_error *err)
+{
+    quire_status st = words_need(a, tenant, true, err);
+
+    return st || artifact->deleted_us ? st : words_drop(a, artifact, err);
+}
+
+quire_status artifact_remove(struct artifacts *a, int64_t tenant,
+                             const quire_artifact *artifact, quire_error *err)
 {
     struct db *db = a->c.db;
     struct stmt *s;
@@ -512,16 +534,19 @@ quire_status artifact_remove(struct artifacts *a, int64_t id, quire_error *err)
 
     if (st)
         return st;
-    st = sql_use(&a->sql, SQL_PUT_AWAY, &s, err);
+    st = unlist(a, tenant, artifact, err);
+    if (!st)
+        st = sql_use(&a->sql, SQL_PUT_AWAY, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, id);
+        s->ops->bind_int(s, 1, artifact->id);
         s->ops->bind_int(s, 2, clock_us(a->c.clock));
         st = take_off(a, s, false, err);
     }
     return end(a, st, err);
 }
 
-quire_status artifact_purge(struct artifacts *a, int64_t id, quire_error *err)
+quire_status artifact_purge(struct artifacts *a, int64_t tenant,
+                            const quire_artifact *artifact, quire_error *err)
 {
     struct db *db = a->c.db;
     struct stmt *s;
@@ -529,9 +554,11 @@ quire_status artifact_purge(struct artifacts *a, int64_t id, quire_error *err)
 
     if (st)
         return st;
-    st = sql_use(&a->sql, SQL_PURGE, &s, err);
+    st = unlist(a, tenant, artifact, err);
+    if (!st)
+        st = sql_use(&a->sql, SQL_PURGE, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, id);
+        s->ops->bind_int(s, 1, artifact->id);
         st = take_off(a, s, true, err);
     }
     return end(a, st, err);
@@ -540,9 +567,16 @@ quire_status artifact_purge(struct artifacts *a, int64_t id, quire_error *err)
 static quire_status bring_back(struct artifacts *a, const struct owner *owner,
                                quire_artifact *artifact, quire_error *err)
 {
+    quire_bytes content = {NULL, 0};
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_BRING_BACK, &s, err);
+    quire_status st = words_need(a, owner->tenant, true, err);
 
+    if (!st)
+        st = blob_get(a->c.blobs, &artifact->digest, &content, err);
+    if (!st)
+        st = words_add(a, artifact, content, err);
+    if (!st)
+        st = sql_use(&a->sql, SQL_BRING_BACK, &s, err);
     if (st)
         return st;
     artifact->updated_us = clock_us(a->c.clock);

@@ -130,13 +130,35 @@ quire_status artifact_versions(struct artifacts *a,
 /* Put away, bring back (the one that was put away last under this path),
  * delete for good. Lasting. QUIRE_NOT_FOUND without words; QUIRE_EXISTS: the
  * path is taken by another; QUIRE_QUOTA. */
-quire_status artifact_remove(struct artifacts *a, int64_t id, quire_error *err);
+quire_status artifact_remove(struct artifacts *a, int64_t tenant,
+                             const quire_artifact *artifact, quire_error *err);
 quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
                               const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
-quire_status artifact_purge(struct artifacts *a, int64_t id, quire_error *err);
+quire_status artifact_purge(struct artifacts *a, int64_t tenant,
+                            const quire_artifact *artifact, quire_error *err);
+
+/* ---- search.c ----------------------------------------------------------- */
+
+struct artifact_question {
+    int64_t tenant, session; /* session 0: all of the tenant                */
+    const char *text;
+    bool fts;         /* it is an expression of FTS5                        */
+    const char *tag;  /* NULL: any                                          */
+    const char *mime; /* it begins so; NULL: any                            */
+    int64_t since_us, until_us; /* 0: any time                              */
+    uint64_t limit;
+};
+
+/* What is found, the best first: words, then words that go on. *partial: there
+ * were so many that the newest alone were ranked. QUIRE_NOT_FOUND without
+ * words; QUIRE_INVALID: there is nothing to look for. */
+quire_status artifact_search(struct artifacts *a,
+                             const struct artifact_question *q,
+                             quire_hit_fn each, void *ctx, bool *partial,
+                             quire_error *err);
 
 /* Compare the counters with the rows and set them right; *wrong is how many
  * were not. */

@@ -135,12 +135,17 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
         return st;
     st = owner_find(a, tenant, key, &owner, err);
     if (!st)
+        st = words_drop_session(a, &owner, err);
+    if (!st)
         st = drop(a, owner.session, err);
     if (!st || st == QUIRE_NOT_FOUND)
         st = name_removal(a, SQL_REMOVAL_ADD, name, err);
     if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
+        st = db->ops->commit(db, err);
+    else
+        db->ops->rollback(db);
+    if (st)
+        words_release(&a->words);
     return st;
 }
 

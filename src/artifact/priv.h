@@ -38,15 +38,44 @@ enum artifact_sql {
     SQL_PUT_AWAY,
     SQL_BRING_BACK,
     SQL_PURGE,
+    SQL_WORDS_THERE,
     N_ARTIFACT_SQL
 };
 
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
+/* The index of one tenant, see search.c. */
+enum { N_WORDS = 4 };
+
+struct artifact_words {
+    int64_t tenant; /* 0: none is open */
+    char *texts[N_WORDS];
+    struct sql sql;
+};
+
 struct artifacts {
     struct artifacts_config c;
     struct sql sql;
+    struct artifact_words words;
 };
+
+/* ---- search.c ----------------------------------------------------------- */
+
+/* Open the tenant's index. With `write`, in a transaction, it is made if there
+ * is none: if that fails later, words_release() it. QUIRE_NOT_FOUND. */
+quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
+                        quire_error *err);
+void words_release(struct artifact_words *w);
+
+/* Put an artifact in, take it out. `one` is its row as it is in the index. */
+quire_status words_add(struct artifacts *a, const quire_artifact *one,
+                       quire_bytes content, quire_error *err);
+quire_status words_drop(struct artifacts *a, const quire_artifact *one,
+                        quire_error *err);
+
+/* Take out all of a session. */
+quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
+                                quire_error *err);
 
 /* Add to the counters of a session and its tenant. In a transaction. */
 quire_status owner_count(struct artifacts *a, const struct owner *owner,

@@ -144,6 +144,8 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                      " AND deleted = 0 RETURNING tenant, session, size",
     [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
                        " WHERE id = ?1",
+    [SQL_WORDS_THERE] = "SELECT 1 FROM sqlite_schema WHERE type = 'table'"
+                        " AND name = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
                   " RETURNING tenant, session, size, deleted",
 };

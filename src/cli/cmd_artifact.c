@@ -292,7 +292,7 @@ static int artifact_get(struct cli *cli, const struct args *args)
 {
     const char *output = args_text(args, "output");
     struct save save = SAVE_INIT;
-    struct getting g = {cli, output && strcmp(output, "-") ? &save : NULL};
+    struct getting g = {cli, output && strcmp(output, "-") != 0 ? &save : NULL};
     quire_error err = {0};
     quire_status st = QUIRE_OK;
     int code = EXIT_DONE;
@@ -466,6 +466,103 @@ static const struct cmd cmd_artifact_versions = {
     .run = artifact_versions,
 };
 
+/* ---- search ------------------------------------------------------------- */
+
+static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+    char score[32];
+
+    if (cli->json) {
+        snprintf(score, sizeof score, "%.6f", hit->score);
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "id");
+        json_int(&w, hit->artifact.id);
+        json_key(&w, "path");
+        json_str(&w, hit->artifact.path);
+        json_key(&w, "session");
+        json_str(&w, hit->artifact.session);
+        json_key(&w, "score");
+        json_raw(&w, bytes_str(score));
+        json_key(&w, "snippet");
+        json_str(&w, hit->snippet);
+        json_key(&w, "part");
+        json_bool(&w, hit->part);
+        json_object_end(&w);
+    } else {
+        add_row(&line, &hit->artifact);
+        if (*hit->snippet) {
+            buf_add_str(&line, "\n       ");
+            text_add(&line, bytes_str(hit->snippet), true);
+        }
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+static int artifact_search(struct cli *cli, const struct args *args)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_error err = {0};
+    int partial = 0;
+
+    o.all_sessions = args_flag(args, "all-sessions");
+    o.fts = args_flag(args, "fts");
+    o.tag = args_text(args, "tag");
+    o.mime = args_text(args, "mime");
+    o.limit = args_number(args, "limit", 20);
+    if (quire_artifact_search(cli->q, args_text(args, "session"),
+                              args->words[0], &o, show_hit, cli, &partial,
+                              &err))
+        return cli->out.error ? EXIT_DONE : fail(cli, &err);
+    if (partial)
+        session_warn(cli, "partial",
+                     "so many have it that only the newest were ranked");
+    return EXIT_DONE;
+}
+
+static const struct opt search_opts[] = {
+    {.name = "all-sessions",
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .help = "look in every session"},
+    {.name = "fts",
+     .kind = OPT_FLAG,
+     .help = "QUERY is an expression of SQLite's FTS5"},
+    {.name = "tag", .kind = OPT_TEXT, .value = "T", .help = "with this tag"},
+    {.name = "mime",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "whose type begins so, such as text/"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N, 20 unless given; 0 for all"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_search = {
+    .name = "artifact search",
+    .args = "QUERY",
+    .summary = "find artifacts by words in their path, tags and text",
+    .about =
+        "All words of QUERY must be there, in path, purpose, tags or text; what "
+        "stands in double quotes, together. Case and accents do not count. "
+        "Parts of code words, and of Chinese, Japanese and Korean text, are "
+        "found as well. The best come first, and those where a word goes on "
+        "come last. With --json an object each: id, path, session, score, "
+        "snippet, part. Exits with 1 if nothing is found.",
+    .opts = search_opts,
+    .examples = "quire artifact search today",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_search,
+};
+
 /* ---- rm, restore -------------------------------------------------------- */
 
 static int artifact_rm(struct cli *cli, const struct args *args)
@@ -579,9 +676,11 @@ static const struct cmd cmd_artifact_path = {
 };
 
 static const struct cmd *const verbs[] = {
-    &cmd_artifact_put,     &cmd_artifact_get,      &cmd_artifact_ls,
-    &cmd_artifact_stat,    &cmd_artifact_versions, &cmd_artifact_rm,
-    &cmd_artifact_restore, &cmd_artifact_path,     NULL,
+    &cmd_artifact_put,  &cmd_artifact_get,
+    &cmd_artifact_ls,   &cmd_artifact_search,
+    &cmd_artifact_stat, &cmd_artifact_versions,
+    &cmd_artifact_rm,   &cmd_artifact_restore,
+    &cmd_artifact_path, NULL,
 };
 
 const struct noun noun_artifact = {

@@ -259,6 +259,7 @@ static quire_status find_version(struct quire *q, const char *session,
     struct owner owner;
     quire_status st = need_artifacts(q, false, err);
 
+    *out = (quire_artifact){.id = 0};
     if (st == QUIRE_NOT_FOUND)
         return missing(session, which, err);
     if (!st)
@@ -352,15 +353,15 @@ quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,
                                    quire_error *err)
 {
-    quire_artifact one;
+    quire_artifact one = {.id = 0};
     struct owner owner;
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
         st = find(q, session, which, purge, &owner, &one, err);
     if (!st)
-        st = purge ? artifact_purge(q->artifacts, one.id, err)
-                   : artifact_remove(q->artifacts, one.id, err);
+        st = purge ? artifact_purge(q->artifacts, TENANT_DEFAULT, &one, err)
+                   : artifact_remove(q->artifacts, TENANT_DEFAULT, &one, err);
     else
         return st;
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
@@ -394,4 +395,56 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         err_next(err, "`quire artifact ls --deleted` lists what was");
     }
     return st;
+}
+
+/* ---- search ------------------------------------------------------------- */
+
+static quire_status nothing_found(const char *query, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "no artifact has %.100s in it", query);
+
+    err_next(err, "all words must be there; --all-sessions looks in every "
+                  "session");
+    return st;
+}
+
+quire_status quire_artifact_search(quire *q, const char *session,
+                                   const char *query,
+                                   const quire_search_options *options,
+                                   quire_hit_fn each, void *ctx, int *partial,
+                                   quire_error *err)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    struct artifact_question question = {.tenant = TENANT_DEFAULT};
+    struct owner owner;
+    const char *key;
+    bool newest = false;
+    quire_status st = need_artifacts(q, false, err);
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    if (!st && !o.all_sessions) {
+        st = find_key(q, session, &q->loan, &key, err);
+        if (st)
+            return st;
+        st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+        question.session = st ? 0 : owner.session;
+    }
+    if (!st) {
+        question.text = query;
+        question.fts = o.fts;
+        question.tag = o.tag;
+        question.mime = o.mime;
+        question.since_us = o.since_us;
+        question.until_us = o.until_us;
+        question.limit = o.limit ? o.limit : UINT64_MAX;
+        q->in_callback = true;
+        st = artifact_search(q->artifacts, &question, each, ctx, &newest, err);
+        q->in_callback = false;
+    }
+    if (partial)
+        *partial = newest;
+    return st == QUIRE_NOT_FOUND ? nothing_found(query, err) : st;
 }

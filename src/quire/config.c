@@ -292,7 +292,7 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err)
 {
-    quire_setting s;
+    quire_setting s = {.value = "0"};
     quire_status st = quire_config_get(q, key, &s, err);
 
     if (!st)

@@ -9,7 +9,7 @@ quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
                       size_t n, quire_error *err)
 {
     *s = (struct sql){.db = db, .texts = texts, .n = n};
-    s->stmts = calloc(n, sizeof *s->stmts);
+    s->stmts = calloc(n, sizeof(struct stmt *));
     return s->stmts ? QUIRE_OK : err_memory(err);
 }
 

@@ -84,3 +84,63 @@ $ mkdir -p omp/agent/sessions; echo x | quire --home omp/agent --kind omp artifa
 quire: …omp/agent is a home of another program, which has no artifacts
 hint: name a home of Quire's own with --home
 ? 2
+
+# artifacts are found by words in path, purpose, tags and text
+$ echo 'int parseHTTPHeader(char *line);' | quire artifact put src/http.c --tag network >/dev/null
+$ echo '東京都は日本の首都です' | quire artifact put notes/東京.md >/dev/null
+$ echo 'Grüße aus C++, it'"'"'s snake_case' | quire artifact put notes/mixed.md --purpose greeting >/dev/null
+$ quire artifact search header
+#1     20…  src/http.c
+       int parseHTTPHeader(char *line);
+$ for q in parsehttpheader http.c network 首都 都 GRUßE "it's" case greeting '"snake case"' 'line header'; do
+>     quire artifact search "$q" --json | sed 's/.*"path":"\([^"]*\)".*/\1/'
+> done
+src/http.c
+src/http.c
+src/http.c
+notes/東京.md
+notes/東京.md
+notes/mixed.md
+notes/mixed.md
+notes/mixed.md
+notes/mixed.md
+notes/mixed.md
+src/http.c
+$ quire artifact search greet --json
+{"id":3,"path":"notes/mixed.md","session":"user","score":…,"snippet":"Grüße aus C++, it's snake_case","part":true}
+$ quire artifact search nowhere
+quire: no artifact has nowhere in it
+hint: all words must be there; --all-sessions looks in every session
+? 1
+$ quire artifact search ''
+quire: there is no word to look for
+hint: give a word, a part of one, or a "phrase"
+? 2
+$ quire artifact search 'case AND' --fts
+quire: …
+hint: leave out --fts to look for plain words
+? 2
+
+# what is put away, replaced or deleted is not found
+$ echo 'the first word' | quire artifact put a >/dev/null
+$ echo 'another text' | quire artifact put a >/dev/null
+$ quire artifact search first
+quire: …
+...
+? 1
+$ quire artifact search another | head -1
+#1     20…  a
+$ quire artifact rm a; quire artifact search another
+quire: …
+...
+? 1
+$ quire artifact restore a >/dev/null; quire artifact search another | head -1
+#1     20…  a
+$ S=$(quire session new | cut -d'"' -f4)
+$ echo 'of a session' | quire artifact put b --session $S >/dev/null
+$ quire artifact search session --all-sessions | head -1
+#2     20…  b
+$ quire session rm $S; quire artifact search session --all-sessions
+quire: …
+...
+? 1

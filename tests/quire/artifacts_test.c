@@ -523,3 +523,135 @@ TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
     holds(q, NULL, "a", 0, "new");
     quire_close(q);
 }
+
+/* ---- a model to compare with -------------------------------------------- */
+
+/* What should be there: a few paths in two sessions, each with a text of a few
+ * words, or nothing. */
+enum { SLOTS = 12, VOCABULARY = 6, STEPS = 400 };
+
+static const char *const vocabulary[VOCABULARY] = {"apple",      "parseHeader",
+                                                   "snake_case", "東京都",
+                                                   "Éclair",     "zebra42"};
+
+struct slot {
+    char path[16];
+    const char *session;
+    bool living, away;
+    unsigned words; /* a bit each */
+    size_t size;
+};
+
+static void spell_text(unsigned words, char *out)
+{
+    int i;
+
+    *out = '\0';
+    for (i = 0; i < VOCABULARY; i++) {
+        if (words >> i & 1) {
+            strcat(out, vocabulary[i]);
+            strcat(out, " ");
+        }
+    }
+}
+
+struct found {
+    struct slot *slots;
+    unsigned hits; /* a bit for each slot */
+};
+
+static quire_status note_hit(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct found *f = ctx;
+    unsigned i;
+
+    (void)err;
+    for (i = 0; i < SLOTS; i++) {
+        if (!strcmp(f->slots[i].path, hit->artifact.path) &&
+            !strcmp(f->slots[i].session, hit->artifact.session)) {
+            NO(f->hits >> i & 1); /* each once */
+            f->hits |= 1u << i;
+        }
+    }
+    return QUIRE_OK;
+}
+
+static void compare_search(quire *q, struct slot *slots, int word,
+                           const char *session)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    struct found f = {slots, 0};
+    unsigned wanted = 0, i;
+    quire_status st;
+
+    o.limit = 0;
+    o.all_sessions = !session;
+    for (i = 0; i < SLOTS; i++) {
+        if (slots[i].living && (slots[i].words >> word & 1) &&
+            (!session || !strcmp(session, slots[i].session)))
+            wanted |= 1u << i;
+    }
+    st = quire_artifact_search(q, session, vocabulary[word], &o, note_hit, &f,
+                               NULL, &test_err);
+    IS(wanted ? QUIRE_OK : QUIRE_NOT_FOUND, st);
+    EQ(wanted, f.hits);
+}
+
+static void change(quire *q, struct slot *s, unsigned random)
+{
+    quire_artifact a;
+    char text[128];
+
+    switch (random % 5) {
+    case 0:
+        IS(s->living ? QUIRE_OK : QUIRE_NOT_FOUND,
+           quire_artifact_remove(q, s->session, s->path, 0, &test_err));
+        s->away |= s->living;
+        s->living = false;
+        break;
+    case 1:
+        if (s->living || !s->away)
+            break;
+        OK(quire_artifact_restore(q, s->session, s->path, &a, &test_err));
+        s->living = true;
+        s->away = false;
+        break;
+    default:
+        if (s->away && !s->living)
+            break; /* which one comes back would be another question */
+        s->words = random >> 8 & ((1u << VOCABULARY) - 1);
+        spell_text(s->words, text);
+        a = puts_text(q, s->session, s->path, text);
+        s->size = strlen(text);
+        s->living = true;
+        break;
+    }
+}
+
+TEST(what_is_found_and_counted_is_what_a_simple_model_says)
+{
+    struct slot slots[SLOTS] = {{.living = false}};
+    quire *q = open_home(0);
+    unsigned seed = 5, i;
+    uint64_t sum = 0;
+    quire_artifact a;
+    int step;
+
+    for (i = 0; i < SLOTS; i++) {
+        snprintf(slots[i].path, sizeof slots[i].path, "f%u", i / 2);
+        slots[i].session = i % 2 ? "temp" : "user";
+    }
+    for (step = 0; step < STEPS; step++) {
+        seed = seed * 1664525u + 1013904223u;
+        change(q, &slots[seed >> 10 & 7], seed >> 4);
+        seed = seed * 1664525u + 1013904223u;
+        change(q, &slots[(seed >> 10) % SLOTS], seed >> 4);
+        compare_search(q, slots, (int)(seed >> 20) % VOCABULARY,
+                       step % 3 ? NULL : "temp");
+    }
+    a = puts_text(q, "user", "last", "");
+    for (i = 0; i < SLOTS; i++)
+        sum += slots[i].living ? slots[i].size : 0;
+    EQ(sum, a.tenant_used);
+    quire_close(q);
+}

@@ -1,0 +1,502 @@
+/*
+ * search.c - artifacts found by their words
+ *
+ * Each tenant has an index of its own, artifact_words_<tenant>: how often a
+ * word occurs elsewhere decides what comes first, and nobody's order may tell
+ * of another's files. It is an index and nothing else: it holds no text, so
+ * what is taken out of it is told what was put in. That can be made again from
+ * the row and its blob:
+ *
+ *   (1) What an artifact has in the index is a function of its row and of the
+ *       content that the row names.
+ *   (2) Living artifacts are in it, others are not. A row that is not living
+ *       is passed over all the same: what could not be taken out, because its
+ *       content is damaged, is not found.
+ *
+ * A word that is everywhere has as many hits as there are artifacts, and to
+ * rank them all costs more than anyone would wait. Then the newest RANKED_MAX
+ * are ranked, and the answer says so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/mime.h"
+#include "artifact/priv.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "store/fulltext.h"
+
+#define RANKED_MAX 3000
+
+/* Hits that are given at once are remembered, so that the second look, for
+ * words that go on, does not give them again. */
+#define GIVEN_MAX 1000
+
+enum { WORDS_ADD, WORDS_DROP, WORDS_FLOOR, WORDS_FIND };
+
+static const char *const patterns[N_WORDS] = {
+    [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
+                   " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
+    [WORDS_FLOOR] = "SELECT rowid FROM %s WHERE %s MATCH ?1"
+                    " ORDER BY rowid DESC LIMIT 1 OFFSET ?2",
+    /* A word in the path says more than one in the text. */
+    [WORDS_FIND] = "SELECT rowid, CAST(bm25(%s, 8, 4, 6, 1, 0) * -1000000 AS"
+                   " INTEGER) FROM %s WHERE %s MATCH ?1 AND rowid >= ?2"
+                   " ORDER BY 2 DESC, rowid DESC",
+};
+
+void words_release(struct artifact_words *w)
+{
+    size_t i;
+
+    sql_release(&w->sql);
+    for (i = 0; i < N_WORDS; i++)
+        free(w->texts[i]);
+    *w = (struct artifact_words){.tenant = 0};
+}
+
+/* The statements of a tenant's index; every %s is its name. */
+static quire_status prepare_texts(struct artifact_words *w, struct db *db,
+                                  int64_t tenant, quire_error *err)
+{
+    char name[64];
+    size_t i;
+
+    snprintf(name, sizeof name, "artifact_words_%lld", (long long)tenant);
+    for (i = 0; i < N_WORDS; i++) {
+        struct buf text = BUF_INIT(4096);
+        const char *at = patterns[i];
+
+        for (; *at; at++) {
+            if (at[0] == '%' && at[1] == 's') {
+                buf_add_str(&text, name);
+                at++;
+            } else {
+                buf_add_char(&text, *at);
+            }
+        }
+        w->texts[i] = buf_text(&text);
+        if (!w->texts[i]) {
+            buf_release(&text);
+            return err_memory(err);
+        }
+    }
+    w->tenant = tenant;
+    return sql_init(&w->sql, db, (const char *const *)w->texts, N_WORDS, err);
+}
+
+/* ---- what is indexed ---------------------------------------------------- */
+
+/* A session as one word of letters: a digit would be a part of its own. */
+static void spell_scope(int64_t session, char out[32])
+{
+    char digits[24];
+    size_t i;
+
+    snprintf(digits, sizeof digits, "%lld", (long long)session);
+    snprintf(out, 32, "scope");
+    for (i = 0; digits[i]; i++)
+        out[5 + i] = digits[i] == '-' ? 'n' : (char)('a' + digits[i] - '0');
+    out[5 + i] = '\0';
+}
+
+static quire_status write_words(struct artifacts *a, int which,
+                                const quire_artifact *one, quire_bytes content,
+                                quire_error *err)
+{
+    quire_bytes body = mime_is_text(one->mime) ? content : bytes_of("", 0);
+    char scope[32];
+    struct stmt *s;
+    quire_status st = sql_use(&a->words.sql, which, &s, err);
+
+    if (st)
+        return st;
+    spell_scope(one->session_id, scope);
+    s->ops->bind_int(s, 1, one->id);
+    s->ops->bind_text(s, 2, bytes_str(one->path));
+    s->ops->bind_text(s, 3, bytes_str(one->purpose));
+    s->ops->bind_text(s, 4, bytes_str(one->tags));
+    s->ops->bind_text(s, 5, body);
+    s->ops->bind_text(s, 6, bytes_str(scope));
+    return sql_run(s, err);
+}
+
+quire_status words_add(struct artifacts *a, const quire_artifact *one,
+                       quire_bytes content, quire_error *err)
+{
+    return write_words(a, WORDS_ADD, one, content, err);
+}
+
+quire_status words_drop(struct artifacts *a, const quire_artifact *one,
+                        quire_error *err)
+{
+    quire_bytes content;
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
+
+    /* See (2): better found no more than not removed. */
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
+        return QUIRE_OK;
+    return st ? st : write_words(a, WORDS_DROP, one, content, err);
+}
+
+/* ---- the index itself --------------------------------------------------- */
+
+static quire_status is_there(struct artifacts *a, int64_t tenant, bool *there,
+                             quire_error *err)
+{
+    char name[64];
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_WORDS_THERE, &s, err);
+
+    if (st)
+        return st;
+    snprintf(name, sizeof name, "artifact_words_%lld", (long long)tenant);
+    s->ops->bind_text(s, 1, bytes_str(name));
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    *there = !st;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status index_one(void *ctx, const quire_artifact *one,
+                              quire_error *err)
+{
+    struct artifacts *a = ctx;
+    quire_bytes content;
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
+
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
+        content = bytes_of("", 0);
+    else if (st)
+        return st;
+    return words_add(a, one, content, err);
+}
+
+/* A tenant's first, or one from before there were indexes. */
+static quire_status make_index(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    struct artifact_range all = {.tenant = tenant};
+    char sql[256];
+    quire_status st;
+
+    snprintf(sql, sizeof sql,
+             "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
+             " purpose, tags, body, scope, content='', tokenize='quire')",
+             (long long)tenant);
+    st = a->c.db->ops->exec(a->c.db, sql, err);
+    return st ? st : artifact_list(a, &all, index_one, a, err);
+}
+
+quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
+                        quire_error *err)
+{
+    bool there = false;
+    quire_status st;
+
+    if (a->words.tenant == tenant)
+        return QUIRE_OK;
+    words_release(&a->words);
+    st = is_there(a, tenant, &there, err);
+    if (!st && !there && !write)
+        return QUIRE_NOT_FOUND;
+    if (!st)
+        st = prepare_texts(&a->words, a->c.db, tenant, err);
+    if (!st && !there)
+        st = make_index(a, tenant, err);
+    /* One that was made in a transaction that fails is not there. */
+    if (st)
+        words_release(&a->words);
+    return st;
+}
+
+static quire_status drop_one(void *ctx, const quire_artifact *one,
+                             quire_error *err)
+{
+    return words_drop(ctx, one, err);
+}
+
+quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
+                                quire_error *err)
+{
+    struct artifact_range all = {.tenant = owner->tenant,
+                                 .session = owner->session};
+    quire_status st = words_need(a, owner->tenant, true, err);
+
+    return st ? st : artifact_list(a, &all, drop_one, a, err);
+}
+
+/* ---- snippets ----------------------------------------------------------- */
+
+#define SNIPPET_BEFORE 40
+#define SNIPPET_BYTES  160
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The first place of `word` in `text`, ASCII letters in any case; text.len if
+ * there is none. */
+static size_t find_word(quire_bytes text, quire_bytes word)
+{
+    const char *at = text.data, *w = word.data;
+    size_t i, k;
+
+    for (i = 0; word.len > 0 && i + word.len <= text.len; i++) {
+        for (k = 0; k < word.len && fold(at[i + k]) == fold(w[k]); k++)
+            ;
+        if (k == word.len)
+            return i;
+    }
+    return text.len;
+}
+
+/* The earliest place of any word of the question. */
+static size_t find_any(quire_bytes text, const char *query)
+{
+    static const char between[] = " \t\r\n\"'()*:";
+    size_t first = text.len;
+
+    while (*query) {
+        size_t len;
+
+        query += strspn(query, between);
+        len = strcspn(query, between);
+        if (len > 0) {
+            size_t at = find_word(bytes_sub(text, 0, text.len),
+                                  bytes_of(query, len));
+
+            first = at < first ? at : first;
+        }
+        query += len;
+    }
+    return first < text.len ? first : 0;
+}
+
+/* Some text around the first hit, on one line. */
+static const char *make_snippet(quire_bytes text, const char *query,
+                                struct arena *keep)
+{
+    struct buf out = BUF_INIT(4096), line = BUF_INIT(4096);
+    size_t hit = find_any(text, query), from, len, i;
+    const char *at = text.data, *snippet;
+
+    from = hit > SNIPPET_BEFORE ? hit - SNIPPET_BEFORE : 0;
+    while (from > 0 && from < text.len &&
+           ((unsigned char)at[from] & 0xc0) == 0x80)
+        from--;
+    len = utf8_cut(bytes_sub(text, from, text.len), SNIPPET_BYTES);
+    utf8_add_mended(&line, bytes_sub(text, from, from + len));
+    if (from > 0)
+        buf_add_str(&out, "…");
+    for (i = 0; i < line.len; i++)
+        buf_add_char(&out,
+                     (unsigned char)line.data[i] < 0x20 ? ' ' : line.data[i]);
+    while (out.len > 0 && out.data[out.len - 1] == ' ')
+        out.len--;
+    if (from + len < text.len)
+        buf_add_str(&out, "…");
+    snippet = out.failed || line.failed ? NULL
+                                        : arena_text(keep, buf_bytes(&out));
+    buf_release(&line);
+    buf_release(&out);
+    return snippet;
+}
+
+/* ---- asking ------------------------------------------------------------- */
+
+struct asking {
+    struct artifacts *a;
+    const struct artifact_question *q;
+    quire_hit_fn each;
+    void *ctx;
+    bool part; /* these are words that go on */
+    uint64_t n_given;
+    size_t n_known;
+    int64_t known[GIVEN_MAX];
+};
+
+static bool is_known(const struct asking *k, int64_t id)
+{
+    size_t i;
+
+    for (i = 0; i < k->n_known; i++) {
+        if (k->known[i] == id)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a tag is among the tags, which are a JSON array. */
+static bool has_tag(const quire_artifact *one, const char *tag)
+{
+    struct buf quoted = BUF_INIT(4096);
+    bool has;
+
+    json_add_quoted(&quoted, bytes_str(tag));
+    has = buf_text(&quoted) && strstr(one->tags, quoted.data);
+    buf_release(&quoted);
+    return has;
+}
+
+static bool is_wanted(const struct artifact_question *q,
+                      const quire_artifact *one)
+{
+    return one->deleted_us == 0 &&
+           (q->session == 0 || one->session_id == q->session) &&
+           (!q->tag || has_tag(one, q->tag)) &&
+           (!q->mime || !strncmp(one->mime, q->mime, strlen(q->mime))) &&
+           (q->since_us == 0 || one->updated_us >= q->since_us) &&
+           (q->until_us == 0 || one->updated_us < q->until_us);
+}
+
+static quire_status give_hit(struct asking *k, int64_t id, int64_t score,
+                             quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_hit hit = {.score = (double)score / 1e6, .part = k->part};
+    quire_bytes content;
+    quire_status st;
+
+    if (is_known(k, id))
+        return QUIRE_OK;
+    st = artifact_by_id(k->a, k->q->tenant, id, &tmp, &hit.artifact, err);
+    if (st == QUIRE_NOT_FOUND || (!st && !is_wanted(k->q, &hit.artifact))) {
+        st = QUIRE_OK;
+        goto out;
+    }
+    if (!st && (blob_get(k->a->c.blobs, &hit.artifact.digest, &content, NULL) ||
+                !mime_is_text(hit.artifact.mime)))
+        content = bytes_of("", 0);
+    if (!st) {
+        hit.snippet = make_snippet(content, k->q->text, &tmp);
+        st = hit.snippet ? k->each(k->ctx, &hit, err) : err_memory(err);
+    }
+    if (!st) {
+        k->n_given++;
+        if (k->n_known < GIVEN_MAX)
+            k->known[k->n_known++] = id;
+    }
+out:
+    arena_release(&tmp);
+    return st;
+}
+
+/* The id below which nothing is ranked; 0: everything is. */
+static quire_status find_floor(struct artifacts *a, quire_bytes expression,
+                               int64_t *floor, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->words.sql, WORDS_FLOOR, &s, err);
+
+    *floor = 0;
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, expression);
+    s->ops->bind_int(s, 2, RANKED_MAX - 1);
+    st = sql_row(s, err);
+    if (!st)
+        *floor = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
+                        quire_error *err)
+{
+    struct artifacts *a = k->a;
+    int64_t floor;
+    struct stmt *s;
+    quire_status st = find_floor(a, expression, &floor, err);
+
+    if (!st)
+        st = sql_use(&a->words.sql, WORDS_FIND, &s, err);
+    if (st)
+        return st;
+    *partial |= floor > 0;
+    s->ops->bind_text(s, 1, expression);
+    s->ops->bind_int(s, 2, floor);
+    while (!st && k->n_given < k->q->limit && !(st = sql_row(s, err)))
+        st = give_hit(k, s->ops->column_int(s, 0), s->ops->column_int(s, 1),
+                      err);
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* The expression of a question, within its session. */
+static bool spell(const struct artifact_question *q, enum fulltext_mode mode,
+                  struct buf *out)
+{
+    char scope[32];
+    size_t n = 1;
+
+    if (q->session) {
+        spell_scope(q->session, scope);
+        buf_addf(out, "scope:\"%s\" AND ", scope);
+    }
+    buf_add_str(out, "{path purpose tags body} : (");
+    if (q->fts)
+        buf_add_str(out, q->text);
+    else
+        n = fulltext_query(bytes_str(q->text), mode, out);
+    buf_add_char(out, ')');
+    return n > 0;
+}
+
+/* What SQLite says of an expression is about what somebody typed. */
+static quire_status unreadable(quire_status st, quire_error *err)
+{
+    if (st != QUIRE_IO || !err)
+        return st;
+    err->status = QUIRE_INVALID;
+    err_next(err, "leave out --fts to look for plain words");
+    return QUIRE_INVALID;
+}
+
+quire_status artifact_search(struct artifacts *a,
+                             const struct artifact_question *q,
+                             quire_hit_fn each, void *ctx, bool *partial,
+                             quire_error *err)
+{
+    static const enum fulltext_mode modes[] = {FULLTEXT_ALL, FULLTEXT_PREFIX};
+    struct asking *k = calloc(1, sizeof *k);
+    struct buf expression = BUF_INIT(64 * 1024);
+    quire_status st = k ? words_need(a, q->tenant, false, err)
+                        : err_memory(err);
+    size_t i;
+
+    *partial = false;
+    if (k) {
+        k->a = a;
+        k->q = q;
+        k->each = each;
+        k->ctx = ctx;
+    }
+    for (i = 0; i < 2 && !st && k->n_given < q->limit; i++) {
+        k->part = i > 0;
+        buf_clear(&expression);
+        if (!spell(q, modes[i], &expression)) {
+            st = err_set(err, QUIRE_INVALID, "there is no word to look for");
+            err_next(err, "give a word, a part of one, or a \"phrase\"");
+        }
+        if (!st)
+            st = buf_status(&expression, "a question", err);
+        if (!st)
+            st = ask(k, buf_bytes(&expression), partial, err);
+        if (q->fts) {
+            st = unreadable(st, err);
+            break; /* it says itself which words may go on */
+        }
+    }
+    if (!st && k->n_given == 0)
+        st = QUIRE_NOT_FOUND;
+    buf_release(&expression);
+    free(k);
+    return st;
+}
