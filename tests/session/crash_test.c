@@ -132,24 +132,31 @@ static void append_in_threads(struct writer *w)
 /* ---- rounds ------------------------------------------------------------- */
 
 /* Run `work` in a process group of its own, kill it after a while. What it
- * acknowledged is what the pipe gives. */
+ * acknowledged is what the pipe gives. The while begins when the child does: to
+ * fork a process that a sanitizer has made large can take longer than that. */
 static int run_and_kill(void (*work)(struct writer *w), long nap_us)
 {
     struct timespec nap = {.tv_nsec = nap_us * 1000};
     struct writer w = {.store = NULL};
-    int fd[2], status;
+    int fd[2], begun[2], status;
     pid_t child;
+    char c;
 
-    YES(pipe(fd) == 0);
+    YES(pipe(fd) == 0 && pipe(begun) == 0);
     child = fork();
     if (child == 0) {
         setpgid(0, 0);
         close(fd[0]);
         w.pipe = fd[1];
+        if (write(begun[1], "x", 1) != 1)
+            _exit(1);
         work(&w);
     }
     setpgid(child, child);
     close(fd[1]);
+    close(begun[1]);
+    YES(read(begun[0], &c, 1) == 1);
+    close(begun[0]);
     nanosleep(&nap, NULL);
     kill(-child, SIGKILL);
     waitpid(child, &status, 0);
