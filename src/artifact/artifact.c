@@ -480,30 +480,8 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
 
 /* ---- away, back, gone --------------------------------------------------- */
 
-/* Run a statement that takes an artifact from the living, and count it off.
- * Its row gives tenant, session, size, and, where it may have been put away
- * before, when. */
-static quire_status take_off(struct artifacts *a, struct stmt *s, bool may_away,
-                             quire_error *err)
-{
-    struct owner owner = {0};
-    int64_t size = 0;
-    bool living = true;
-    quire_status st = sql_row(s, err);
-
-    if (!st) {
-        owner.tenant = s->ops->column_int(s, 0);
-        owner.session = s->ops->column_int(s, 1);
-        size = s->ops->column_int(s, 2);
-        living = !may_away || s->ops->column_int(s, 3) == 0;
-    }
-    s->ops->reset(s);
-    if (!st && living)
-        st = owner_count(a, &owner, -size, -1, err);
-    return st;
-}
-
-static quire_status end(struct artifacts *a, quire_status st, quire_error *err)
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err)
 {
     struct db *db = a->c.db;
 
@@ -511,57 +489,72 @@ static quire_status end(struct artifacts *a, quire_status st, quire_error *err)
         st = db->ops->commit(db, err);
     else
         db->ops->rollback(db);
+    /* An index that was made in there is not there. */
     if (st)
         words_release(&a->words);
     return st;
 }
 
-/* Take a living one out of the index. */
-static quire_status unlist(struct artifacts *a, int64_t tenant,
-                           const quire_artifact *artifact, quire_error *err)
+/* Run a statement that takes an artifact from its place, and count it off if
+ * it was living. */
+static quire_status take_off(struct artifacts *a, struct stmt *s,
+                             int64_t tenant, const quire_artifact *artifact,
+                             quire_error *err)
 {
-    quire_status st = words_need(a, tenant, true, err);
+    struct owner owner = {.tenant = tenant, .session = artifact->session_id};
+    int64_t size = 0;
+    bool living = false;
+    quire_status st = sql_row(s, err);
 
-    return st || artifact->deleted_us ? st : words_drop(a, artifact, err);
+    if (!st) {
+        size = s->ops->column_int(s, 0);
+        living = s->ops->column_int(s, 1) == 0;
+    }
+    s->ops->reset(s);
+    return !st && living ? owner_count(a, &owner, -size, -1, err) : st;
 }
 
-quire_status artifact_remove(struct artifacts *a, int64_t tenant,
-                             const quire_artifact *artifact, quire_error *err)
+/* SQL_PUT_AWAY or SQL_PURGE, in a transaction of its own. The row is read in
+ * there: somebody may have changed it since it was found, and what is in the
+ * index is what it says now. */
+static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
+                              int64_t id, quire_error *err)
 {
+    struct arena tmp = ARENA_INIT;
     struct db *db = a->c.db;
+    quire_artifact now;
     struct stmt *s;
     quire_status st = db->ops->begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = unlist(a, tenant, artifact, err);
+    st = artifact_by_id(a, tenant, id, &tmp, &now, err);
     if (!st)
-        st = sql_use(&a->sql, SQL_PUT_AWAY, &s, err);
+        st = words_need(a, tenant, true, err);
+    if (!st && !now.deleted_us)
+        st = words_drop(a, &now, err);
+    if (!st)
+        st = sql_use(&a->sql, which, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, artifact->id);
-        s->ops->bind_int(s, 2, clock_us(a->c.clock));
-        st = take_off(a, s, false, err);
+        s->ops->bind_int(s, 1, id);
+        if (which == SQL_PUT_AWAY)
+            s->ops->bind_int(s, 2, clock_us(a->c.clock));
+        st = take_off(a, s, tenant, &now, err);
     }
-    return end(a, st, err);
+    arena_release(&tmp);
+    return artifacts_end(a, st, err);
 }
 
-quire_status artifact_purge(struct artifacts *a, int64_t tenant,
-                            const quire_artifact *artifact, quire_error *err)
+quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
+                             quire_error *err)
 {
-    struct db *db = a->c.db;
-    struct stmt *s;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    return take_away(a, SQL_PUT_AWAY, tenant, id, err);
+}
 
-    if (st)
-        return st;
-    st = unlist(a, tenant, artifact, err);
-    if (!st)
-        st = sql_use(&a->sql, SQL_PURGE, &s, err);
-    if (!st) {
-        s->ops->bind_int(s, 1, artifact->id);
-        st = take_off(a, s, true, err);
-    }
-    return end(a, st, err);
+quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
+                            quire_error *err)
+{
+    return take_away(a, SQL_PURGE, tenant, id, err);
 }
 
 static quire_status bring_back(struct artifacts *a, const struct owner *owner,
@@ -613,5 +606,5 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
         st = check_room(&now, 0, out->size, limits, err);
     if (!st)
         st = bring_back(a, &now, out, err);
-    return end(a, st, err);
+    return artifacts_end(a, st, err);
 }

@@ -64,16 +64,25 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
 quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
                           struct owner *out, quire_error *err);
 
-/* Forget a session, with all its artifacts, and note that the file `name` is
- * to be removed with all that is its own: one transaction, lasting. A session
- * that has no row is as good. */
+/* A file of the home that is to be removed, with all that is its own, as it
+ * was when that was noted: what has changed since is somebody's again. */
+struct removal {
+    const char *name;
+    uint64_t size;
+    int64_t modified_ns;
+};
+
 extern const char removal_schema[];
+
+/* Forget a session, with all its artifacts, and note that its file is to go:
+ * one transaction, lasting. A session that has no row is as good. */
 quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
-                          const char *name, quire_error *err);
+                          const struct removal *file, quire_error *err);
 
 /* What was noted and not removed yet, in `keep`; and that it has been. */
 quire_status owner_removals(struct artifacts *a, struct arena *keep,
-                            const char ***names, size_t *n, quire_error *err);
+                            struct removal **files, size_t *n,
+                            quire_error *err);
 quire_status owner_removed(struct artifacts *a, const char *name,
                            quire_error *err);
 
@@ -130,15 +139,15 @@ quire_status artifact_versions(struct artifacts *a,
 /* Put away, bring back (the one that was put away last under this path),
  * delete for good. Lasting. QUIRE_NOT_FOUND without words; QUIRE_EXISTS: the
  * path is taken by another; QUIRE_QUOTA. */
-quire_status artifact_remove(struct artifacts *a, int64_t tenant,
-                             const quire_artifact *artifact, quire_error *err);
+quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
+                             quire_error *err);
 quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
                               const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
-quire_status artifact_purge(struct artifacts *a, int64_t tenant,
-                            const quire_artifact *artifact, quire_error *err);
+quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
+                            quire_error *err);
 
 /* ---- search.c ----------------------------------------------------------- */
 

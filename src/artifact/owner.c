@@ -112,20 +112,22 @@ static quire_status drop(struct artifacts *a, int64_t id, quire_error *err)
     return sql_run(s, err);
 }
 
-static quire_status name_removal(struct artifacts *a, int which,
-                                 const char *name, quire_error *err)
+static quire_status note_removal(struct artifacts *a,
+                                 const struct removal *file, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, which, &s, err);
+    quire_status st = sql_use(&a->sql, SQL_REMOVAL_ADD, &s, err);
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(name));
+    s->ops->bind_text(s, 1, bytes_str(file->name));
+    s->ops->bind_int(s, 2, (int64_t)file->size);
+    s->ops->bind_int(s, 3, file->modified_ns);
     return sql_run(s, err);
 }
 
 quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
-                          const char *name, quire_error *err)
+                          const struct removal *file, quire_error *err)
 {
     struct db *db = a->c.db;
     struct owner owner;
@@ -139,47 +141,54 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
     if (!st)
         st = drop(a, owner.session, err);
     if (!st || st == QUIRE_NOT_FOUND)
-        st = name_removal(a, SQL_REMOVAL_ADD, name, err);
-    if (!st)
-        st = db->ops->commit(db, err);
-    else
-        db->ops->rollback(db);
-    if (st)
-        words_release(&a->words);
-    return st;
+        st = note_removal(a, file, err);
+    return artifacts_end(a, st, err);
 }
 
 quire_status owner_removed(struct artifacts *a, const char *name,
                            quire_error *err)
 {
-    return name_removal(a, SQL_REMOVAL_DROP, name, err);
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_REMOVAL_DROP, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(name));
+    return sql_run(s, err);
 }
 
 /* All at once: each is taken off the list while it is walked. */
 quire_status owner_removals(struct artifacts *a, struct arena *keep,
-                            const char ***names, size_t *n, quire_error *err)
+                            struct removal **files, size_t *n, quire_error *err)
 {
     size_t cap = 0;
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_REMOVALS, &s, err);
 
-    *names = NULL;
+    *files = NULL;
     *n = 0;
     if (st)
         return st;
     while (!st && !(st = sql_row(s, err))) {
-        if (*n == cap) {
-            const char **more = arena_array(keep, 2 * cap + 8, sizeof *more);
+        struct removal one = {
+            .name = arena_text(keep, s->ops->column_bytes(s, 0)),
+            .size = (uint64_t)s->ops->column_int(s, 1),
+            .modified_ns = s->ops->column_int(s, 2),
+        };
 
-            if (more && *n)
-                memcpy(more, *names, *n * sizeof *more);
+        if (*n == cap) {
+            struct removal *more;
+
             cap = 2 * cap + 8;
-            *names = more;
+            more = arena_array(keep, cap, sizeof *more);
+            if (more && *n)
+                memcpy(more, *files, *n * sizeof *more);
+            *files = more;
         }
-        if (*names)
-            (*names)[*n] = arena_text(keep, s->ops->column_bytes(s, 0));
-        if (!*names || !(*names)[(*n)++])
+        if (!*files || !one.name)
             st = err_memory(err);
+        else
+            (*files)[(*n)++] = one;
     }
     s->ops->reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
@@ -222,8 +231,5 @@ quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
         if (!st)
             st = sql_run(s, err);
     }
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return artifacts_end(a, st, err);
 }

@@ -59,6 +59,10 @@ struct artifacts {
     struct artifact_words words;
 };
 
+/* End the transaction: keep it if `st` is QUIRE_OK, else not. */
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err);
+
 /* ---- search.c ----------------------------------------------------------- */
 
 /* Open the tenant's index. With `write`, in a transaction, it is made if there

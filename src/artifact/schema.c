@@ -58,10 +58,12 @@ const char artifact_schema[] =
     " created INTEGER NOT NULL,"
     " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
 
-/* Files of the home that are to go: what is noted here is not there any more
- * for anybody, and whoever comes next removes it. */
+/* Files of the home that are to go, as they were when that was noted. */
 const char removal_schema[] =
-    "CREATE TABLE removal(name TEXT PRIMARY KEY) WITHOUT ROWID;";
+    "CREATE TABLE removal("
+    " name TEXT PRIMARY KEY,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL) WITHOUT ROWID;"; /* nanoseconds */
 
 #define COLUMNS                                                           \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
@@ -104,10 +106,10 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
 
     [SQL_OWNER_DROP] = "DELETE FROM session WHERE id = ?1"
                        " RETURNING tenant, used, n",
-    [SQL_REMOVAL_ADD] = "INSERT INTO removal(name) VALUES(?1)"
-                        " ON CONFLICT DO NOTHING",
+    [SQL_REMOVAL_ADD] = "INSERT OR REPLACE INTO removal(name, size, modified)"
+                        " VALUES(?1, ?2, ?3)",
     [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
-    [SQL_REMOVALS] = "SELECT name FROM removal",
+    [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
 
     [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
                             " AND a.deleted = 0",
@@ -140,12 +142,13 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
     [SQL_LIST_TENANT_AWAY] = COLUMNS
     "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
+    /* Both give the size, and whether it was living: 0. */
     [SQL_PUT_AWAY] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
-                     " AND deleted = 0 RETURNING tenant, session, size",
+                     " AND deleted = 0 RETURNING size, 0",
     [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
                        " WHERE id = ?1",
     [SQL_WORDS_THERE] = "SELECT 1 FROM sqlite_schema WHERE type = 'table'"
                         " AND name = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
-                  " RETURNING tenant, session, size, deleted",
+                  " RETURNING size, deleted",
 };

@@ -53,7 +53,7 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
     config.blobs = q->blobs;
     st = artifacts_new(&config, &q->artifacts, err);
     if (!st && write)
-        st = life_finish(q, err);
+        life_finish(q);
     return st;
 }
 
@@ -360,8 +360,8 @@ quire_status quire_artifact_remove(quire *q, const char *session,
     if (!st)
         st = find(q, session, which, purge, &owner, &one, err);
     if (!st)
-        st = purge ? artifact_purge(q->artifacts, TENANT_DEFAULT, &one, err)
-                   : artifact_remove(q->artifacts, TENANT_DEFAULT, &one, err);
+        st = purge ? artifact_purge(q->artifacts, TENANT_DEFAULT, one.id, err)
+                   : artifact_remove(q->artifacts, TENANT_DEFAULT, one.id, err);
     else
         return st;
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;

@@ -581,60 +581,87 @@ static quire_status remove_all(const struct place *p, struct arena *tmp,
     return st;
 }
 
-/* Finish one that was noted: whoever noted it has died, or is at it. */
-static quire_status finish_one(struct quire *q, const char *name,
-                               struct arena *tmp, quire_error *err)
+/* Whether a note speaks of a session's file, as it is still. */
+static bool is_as_noted(struct quire *q, const struct removal *file)
+{
+    struct object_info info;
+
+    return !q->all->ops->stat(q->all, file->name, &info, NULL) &&
+           info.size == file->size && info.modified_ns == file->modified_ns;
+}
+
+/* Finish one that was noted: whoever noted it has died, or is at it, and then
+ * holds it. A file that has changed since is somebody's again, and stays. */
+static void finish_one(struct quire *q, const struct removal *file,
+                       struct arena *tmp)
 {
     struct place p = {.store = q->all, .in_home = true};
+    struct object *held = NULL;
     quire_status st;
 
-    p.name = arena_text(tmp, bytes_str(name));
-    if (!p.name)
-        return err_memory(err);
-    st = claim_dir(q, p.store, p.name, tmp, err);
+    p.name = arena_text(tmp, bytes_str(file->name));
+    if (!p.name || (strncmp(p.name, "sessions/", 9) != 0 &&
+                    strncmp(p.name, "archive/sessions/", 17) != 0))
+        return;
+    st = session_hold(p.store, p.name, 0, &held, NULL);
+    if (st == QUIRE_BUSY)
+        return;
+    if (!st && is_as_noted(q, file))
+        st = claim_dir(q, p.store, p.name, tmp, NULL);
+    else if (!st)
+        st = QUIRE_CHANGED;
     if (!st) {
-        st = remove_all(&p, tmp, err);
+        st = remove_all(&p, tmp, NULL);
         p.store->ops->let_go(p.store);
     }
-    return !st || st == QUIRE_NOT_FOUND ? owner_removed(q->artifacts, name, err)
-                                        : st;
+    if (held)
+        held->ops->close(held);
+    if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_CHANGED)
+        owner_removed(q->artifacts, file->name, NULL);
 }
 
-quire_status life_finish(struct quire *q, quire_error *err)
+/* What cannot be finished now stays noted: it must not be in the way of what
+ * somebody came for. */
+void life_finish(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
-    const char **names;
+    struct removal *files;
     size_t i, n = 0;
-    quire_status st = owner_removals(q->artifacts, &tmp, &names, &n, err);
 
-    if (!st && n > 0)
-        st = need_all(q, err);
-    for (i = 0; i < n && !st; i++)
-        st = finish_one(q, names[i], &tmp, err);
+    if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
+        !need_all(q, NULL)) {
+        for (i = 0; i < n; i++)
+            finish_one(q, &files[i], &tmp);
+    }
     arena_release(&tmp);
-    return st;
 }
 
-/* Forget a session of the home in the catalogue, if there is one, and note
- * that its files are to go. *noted: they are. */
+/* Forget a session of the home in the catalogue, and note that its files are
+ * to go. Its directory is claimed. */
 static quire_status forget(struct quire *q, const struct place *p,
-                           struct arena *tmp, bool *noted, quire_error *err)
+                           struct arena *tmp, quire_error *err)
 {
+    struct removal file = {.name = p->name};
+    struct object_info info;
     const char *key;
-    quire_status st;
+    quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
 
-    *noted = false;
-    if (!p->in_home || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
-        access(q->db_path, F_OK) != 0)
-        return QUIRE_OK;
-    st = need_artifacts(q, true, err);
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
     if (st)
         return st;
+    file.size = info.size;
+    file.modified_ns = info.modified_ns;
     if (place_key(p, tmp, &key, NULL))
         key = ""; /* its header cannot be read: it never had a row */
-    st = owner_forget(q->artifacts, TENANT_DEFAULT, key, p->name, err);
-    *noted = !st;
-    return st;
+    return owner_forget(q->artifacts, TENANT_DEFAULT, key, &file, err);
+}
+
+/* Whether there is a catalogue that may know of the session. */
+static bool is_catalogued(const struct quire *q, const struct place *p)
+{
+    return p->in_home && q->kind == QUIRE_KIND_NATIVE && q->db_path &&
+           access(q->db_path, F_OK) == 0;
 }
 
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
@@ -655,12 +682,16 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     /* Whoever may refuse is asked first: then nothing has been removed. */
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);
-    if (!st)
-        st = forget(q, &p, &tmp, &noted, err);
+    noted = !st && is_catalogued(q, &p);
+    if (noted)
+        st = need_artifacts(q, true, err);
     if (!st)
         st = claim_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
-        st = remove_all(&p, &tmp, err);
+        if (noted)
+            st = forget(q, &p, &tmp, err);
+        if (!st)
+            st = remove_all(&p, &tmp, err);
         p.store->ops->let_go(p.store);
         if (!st && noted)
             st = owner_removed(q->artifacts, p.name, err);

@@ -107,7 +107,7 @@ void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
 quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
 
 /* life.c: finish what was being removed when somebody died. */
-quire_status life_finish(struct quire *q, quire_error *err);
+void life_finish(struct quire *q);
 
 /* config.c: settings. The table, and one that is a number. */
 extern const char config_schema[];

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -460,16 +461,21 @@ TEST(artifacts_go_with_their_session_and_totals_with_them)
 }
 
 /* As if whoever removed it had died after it was noted. */
-static void note_removal(const char *name)
+static void note_removal(const char *name, const char *path)
 {
     struct db_config config = {.path = test_path("home/quire.db"),
                                .access = DB_WRITE,
                                .busy_ms = 1000};
-    char sql[600];
+    struct stat info = {.st_size = 0};
+    char sql[700];
     struct db *db;
 
+    stat(path, &info);
     OK(db_sqlite_open(&config, &db, &test_err));
-    snprintf(sql, sizeof sql, "INSERT INTO removal VALUES('%s')", name);
+    snprintf(sql, sizeof sql, "INSERT INTO removal VALUES('%s', %lld, %lld)",
+             name, (long long)info.st_size,
+             (long long)info.st_mtim.tv_sec * 1000000000 +
+                 info.st_mtim.tv_nsec);
     OK(db->ops->exec(db, sql, &test_err));
     db->ops->close(db);
 }
@@ -482,8 +488,9 @@ TEST(a_removal_that_was_interrupted_is_finished_by_whoever_comes_next)
     gone_open(&g);
     quire_close(g.q);
     YES(test_exists(g.path));
-    note_removal(strstr(g.path, "/sessions/") + 1);
-    note_removal("sessions/--x--/never.jsonl"); /* gone already */
+    note_removal(strstr(g.path, "/sessions/") + 1, g.path);
+    note_removal("sessions/--x--/never.jsonl", ""); /* gone already */
+    note_removal("blobs", "");                      /* no session's */
     q = open_home(QUIRE_READ_ONLY);
     lists(q, NULL, NULL, "#1:mine:1 ");
     quire_close(q);
@@ -491,7 +498,31 @@ TEST(a_removal_that_was_interrupted_is_finished_by_whoever_comes_next)
     q = open_home(0);
     puts_text(q, NULL, "more", "x");
     NO(test_exists(g.path));
+    holds(q, NULL, "mine", 0, "stays");
     quire_close(q);
+}
+
+TEST(a_session_that_was_used_after_its_removal_was_noted_stays)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session *s;
+    struct gone g;
+
+    gone_open(&g);
+    quire_close(g.q);
+    note_removal(strstr(g.path, "/sessions/") + 1, g.path);
+    g.q = open_home(0);
+    OK(quire_session_open(g.q, g.path, &o, &s, &test_err));
+    OK(quire_session_append(s, bytes_str("{\"type\":\"custom\"}"), NULL, NULL,
+                            &test_err));
+    puts_text(g.q, NULL, "more", "x"); /* it is held */
+    YES(test_exists(g.path));
+    quire_session_close(s);
+    quire_close(g.q);
+    g.q = open_home(0);
+    puts_text(g.q, NULL, "more", "y"); /* it has changed */
+    YES(test_exists(g.path));
+    quire_close(g.q);
 }
 
 /* ---- older homes -------------------------------------------------------- */
