@@ -191,9 +191,8 @@ void quire_rollback(quire *q);
 
 /* ----------------------------------------------------------------- settings */
 
-/* A setting: quota.file, quota.session, quota.tenant, versions.kept,
- * session.sync, gc.grace, gc.auto. Text is on loan until the next call with the
- * same handle. */
+/* A setting: quota.file, quota.session, quota.tenant, versions.kept. Text is on
+ * loan until the next call with the same handle. */
 typedef struct quire_setting {
     const char *key;
     const char *value;
@@ -215,7 +214,7 @@ typedef quire_status (*quire_setting_fn)(void *ctx,
 quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
                                quire_error *err);
 
-/* Set it in the home, for everyone; NULL: as if it had never been set.
+/* Set it in the home, for everyone; NULL: as if it had never been set. Lasting.
  * QUIRE_INVALID: no such value. */
 quire_status quire_config_set(quire *q, const char *key, const char *value,
                               quire_error *err);
@@ -654,8 +653,8 @@ quire_status quire_session_archive(quire *q, const char *which,
 quire_status quire_session_unarchive(quire *q, const char *which,
                                      const char **path, quire_error *err);
 
-/* Delete a session and its outputs, for good. Its blobs stay until they are
- * collected. */
+/* Delete a session, its outputs and its artifacts, for good. Its blobs stay
+ * until they are collected. */
 quire_status quire_session_remove(quire *q, const char *which,
                                   quire_error *err);
 
@@ -870,7 +869,7 @@ quire_status quire_read(quire *q, quire_outputs *o, const char *address,
  * An artifact is a named file of a session, with a past. Every artifact has a
  * session; what a person puts without one belongs to the built-in session
  * "user". Its content is a blob; each put that changes it makes a version, and
- * the last twenty are kept. Artifacts are in homes of Quire's own kind.
+ * the last versions.kept of them, twenty, are kept. Artifacts are in homes of Quire's own kind.
  *
  * `session` below names a session as quire_session_open() has it, or is "user"
  * or "temp"; NULL is "user". `which` is a path in that session, or "#12", the
@@ -932,9 +931,10 @@ quire_status quire_artifact_path(quire_bytes path, char out[257],
  * changed.
  *
  * QUIRE_INVALID    the path, the type or the metadata cannot be
- * QUIRE_TOO_LARGE  the content has more than 1 MiB
- * QUIRE_QUOTA      the session (50 MiB) or the tenant (500 MiB) would have too
- *                  much; the words say by how much
+ * QUIRE_TOO_LARGE  the content has more than quota.file, 1 MiB unless set
+ * QUIRE_QUOTA      the session would have more than quota.session, 50 MiB, or
+ *                  the tenant more than quota.tenant, 500 MiB; the words say
+ *                  by how much
  * QUIRE_NOT_FOUND  no such session */
 quire_status quire_artifact_put(quire *q, const char *session, const char *path,
                                 quire_bytes content,

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "blob/priv.h"
+#include "store/sql.h"
 
 const char blob_schema[] =
     "CREATE TABLE blob("
@@ -63,43 +64,36 @@ static const char *const sql[N_STATEMENTS] = {
 };
 
 struct rows {
-    struct db *db;
-    struct stmt *stmt[N_STATEMENTS]; /* prepared when first used */
+    struct sql sql;
 };
 
 quire_status rows_new(struct db *db, struct rows **out, quire_error *err)
 {
     struct rows *r = calloc(1, sizeof *r);
+    quire_status st;
 
     if (!r)
         return err_memory(err);
-    r->db = db;
-    *out = r;
-    return QUIRE_OK;
+    st = sql_init(&r->sql, db, sql, N_STATEMENTS, err);
+    if (st)
+        free(r);
+    else
+        *out = r;
+    return st;
 }
 
 void rows_free(struct rows *r)
 {
-    int i;
-
     if (!r)
         return;
-    for (i = 0; i < N_STATEMENTS; i++) {
-        if (r->stmt[i])
-            r->stmt[i]->ops->finalize(r->stmt[i]);
-    }
+    sql_release(&r->sql);
     free(r);
 }
 
 static quire_status use(struct rows *r, int which, struct stmt **out,
                         quire_error *err)
 {
-    quire_status st = QUIRE_OK;
-
-    if (!r->stmt[which])
-        st = r->db->ops->prepare(r->db, sql[which], &r->stmt[which], err);
-    *out = r->stmt[which];
-    return st;
+    return sql_use(&r->sql, which, out, err);
 }
 
 static void bind_digest(struct stmt *s, int at, const quire_digest *d)
@@ -171,8 +165,7 @@ quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
 
 void rows_done(struct rows *r)
 {
-    if (r->stmt[BODY])
-        r->stmt[BODY]->ops->reset(r->stmt[BODY]);
+    sql_reset(&r->sql, BODY);
 }
 
 /* Run a statement that was bound and returns no row. */
@@ -257,8 +250,9 @@ quire_status rows_add(struct rows *r, const quire_digest *d,
         return add_again(r, d, p, body, err);
     if (st && err)
         *err = why;
-    return st || !body ? st
-                       : set_body(r, r->db->ops->last_id(r->db), body, err);
+    return st || !body
+               ? st
+               : set_body(r, r->sql.db->ops->last_id(r->sql.db), body, err);
 }
 
 quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
@@ -272,7 +266,7 @@ quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
     bind_digest(s, 1, d);
     s->ops->bind_int(s, 2, now_s);
     st = finish(s, err);
-    if (!st && r->db->ops->changes(r->db) == 0)
+    if (!st && r->sql.db->ops->changes(r->sql.db) == 0)
         st = QUIRE_NOT_FOUND;
     return st;
 }

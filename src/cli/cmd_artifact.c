@@ -124,8 +124,8 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
 
 /* ---- put ---------------------------------------------------------------- */
 
-/* All of a file, or of standard input: one more than may be put is enough to
- * be refused. */
+/* All of a file, or of standard input, up to a gibibyte: what may be put is a
+ * setting, and whoever refuses it says by how much. */
 static quire_status read_whole(const char *name, struct buf *out,
                                quire_error *err)
 {
@@ -262,7 +262,7 @@ static const struct cmd cmd_artifact_put = {
     .about =
         "Reads FILE, or standard input. A path that is there gets a new "
         "version and keeps its id. At most 1 MiB a file, 50 MiB a session "
-        "and 500 MiB in all. With --json one object: id, path, size, sha256, "
+        "and 500 MiB in all, unless `quire config` says otherwise. With --json one object: id, path, size, sha256, "
         "version, created, mime, conversation_used_bytes, tenant_used_bytes.",
     .opts = put_opts,
     .examples = "echo 'remember the milk' | quire artifact put notes/today.md\n"

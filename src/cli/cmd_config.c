@@ -119,7 +119,7 @@ static const struct cmd *const verbs[] = {&cmd_config_get, &cmd_config_set,
 const struct noun noun_config = {
     .name = "config",
     .summary = "settings of the home",
-    .about = "Quotas, versions, durability and collection; each has a value "
-             "that makes sense without being set.",
+    .about = "Quotas of artifacts and how many versions are kept; each has a "
+             "value that makes sense without being set.",
     .verbs = verbs,
 };

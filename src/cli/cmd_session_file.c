@@ -264,8 +264,9 @@ const struct cmd cmd_session_rm = {
     .name = "session rm",
     .args = "S...",
     .summary = "delete sessions and their outputs, for good",
-    .about = "There is no way back: `session archive` puts a session out of "
-             "the way instead. Blobs stay until they are collected. With "
+    .about = "Its outputs and artifacts go with it. There is no way back: "
+             "`session archive` puts a session out of the way instead. Blobs "
+             "stay until they are collected. With "
              "`--json`: the path of each file that is gone.",
     .opts = rm_opts,
     .examples = "quire session rm --dry-run last",

@@ -297,6 +297,29 @@ quire_status quire_artifact_get(quire *q, const char *session,
     return quire_blob_read(q, &one.digest, 0, UINT64_MAX, write, ctx, err);
 }
 
+/* The session to look in: 0 for all of them. *none: it has no artifacts yet,
+ * nor has the home, perhaps. */
+static quire_status find_scope(struct quire *q, const char *session, bool all,
+                               int64_t *out, bool *none, quire_error *err)
+{
+    struct owner owner;
+    const char *key;
+    quire_status st = need_artifacts(q, false, err);
+
+    *out = 0;
+    *none = st == QUIRE_NOT_FOUND;
+    if (st || all)
+        return *none ? QUIRE_OK : st;
+    st = find_key(q, session, &q->loan, &key, err);
+    if (st)
+        return st;
+    st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+    *none = st == QUIRE_NOT_FOUND;
+    if (!st)
+        *out = owner.session;
+    return *none ? QUIRE_OK : st;
+}
+
 /* ---- lists -------------------------------------------------------------- */
 
 quire_status quire_artifact_list(quire *q, const char *session,
@@ -306,22 +329,15 @@ quire_status quire_artifact_list(quire *q, const char *session,
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct artifact_range range = {.tenant = TENANT_DEFAULT};
-    struct owner owner;
-    const char *key;
-    quire_status st = need_artifacts(q, false, err);
+    quire_status st;
+    bool none;
 
     if (options)
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
-    if (!st && !o.all_sessions) {
-        st = find_key(q, session, &q->loan, &key, err);
-        if (st)
-            return st;
-        st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
-        range.session = st ? 0 : owner.session;
-    }
-    if (st)
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st; /* it has none yet */
+    st = find_scope(q, session, o.all_sessions, &range.session, &none, err);
+    if (st || none)
+        return st;
     range.deleted = o.deleted;
     range.limit = o.limit;
     range.before_us = o.before_us;
@@ -416,24 +432,16 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_error *err)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
-    struct artifact_question question = {.tenant = TENANT_DEFAULT};
-    struct owner owner;
-    const char *key;
-    bool newest = false;
-    quire_status st = need_artifacts(q, false, err);
+    struct artifact_question question = {.tenant = TENANT_DEFAULT,
+                                         .text = query};
+    bool newest = false, none;
+    quire_status st;
 
     if (options)
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
-    if (!st && !o.all_sessions) {
-        st = find_key(q, session, &q->loan, &key, err);
-        if (st)
-            return st;
-        st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
-        question.session = st ? 0 : owner.session;
-    }
-    if (!st) {
-        question.text = query;
+    st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
+    if (!st && !none) {
         question.fts = o.fts;
         question.tag = o.tag;
         question.mime = o.mime;
@@ -443,8 +451,9 @@ quire_status quire_artifact_search(quire *q, const char *session,
         q->in_callback = true;
         st = artifact_search(q->artifacts, &question, each, ctx, &newest, err);
         q->in_callback = false;
+        none = st == QUIRE_NOT_FOUND;
     }
     if (partial)
         *partial = newest;
-    return st == QUIRE_NOT_FOUND ? nothing_found(query, err) : st;
+    return none ? nothing_found(query, err) : st;
 }

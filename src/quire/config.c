@@ -22,33 +22,15 @@ const char config_schema[] = "CREATE TABLE setting("
                              " key TEXT PRIMARY KEY,"
                              " value TEXT NOT NULL) WITHOUT ROWID;";
 
-enum kind {
-    BYTES,  /* a number of bytes                       */
-    NUMBER, /* of anything else                        */
-    TIME,   /* 500ms, 2s, 5m, 24h, 7d                  */
-    SWITCH, /* on, off                                 */
-    CHOICE, /* one of the words in `words`             */
-};
-
 static const struct setting {
     const char *key;
-    enum kind kind;
-    const char *otherwise;
-    const char *words;
+    const char *otherwise; /* a number, as all of them are */
     const char *about;
 } settings[] = {
-    {"quota.file", BYTES, "1048576", NULL, "bytes an artifact may have"},
-    {"quota.session", BYTES, "52428800", NULL,
-     "bytes the artifacts of a session may have"},
-    {"quota.tenant", BYTES, "524288000", NULL,
-     "bytes the artifacts of a tenant may have"},
-    {"versions.kept", NUMBER, "20", NULL,
-     "versions of an artifact that are kept; 0 for all"},
-    {"session.sync", CHOICE, "flush", "none|flush|each",
-     "when an entry is safe from a power cut"},
-    {"gc.grace", TIME, "24h", NULL,
-     "how long a blob that nobody names is spared"},
-    {"gc.auto", SWITCH, "on", NULL, "whether blobs are collected unasked"},
+    {"quota.file", "1048576", "bytes an artifact may have"},
+    {"quota.session", "52428800", "bytes the artifacts of a session may have"},
+    {"quota.tenant", "524288000", "bytes the artifacts of a tenant may have"},
+    {"versions.kept", "20", "versions of an artifact that are kept; 0 for all"},
 };
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
@@ -75,40 +57,12 @@ static const struct setting *find(const char *key)
     return NULL;
 }
 
-/* Whether `word` is one of "a|b|c". */
-static bool is_word_of(const char *words, const char *word)
+/* So many digits fit in what it is compared with. */
+static bool is_valid(const char *value)
 {
-    size_t len = strlen(word);
+    size_t digits = strspn(value, "0123456789");
 
-    while (*words) {
-        size_t n = strcspn(words, "|");
-
-        if (n == len && !memcmp(words, word, n))
-            return true;
-        words += n;
-        words += *words == '|';
-    }
-    return false;
-}
-
-static bool is_valid(const struct setting *s, const char *value)
-{
-    static const char *const units[] = {"ms", "s", "m", "h", "d"};
-    size_t digits = strspn(value, "0123456789"), i;
-
-    if (s->kind == SWITCH)
-        return is_word_of("on|off", value);
-    if (s->kind == CHOICE)
-        return is_word_of(s->words, value);
-    if (digits == 0 || digits > 15)
-        return false;
-    if (s->kind != TIME)
-        return value[digits] == '\0';
-    for (i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!strcmp(value + digits, units[i]))
-            return true;
-    }
-    return false;
+    return digits > 0 && digits <= 15 && value[digits] == '\0';
 }
 
 static quire_status unknown(const char *key, quire_error *err)
@@ -123,21 +77,12 @@ static quire_status unknown(const char *key, quire_error *err)
 static quire_status refuse(const struct setting *s, const char *value,
                            const char *from, quire_error *err)
 {
-    static const char *const forms[] = {
-        [BYTES] = "a number of bytes, such as 1048576",
-        [NUMBER] = "a number",
-        [TIME] = "a time, such as 90s, 24h or 7d",
-        [SWITCH] = "on or off",
-        [CHOICE] = "one of",
-    };
-    quire_status st = err_set(err, QUIRE_INVALID, "%s is %s%s%s, not %.40s%s%s",
-                              s->key, forms[s->kind],
-                              s->kind == CHOICE ? " " : "",
-                              s->kind == CHOICE ? s->words : "", value,
-                              *from ? ", in " : "", from);
+    quire_status st =
+        err_set(err, QUIRE_INVALID,
+                "%s is a number of up to 15 digits, not %.40s%s%s", s->key,
+                value, *from ? ", in " : "", from);
 
-    err_next(err, "`quire config set %s %s` is how it was", s->key,
-             s->otherwise);
+    err_next(err, "it is %s unless it is set", s->otherwise);
     return st;
 }
 
@@ -191,7 +136,7 @@ static quire_status look_up(struct quire *q, struct sql *sql,
     if (value) {
         out->value = value;
         out->from = "environment";
-        return is_valid(s, value) ? QUIRE_OK : refuse(s, value, name, err);
+        return is_valid(value) ? QUIRE_OK : refuse(s, value, name, err);
     }
     if (sql)
         st = read_row(q, sql, s->key, &value, err);
@@ -199,12 +144,13 @@ static quire_status look_up(struct quire *q, struct sql *sql,
         return st;
     out->value = value;
     out->from = "quire.db";
-    return is_valid(s, value) ? QUIRE_OK : refuse(s, value, "quire.db", err);
+    return is_valid(value) ? QUIRE_OK : refuse(s, value, "quire.db", err);
 }
 
-/* The home's settings, if it has a catalogue: *sql is NULL where it has none. */
-static quire_status open_rows(struct quire *q, bool write, struct sql *rows,
-                              struct sql **sql, quire_error *err)
+/* The home's settings, if it has a catalogue: *sql is NULL where it has none.
+ * The statements stay: a put asks for four of them. */
+static quire_status open_rows(struct quire *q, bool write, struct sql **sql,
+                              quire_error *err)
 {
     quire_status st = check_free(q, err);
 
@@ -215,8 +161,9 @@ static quire_status open_rows(struct quire *q, bool write, struct sql *rows,
         st = need_db(q, write, err);
     if (st || !q->db || q->schema < SCHEMA_SETTINGS)
         return st;
-    st = sql_init(rows, q->db, texts, N_SQL, err);
-    *sql = st ? NULL : rows;
+    if (!q->settings.stmts)
+        st = sql_init(&q->settings, q->db, texts, N_SQL, err);
+    *sql = st ? NULL : &q->settings;
     return st;
 }
 
@@ -226,35 +173,33 @@ quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
                               quire_error *err)
 {
     const struct setting *s = find(key);
-    struct sql rows = {0}, *sql;
+    struct sql *sql;
     quire_status st;
 
     if (!s)
         return unknown(key, err);
     arena_reset(&q->loan);
-    st = open_rows(q, false, &rows, &sql, err);
+    st = open_rows(q, false, &sql, err);
     if (!st)
         st = look_up(q, sql, s, out, err);
-    sql_release(&rows);
     return st;
 }
 
 quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
                                quire_error *err)
 {
-    struct sql rows = {0}, *sql;
+    struct sql *sql;
     quire_setting one;
     quire_status st;
     size_t i;
 
     arena_reset(&q->loan);
-    st = open_rows(q, false, &rows, &sql, err);
+    st = open_rows(q, false, &sql, err);
     for (i = 0; i < N_SETTINGS && !st; i++) {
         st = look_up(q, sql, &settings[i], &one, err);
         if (!st)
             st = each(ctx, &one, err);
     }
-    sql_release(&rows);
     return st;
 }
 
@@ -262,15 +207,15 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
                               quire_error *err)
 {
     const struct setting *s = find(key);
-    struct sql rows = {0}, *sql;
+    struct sql *sql;
     struct stmt *stmt;
     quire_status st;
 
     if (!s)
         return unknown(key, err);
-    if (value && !is_valid(s, value))
+    if (value && !is_valid(value))
         return refuse(s, value, "", err);
-    st = open_rows(q, true, &rows, &sql, err);
+    st = open_rows(q, true, &sql, err);
     if (!st && !sql) {
         st = err_set(err, QUIRE_INVALID,
                      "%s is a home of another program, which has no settings",
@@ -278,14 +223,19 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         err_next(err, "set a variable such as QUIRE_QUOTA_FILE instead");
     }
     if (!st)
-        st = sql_use(sql, value ? SQL_SET : SQL_UNSET, &stmt, err);
+        st = q->db->ops->begin(q->db, DB_DURABLE, err);
+    if (st)
+        return st;
+    st = sql_use(sql, value ? SQL_SET : SQL_UNSET, &stmt, err);
     if (!st) {
         stmt->ops->bind_text(stmt, 1, bytes_str(key));
         if (value)
             stmt->ops->bind_text(stmt, 2, bytes_str(value));
         st = sql_run(stmt, err);
     }
-    sql_release(&rows);
+    if (!st)
+        return q->db->ops->commit(q->db, err);
+    q->db->ops->rollback(q->db);
     return st;
 }
 

@@ -12,6 +12,7 @@
 #include "quire.h"
 #include "store/db.h"
 #include "store/object.h"
+#include "store/sql.h"
 #include "store/tap.h"
 
 struct history;
@@ -36,6 +37,7 @@ struct quire {
     struct blobs *blobs;
     struct object_store *all; /* everything below the home: sessions/ …   */
     struct artifacts *artifacts;
+    struct sql settings;     /* statements of config.c                        */
     struct history *history; /* over history.db                           */
 
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */

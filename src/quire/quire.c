@@ -128,6 +128,7 @@ void quire_close(quire *q)
     if (!q)
         return;
     artifacts_free(q->artifacts);
+    sql_release(&q->settings);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);

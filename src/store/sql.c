@@ -38,6 +38,12 @@ quire_status sql_use(struct sql *s, int which, struct stmt **out,
     return st;
 }
 
+void sql_reset(struct sql *s, int which)
+{
+    if (s->stmts[which])
+        s->stmts[which]->ops->reset(s->stmts[which]);
+}
+
 quire_status sql_row(struct stmt *s, quire_error *err)
 {
     bool row = false;

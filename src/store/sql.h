@@ -28,6 +28,9 @@ void sql_release(struct sql *s);
 quire_status sql_use(struct sql *s, int which, struct stmt **out,
                      quire_error *err);
 
+/* Let go of the row it is at, if it was ever used. */
+void sql_reset(struct sql *s, int which);
+
 /* Step to the first row. Without one: QUIRE_NOT_FOUND, no words. The caller
  * resets it when it has looked. */
 quire_status sql_row(struct stmt *s, quire_error *err);

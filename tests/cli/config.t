@@ -10,25 +10,22 @@ quota.file      1048576       default      bytes an artifact may have
 quota.session   52428800      default      bytes the artifacts of a session may have
 quota.tenant    524288000     default      bytes the artifacts of a tenant may have
 versions.kept   20            default      versions of an artifact that are kept; 0 for all
-session.sync    flush         default      when an entry is safe from a power cut
-gc.grace        24h           default      how long a blob that nobody names is spared
-gc.auto         on            default      whether blobs are collected unasked
 
 # what makes no sense is refused
 $ quire config set quota.file much
-quire: quota.file is a number of bytes, such as 1048576, not much
-hint: `quire config set quota.file 1048576` is how it was
+quire: quota.file is a number of up to 15 digits, not much
+hint: it is 1048576 unless it is set
 ? 2
-$ quire config set gc.grace 3
-quire: gc.grace is a time, such as 90s, 24h or 7d, not 3
-hint: …
+$ quire config set versions.kept -- -3
+quire: versions.kept is a number of up to 15 digits, not -3
+hint: it is 20 unless it is set
 ? 2
 $ quire config get nonsense
 quire: there is no setting nonsense
 hint: `quire config ls` lists all of them
 ? 1
-$ QUIRE_GC_AUTO=perhaps quire config get gc.auto
-quire: gc.auto is on or off, not perhaps, in QUIRE_GC_AUTO
+$ QUIRE_VERSIONS_KEPT=some quire config get versions.kept
+quire: versions.kept is a number of up to 15 digits, not some, in QUIRE_VERSIONS_KEPT
 hint: …
 ? 2
 
