@@ -941,15 +941,33 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
                                 const quire_artifact_options *options,
                                 quire_artifact *out, quire_error *err);
 
-/* What is known of an artifact, or of one of its versions (0: the current
- * one). One of another session is QUIRE_NOT_FOUND. */
+/* Which one of the tenant's artifacts, and what of it. Set `size` with
+ * QUIRE_ARTIFACT_GET_OPTIONS_INIT. */
+typedef struct quire_artifact_get_options {
+    size_t size;
+    int64_t version; /* 0: the current one                                  */
+    int64_t via;     /* "#12" may be of another session if the memory entry
+                        with this id links it; 0: it may not                */
+    int any_session; /* "#12" may be of any session: for a coordinator      */
+} quire_artifact_get_options;
+
+#define QUIRE_ARTIFACT_GET_OPTIONS_INIT             \
+    {                                               \
+        sizeof(quire_artifact_get_options), 0, 0, 0 \
+    }
+
+/* What is known of an artifact, or of one of its versions. `options` may be
+ * NULL. One of another session is QUIRE_NOT_FOUND, unless the options let it
+ * be read. */
 quire_status quire_artifact_stat(quire *q, const char *session,
-                                 const char *which, int64_t version,
+                                 const char *which,
+                                 const quire_artifact_get_options *options,
                                  quire_artifact *out, quire_error *err);
 
 /* The same, and its content, in pieces, to `write`. */
 quire_status quire_artifact_get(quire *q, const char *session,
-                                const char *which, int64_t version,
+                                const char *which,
+                                const quire_artifact_get_options *options,
                                 quire_write_fn write, void *ctx,
                                 quire_artifact *out, quire_error *err);
 

@@ -293,17 +293,17 @@ static int artifact_get(struct cli *cli, const struct args *args)
     const char *output = args_text(args, "output");
     struct save save = SAVE_INIT;
     struct getting g = {cli, output && strcmp(output, "-") != 0 ? &save : NULL};
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_error err = {0};
     quire_status st = QUIRE_OK;
     int code = EXIT_DONE;
 
+    o.version = (int64_t)args_number(args, "version", 0);
     if (g.save)
         st = save_open(&save, output, &err);
     if (!st)
         st = quire_artifact_get(cli->q, args_text(args, "session"),
-                                args->words[0],
-                                (int64_t)args_number(args, "version", 0), give,
-                                &g, NULL, &err);
+                                args->words[0], &o, give, &g, NULL, &err);
     if (!st && g.save)
         st = save_commit(&save, &err);
     if (st && st != QUIRE_STOPPED)
@@ -341,11 +341,13 @@ static const struct cmd cmd_artifact_get = {
 
 static int artifact_stat(struct cli *cli, const struct args *args)
 {
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a;
     quire_error err = {0};
 
+    o.version = (int64_t)args_number(args, "version", 0);
     if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
-                            (int64_t)args_number(args, "version", 0), &a, &err))
+                            &o, &a, &err))
         return fail(cli, &err);
     list_one(cli, &a, &err);
     return EXIT_DONE;

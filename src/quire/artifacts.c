@@ -195,7 +195,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     key = arena_text(&q->loan, bytes_str(key));
     if (!path || !key)
         return err_memory(err);
-    return artifact_put(q->artifacts, TENANT_DEFAULT, key, path, content, &full,
+    return artifact_put(q->artifacts, q->tenant, key, path, content, &full,
                         &limits, &q->loan, out ? out : &ignored, err);
 }
 
@@ -224,71 +224,91 @@ static bool read_id(const char *which, int64_t *id)
     return *end == '\0';
 }
 
-/* The artifact of the session that `which` names, living unless `any`. */
+/* What somebody may reach who is in a session. */
+struct reach {
+    bool away;        /* also what was put away              */
+    bool any_session; /* by id: what is in another session   */
+};
+
+/* By its id, in the tenant. */
+static quire_status find_id(struct quire *q, const struct owner *owner,
+                            int64_t id, struct reach reach, quire_artifact *out,
+                            quire_error *err)
+{
+    quire_status st = artifact_by_id(q->artifacts, q->tenant, id, &q->loan, out,
+                                     err);
+
+    if (!st && ((out->deleted_us && !reach.away) ||
+                (out->session_id != owner->session && !reach.any_session)))
+        st = QUIRE_NOT_FOUND;
+    return st;
+}
+
+/* The artifact that `which` names, seen from a session. */
 static quire_status find(struct quire *q, const char *session,
-                         const char *which, bool any, struct owner *owner,
+                         const char *which, struct reach reach,
                          quire_artifact *out, quire_error *err)
 {
+    struct owner owner = {.tenant = q->tenant};
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
     int64_t id;
+    bool by_id = read_id(which, &id);
     quire_status st = find_key(q, session, &q->loan, &key, err);
 
     if (st)
         return st;
-    st = owner_find(q->artifacts, TENANT_DEFAULT, key, owner, err);
-    if (!st && read_id(which, &id)) {
-        st = artifact_by_id(q->artifacts, TENANT_DEFAULT, id, &q->loan, out,
-                            err);
-        if (!st &&
-            (out->session_id != owner->session || (out->deleted_us && !any)))
-            st = QUIRE_NOT_FOUND;
+    /* A session without a row has no artifacts; it may see those of others. */
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
+        st = find_id(q, &owner, id, reach, out, err);
     } else if (!st) {
         st = quire_artifact_path(bytes_str(which), clean, NULL, err);
         if (!st)
-            st = artifact_by_path(q->artifacts, owner, clean, &q->loan, out,
+            st = artifact_by_path(q->artifacts, &owner, clean, &q->loan, out,
                                   err);
     }
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
 }
 
-static quire_status find_version(struct quire *q, const char *session,
-                                 const char *which, int64_t version,
+quire_status quire_artifact_stat(quire *q, const char *session,
+                                 const char *which,
+                                 const quire_artifact_get_options *options,
                                  quire_artifact *out, quire_error *err)
 {
-    struct owner owner;
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    struct reach reach = {false, false};
     quire_status st = need_artifacts(q, false, err);
 
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    reach.any_session = o.any_session;
     *out = (quire_artifact){.id = 0};
     if (st == QUIRE_NOT_FOUND)
         return missing(session, which, err);
     if (!st)
-        st = find(q, session, which, false, &owner, out, err);
-    if (st || version == 0 || version == out->version)
+        st = find(q, session, which, reach, out, err);
+    if (st || o.version == 0 || o.version == out->version)
         return st;
-    st = artifact_version(q->artifacts, version, &q->loan, out, err);
+    st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "%.100s has no version %lld", which,
-                (long long)version);
+                (long long)o.version);
         err_next(err, "`quire artifact versions` lists those that are kept");
     }
     return st;
 }
 
-quire_status quire_artifact_stat(quire *q, const char *session,
-                                 const char *which, int64_t version,
-                                 quire_artifact *out, quire_error *err)
-{
-    return find_version(q, session, which, version, out, err);
-}
-
 quire_status quire_artifact_get(quire *q, const char *session,
-                                const char *which, int64_t version,
+                                const char *which,
+                                const quire_artifact_get_options *options,
                                 quire_write_fn write, void *ctx,
                                 quire_artifact *out, quire_error *err)
 {
     quire_artifact one;
-    quire_status st = find_version(q, session, which, version, &one, err);
+    quire_status st = quire_artifact_stat(q, session, which, options, &one,
+                                          err);
 
     if (st)
         return st;
@@ -313,7 +333,7 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
     st = find_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
-    st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
     *none = st == QUIRE_NOT_FOUND;
     if (!st)
         *out = owner.session;
@@ -328,7 +348,7 @@ quire_status quire_artifact_list(quire *q, const char *session,
                                  quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    struct artifact_range range = {.tenant = TENANT_DEFAULT};
+    struct artifact_range range = {.tenant = q->tenant};
     quire_status st;
     bool none;
 
@@ -353,7 +373,7 @@ quire_status quire_artifact_versions(quire *q, const char *session,
                                      void *ctx, quire_error *err)
 {
     quire_artifact one;
-    quire_status st = find_version(q, session, which, 0, &one, err);
+    quire_status st = quire_artifact_stat(q, session, which, NULL, &one, err);
 
     if (st)
         return st;
@@ -370,14 +390,14 @@ quire_status quire_artifact_remove(quire *q, const char *session,
                                    quire_error *err)
 {
     quire_artifact one = {.id = 0};
-    struct owner owner;
+    struct reach reach = {.away = purge};
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
-        st = find(q, session, which, purge, &owner, &one, err);
+        st = find(q, session, which, reach, &one, err);
     if (!st)
-        st = purge ? artifact_purge(q->artifacts, TENANT_DEFAULT, one.id, err)
-                   : artifact_remove(q->artifacts, TENANT_DEFAULT, one.id, err);
+        st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
+                   : artifact_remove(q->artifacts, q->tenant, one.id, err);
     else
         return st;
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
@@ -402,7 +422,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         st = find_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
-    st = owner_find(q->artifacts, TENANT_DEFAULT, key, &owner, err);
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
     if (!st)
         st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
                               out ? out : &ignored, err);
@@ -432,8 +452,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_error *err)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
-    struct artifact_question question = {.tenant = TENANT_DEFAULT,
-                                         .text = query};
+    struct artifact_question question = {.tenant = q->tenant, .text = query};
     bool newest = false, none;
     quire_status st;
 

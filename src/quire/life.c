@@ -654,7 +654,7 @@ static quire_status forget(struct quire *q, const struct place *p,
     file.modified_ns = info.modified_ns;
     if (place_key(p, tmp, &key, NULL))
         key = ""; /* its header cannot be read: it never had a row */
-    return owner_forget(q->artifacts, TENANT_DEFAULT, key, &file, err);
+    return owner_forget(q->artifacts, q->tenant, key, &file, err);
 }
 
 /* Whether there is a catalogue that may know of the session. */

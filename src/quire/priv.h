@@ -24,6 +24,7 @@ struct quire {
     quire_kind kind;
     quire_layout layout;
     bool read_only;
+    int64_t tenant; /* whose artifacts and memory it works on            */
     int busy_ms;
     struct clock clock;
     struct trace trace;

@@ -109,6 +109,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     pthread_mutex_init(&q->blob_turn, NULL);
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
+    q->tenant = TENANT_DEFAULT;
     q->clock = clock_system;
     if (o.now_us)
         q->clock = (struct clock){o.now_us, o.now_ctx};

@@ -56,9 +56,11 @@ static void holds(quire *q, const char *session, const char *which,
                   int64_t version, const char *text)
 {
     struct buf got = BUF_INIT(1 << 22);
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a;
 
-    OK(quire_artifact_get(q, session, which, version, add_bytes, &got, &a,
+    o.version = version;
+    OK(quire_artifact_get(q, session, which, &o, add_bytes, &got, &a,
                           &test_err));
     SAME(bytes_str(text), buf_bytes(&got));
     buf_release(&got);
@@ -69,7 +71,7 @@ static void is_absent(quire *q, const char *session, const char *which)
     quire_artifact a;
 
     IS(QUIRE_NOT_FOUND,
-       quire_artifact_stat(q, session, which, 0, &a, &test_err));
+       quire_artifact_stat(q, session, which, NULL, &a, &test_err));
     YES(test_err.what[0] && test_err.next[0]);
 }
 
@@ -113,7 +115,11 @@ TEST(an_artifact_is_put_replaced_and_read_by_path_id_and_version)
     holds(q, NULL, "#1", 0, "the second");
     holds(q, NULL, "notes/a.md", 1, "first");
     IS(QUIRE_NOT_FOUND,
-       quire_artifact_stat(q, NULL, "notes/a.md", 3, &a, &test_err));
+       quire_artifact_stat(
+           q, NULL, "notes/a.md",
+           &(quire_artifact_get_options){sizeof(quire_artifact_get_options),
+                                         .version = 3},
+           &a, &test_err));
     is_absent(q, NULL, "notes/b.md");
     is_absent(q, NULL, "#2");
     is_absent(q, "temp", "notes/a.md");
@@ -147,7 +153,12 @@ TEST(only_the_last_twenty_versions_are_kept)
         snprintf(text, sizeof text, "number %d", i);
         puts_text(q, NULL, "a", text);
     }
-    IS(QUIRE_NOT_FOUND, quire_artifact_stat(q, NULL, "a", 5, &a, &test_err));
+    IS(QUIRE_NOT_FOUND,
+       quire_artifact_stat(
+           q, NULL, "a",
+           &(quire_artifact_get_options){sizeof(quire_artifact_get_options),
+                                         .version = 5},
+           &a, &test_err));
     holds(q, NULL, "a", 6, "number 6");
     OK(quire_artifact_versions(q, NULL, "a", add_one, &got, &test_err));
     YES(bytes_starts(buf_bytes(&got), bytes_str("#1:a:25 #1:a:24 ")));
@@ -195,7 +206,7 @@ TEST(lists_are_newest_first_and_go_on_where_they_ended)
     lists(q, NULL, NULL, "#1:a:2 #4:c:1 #3:b:1 ");
     o.limit = 2;
     lists(q, NULL, &o, "#1:a:2 #4:c:1 ");
-    OK(quire_artifact_stat(q, NULL, "c", 0, &a, &test_err));
+    OK(quire_artifact_stat(q, NULL, "c", NULL, &a, &test_err));
     o.before_us = a.updated_us;
     o.before_id = a.id;
     lists(q, NULL, &o, "#3:b:1 ");
@@ -218,7 +229,7 @@ TEST(a_file_above_a_mebibyte_is_refused_and_nothing_changes)
     IS(QUIRE_TOO_LARGE, quire_artifact_put(q, NULL, "a", bytes_of(text, len),
                                            NULL, &a, &test_err));
     HAS(test_err.what, "1048577");
-    OK(quire_artifact_stat(q, NULL, "a", 0, &a, &test_err));
+    OK(quire_artifact_stat(q, NULL, "a", NULL, &a, &test_err));
     EQ(len - 1, a.size);
     EQ(1, a.version);
     quire_close(q);
@@ -309,12 +320,16 @@ TEST(what_an_artifact_says_of_itself_stays_until_it_is_said_anew)
     OK(quire_artifact_put(q, NULL, "a.txt", bytes_str("1"), &o, &a, &test_err));
     OK(quire_artifact_put(q, NULL, "a.txt", bytes_str("2"), NULL, &a,
                           &test_err));
-    OK(quire_artifact_stat(q, NULL, "a.txt", 0, &a, &test_err));
+    OK(quire_artifact_stat(q, NULL, "a.txt", NULL, &a, &test_err));
     SAME_TEXT("why", a.purpose);
     SAME_TEXT("[\"one\",\"t\\\"wo\"]", a.tags);
     SAME_TEXT("{\"k\":1}", a.meta);
     SAME_TEXT("text/plain", a.mime); /* not said again: found anew */
-    OK(quire_artifact_stat(q, NULL, "a.txt", 1, &a, &test_err));
+    OK(quire_artifact_stat(
+        q, NULL, "a.txt",
+        &(quire_artifact_get_options){sizeof(quire_artifact_get_options),
+                                      .version = 1},
+        &a, &test_err));
     SAME_TEXT("x/y; charset=z", a.mime);
     quire_close(q);
 }
