@@ -13,9 +13,10 @@
  *       is passed over all the same: what could not be taken out, because its
  *       content is damaged, is not found.
  *
- * A word that is everywhere has as many hits as there are artifacts, and to
- * rank them all costs more than anyone would wait. Then the newest RANKED_MAX
- * are ranked, and the answer says so.
+ * What comes first is decided by the artifact alone, by where the words are and
+ * how often (sqlite_words.h): a statistic over all of them would have to visit
+ * all of them. A word that is everywhere has as many hits as there are
+ * artifacts; then the newest RANKED_MAX are ranked, and the answer says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,23 +32,16 @@
 
 #define RANKED_MAX 3000
 
-/* Hits that are given at once are remembered, so that the second look, for
- * words that go on, does not give them again. */
-#define GIVEN_MAX 1000
-
-enum { WORDS_ADD, WORDS_DROP, WORDS_FLOOR, WORDS_FIND };
+enum { WORDS_ADD, WORDS_DROP, WORDS_FIND };
 
 static const char *const patterns[N_WORDS] = {
     [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [WORDS_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
                    " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
-    [WORDS_FLOOR] = "SELECT rowid FROM %s WHERE %s MATCH ?1"
-                    " ORDER BY rowid DESC LIMIT 1 OFFSET ?2",
     /* A word in the path says more than one in the text. */
-    [WORDS_FIND] = "SELECT rowid, CAST(bm25(%s, 8, 4, 6, 1, 0) * -1000000 AS"
-                   " INTEGER) FROM %s WHERE %s MATCH ?1 AND rowid >= ?2"
-                   " ORDER BY 2 DESC, rowid DESC",
+    [WORDS_FIND] = "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s"
+                   " WHERE %s MATCH ?1 ORDER BY rowid DESC",
 };
 
 void words_release(struct artifact_words *w)
@@ -185,10 +179,11 @@ static quire_status make_index(struct artifacts *a, int64_t tenant,
     char sql[256];
     quire_status st;
 
-    snprintf(sql, sizeof sql,
-             "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
-             " purpose, tags, body, scope, content='', tokenize='quire')",
-             (long long)tenant);
+    snprintf(
+        sql, sizeof sql,
+        "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
+        " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
+        (long long)tenant);
     st = a->c.db->ops->exec(a->c.db, sql, err);
     return st ? st : artifact_list(a, &all, index_one, a, err);
 }
@@ -311,6 +306,10 @@ static const char *make_snippet(quire_bytes text, const char *query,
 
 /* ---- asking ------------------------------------------------------------- */
 
+struct found {
+    int64_t id, score;
+};
+
 struct asking {
     struct artifacts *a;
     const struct artifact_question *q;
@@ -318,19 +317,33 @@ struct asking {
     void *ctx;
     bool part; /* these are words that go on */
     uint64_t n_given;
-    size_t n_known;
-    int64_t known[GIVEN_MAX];
+    size_t n_words; /* of `found`, those of the first look, by id */
+    size_t n_found;
+    struct found found[2 * RANKED_MAX];
 };
 
+static int by_id(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The best first, and the newest of those that are as good. */
+static int by_score(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
+                                : by_id(b, a);
+}
+
+/* Whether the first look has found it. */
 static bool is_known(const struct asking *k, int64_t id)
 {
-    size_t i;
+    struct found key = {.id = id};
 
-    for (i = 0; i < k->n_known; i++) {
-        if (k->known[i] == id)
-            return true;
-    }
-    return false;
+    return bsearch(&key, k->found, k->n_words, sizeof key, by_id);
 }
 
 /* Whether a tag is among the tags, which are a JSON array. */
@@ -360,12 +373,10 @@ static quire_status give_hit(struct asking *k, int64_t id, int64_t score,
                              quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    quire_hit hit = {.score = (double)score / 1e6, .part = k->part};
+    quire_hit hit = {.score = (double)score / 1e3, .part = k->part};
     quire_bytes content;
     quire_status st;
 
-    if (is_known(k, id))
-        return QUIRE_OK;
     st = artifact_by_id(k->a, k->q->tenant, id, &tmp, &hit.artifact, err);
     if (st == QUIRE_NOT_FOUND || (!st && !is_wanted(k->q, &hit.artifact))) {
         st = QUIRE_OK;
@@ -378,31 +389,30 @@ static quire_status give_hit(struct asking *k, int64_t id, int64_t score,
         hit.snippet = make_snippet(content, k->q->text, &tmp);
         st = hit.snippet ? k->each(k->ctx, &hit, err) : err_memory(err);
     }
-    if (!st) {
-        k->n_given++;
-        if (k->n_known < GIVEN_MAX)
-            k->known[k->n_known++] = id;
-    }
+    k->n_given += !st;
 out:
     arena_release(&tmp);
     return st;
 }
 
-/* The id below which nothing is ranked; 0: everything is. */
-static quire_status find_floor(struct artifacts *a, quire_bytes expression,
-                               int64_t *floor, quire_error *err)
+/* Find the newest that match, behind those that were found before. */
+static quire_status look(struct asking *k, quire_bytes expression,
+                         bool *partial, quire_error *err)
 {
+    size_t room = k->n_words + RANKED_MAX;
     struct stmt *s;
-    quire_status st = sql_use(&a->words.sql, WORDS_FLOOR, &s, err);
+    quire_status st = sql_use(&k->a->words.sql, WORDS_FIND, &s, err);
 
-    *floor = 0;
     if (st)
         return st;
     s->ops->bind_text(s, 1, expression);
-    s->ops->bind_int(s, 2, RANKED_MAX - 1);
-    st = sql_row(s, err);
-    if (!st)
-        *floor = s->ops->column_int(s, 0);
+    while (k->n_found < room && !(st = sql_row(s, err))) {
+        struct found one = {s->ops->column_int(s, 0), s->ops->column_int(s, 1)};
+
+        if (!k->part || !is_known(k, one.id))
+            k->found[k->n_found++] = one;
+    }
+    *partial |= !st;
     s->ops->reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -410,23 +420,17 @@ static quire_status find_floor(struct artifacts *a, quire_bytes expression,
 static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
                         quire_error *err)
 {
-    struct artifacts *a = k->a;
-    int64_t floor;
-    struct stmt *s;
-    quire_status st = find_floor(a, expression, &floor, err);
+    size_t i, from = k->n_words;
+    quire_status st = look(k, expression, partial, err);
 
-    if (!st)
-        st = sql_use(&a->words.sql, WORDS_FIND, &s, err);
-    if (st)
-        return st;
-    *partial |= floor > 0;
-    s->ops->bind_text(s, 1, expression);
-    s->ops->bind_int(s, 2, floor);
-    while (!st && k->n_given < k->q->limit && !(st = sql_row(s, err)))
-        st = give_hit(k, s->ops->column_int(s, 0), s->ops->column_int(s, 1),
-                      err);
-    s->ops->reset(s);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    qsort(k->found + from, k->n_found - from, sizeof *k->found, by_score);
+    for (i = from; i < k->n_found && !st && k->n_given < k->q->limit; i++)
+        st = give_hit(k, k->found[i].id, k->found[i].score, err);
+    if (!k->part) {
+        qsort(k->found, k->n_found, sizeof *k->found, by_id);
+        k->n_words = k->n_found;
+    }
+    return st;
 }
 
 /* The expression of a question, within its session. */
@@ -465,7 +469,7 @@ quire_status artifact_search(struct artifacts *a,
                              quire_error *err)
 {
     static const enum fulltext_mode modes[] = {FULLTEXT_ALL, FULLTEXT_PREFIX};
-    struct asking *k = calloc(1, sizeof *k);
+    struct asking *k = malloc(sizeof *k);
     struct buf expression = BUF_INIT(64 * 1024);
     quire_status st = k ? words_need(a, q->tenant, false, err)
                         : err_memory(err);
@@ -477,6 +481,8 @@ quire_status artifact_search(struct artifacts *a,
         k->q = q;
         k->each = each;
         k->ctx = ctx;
+        k->n_given = 0;
+        k->n_words = k->n_found = 0;
     }
     for (i = 0; i < 2 && !st && k->n_given < q->limit; i++) {
         k->part = i > 0;

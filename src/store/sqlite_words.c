@@ -527,6 +527,46 @@ static int words_create(void *ctx, const char **args, int n_args,
     return rc;
 }
 
+/* ---- rank --------------------------------------------------------------- */
+
+enum { RANK_COLUMNS = 8, RANK_PHRASES = 64 };
+
+/* How much `n` times is, in thousandths of once: twice is 1.5, and eight times
+ * 2.5, and more is no more. */
+static int64_t how_often(int n)
+{
+    static const int64_t worth[] = {0,    1000, 1500, 1790, 2000,
+                                    2160, 2290, 2400, 2500};
+
+    return worth[n < 8 ? n : 8];
+}
+
+static void rank(const Fts5ExtensionApi *api, Fts5Context *fts,
+                 sqlite3_context *out, int n_weights, sqlite3_value **weights)
+{
+    unsigned char times[RANK_PHRASES][RANK_COLUMNS] = {{0}};
+    int i, n, phrase, column, offset, rc = api->xInstCount(fts, &n);
+    int64_t sum = 0;
+
+    for (i = 0; i < n && !rc; i++) {
+        rc = api->xInst(fts, i, &phrase, &column, &offset);
+        if (!rc && phrase < RANK_PHRASES && column < RANK_COLUMNS &&
+            times[phrase][column] < 8)
+            times[phrase][column]++;
+    }
+    n = api->xPhraseCount(fts);
+    for (phrase = 0; phrase < n && phrase < RANK_PHRASES; phrase++) {
+        for (column = 0; column < n_weights && column < RANK_COLUMNS; column++)
+            if (times[phrase][column])
+                sum += sqlite3_value_int(weights[column]) *
+                       how_often(times[phrase][column]);
+    }
+    if (rc)
+        sqlite3_result_error_code(out, rc);
+    else
+        sqlite3_result_int64(out, sum);
+}
+
 int sqlite_words_register(sqlite3 *handle)
 {
     fts5_tokenizer methods = {words_create, words_delete, words_tokenize};
@@ -544,5 +584,6 @@ int sqlite_words_register(sqlite3 *handle)
         return rc ? rc : done;
     if (!api || api->iVersion < 2)
         return SQLITE_ERROR;
-    return api->xCreateTokenizer(api, "quire", api, &methods, NULL);
+    rc = api->xCreateFunction(api, "quire_rank", NULL, rank, NULL);
+    return rc ? rc : api->xCreateTokenizer(api, "quire", api, &methods, NULL);
 }
