@@ -130,6 +130,7 @@ extern const struct measure small_measures[];
 extern const struct measure process_measures[];
 extern const struct measure json_measures[];
 extern const struct measure output_measures[];
+extern const struct measure put_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

@@ -38,6 +38,9 @@ struct artifacts_config {
     struct db *db;             /* borrowed */
     struct blobs *blobs;       /* borrowed */
     const struct clock *clock; /* borrowed */
+    const char *name;          /* of the database: who else puts into it in
+                                  this process; NULL: nobody. Borrowed until
+                                  artifacts_new() returns                  */
 };
 
 quire_status artifacts_new(const struct artifacts_config *config,

@@ -32,6 +32,28 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
     return st;
 }
 
+quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
+                        struct owner *out, quire_error *err)
+{
+    quire_status st = owner_find(a, tenant, key, out, err);
+    struct stmt *s;
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    *out = (struct owner){.tenant = tenant};
+    st = sql_use(&a->sql, SQL_TENANT_USED, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    st = sql_row(s, err);
+    if (!st)
+        out->tenant_used = (uint64_t)s->ops->column_int(s, 0);
+    else if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "the tenant has been removed");
+    s->ops->reset(s);
+    return st;
+}
+
 /* The id of a built-in session; 0: it is none. */
 static int64_t built_in(int64_t tenant, const char *key)
 {

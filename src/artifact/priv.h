@@ -9,6 +9,7 @@
 enum artifact_sql {
     /* owners */
     SQL_OWNER_FIND,
+    SQL_TENANT_USED,
     SQL_OWNER_ADD,
     SQL_OWNER_BUILT_IN,
     SQL_SESSION_COUNT,
@@ -57,11 +58,54 @@ struct artifacts {
     struct artifacts_config c;
     struct sql sql;
     struct artifact_words words;
+    struct gather *gather;
 };
 
 /* End the transaction: keep it if `st` is QUIRE_OK, else not. */
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err);
+
+/* ---- put.c -------------------------------------------------------------- */
+
+/* A put that somebody waits for. All is borrowed. */
+struct put {
+    int64_t tenant;
+    const char *key, *path;
+    quire_bytes content;
+    const quire_artifact_options *options;
+    const struct artifact_limits *limits;
+    const struct clock *clock;
+    struct arena *keep;
+    quire_artifact *out;
+    quire_error *err;
+
+    /* gather.c */
+    quire_status status;
+    bool done;
+    struct put *next;
+};
+
+/* Do it, in a transaction. *wrote: it may have left something behind, so that
+ * after an error the transaction must not be kept. */
+quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
+                        quire_error *err);
+
+/* Whether `bytes` fit in the place of `old`. QUIRE_QUOTA. */
+quire_status owner_has_room(const struct owner *owner, uint64_t old,
+                            uint64_t bytes,
+                            const struct artifact_limits *limits,
+                            quire_error *err);
+
+/* ---- gather.c ----------------------------------------------------------- */
+
+/* Those of this process that put into the database `name`; NULL: nobody else
+ * does. */
+quire_status gather_join(const char *name, struct gather **out,
+                         quire_error *err);
+void gather_leave(struct gather *g);
+
+/* Do a put, lasting; with others, if others wait. */
+quire_status gather_put(struct artifacts *a, struct put *put);
 
 /* ---- search.c ----------------------------------------------------------- */
 
@@ -80,6 +124,11 @@ quire_status words_drop(struct artifacts *a, const quire_artifact *one,
 /* Take out all of a session. */
 quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
                                 quire_error *err);
+
+/* As owner_ensure(), but a session without a row is one with the number 0, and
+ * nothing is written. */
+quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
+                        struct owner *out, quire_error *err);
 
 /* Add to the counters of a session and its tenant. In a transaction. */
 quire_status owner_count(struct artifacts *a, const struct owner *owner,

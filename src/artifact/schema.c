@@ -80,6 +80,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_OWNER_FIND] = "SELECT s.id, s.used, t.used FROM session s"
                        " JOIN tenant t ON t.id = s.tenant"
                        " WHERE s.tenant = ?1 AND s.key = ?2",
+    [SQL_TENANT_USED] = "SELECT used FROM tenant WHERE id = ?1",
     [SQL_OWNER_ADD] = "INSERT INTO session(tenant, key, created)"
                       " VALUES(?1, ?2, ?3)",
     [SQL_OWNER_BUILT_IN] = "INSERT INTO session(id, tenant, key, created)"

@@ -79,7 +79,8 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
 quire_status blob_find_prefix(struct blobs *b, const char *hex,
                               quire_digest *out, quire_error *err);
 
-quire_status blobs_begin(struct blobs *b, quire_error *err);
+/* `mode` is DB_DURABLE or DB_SOON: what a commit waits for. */
+quire_status blobs_begin(struct blobs *b, enum db_begin mode, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);
 void blobs_rollback(struct blobs *b);
 

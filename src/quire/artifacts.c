@@ -51,6 +51,7 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
         return QUIRE_OK;
     config.db = q->db;
     config.blobs = q->blobs;
+    config.name = q->db_path;
     st = artifacts_new(&config, &q->artifacts, err);
     if (!st && write)
         life_finish(q);

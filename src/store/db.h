@@ -79,6 +79,10 @@ struct db_ops {
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
+    /* Wait until every commit of this connection survives a power cut, those
+     * of DB_SOON too. */
+    quire_status (*settle)(struct db *db, quire_error *err);
+
     /* Whether a transaction is open. A database may end one by itself when
      * memory or disk fail it, whatever it was doing. */
     bool (*inside)(struct db *db);

@@ -619,6 +619,13 @@ static void tapped_db_rollback(struct db *db)
     of_db(db)->inner->ops->rollback(of_db(db)->inner);
 }
 
+static quire_status tapped_db_settle(struct db *db, quire_error *err)
+{
+    struct db *in = of_db(db)->inner;
+
+    PASS(&of_db(db)->tap, "db settle", "", in->ops->settle(in, err));
+}
+
 static bool tapped_inside(struct db *db)
 {
     return of_db(db)->inner->ops->inside(of_db(db)->inner);
@@ -663,6 +670,7 @@ static const struct db_ops tapped_db_ops = {
     .begin = tapped_db_begin,
     .commit = tapped_db_commit,
     .rollback = tapped_db_rollback,
+    .settle = tapped_db_settle,
     .inside = tapped_inside,
     .changes = tapped_changes,
     .last_id = tapped_last_id,

@@ -1,0 +1,261 @@
+/*
+ * gather.c - puts of several threads in one commit
+ *
+ * A commit costs a wait for the disk, and some pages of the database that every
+ * put changes. Threads that put into the same database at once share both: who
+ * comes first leads, and takes along all that are waiting, on its own
+ * connection. What comes meanwhile waits for the next leader. Nobody waits for
+ * company: one thread alone does its own put, at once.
+ *
+ *     waiting   first -> put -> put      in the order they came
+ *     led       somebody is at it
+ *
+ * The next one leads when the disk has what the last one wrote. To lead while
+ * the disk is busy was tried: then each has two or three puts, where it would
+ * have had all the others, and the pages that every put changes are written
+ * that much more often.
+ *
+ * A put that is refused has written nothing (put.c), and the others go on. One
+ * that fails otherwise may have left half of itself in the transaction: then
+ * none of it is kept, and each is done again in a transaction of its own.
+ *
+ * Processes do not gather; they take turns at the database.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/priv.h"
+#include "base/err.h"
+
+/* More would make the first of them wait too long. */
+#define TOGETHER_MAX 64
+
+struct gather {
+    char *name; /* owned; NULL: one alone uses it */
+    int users;
+    struct gather *next;
+
+    pthread_mutex_t lock;
+    pthread_cond_t moved; /* something is done, or may be led */
+    struct put *first, **last;
+    bool led;
+};
+
+/* Those with a name, found by it. */
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gather *all;
+
+/* ---- who gathers where --------------------------------------------------- */
+
+static struct gather *make(const char *name)
+{
+    struct gather *g = calloc(1, sizeof *g);
+
+    if (!g)
+        return NULL;
+    g->name = name ? realpath(name, NULL) : NULL;
+    if (name && !g->name)
+        g->name = strdup(name);
+    if (name && !g->name) {
+        free(g);
+        return NULL;
+    }
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_cond_init(&g->moved, NULL);
+    g->last = &g->first;
+    g->users = 1;
+    return g;
+}
+
+static void destroy(struct gather *g)
+{
+    pthread_cond_destroy(&g->moved);
+    pthread_mutex_destroy(&g->lock);
+    free(g->name);
+    free(g);
+}
+
+quire_status gather_join(const char *name, struct gather **out,
+                         quire_error *err)
+{
+    struct gather *mine = make(name), *g = mine;
+
+    *out = mine;
+    if (!mine)
+        return err_memory(err);
+    if (!name)
+        return QUIRE_OK;
+    pthread_mutex_lock(&all_lock);
+    for (g = all; g && strcmp(g->name, mine->name) != 0; g = g->next)
+        ;
+    if (g) {
+        g->users++;
+        *out = g;
+    } else {
+        mine->next = all;
+        all = mine;
+    }
+    pthread_mutex_unlock(&all_lock);
+    if (g)
+        destroy(mine);
+    return QUIRE_OK;
+}
+
+void gather_leave(struct gather *g)
+{
+    struct gather **at;
+    bool last;
+
+    if (!g)
+        return;
+    pthread_mutex_lock(&all_lock);
+    last = --g->users == 0;
+    for (at = &all; last && *at; at = &(*at)->next) {
+        if (*at == g) {
+            *at = g->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&all_lock);
+    if (last)
+        destroy(g);
+}
+
+/* ---- doing them ---------------------------------------------------------- */
+
+/* One transaction for `first` and those behind it. *again: it was not kept for
+ * the sake of one of them, and each is to be tried alone. */
+static quire_status put_together(struct artifacts *a, struct put *first,
+                                 bool *again, quire_error *err)
+{
+    quire_status st = blobs_begin(a->c.blobs, DB_SOON, err);
+    bool wrote, any = false;
+    struct put *put;
+
+    *again = false;
+    if (st)
+        return st;
+    for (put = first; put && !st; put = put->next) {
+        put->status = put_inside(a, put, &wrote, put->err);
+        any |= !put->status;
+        if (put->status && wrote) {
+            *again = first->next;
+            st = put->status;
+        }
+    }
+    if (!st && any)
+        st = blobs_commit(a->c.blobs, err);
+    else
+        blobs_rollback(a->c.blobs);
+    /* An index that was made in there is not there. */
+    if (st)
+        words_release(&a->words);
+    return st;
+}
+
+static void fail_all(struct put *first, quire_status st, const quire_error *err)
+{
+    struct put *put;
+
+    for (put = first; put; put = put->next) {
+        if (put->status)
+            continue;
+        put->status = st;
+        if (put->err)
+            *put->err = *err;
+    }
+}
+
+static void put_alone(struct artifacts *a, struct put *put)
+{
+    struct put *next = put->next;
+    quire_error err = {0};
+    quire_status st;
+    bool again;
+
+    put->next = NULL;
+    st = put_together(a, put, &again, &err);
+    if (st)
+        fail_all(put, st, &err);
+    put->next = next;
+}
+
+/* Do these, but do not wait for the disk. */
+static void put_all(struct artifacts *a, struct put *first)
+{
+    quire_error err = {0};
+    struct put *put;
+    bool again;
+    quire_status st = put_together(a, first, &again, &err);
+
+    if (st && !again)
+        fail_all(first, st, &err);
+    for (put = first; put && again; put = put->next)
+        put_alone(a, put);
+}
+
+/* Wait for the disk, if any of them has something there. */
+static void settle_all(struct artifacts *a, struct put *first)
+{
+    quire_error err = {0};
+    struct put *put;
+    quire_status st;
+
+    for (put = first; put && put->status; put = put->next)
+        ;
+    st = put ? a->c.db->ops->settle(a->c.db, &err) : QUIRE_OK;
+    if (st)
+        fail_all(first, st, &err);
+}
+
+/* Take those that wait, up to TOGETHER_MAX. */
+static struct put *take(struct gather *g)
+{
+    struct put *first = g->first, *put = first;
+    int n;
+
+    for (n = 1; n < TOGETHER_MAX && put->next; n++)
+        put = put->next;
+    g->first = put->next;
+    if (!g->first)
+        g->last = &g->first;
+    put->next = NULL;
+    return first;
+}
+
+/* Lead. The lock is held at the beginning and at the end. */
+static void lead(struct gather *g, struct artifacts *a)
+{
+    struct put *first = take(g), *put;
+
+    g->led = true;
+    pthread_mutex_unlock(&g->lock);
+    put_all(a, first);
+    settle_all(a, first);
+
+    pthread_mutex_lock(&g->lock);
+    g->led = false;
+    while ((put = first)) {
+        first = put->next; /* it is gone when its thread has seen that */
+        put->done = true;
+    }
+    pthread_cond_broadcast(&g->moved);
+}
+
+quire_status gather_put(struct artifacts *a, struct put *put)
+{
+    struct gather *g = a->gather;
+
+    pthread_mutex_lock(&g->lock);
+    *g->last = put;
+    g->last = &put->next;
+    while (!put->done) {
+        if (!g->led && g->first)
+            lead(g, a);
+        else
+            pthread_cond_wait(&g->moved, &g->lock);
+    }
+    pthread_mutex_unlock(&g->lock);
+    return put->status;
+}

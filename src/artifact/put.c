@@ -1,0 +1,278 @@
+/*
+ * put.c - what a put does
+ *
+ * A put is one transaction: the blob, the row, the version, the totals, the
+ * words. The quotas are looked at inside it, after the right to write was had:
+ * two who put at once are one after the other, and the second one sees what the
+ * first has used.
+ *
+ * Whatever may be refused is refused before anything is written. So a refusal
+ * changes nothing, and puts of several writers can share a transaction without
+ * a way back for each: gather.c.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "artifact/mime.h"
+#include "artifact/priv.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+
+/* ---- quotas ------------------------------------------------------------- */
+
+static quire_status over(const char *whose, uint64_t after, uint64_t limit,
+                         quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_QUOTA,
+                              "the artifacts of the %s would have %" PRIu64
+                              " bytes, %" PRIu64 " more than the %" PRIu64
+                              " they may have",
+                              whose, after, after - limit, limit);
+
+    err_next(err, "remove some, or raise quota.%s", whose);
+    return st;
+}
+
+quire_status owner_has_room(const struct owner *owner, uint64_t old,
+                            uint64_t bytes,
+                            const struct artifact_limits *limits,
+                            quire_error *err)
+{
+    uint64_t session = owner->session_used - old + bytes;
+    uint64_t tenant = owner->tenant_used - old + bytes;
+
+    if (bytes > old && session > limits->session)
+        return over("session", session, limits->session, err);
+    if (bytes > old && tenant > limits->tenant)
+        return over("tenant", tenant, limits->tenant, err);
+    return QUIRE_OK;
+}
+
+static quire_status check_size(uint64_t bytes,
+                               const struct artifact_limits *limits,
+                               quire_error *err)
+{
+    quire_status st;
+
+    if (bytes <= limits->file)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_TOO_LARGE,
+                 "an artifact has at most %" PRIu64 " bytes, and this has "
+                 "%" PRIu64,
+                 limits->file, bytes);
+    err_next(err, "keep it as a blob, or raise quota.file");
+    return st;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* The tags as a JSON array, in `keep`. */
+static const char *spell_tags(const char *const *tags, struct arena *keep)
+{
+    struct buf out = BUF_INIT(64 * 1024);
+    struct json_writer w;
+    const char *text;
+
+    json_begin(&w, &out);
+    json_array(&w);
+    for (; tags && *tags; tags++)
+        json_str(&w, *tags);
+    json_array_end(&w);
+    text = out.failed ? NULL : arena_text(keep, buf_bytes(&out));
+    buf_release(&out);
+    return text;
+}
+
+static const char *either(const char *given, const char *otherwise)
+{
+    return given ? given : otherwise;
+}
+
+/* What the artifact says of itself after the put: what was given, else what it
+ * said before. *now is the old row, or empty. */
+static quire_status describe(quire_artifact *now, quire_bytes content,
+                             const quire_artifact_options *o,
+                             struct arena *keep, quire_error *err)
+{
+    const char *by_name = mime_by_name(bytes_str(now->path));
+
+    now->mime = either(o->mime, by_name ? by_name : mime_by_content(content));
+    now->purpose = either(o->purpose, either(now->purpose, ""));
+    now->source = either(o->source, either(now->source, ""));
+    now->agent = either(o->agent, either(now->agent, ""));
+    now->meta = either(o->meta, either(now->meta, "{}"));
+    if (o->tags || !now->tags)
+        now->tags = spell_tags(o->tags, keep);
+    return now->tags ? QUIRE_OK : err_memory(err);
+}
+
+static void bind_words(struct stmt *s, int at, const quire_artifact *now)
+{
+    s->ops->bind_text(s, at, bytes_str(now->mime));
+    s->ops->bind_text(s, at + 1, bytes_str(now->purpose));
+    s->ops->bind_text(s, at + 2, bytes_str(now->source));
+    s->ops->bind_text(s, at + 3, bytes_str(now->agent));
+    s->ops->bind_text(s, at + 4, bytes_str(now->tags));
+    s->ops->bind_text(s, at + 5, bytes_str(now->meta));
+    s->ops->bind_int(s, at + 6, now->updated_us);
+}
+
+static quire_status add_row(struct artifacts *a, const struct owner *owner,
+                            quire_artifact *now, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_ADD, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, owner->tenant);
+    s->ops->bind_int(s, 2, owner->session);
+    s->ops->bind_text(s, 3, bytes_str(now->path));
+    s->ops->bind_bytes(s, 4, bytes_of(now->digest.byte, sizeof now->digest));
+    s->ops->bind_int(s, 5, (int64_t)now->size);
+    bind_words(s, 6, now);
+    st = sql_run(s, err);
+    now->id = a->c.db->ops->last_id(a->c.db);
+    return st;
+}
+
+static quire_status change_row(struct artifacts *a, const quire_artifact *now,
+                               quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_CHANGE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, now->id);
+    s->ops->bind_int(s, 2, now->version);
+    s->ops->bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
+    s->ops->bind_int(s, 4, (int64_t)now->size);
+    bind_words(s, 5, now);
+    return sql_run(s, err);
+}
+
+static quire_status add_version(struct artifacts *a, const quire_artifact *now,
+                                uint64_t keep_n, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_VERSION_ADD, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, now->id);
+    s->ops->bind_int(s, 2, now->version);
+    s->ops->bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
+    s->ops->bind_int(s, 4, (int64_t)now->size);
+    s->ops->bind_text(s, 5, bytes_str(now->mime));
+    s->ops->bind_int(s, 6, now->updated_us);
+    st = sql_run(s, err);
+    if (st || keep_n == 0 || (uint64_t)now->version <= keep_n)
+        return st;
+    st = sql_use(&a->sql, SQL_VERSION_DROP, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, now->id);
+    s->ops->bind_int(s, 2, now->version - (int64_t)keep_n);
+    return sql_run(s, err);
+}
+
+/* The rows of a put; put->out is the old row, or empty but for its path. */
+static quire_status put_rows(struct artifacts *a, const struct owner *owner,
+                             const struct put *put, const quire_digest *digest,
+                             quire_error *err)
+{
+    quire_artifact *now = put->out;
+    bool fresh = now->id == 0;
+    bool same = !fresh &&
+                !memcmp(now->digest.byte, digest->byte, sizeof digest->byte);
+    int64_t more = (int64_t)put->content.len - (fresh ? 0 : (int64_t)now->size);
+    quire_status st;
+
+    now->size = put->content.len;
+    now->digest = *digest;
+    now->version += !same;
+    now->updated_us = clock_us(put->clock);
+    if (fresh)
+        now->created_us = now->updated_us;
+    st = fresh ? add_row(a, owner, now, err) : change_row(a, now, err);
+    if (!st && !same)
+        st = add_version(a, now, put->limits->versions, err);
+    if (!st)
+        st = owner_count(a, owner, more, fresh, err);
+    now->created = fresh;
+    now->session_id = owner->session;
+    now->session_used = owner->session_used + (uint64_t)more;
+    now->tenant_used = owner->tenant_used + (uint64_t)more;
+    return st;
+}
+
+/* ---- a put --------------------------------------------------------------- */
+
+/* Look at what is there, and whether the put fits: nothing is written. */
+static quire_status look_first(struct artifacts *a, struct put *put,
+                               struct owner *owner, quire_error *err)
+{
+    quire_artifact *out = put->out;
+    quire_status st = owner_look(a, put->tenant, put->key, owner, err);
+
+    *out = (quire_artifact){.id = 0};
+    if (!st && owner->session) {
+        st = artifact_by_path(a, owner, put->path, put->keep, out, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    return st ? st
+              : owner_has_room(owner, out->id ? out->size : 0, put->content.len,
+                               put->limits, err);
+}
+
+quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
+                        quire_error *err)
+{
+    quire_artifact *out = put->out;
+    quire_blob_info blob;
+    struct owner owner;
+    quire_status st = look_first(a, put, &owner, err);
+
+    *wrote = !st;
+    if (!st && !owner.session)
+        st = owner_ensure(a, put->tenant, put->key, &owner, err);
+    if (!st)
+        st = words_need(a, put->tenant, true, err);
+    if (!st && out->id)
+        st = words_drop(a, out, err);
+    if (!st)
+        st = blob_put(a->c.blobs, put->content, 0, &blob, err);
+    if (st)
+        return st;
+    out->path = put->path;
+    out->session = put->key;
+    st = describe(out, put->content, put->options, put->keep, err);
+    if (!st)
+        st = put_rows(a, &owner, put, &blob.digest, err);
+    return st ? st : words_add(a, out, put->content, err);
+}
+
+quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
+                          const char *path, quire_bytes content,
+                          const quire_artifact_options *options,
+                          const struct artifact_limits *limits,
+                          struct arena *keep, quire_artifact *out,
+                          quire_error *err)
+{
+    struct put put = {.tenant = tenant,
+                      .key = key,
+                      .path = path,
+                      .content = content,
+                      .options = options,
+                      .limits = limits,
+                      .clock = a->c.clock,
+                      .keep = keep,
+                      .out = out,
+                      .err = err};
+    quire_status st = check_size(content.len, limits, err);
+
+    return st ? st : gather_put(a, &put);
+}
