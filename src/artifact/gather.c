@@ -129,7 +129,7 @@ void gather_leave(struct gather *g)
 static quire_status put_together(struct artifacts *a, struct put *first,
                                  bool *again, quire_error *err)
 {
-    quire_status st = blobs_begin(a->c.blobs, DB_SOON, err);
+    quire_status st = blobs_begin(a->c.blobs, err);
     bool wrote, any = false;
     struct put *put;
 
@@ -181,7 +181,6 @@ static void put_alone(struct artifacts *a, struct put *put)
     put->next = next;
 }
 
-/* Do these, but do not wait for the disk. */
 static void put_all(struct artifacts *a, struct put *first)
 {
     quire_error err = {0};
@@ -193,20 +192,6 @@ static void put_all(struct artifacts *a, struct put *first)
         fail_all(first, st, &err);
     for (put = first; put && again; put = put->next)
         put_alone(a, put);
-}
-
-/* Wait for the disk, if any of them has something there. */
-static void settle_all(struct artifacts *a, struct put *first)
-{
-    quire_error err = {0};
-    struct put *put;
-    quire_status st;
-
-    for (put = first; put && put->status; put = put->next)
-        ;
-    st = put ? a->c.db->ops->settle(a->c.db, &err) : QUIRE_OK;
-    if (st)
-        fail_all(first, st, &err);
 }
 
 /* Take those that wait, up to TOGETHER_MAX. */
@@ -232,7 +217,6 @@ static void lead(struct gather *g, struct artifacts *a)
     g->led = true;
     pthread_mutex_unlock(&g->lock);
     put_all(a, first);
-    settle_all(a, first);
 
     pthread_mutex_lock(&g->lock);
     g->led = false;

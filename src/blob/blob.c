@@ -309,7 +309,7 @@ static void end_batch(struct blobs *b)
     b->locked = false;
 }
 
-quire_status blobs_begin(struct blobs *b, enum db_begin mode, quire_error *err)
+quire_status blobs_begin(struct blobs *b, quire_error *err)
 {
     struct object_store *files = b->c.files;
     quire_status st = QUIRE_OK;
@@ -323,7 +323,7 @@ quire_status blobs_begin(struct blobs *b, enum db_begin mode, quire_error *err)
         return st;
     b->locked = true;
     if (b->rows)
-        st = b->c.db->ops->begin(b->c.db, mode, err);
+        st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
     if (!st) {
         st = files->ops->begin(files, err);
         if (st && b->rows)

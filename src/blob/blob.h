@@ -18,9 +18,8 @@
  *   (3) No full read returns bytes that do not hash to the name.
  *   (4) A failed put leaves nothing half behind. In `packed` it may leave a
  *       complete file whose row was not committed; it is found by its name.
- *   (5) What a put acknowledges lasts, whoever wrote it: content found in a
- *       file is synced before it is relied on, content in a row was before
- *       anyone could see it.
+ *   (5) What a put acknowledges lasts, whoever wrote it: content that is found
+ *       is synced before it is relied on, in a file or in a row.
  *   (6) Locks are taken in one order: the files', then the database's.
  *
  * Elsewhere: which blobs are still wanted (the rooms that refer to them).
@@ -79,8 +78,7 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
 quire_status blob_find_prefix(struct blobs *b, const char *hex,
                               quire_digest *out, quire_error *err);
 
-/* `mode` is DB_DURABLE or DB_SOON: what a commit waits for. */
-quire_status blobs_begin(struct blobs *b, enum db_begin mode, quire_error *err);
+quire_status blobs_begin(struct blobs *b, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);
 void blobs_rollback(struct blobs *b);
 

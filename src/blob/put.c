@@ -129,14 +129,14 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
     int64_t now_s = clock_s(b->c.clock);
     quire_status st;
 
-    /* Whoever wrote the file may not have waited for the disk; a row was
-     * committed after that. */
+    /* Whoever wrote it may not have waited for the disk, or not yet. In a batch
+     * that is waited for at the end. */
     assert(p->has_row || open);
-    if (!p->has_row) {
-        st = open->ops->sync(open, err);
-        if (st)
-            return st;
-    }
+    st = !p->has_row ? open->ops->sync(open, err)
+         : !b->batch ? b->c.db->ops->settle(b->c.db, err)
+                     : QUIRE_OK;
+    if (st)
+        return st;
     /* A collection spares what was seen this very second anyway. */
     if (p->seen_s >= now_s)
         return QUIRE_OK;

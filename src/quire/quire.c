@@ -304,7 +304,7 @@ quire_status quire_begin(quire *q, quire_error *err)
     quire_status st = need_blobs(q, true, err);
 
     if (!st)
-        st = blobs_begin(q->blobs, DB_DURABLE, err);
+        st = blobs_begin(q->blobs, err);
     q->in_batch = q->in_batch || !st;
     return st;
 }

@@ -79,8 +79,13 @@ struct db_ops {
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
-    /* Wait until every commit of this connection survives a power cut, those
-     * of DB_SOON too. */
+    /* From now on take DB_DURABLE for DB_SOON, or no longer. */
+    void (*relax)(struct db *db, bool on);
+
+    /* Wait until all that this connection has seen survives a power cut, but
+     * for what was committed as DB_SOON. Others' commits can be seen before
+     * they last: what is told to last because it was found must be settled.
+     * Costs nothing when nothing was committed since the last time. */
     quire_status (*settle)(struct db *db, quire_error *err);
 
     /* Whether a transaction is open. A database may end one by itself when

@@ -47,11 +47,13 @@
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
-    bool foreign; /* another program's too                 */
-    bool log;     /* it has a write-ahead log              */
-    bool lasting; /* the transaction is to survive a power cut */
-    int busy_ms;  /* how long to wait for another writer   */
-    char *path;   /* owned, for messages                   */
+    bool foreign;     /* another program's too                 */
+    bool log;         /* it has a write-ahead log              */
+    bool lasting;     /* the transaction is to survive a power cut */
+    bool relaxed;     /* nothing is waited for                 */
+    unsigned settled; /* the version up to which the disk has the log */
+    int busy_ms;      /* how long to wait for another writer   */
+    char *path;       /* owned, for messages                   */
 };
 
 struct sqlite_stmt_of {
@@ -304,21 +306,51 @@ static quire_status sync_log(struct sqlite_db *d, quire_error *err)
     return st;
 }
 
+/* A number that changes with every commit, ours or others', that is seen. */
+static unsigned seen_version(struct sqlite_db *d)
+{
+    unsigned version = 0;
+
+    sqlite3_file_control(d->handle, "main", SQLITE_FCNTL_DATA_VERSION,
+                         &version);
+    return version;
+}
+
 static quire_status sqlite_commit(struct db *base, quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
+    bool was_settled = d->settled == seen_version(d);
     quire_status st = sqlite_exec(base, "COMMIT", err);
 
-    if (st)
+    if (st) {
         sqlite_rollback(base);
-    else if (d->lasting)
+        return st;
+    }
+    if (d->lasting && d->relaxed)
+        return QUIRE_OK;
+    if (d->lasting)
         st = sync_log(d, err);
+    if (!st && (d->lasting || was_settled))
+        d->settled = seen_version(d);
     return st;
+}
+
+static void sqlite_relax(struct db *base, bool on)
+{
+    ((struct sqlite_db *)base)->relaxed = on;
 }
 
 static quire_status sqlite_settle(struct db *base, quire_error *err)
 {
-    return sync_log((struct sqlite_db *)base, err);
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    unsigned version = seen_version(d);
+    quire_status st = QUIRE_OK;
+
+    if (version != d->settled)
+        st = sync_log(d, err);
+    if (!st)
+        d->settled = version;
+    return st;
 }
 
 static int64_t sqlite_changes(struct db *base)
@@ -367,6 +399,7 @@ static const struct db_ops sqlite_ops = {
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
+    .relax = sqlite_relax,
     .settle = sqlite_settle,
     .inside = sqlite_inside,
     .changes = sqlite_changes,

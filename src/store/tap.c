@@ -619,6 +619,11 @@ static void tapped_db_rollback(struct db *db)
     of_db(db)->inner->ops->rollback(of_db(db)->inner);
 }
 
+static void tapped_relax(struct db *db, bool on)
+{
+    of_db(db)->inner->ops->relax(of_db(db)->inner, on);
+}
+
 static quire_status tapped_db_settle(struct db *db, quire_error *err)
 {
     struct db *in = of_db(db)->inner;
@@ -670,6 +675,7 @@ static const struct db_ops tapped_db_ops = {
     .begin = tapped_db_begin,
     .commit = tapped_db_commit,
     .rollback = tapped_db_rollback,
+    .relax = tapped_relax,
     .settle = tapped_db_settle,
     .inside = tapped_inside,
     .changes = tapped_changes,

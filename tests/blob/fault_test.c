@@ -84,7 +84,7 @@ static void everything(struct fix *f, struct acked *a)
     ack(a, blob_put(f->blobs, bytes_str("small"), 0, info, &test_err), info);
     ack(a, blob_put(f->blobs, bytes_of(noise, 90000), 0, info, &test_err),
         info);
-    st = blobs_begin(f->blobs, DB_DURABLE, &test_err);
+    st = blobs_begin(f->blobs, &test_err);
     a->failed |= st != QUIRE_OK;
     if (!st) {
         for (i = 0; i < 3; i++)
