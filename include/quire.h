@@ -189,10 +189,15 @@ quire_status quire_begin(quire *q, quire_error *err);
 quire_status quire_commit(quire *q, quire_error *err);
 void quire_rollback(quire *q);
 
+/* Wait until all that was put into the catalogue through this handle survives a
+ * power cut. Where the setting `durability` is "each", it does already. */
+quire_status quire_sync(quire *q, quire_error *err);
+
 /* ----------------------------------------------------------------- settings */
 
-/* A setting: quota.file, quota.session, quota.tenant, versions.kept. Text is on
- * loan until the next call with the same handle. */
+/* A setting: quota.file, quota.session, quota.tenant, versions.kept,
+ * blob.layout, blob.inline, durability, gc.grace. Text is on loan until the
+ * next call with the same handle. */
 typedef struct quire_setting {
     const char *key;
     const char *value;

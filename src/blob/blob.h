@@ -43,6 +43,10 @@ struct blobs_config {
                                    home is read and has none              */
     const struct clock *clock;  /* borrowed                               */
     int busy_ms;
+    size_t row_max; /* `packed`: a blob of more bytes, compressed, gets a
+                       file; 0: each does. Above 64 KiB a file is faster to
+                       write and to read, and the database stays small enough
+                       to copy                                            */
 };
 
 /* The tables of `packed`, for the schema of quire.db. */

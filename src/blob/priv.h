@@ -11,10 +11,6 @@
  * lie in a row. 1 MiB, the codec's probe: one read decides both. */
 #define SMALL_BYTES CODEC_PROBE_BYTES
 
-/* A row holds at most this, packed. Above it a file is faster to write and to
- * read, and the database stays small enough to copy. */
-#define ROW_BYTES ((size_t)64 * 1024)
-
 /* Below this gzip gains nothing that its 18 bytes do not eat. */
 #define PLAIN_BELOW ((size_t)200)
 

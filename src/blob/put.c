@@ -264,12 +264,14 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
 static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
                          quire_bytes *stored, quire_error *err)
 {
-    bool rows = b->rows != NULL, shrank;
+    bool rows = b->rows && b->c.row_max > 0, shrank;
+    size_t plain_max = rows && b->c.row_max < PLAIN_BELOW ? b->c.row_max
+                                                          : PLAIN_BELOW - 1;
     quire_status st;
 
     p->codec = CODEC_PLAIN;
     *stored = content;
-    if (layout_is_gzip(b->c.layout) && !(rows && content.len < PLAIN_BELOW)) {
+    if (layout_is_gzip(b->c.layout) && !(rows && content.len <= plain_max)) {
         st = need_packer(b, err);
         if (st)
             return st;
@@ -279,14 +281,14 @@ static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
         if (st)
             return st;
         /* A row may be plain; it is, unless gzip saves a twentieth. */
-        if (!rows || content.len > ROW_BYTES ||
+        if (!rows || content.len > b->c.row_max ||
             b->packed.len < content.len - content.len / 20) {
             p->codec = CODEC_GZIP;
             *stored = buf_bytes(&b->packed);
         }
     }
     p->stored = stored->len;
-    p->where = rows && stored->len <= ROW_BYTES && content.len <= SMALL_BYTES
+    p->where = rows && stored->len <= b->c.row_max && content.len <= SMALL_BYTES
                    ? IN_ROW
                    : IN_FILE;
     return QUIRE_OK;

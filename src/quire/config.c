@@ -22,15 +22,30 @@ const char config_schema[] = "CREATE TABLE setting("
                              " key TEXT PRIMARY KEY,"
                              " value TEXT NOT NULL) WITHOUT ROWID;";
 
+enum kind { NUMBER, SPAN, WORD };
+
 static const struct setting {
     const char *key;
-    const char *otherwise; /* a number, as all of them are */
+    enum kind kind;
+    const char *otherwise;
+    const char *words; /* of a WORD: which there are, each with a space */
     const char *about;
 } settings[] = {
-    {"quota.file", "1048576", "bytes an artifact may have"},
-    {"quota.session", "52428800", "bytes the artifacts of a session may have"},
-    {"quota.tenant", "524288000", "bytes the artifacts of a tenant may have"},
-    {"versions.kept", "20", "versions of an artifact that are kept; 0 for all"},
+    {"quota.file", NUMBER, "1048576", NULL, "bytes an artifact may have"},
+    {"quota.session", NUMBER, "52428800", NULL,
+     "bytes the artifacts of a session may have"},
+    {"quota.tenant", NUMBER, "524288000", NULL,
+     "bytes the artifacts of a tenant may have"},
+    {"versions.kept", NUMBER, "20", NULL,
+     "versions of an artifact that are kept; 0 for all"},
+    {"blob.layout", WORD, "packed", "packed loose ",
+     "packed: small blobs in quire.db; loose: each in a file"},
+    {"blob.inline", NUMBER, "65536", NULL,
+     "packed: bytes a blob in quire.db may have, compressed"},
+    {"durability", WORD, "each", "each flush ",
+     "each: a change of the catalogue waits for the disk; flush: not"},
+    {"gc.grace", SPAN, "24h", NULL,
+     "how long a blob that nothing refers to is kept"},
 };
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
@@ -58,11 +73,31 @@ static const struct setting *find(const char *key)
 }
 
 /* So many digits fit in what it is compared with. */
-static bool is_valid(const char *value)
+enum { DIGITS_MAX = 15 };
+
+static bool is_word_of(const char *words, const char *value)
+{
+    size_t len = strlen(value), step;
+
+    for (; *words; words += step + 1) {
+        step = strcspn(words, " ");
+        if (step == len && !memcmp(words, value, len))
+            return true;
+    }
+    return false;
+}
+
+static bool is_valid(const struct setting *s, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
+    const char *rest = value + digits;
 
-    return digits > 0 && digits <= 15 && value[digits] == '\0';
+    if (s->kind == WORD)
+        return is_word_of(s->words, value);
+    if (digits == 0 || digits > DIGITS_MAX)
+        return false;
+    return *rest == '\0' || (s->kind == SPAN && strchr("smhd", *rest) &&
+                             rest[1] == '\0' && digits <= 9);
 }
 
 static quire_status unknown(const char *key, quire_error *err)
@@ -77,11 +112,21 @@ static quire_status unknown(const char *key, quire_error *err)
 static quire_status refuse(const struct setting *s, const char *value,
                            const char *from, quire_error *err)
 {
-    quire_status st =
-        err_set(err, QUIRE_INVALID,
-                "%s is a number of up to 15 digits, not %.40s%s%s", s->key,
-                value, *from ? ", in " : "", from);
+    char words[64] = "";
+    const char *what = s->kind == NUMBER ? "a number of up to 15 digits"
+                       : s->kind == SPAN ? "a time like 30m, 24h or 7d"
+                                         : words;
+    quire_status st;
 
+    /* "packed or loose" of "packed loose " */
+    if (s->kind == WORD) {
+        size_t first = strcspn(s->words, " ");
+
+        snprintf(words, sizeof words, "%.*s or %.*s", (int)first, s->words,
+                 (int)strcspn(s->words + first + 1, " "), s->words + first + 1);
+    }
+    st = err_set(err, QUIRE_INVALID, "%s is %s, not %.40s%s%s", s->key, what,
+                 value, *from ? ", in " : "", from);
     err_next(err, "it is %s unless it is set", s->otherwise);
     return st;
 }
@@ -136,7 +181,7 @@ static quire_status look_up(struct quire *q, struct sql *sql,
     if (value) {
         out->value = value;
         out->from = "environment";
-        return is_valid(value) ? QUIRE_OK : refuse(s, value, name, err);
+        return is_valid(s, value) ? QUIRE_OK : refuse(s, value, name, err);
     }
     if (sql)
         st = read_row(q, sql, s->key, &value, err);
@@ -144,7 +189,7 @@ static quire_status look_up(struct quire *q, struct sql *sql,
         return st;
     out->value = value;
     out->from = "quire.db";
-    return is_valid(value) ? QUIRE_OK : refuse(s, value, "quire.db", err);
+    return is_valid(s, value) ? QUIRE_OK : refuse(s, value, "quire.db", err);
 }
 
 /* The home's settings, if it has a catalogue: *sql is NULL where it has none.
@@ -213,7 +258,7 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
 
     if (!s)
         return unknown(key, err);
-    if (value && !is_valid(value))
+    if (value && !is_valid(s, value))
         return refuse(s, value, "", err);
     st = open_rows(q, true, &sql, err);
     if (!st && !sql) {
@@ -237,6 +282,13 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         return q->db->ops->commit(q->db, err);
     q->db->ops->rollback(q->db);
     return st;
+}
+
+bool config_is(struct quire *q, const char *key, const char *word)
+{
+    quire_setting s = {.value = ""};
+
+    return !quire_config_get(q, key, &s, NULL) && !strcmp(s.value, word);
 }
 
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,

@@ -117,6 +117,9 @@ extern const char config_schema[];
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err);
 
+/* Whether one is set to this word; not if it cannot be told. */
+bool config_is(struct quire *q, const char *key, const char *word);
+
 /* schema.c: the tables of quire.db, made or brought up to date.
  * QUIRE_NOT_FOUND: a database that is read and has no tables yet. *steps_taken
  * is how far it is. */

@@ -206,7 +206,16 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
         q->db->ops->close(q->db);
         q->db = NULL;
     }
+    if (!st && !q->read_only)
+        q->db->ops->relax(q->db, config_is(q, "durability", "flush"));
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
+}
+
+quire_status quire_sync(quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    return st || !q->db ? st : q->db->ops->settle(q->db, err);
 }
 
 /* A directory of files, heard by whoever listens. */
@@ -269,6 +278,22 @@ quire_status check_free(const struct quire *q, quire_error *err)
     return st;
 }
 
+/* What the settings say of blobs; a reader does not ask. */
+static quire_status read_blob_settings(struct quire *q,
+                                       struct blobs_config *config,
+                                       quire_error *err)
+{
+    uint64_t row_max = 0;
+    quire_status st = QUIRE_OK;
+
+    if (q->read_only || q->layout != QUIRE_LAYOUT_PACKED)
+        return QUIRE_OK;
+    if (!config_is(q, "blob.layout", "loose"))
+        st = config_number(q, "blob.inline", &row_max, err);
+    config->row_max = (size_t)row_max;
+    return st;
+}
+
 quire_status need_blobs(struct quire *q, bool write, quire_error *err)
 {
     struct blobs_config config = {
@@ -294,7 +319,8 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     q->blobs = NULL;
     config.files = q->files;
     config.db = q->db;
-    return blobs_new(&config, &q->blobs, err);
+    st = read_blob_settings(q, &config, err);
+    return st ? st : blobs_new(&config, &q->blobs, err);
 }
 
 /* ---- batches ------------------------------------------------------------ */

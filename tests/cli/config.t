@@ -10,6 +10,33 @@ quota.file      1048576       default      bytes an artifact may have
 quota.session   52428800      default      bytes the artifacts of a session may have
 quota.tenant    524288000     default      bytes the artifacts of a tenant may have
 versions.kept   20            default      versions of an artifact that are kept; 0 for all
+blob.layout     packed        default      packed: small blobs in quire.db; loose: each in a file
+blob.inline     65536         default      packed: bytes a blob in quire.db may have, compressed
+durability      each          default      each: a change of the catalogue waits for the disk; flush: not
+gc.grace        24h           default      how long a blob that nothing refers to is kept
+
+# words and times are checked too
+$ quire config set blob.layout flat
+quire: blob.layout is packed or loose, not flat
+hint: it is packed unless it is set
+? 2
+$ quire config set gc.grace soon
+quire: gc.grace is a time like 30m, 24h or 7d, not soon
+hint: it is 24h unless it is set
+? 2
+$ quire config set gc.grace 7d; quire config get gc.grace
+7d
+
+# a blob lies where the settings say
+$ quire config set blob.layout loose; echo short | quire blob put -; find "$QUIRE_HOME"/blobs -type f | wc -l
+blob:sha256:…
+1
+$ quire config set blob.layout; quire config set blob.inline 3; echo four | quire blob put -; find "$QUIRE_HOME"/blobs -type f | wc -l
+blob:sha256:…
+2
+$ quire config set durability flush; echo x | quire artifact put later; quire artifact get later
+#1 later, version 1
+x
 
 # what makes no sense is refused
 $ quire config set quota.file much

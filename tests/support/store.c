@@ -53,6 +53,7 @@ void fix_open(struct fix *f, quire_layout layout, bool disk)
     config.files = f->files;
     config.db = f->db;
     config.busy_ms = 5000;
+    config.row_max = (size_t)64 * 1024;
     OK(blobs_new(&config, &f->blobs, &test_err));
 }
 
