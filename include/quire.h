@@ -146,12 +146,17 @@ typedef struct quire_options {
     /* The time in microseconds since 1970. NULL: the system's. */
     int64_t (*now_us)(void *ctx);
     void *now_ctx;
+
+    /* Whom it works for: a tenant's name, or "#12", its id. NULL:
+     * $QUIRE_TENANT, else "default". With `blobs` nobody: blobs have no
+     * tenant.                                                              */
+    const char *tenant;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL                                    \
+            0, 5000, NULL, NULL, NULL, NULL, NULL                              \
     }
 
 /* Open a store and give its handle in *out, NULL on failure. The home need
@@ -159,13 +164,16 @@ typedef struct quire_options {
  * first write makes it, mode 0700; reading from it finds it empty. `options`
  * may be NULL for all defaults.
  *
- * QUIRE_INVALID  no place is named, and the environment names none either; or
- *                the options make no sense
- * QUIRE_IO       it is not a directory, or cannot be reached
+ * QUIRE_INVALID    no place is named, and the environment names none either;
+ *                  or the options make no sense; or the tenant is disabled, or
+ *                  several are called so, or the home has none
+ * QUIRE_NOT_FOUND  no such tenant
+ * QUIRE_IO         it is not a directory, or cannot be reached
  *
  * What is inside is looked at by the first call that needs it, which may then
  * answer QUIRE_DAMAGED (quire.db is no database of ours) or QUIRE_INVALID (a
- * newer Quire wrote it). */
+ * newer Quire wrote it). A tenant other than the default one is looked up at
+ * once. */
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err);
 
@@ -1053,6 +1061,87 @@ quire_status quire_artifact_remove(quire *q, const char *session,
 quire_status quire_artifact_restore(quire *q, const char *session,
                                     const char *path, quire_artifact *out,
                                     quire_error *err);
+
+/* ------------------------------------------------------------------ tenants */
+
+/*
+ * A tenant is who owns sessions, artifacts and history where several share a
+ * home. A handle works for one of them, see quire_options, and what is
+ * another's is QUIRE_NOT_FOUND for it. Blobs and settings are the home's. The
+ * tenant "default", number 1, is always there. Homes of Quire's own kind have
+ * tenants.
+ *
+ * If a tenant is removed or disabled, the handles that work for it get
+ * QUIRE_NOT_FOUND or QUIRE_INVALID from then on. A session that is open ends
+ * with its file if its tenant is removed; it goes on until it is closed if that
+ * is disabled.
+ *
+ * The functions below are for whoever runs the home: they see all tenants,
+ * whomever the handle works for. `which` is a tenant's name, or its id, "12" or
+ * "#12".
+ */
+
+/* Text is on loan until the next call with the same handle. */
+typedef struct quire_tenant {
+    int64_t id; /* no other ever has it, also when this one is gone         */
+    const char *name;
+    int disabled;
+    int has_token;
+    int64_t created_us; /* 0: with the home                                 */
+    uint64_t used;      /* bytes of its living artifacts                    */
+    uint64_t artifacts; /* how many                                         */
+    uint64_t reserved[4];
+} quire_tenant;
+
+typedef quire_status (*quire_tenant_fn)(void *ctx, const quire_tenant *tenant,
+                                        quire_error *err);
+
+enum { QUIRE_TOKEN_SIZE = 4 + 64 + 1 }; /* "qrt_", hex, NUL                  */
+
+/* Add a tenant. Its token, "qrt_<64 hex>", is written to `token` and is nowhere
+ * else: the home keeps its SHA-256. Whoever loses it asks for another one. On
+ * failure `token` is empty. `out` may be NULL. Lasting.
+ *
+ * QUIRE_INVALID  a name is UTF-8 of 1 to 100 bytes, has no control characters
+ *                and does not look like an id, "#12"
+ * QUIRE_EXISTS   the name is taken
+ * QUIRE_IO       the system gives no random bytes */
+quire_status quire_tenant_add(quire *q, const char *name,
+                              char token[QUIRE_TOKEN_SIZE], quire_tenant *out,
+                              quire_error *err);
+
+/* One of them; all of them, by id. QUIRE_INVALID: several are called so. */
+quire_status quire_tenant_get(quire *q, const char *which, quire_tenant *out,
+                              quire_error *err);
+quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
+                               quire_error *err);
+
+/* The tenant that a token is of. One that is unknown, of a tenant that is
+ * disabled, or no token at all is QUIRE_NOT_FOUND, in the same words. */
+quire_status quire_tenant_by_token(quire *q, const char *token,
+                                   quire_tenant *out, quire_error *err);
+
+/* A new token, and an end to the one before. The default tenant has none until
+ * then. `out` may be NULL. Lasting. */
+quire_status quire_tenant_rotate(quire *q, const char *which,
+                                 char token[QUIRE_TOKEN_SIZE],
+                                 quire_tenant *out, quire_error *err);
+
+/* Shut a tenant out, or let it in again; what it has stays. QUIRE_INVALID: the
+ * default one. `out` may be NULL. Lasting. */
+quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
+                                  quire_tenant *out, quire_error *err);
+
+/* Remove a tenant with all it has: its rows in one transaction, then its files.
+ * If that is interrupted, whoever writes next goes on with it. Blobs stay until
+ * they are collected. Lasting.
+ *
+ * QUIRE_EXISTS   it has something, the words say what; with `all` it goes
+ *                nevertheless
+ * QUIRE_INVALID  the default one
+ * QUIRE_IO       it is removed, but some of its files are still there */
+quire_status quire_tenant_remove(quire *q, const char *which, int all,
+                                 quire_error *err);
 
 /* ------------------------------------------------------------------ history */
 

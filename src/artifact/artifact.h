@@ -68,12 +68,15 @@ quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
                           struct owner *out, quire_error *err);
 
 /* A file of the home that is to be removed, with all that is its own, as it
- * was when that was noted: what has changed since is somebody's again. */
+ * was when that was noted: what has changed since is somebody's again. Or a
+ * directory with all that is in it, as it will be. Names are from the home on. */
 struct removal {
     const char *name;
     uint64_t size;
     int64_t modified_ns;
 };
+
+#define REMOVAL_TREE UINT64_MAX /* for the size: it is a directory */
 
 extern const char removal_schema[];
 
@@ -88,6 +91,43 @@ quire_status owner_removals(struct artifacts *a, struct arena *keep,
                             quire_error *err);
 quire_status owner_removed(struct artifacts *a, const char *name,
                            quire_error *err);
+
+/* ---- tenant.c ----------------------------------------------------------- */
+
+/* One, by its id, its name or the hash of its token. Text is in `keep`. Without
+ * words QUIRE_NOT_FOUND. Several may have one name: *another is the id of a
+ * second one, or 0. */
+quire_status tenant_by_id(struct artifacts *a, int64_t id, struct arena *keep,
+                          quire_tenant *out, quire_error *err);
+quire_status tenant_by_name(struct artifacts *a, const char *name,
+                            struct arena *keep, quire_tenant *out,
+                            int64_t *another, quire_error *err);
+quire_status tenant_by_token(struct artifacts *a, const quire_digest *token,
+                             struct arena *keep, quire_tenant *out,
+                             quire_error *err);
+
+/* All of them, by id. */
+quire_status tenant_list(struct artifacts *a, quire_tenant_fn each, void *ctx,
+                         quire_error *err);
+
+/* Changes, each within a transaction of the caller's. */
+quire_status tenant_add(struct artifacts *a, const char *name,
+                        const quire_digest *token, int64_t *id,
+                        quire_error *err);
+quire_status tenant_set_token(struct artifacts *a, int64_t id,
+                              const quire_digest *token, quire_error *err);
+quire_status tenant_set_disabled(struct artifacts *a, int64_t id, bool disabled,
+                                 quire_error *err);
+
+/* Forget a tenant: its index of artifacts, its rows and all rows that are its
+ * own, in whichever room; and note that the directory `dir` of the home is to
+ * go. */
+quire_status tenant_drop(struct artifacts *a, int64_t id, const char *dir,
+                         quire_error *err);
+
+/* Its artifacts, also those put away, and their bytes. */
+quire_status tenant_count(struct artifacts *a, int64_t id, uint64_t *n,
+                          uint64_t *bytes, quire_error *err);
 
 /* ---- artifact.c --------------------------------------------------------- */
 

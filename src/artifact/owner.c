@@ -32,6 +32,16 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
     return st;
 }
 
+static quire_status owner_gone(int64_t tenant, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "tenant #%lld has been removed",
+                              (long long)tenant);
+
+    err_next(err, "`quire tenant ls` lists those there are");
+    return st;
+}
+
 quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
                         struct owner *out, quire_error *err)
 {
@@ -49,7 +59,7 @@ quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
     if (!st)
         out->tenant_used = (uint64_t)s->ops->column_int(s, 0);
     else if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "the tenant has been removed");
+        st = owner_gone(tenant, err);
     s->ops->reset(s);
     return st;
 }
@@ -80,6 +90,9 @@ quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
     if (id)
         s->ops->bind_int(s, 4, id);
     st = sql_run(s, err);
+    /* The session was not there, so what clashes is the tenant that is not. */
+    if (st == QUIRE_EXISTS)
+        st = owner_gone(tenant, err);
     return st ? st : owner_find(a, tenant, key, out, err);
 }
 
@@ -134,8 +147,8 @@ static quire_status drop(struct artifacts *a, int64_t id, quire_error *err)
     return sql_run(s, err);
 }
 
-static quire_status note_removal(struct artifacts *a,
-                                 const struct removal *file, quire_error *err)
+quire_status owner_note(struct artifacts *a, const struct removal *file,
+                        quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_REMOVAL_ADD, &s, err);
@@ -163,7 +176,7 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
     if (!st)
         st = drop(a, owner.session, err);
     if (!st || st == QUIRE_NOT_FOUND)
-        st = note_removal(a, file, err);
+        st = owner_note(a, file, err);
     return artifacts_end(a, st, err);
 }
 

@@ -22,6 +22,16 @@ enum artifact_sql {
     SQL_REMOVAL_ADD,
     SQL_REMOVAL_DROP,
     SQL_REMOVALS,
+    /* tenants */
+    SQL_TENANT_BY_ID,
+    SQL_TENANT_BY_NAME,
+    SQL_TENANT_BY_TOKEN,
+    SQL_TENANTS,
+    SQL_TENANT_ADD,
+    SQL_TENANT_TOKEN,
+    SQL_TENANT_DISABLE,
+    SQL_TENANT_DROP,
+    SQL_TENANT_HOLDS,
     /* artifacts */
     SQL_BY_PATH,
     SQL_BY_ID,
@@ -129,6 +139,14 @@ quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
  * nothing is written. */
 quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
                         struct owner *out, quire_error *err);
+
+/* Take the whole index of a tenant away. In a transaction. */
+quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
+                               quire_error *err);
+
+/* Note what is to be removed. In a transaction. */
+quire_status owner_note(struct artifacts *a, const struct removal *file,
+                        quire_error *err);
 
 /* Add to the counters of a session and its tenant. In a transaction. */
 quire_status owner_count(struct artifacts *a, const struct owner *owner,

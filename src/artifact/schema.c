@@ -65,6 +65,10 @@ const char removal_schema[] =
     " size INTEGER NOT NULL,"
     " modified INTEGER NOT NULL) WITHOUT ROWID;"; /* nanoseconds */
 
+#define TENANT                                                       \
+    "SELECT id, name, disabled, token IS NOT NULL, created, used, n" \
+    " FROM tenant "
+
 #define COLUMNS                                                           \
     "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
     " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
@@ -111,6 +115,18 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                         " VALUES(?1, ?2, ?3)",
     [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
     [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
+
+    [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
+    [SQL_TENANT_BY_NAME] = TENANT "WHERE name = ?1 ORDER BY id LIMIT 2",
+    [SQL_TENANT_BY_TOKEN] = TENANT "WHERE token = ?1",
+    [SQL_TENANTS] = TENANT "ORDER BY id",
+    [SQL_TENANT_ADD] = "INSERT INTO tenant(name, token, created)"
+                       " VALUES(?1, ?2, ?3)",
+    [SQL_TENANT_TOKEN] = "UPDATE tenant SET token = ?2 WHERE id = ?1",
+    [SQL_TENANT_DISABLE] = "UPDATE tenant SET disabled = ?2 WHERE id = ?1",
+    [SQL_TENANT_DROP] = "DELETE FROM tenant WHERE id = ?1",
+    [SQL_TENANT_HOLDS] = "SELECT count(*), coalesce(sum(size), 0)"
+                         " FROM artifact WHERE tenant = ?1",
 
     [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
                             " AND a.deleted = 0",

@@ -226,6 +226,18 @@ quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
     return st ? st : artifact_list(a, &all, drop_one, a, err);
 }
 
+quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    char sql[96];
+
+    /* A table goes only if no statement of it is under way. */
+    words_release(&a->words);
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS artifact_words_%lld",
+             (long long)tenant);
+    return a->c.db->ops->exec(a->c.db, sql, err);
+}
+
 /* ---- snippets ----------------------------------------------------------- */
 
 #define SNIPPET_BEFORE 40

@@ -215,6 +215,10 @@ static void check_home(struct doctor *d)
         say(d, "home", OK, "", "%s, %s%s", quire_home(q), home_reason(d->args),
             there ? "" : ", not there yet");
     check_kind(d, q, there);
+    if (options.tenant)
+        say(d, "tenant", OK, "", "%s, %s", options.tenant,
+            args_env(d->args, "tenant") ? "from QUIRE_TENANT"
+                                        : "from --tenant");
     check_store(d, q);
     if (writable)
         check_tmpfile(d, near);

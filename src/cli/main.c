@@ -17,13 +17,13 @@
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_history, noun_config;
+    noun_history, noun_tenant, noun_config;
 extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version,
     cmd_completion;
 
 const struct noun *const cli_nouns[] = {
     &noun_session, &noun_blob,   &noun_output, &noun_artifact,
-    &noun_history, &noun_config, NULL,
+    &noun_history, &noun_tenant, &noun_config, NULL,
 };
 
 const struct cmd *const cli_plain[] = {
@@ -42,11 +42,10 @@ const struct opt cli_globals[] = {
      .env = "QUIRE_KIND",
      .help = "say whose home it is, instead of looking"},
     {.name = "tenant",
-     .hidden = true, /* until something has tenants */
      .kind = OPT_TEXT,
      .value = "NAME",
      .env = "QUIRE_TENANT",
-     .help = "act for this tenant; `default` on one's own machine"},
+     .help = "work for this tenant; `default` unless given"},
     {.name = "session",
      .kind = OPT_TEXT,
      .value = "S",
@@ -91,6 +90,10 @@ void cli_store_options(const struct args *args, quire_options *options)
     int k, l;
 
     options->home = args_text(args, "home");
+    options->tenant = args_text(args, "tenant");
+    /* All tenants are looked at there, so none has to be let in first. */
+    if (args->noun == &noun_tenant)
+        options->tenant = "default";
     wait_ms = args_number(args, "wait", 5000);
     options->busy_ms = wait_ms < INT_MAX ? (int)wait_ms : INT_MAX;
     for (k = QUIRE_KIND_NATIVE; kind && k <= QUIRE_KIND_JP; k++) {
@@ -146,8 +149,14 @@ static int open_and_run(struct cli *cli, const struct args *args)
         options.flags |= QUIRE_READ_ONLY;
     if (args_flag(args, "trace"))
         options.trace = trace_line;
-    if (quire_open(&options, &cli->q, &err))
-        return cli_fail(cli, &err);
+    if (options.tenant && !*options.tenant)
+        return cli_usage(cli, "leave it out for `default`",
+                         "--tenant needs a name");
+    if (quire_open(&options, &cli->q, &err)) {
+        code = cli_fail(cli, &err);
+        /* A tenant that is shut out is told no. */
+        return err.status == QUIRE_INVALID && options.tenant ? EXIT_NO : code;
+    }
     code = cmd->run(cli, args);
     quire_close(cli->q);
     return code;

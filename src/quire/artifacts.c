@@ -23,21 +23,23 @@
 
 /* ---- the room ----------------------------------------------------------- */
 
-quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
+quire_status need_rows(struct quire *q, bool write, quire_error *err)
 {
     struct artifacts_config config = {.clock = &q->clock};
     quire_status st;
 
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no artifacts",
+                     "%s is a home of another program, which has no artifacts "
+                     "and no tenants",
                      q->home);
         err_next(err, "name a home of Quire's own with --home");
         return st;
     }
     if (q->in_batch) {
         st = err_set(err, QUIRE_INVALID,
-                     "artifacts cannot be used while a batch is open");
+                     "artifacts and tenants cannot be used while a batch is "
+                     "open");
         err_next(err, "end the batch with quire_commit() first");
         return st;
     }
@@ -47,15 +49,23 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
     if (!q->db || q->schema < SCHEMA_ARTIFACTS)
         return QUIRE_NOT_FOUND;
     arena_reset(&q->loan);
-    if (q->artifacts)
-        return QUIRE_OK;
     config.db = q->db;
     config.blobs = q->blobs;
     config.name = q->db_path;
-    st = artifacts_new(&config, &q->artifacts, err);
-    if (!st && write)
+    if (!q->artifacts)
+        st = artifacts_new(&config, &q->artifacts, err);
+    if (!st && write && !q->finished) {
+        q->finished = true;
         life_finish(q);
+    }
     return st;
+}
+
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = need_rows(q, write, err);
+
+    return st ? st : tenants_check(q, err);
 }
 
 static quire_status read_limits(struct quire *q, struct artifact_limits *out,
@@ -214,14 +224,13 @@ static quire_status missing(const char *session, const char *which,
     return st;
 }
 
-/* "#12": the id. False: it is a path. */
-static bool read_id(const char *which, int64_t *id)
+bool read_id(const char *digits, int64_t *id)
 {
     char *end;
 
-    if (which[0] != '#' || which[1] < '0' || which[1] > '9')
+    if (*digits < '0' || *digits > '9')
         return false;
-    *id = strtoll(which + 1, &end, 10);
+    *id = strtoll(digits, &end, 10);
     return *end == '\0';
 }
 
@@ -254,7 +263,7 @@ static quire_status find(struct quire *q, const char *session,
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
     int64_t id;
-    bool by_id = read_id(which, &id);
+    bool by_id = *which == '#' && read_id(which + 1, &id);
     quire_status st = find_key(q, session, &q->loan, &key, err);
 
     if (st)
@@ -325,10 +334,12 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
 {
     struct owner owner;
     const char *key;
-    quire_status st = need_artifacts(q, false, err);
+    quire_status st = need_rows(q, false, err);
 
     *out = 0;
     *none = st == QUIRE_NOT_FOUND;
+    if (!st)
+        st = tenants_check(q, err);
     if (st || all)
         return *none ? QUIRE_OK : st;
     st = find_key(q, session, &q->loan, &key, err);

@@ -51,15 +51,17 @@ static quire_status need_history(struct quire *q, bool write, quire_error *err)
                      q->home);
         err_next(err, "open a home");
     }
+    if (!st)
+        st = tenants_check(q, err);
     if (st || q->history)
         return st;
-    path = arena_printf(&tmp, "%s/history.db", q->home);
+    path = arena_printf(&tmp, "%s/history.db", q->root);
     if (!path)
         st = err_memory(err);
     else if (!write && access(path, F_OK) != 0 && errno == ENOENT)
         path = NULL;
     if (!st && write)
-        st = fs_open_dir(q->home, true, &dir, err);
+        st = fs_open_dir(q->root, true, &dir, err);
     if (!st && write)
         close(dir);
     if (!st && path)

@@ -192,18 +192,18 @@ static quire_status rename_both(struct quire *q, const char *from,
     st = all->ops->rename(all, from_dir, to_dir, &why);
     outputs = !st;
     if (st == QUIRE_EXISTS)
-        err_set(&why, st, "%s/%s is there already", q->home, to_dir);
+        err_set(&why, st, "%s/%s is there already", q->root, to_dir);
     if (!st || st == QUIRE_NOT_FOUND) { /* most have none */
         st = all->ops->rename(all, from, to, &why);
         if (st == QUIRE_EXISTS)
-            err_set(&why, st, "%s/%s is there already", q->home, to);
+            err_set(&why, st, "%s/%s is there already", q->root, to);
         else if (st == QUIRE_NOT_FOUND)
-            err_set(&why, st, "%s/%s has gone meanwhile", q->home, from);
+            err_set(&why, st, "%s/%s has gone meanwhile", q->root, from);
         if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))
             err_next(&why,
                      "its outputs are now in %s/%s; move them back by "
                      "hand",
-                     q->home, to_dir);
+                     q->root, to_dir);
     }
     if (st && err)
         *err = why;
@@ -387,7 +387,7 @@ static quire_status find_in_home(struct quire *q, const char *which,
     if (st || p->in_home)
         return st;
     place_release(p);
-    st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->home);
+    st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->root);
     err_next(err, "`quire session fork` brings a copy of it here");
     return st;
 }
@@ -582,31 +582,40 @@ static quire_status remove_all(const struct place *p, struct arena *tmp,
 }
 
 /* Whether a note speaks of a session's file, as it is still. */
-static bool is_as_noted(struct quire *q, const struct removal *file)
+static bool is_as_noted(struct object_store *home, const struct removal *file)
 {
     struct object_info info;
 
-    return !q->all->ops->stat(q->all, file->name, &info, NULL) &&
+    return !home->ops->stat(home, file->name, &info, NULL) &&
            info.size == file->size && info.modified_ns == file->modified_ns;
+}
+
+/* Whether a name in the home can be a session's, of whichever tenant. */
+static bool is_sessions(const char *name)
+{
+    int64_t tenant;
+
+    name = tenants_skip(name, &tenant);
+    return !strncmp(name, "sessions/", 9) ||
+           !strncmp(name, "archive/sessions/", 17);
 }
 
 /* Finish one that was noted: whoever noted it has died, or is at it, and then
  * holds it. A file that has changed since is somebody's again, and stays. */
-static void finish_one(struct quire *q, const struct removal *file,
-                       struct arena *tmp)
+static void finish_one(struct quire *q, struct object_store *home,
+                       const struct removal *file, struct arena *tmp)
 {
-    struct place p = {.store = q->all, .in_home = true};
+    struct place p = {.store = home, .in_home = true};
     struct object *held = NULL;
     quire_status st;
 
     p.name = arena_text(tmp, bytes_str(file->name));
-    if (!p.name || (strncmp(p.name, "sessions/", 9) != 0 &&
-                    strncmp(p.name, "archive/sessions/", 17) != 0))
+    if (!p.name || !is_sessions(p.name))
         return;
     st = session_hold(p.store, p.name, 0, &held, NULL);
     if (st == QUIRE_BUSY)
         return;
-    if (!st && is_as_noted(q, file))
+    if (!st && is_as_noted(home, file))
         st = claim_dir(q, p.store, p.name, tmp, NULL);
     else if (!st)
         st = QUIRE_CHANGED;
@@ -621,27 +630,35 @@ static void finish_one(struct quire *q, const struct removal *file,
 }
 
 /* What cannot be finished now stays noted: it must not be in the way of what
- * somebody came for. */
+ * somebody came for. Names are from the home on, so that whoever comes next can
+ * do it, whichever tenant it comes for. */
 void life_finish(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
+    struct object_store *home;
     struct removal *files;
     size_t i, n = 0;
 
+    /* A note may be seen before it lasts, and files go only after it does. */
     if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
-        !need_all(q, NULL)) {
-        for (i = 0; i < n; i++)
-            finish_one(q, &files[i], &tmp);
+        !q->db->ops->settle(q->db, NULL) && !need_home(q, &home, NULL)) {
+        for (i = 0; i < n; i++) {
+            if (files[i].size == REMOVAL_TREE)
+                tenants_finish(q, home, &files[i]);
+            else
+                finish_one(q, home, &files[i], &tmp);
+        }
     }
     arena_release(&tmp);
 }
 
-/* Forget a session of the home in the catalogue, and note that its files are
- * to go. Its directory is claimed. */
+/* Forget a session of the home in the catalogue, and note that its files, by
+ * the name `noted`, are to go. Its directory is claimed. */
 static quire_status forget(struct quire *q, const struct place *p,
-                           struct arena *tmp, quire_error *err)
+                           const char *noted, struct arena *tmp,
+                           quire_error *err)
 {
-    struct removal file = {.name = p->name};
+    struct removal file = {.name = noted};
     struct object_info info;
     const char *key;
     quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
@@ -654,7 +671,8 @@ static quire_status forget(struct quire *q, const struct place *p,
     file.modified_ns = info.modified_ns;
     if (place_key(p, tmp, &key, NULL))
         key = ""; /* its header cannot be read: it never had a row */
-    return owner_forget(q->artifacts, q->tenant, key, &file, err);
+    st = owner_forget(q->artifacts, q->tenant, key, &file, err);
+    return st ? st : q->db->ops->settle(q->db, err);
 }
 
 /* Whether there is a catalogue that may know of the session. */
@@ -670,7 +688,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
     struct place p = {0};
-    bool noted = false;
+    const char *noted = NULL; /* its name from the home on */
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
@@ -682,19 +700,20 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     /* Whoever may refuse is asked first: then nothing has been removed. */
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);
-    noted = !st && is_catalogued(q, &p);
-    if (noted)
-        st = need_artifacts(q, true, err);
+    if (!st && is_catalogued(q, &p)) {
+        noted = place_from_home(q, p.name, &tmp);
+        st = noted ? need_artifacts(q, true, err) : err_memory(err);
+    }
     if (!st)
         st = claim_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
         if (noted)
-            st = forget(q, &p, &tmp, err);
+            st = forget(q, &p, noted, &tmp, err);
         if (!st)
             st = remove_all(&p, &tmp, err);
         p.store->ops->let_go(p.store);
         if (!st && noted)
-            st = owner_removed(q->artifacts, p.name, err);
+            st = owner_removed(q->artifacts, noted, err);
     }
     foreign_unlock(&theirs);
     if (held)

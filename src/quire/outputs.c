@@ -5,6 +5,8 @@
  * is, and where, is decided here. So is where outputs go that belong to no
  * session: to a directory of the user's own among the temporary files. There
  * anybody may have been before us, so it is looked at before it is trusted.
+ * Those of a tenant other than the default one stay with what it has, in
+ * outputs/: a directory that is the user's is every tenant's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "output/address.h"
 #include "output/shelf.h"
 #include "output/sink.h"
@@ -100,6 +103,12 @@ static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
     quire_status st;
     int fd;
 
+    if (!reads && o->q->tenant != TENANT_DEFAULT) {
+        st = fs_open_dir(o->q->root, true, &fd, err);
+        if (st)
+            return st;
+        close(fd);
+    }
     if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
         err_sys(err, errno, "cannot make directory %s", o->dir);
         err_next(err, "set TMPDIR, or name a session with --session");
@@ -131,6 +140,11 @@ static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
     o->temporary = true;
     o->shelf.dir = "";
     o->shelf.open = open_temporary;
+    if (o->q->tenant != TENANT_DEFAULT) {
+        tmp = place_cwd(o->q->root, &o->keep);
+        o->dir = tmp ? arena_printf(&o->keep, "%s/outputs", tmp) : NULL;
+        return o->dir ? QUIRE_OK : err_memory(err);
+    }
     o->dir = arena_printf(&o->keep, "%.*s/quire-%lu", (int)len, tmp,
                           (unsigned long)geteuid());
     return o->dir ? QUIRE_OK : err_memory(err);
@@ -150,6 +164,8 @@ quire_status quire_outputs_open(quire *q, const char *session,
      * up loses the only copy. */
     o->shelf.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
     o->shelf.ctx = o;
+    if (!st)
+        st = tenants_check(q, err);
     if (!st)
         st = session ? open_session(q, session, o, err)
                      : name_temporary(o, err);

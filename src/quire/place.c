@@ -121,23 +121,54 @@ const char *place_outputs(const char *name, struct arena *keep)
     return arena_printf(keep, "%s.outputs", name);
 }
 
+const char *place_from_home(const struct quire *q, const char *name,
+                            struct arena *keep)
+{
+    return q->tenant == TENANT_DEFAULT
+               ? name
+               : arena_printf(keep, "tenants/%lld/%s", (long long)q->tenant,
+                              name);
+}
+
 /* ---- by path ------------------------------------------------------------ */
 
-/* The part of an absolute path below the home, or NULL. */
-static const char *below_home(struct quire *q, const char *path)
+/* The part of an absolute path below a directory, or NULL. */
+static const char *below(const char *dir, const char *path)
 {
-    char home[PATH_MAX];
+    char whole[PATH_MAX];
     size_t len;
 
-    if (!realpath(q->home, home))
+    if (!realpath(dir, whole))
         return NULL;
-    len = strlen(home);
-    if (strncmp(path, home, len) != 0 || path[len] != '/')
-        return NULL;
-    path += len + 1;
-    return !strncmp(path, "sessions/", 9) || !strncmp(path, "archive/", 8)
-               ? path
-               : NULL;
+    len = strlen(whole);
+    return !strncmp(path, whole, len) && path[len] == '/' ? path + len + 1
+                                                          : NULL;
+}
+
+static bool is_in_sessions(const char *name)
+{
+    return !strncmp(name, "sessions/", 9) || !strncmp(name, "archive/", 8);
+}
+
+/* The part of an absolute path below the tenant's root, or NULL. */
+static const char *below_root(struct quire *q, const char *path)
+{
+    path = below(q->root, path);
+    return path && is_in_sessions(path) ? path : NULL;
+}
+
+/* Whether a path that is not in the root is another tenant's. Whoever asks for
+ * it is told what those are told who ask for what is not there. */
+static bool is_others(struct quire *q, const char *path)
+{
+    const char *name;
+    int64_t id;
+
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return false;
+    name = below(q->home, path);
+    return name &&
+           (q->tenant != TENANT_DEFAULT || tenants_skip(name, &id) != name);
 }
 
 static bool names_omp(const char *path)
@@ -164,7 +195,9 @@ static quire_status find_path(struct quire *q, const char *which,
         err_next(err, "name the .jsonl file, or a session's id");
         return st;
     }
-    inside = below_home(q, path);
+    inside = below_root(q, path);
+    if (!inside && is_others(q, path))
+        return QUIRE_NOT_FOUND;
     if (inside) {
         st = need_all(q, err);
         if (st)
@@ -254,8 +287,12 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    quire_status st = list_find(&l, q->all, s->root, q->db, false, err);
+    quire_status st;
     size_t i;
+
+    l.key = place_from_home(q, s->root, &tmp);
+    st = l.key ? list_find(&l, q->all, s->root, q->db, false, err)
+               : err_memory(err);
 
     for (i = 0; !st && i < l.n; i++) {
         const char *id = l.order[i]->meta.id;
@@ -436,7 +473,7 @@ static quire_status find_crumb(struct quire *q, const char *cwd,
     int dir, fd;
 
     if (!names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
-        fs_open_dir(q->home, false, &dir, NULL))
+        fs_open_dir(q->root, false, &dir, NULL))
         return QUIRE_NOT_FOUND;
     name = arena_printf(keep, "terminal-sessions/%s", terminal);
     fd = name ? fs_open_beneath(dir, name, O_RDONLY, 0) : -1;
@@ -474,7 +511,9 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     st = need_all(q, err);
     if (!st) {
         need_db(q, false, NULL); /* which makes it quicker */
-        st = list_find(&l, q->all, roots[0], q->db, false, err);
+        l.key = place_from_home(q, roots[0], &tmp);
+        st = l.key ? list_find(&l, q->all, roots[0], q->db, false, err)
+                   : err_memory(err);
     }
     for (i = 0; !st && i < l.n; i++) {
         if (strcmp(l.order[i]->meta.cwd, cwd) != 0)
@@ -507,7 +546,7 @@ void place_drop_crumb(struct quire *q, const char *cwd, const char *path)
 
     if (q->read_only || !here || strcmp(here, cwd) != 0 ||
         !names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
-        fs_open_dir(q->home, false, &dir, NULL))
+        fs_open_dir(q->root, false, &dir, NULL))
         goto out;
     name = arena_printf(&tmp, "terminal-sessions/%s", terminal);
     if (!name || !names_breadcrumb(cwd, path, &text))
@@ -540,17 +579,20 @@ static bool looks_like_path(const char *which)
 quire_status place_find(struct quire *q, const char *which, struct arena *keep,
                         struct place *out, quire_error *err)
 {
-    quire_status st = QUIRE_NOT_FOUND;
+    quire_status st = tenants_check(q, err);
 
     *out = (struct place){0};
+    if (st)
+        return st;
     if (!strcmp(which, "last"))
         return find_last(q, keep, out, err);
+    st = QUIRE_NOT_FOUND;
     if (looks_like_path(which))
         st = find_path(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND && *which)
         st = find_id(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "no session %.100s in %s", which, q->home);
+        err_set(err, st, "no session %.100s in %s", which, q->root);
         err_next(err, "`quire session ls` lists what is there; --home names "
                       "another place");
     }

@@ -19,6 +19,8 @@ struct history;
 
 struct quire {
     char *home;      /* owned; the blobs directory when there is no home  */
+    char *root;      /* owned; where the tenant's sessions and history are: the
+                        home, or below it                                  */
     char *blob_path; /* owned                                             */
     char *db_path;   /* owned; NULL where nothing is kept in a database   */
     quire_kind kind;
@@ -30,13 +32,15 @@ struct quire {
     struct trace trace;
     bool in_batch;
     bool in_callback; /* a call is out in a callback of the caller's      */
+    bool finished;    /* life_finish() has had its turn                   */
 
     /* Opened when first needed, in this order. */
     struct db *db;
     int schema; /* of db: how many steps it has taken                     */
     struct object_store *files;
     struct blobs *blobs;
-    struct object_store *all; /* everything below the home: sessions/ …   */
+    struct object_store *all;   /* everything below the root: sessions/ …   */
+    struct object_store *whole; /* below the home, where that is another   */
     struct artifacts *artifacts;
     struct sql settings;     /* statements of config.c                        */
     struct history *history; /* over history.db                           */
@@ -51,10 +55,14 @@ quire_status need_db(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 quire_status need_all(struct quire *q, quire_error *err);
 
+/* Everything below the home, whichever tenant's it is; not the caller's. */
+quire_status need_home(struct quire *q, struct object_store **out,
+                       quire_error *err);
+
 /* Let whoever listens hear what is asked of the database. */
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
 
-/* A store of the home's files for one session alone: sessions may be used by
+/* A store of the tenant's files for one session alone: sessions may be used by
  * threads of their own. */
 quire_status open_home_store(struct quire *q, struct object_store **out,
                              quire_error *err);
@@ -83,6 +91,11 @@ quire_status place_find(struct quire *q, const char *which, struct arena *keep,
                         struct place *out, quire_error *err);
 void place_release(struct place *p);
 
+/* What is called `name` below the root, called from the home on: it is no
+ * other tenant's then. NULL when there is no memory. */
+const char *place_from_home(const struct quire *q, const char *name,
+                            struct arena *keep);
+
 /* "sessions/<directory of cwd>", in the arena. */
 const char *place_dir(struct quire *q, const char *cwd, struct arena *keep);
 
@@ -106,8 +119,31 @@ quire_status place_key(const struct place *p, struct arena *keep,
 void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
 
 /* artifacts.c: the room. A reader of a home without artifacts gets
- * QUIRE_NOT_FOUND and no words. */
+ * QUIRE_NOT_FOUND and no words. need_artifacts() is for the handle's tenant,
+ * need_rows() for whoever looks at all of them. */
 quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
+quire_status need_rows(struct quire *q, bool write, quire_error *err);
+
+/* "12", a number that a row may have. */
+bool read_id(const char *digits, int64_t *id);
+
+/* tenants.c */
+
+/* Whom the handle works for, and where; home, paths and kind are known. */
+quire_status tenants_enter(struct quire *q, const quire_options *o,
+                           quire_error *err);
+
+/* That the handle's tenant is still there and may work; words if not. Asked by
+ * every call that touches what is the tenant's. */
+quire_status tenants_check(struct quire *q, quire_error *err);
+
+/* Finish removing a tenant's files, that were noted as a tree. */
+void tenants_finish(struct quire *q, struct object_store *home,
+                    const struct removal *tree);
+
+/* Past the "tenants/12" of a name in the home, or all of it if it does not begin
+ * so; *id is the tenant's. */
+const char *tenants_skip(const char *name, int64_t *id);
 
 /* life.c: finish what was being removed when somebody died. */
 void life_finish(struct quire *q);

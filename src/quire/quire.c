@@ -117,6 +117,8 @@ quire_status quire_open(const quire_options *options, quire **out,
     st = home_find(q, &o, err);
     if (!st)
         st = check_dir(q->home, err);
+    if (!st)
+        st = tenants_enter(q, &o, err);
     if (st)
         quire_close(q);
     else
@@ -135,10 +137,13 @@ void quire_close(quire *q)
         q->files->ops->free(q->files);
     if (q->all)
         q->all->ops->free(q->all);
+    if (q->whole)
+        q->whole->ops->free(q->whole);
     if (q->db)
         q->db->ops->close(q->db);
     history_close(q->history);
     free(q->home);
+    free(q->root);
     free(q->blob_path);
     free(q->db_path);
     arena_release(&q->loan);
@@ -237,11 +242,11 @@ static quire_status open_files(struct quire *q, const char *path,
 }
 
 /* By its whole path: sessions are found by theirs from other directories. */
-quire_status open_home_store(struct quire *q, struct object_store **out,
-                             quire_error *err)
+static quire_status open_whole(struct quire *q, const char *dir,
+                               struct object_store **out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    const char *path = place_cwd(q->home, &tmp);
+    const char *path = place_cwd(dir, &tmp);
     quire_status st;
 
     st = path ? open_files(q, path, out, err)
@@ -250,9 +255,29 @@ quire_status open_home_store(struct quire *q, struct object_store **out,
     return st;
 }
 
+quire_status open_home_store(struct quire *q, struct object_store **out,
+                             quire_error *err)
+{
+    return open_whole(q, q->root, out, err);
+}
+
 quire_status need_all(struct quire *q, quire_error *err)
 {
     return q->all ? QUIRE_OK : open_home_store(q, &q->all, err);
+}
+
+quire_status need_home(struct quire *q, struct object_store **out,
+                       quire_error *err)
+{
+    bool same = q->tenant == TENANT_DEFAULT;
+    quire_status st = QUIRE_OK;
+
+    if (same)
+        st = need_all(q, err);
+    else if (!q->whole)
+        st = open_whole(q, q->home, &q->whole, err);
+    *out = same ? q->all : q->whole;
+    return st;
 }
 
 quire_status read_only_error(const struct quire *q, quire_error *err)

@@ -59,7 +59,7 @@ quire_status sessions_may_write(struct quire *q, quire_error *err)
 
     if (!st && q->read_only)
         st = read_only_error(q, err);
-    return st;
+    return st ? st : tenants_check(q, err);
 }
 
 static void read_options(const quire_session_options *options,
@@ -501,7 +501,7 @@ static quire_status give_item(struct quire *q, const struct list_item *item,
 static bool has_sessions(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
-    const char *dir = arena_printf(&tmp, "%s/sessions", q->home);
+    const char *dir = arena_printf(&tmp, "%s/sessions", q->root);
     bool yes = dir && access(dir, F_OK) == 0;
 
     arena_release(&tmp);
@@ -516,14 +516,17 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     struct arena arena = ARENA_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct list l = {.arena = &arena};
-    const char *cwd = NULL;
+    const char *cwd = NULL, *dir;
     size_t i, given = 0;
     quire_status st;
 
     if (options)
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
+    dir = o.archived ? "archive/sessions" : "sessions";
     st = check_free(q, err);
+    if (!st)
+        st = tenants_check(q, err);
     if (!st)
         st = need_all(q, err);
     if (!st && o.cwd) {
@@ -535,8 +538,9 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
         /* Without it, it just takes longer. One is made for whoever has a
          * home of ours. */
         need_db(q, !q->read_only && has_sessions(q), NULL);
-        st = list_find(&l, q->all, o.archived ? "archive/sessions" : "sessions",
-                       q->db, !q->read_only, err);
+        l.key = place_from_home(q, dir, &arena);
+        st = l.key ? list_find(&l, q->all, dir, q->db, !q->read_only, err)
+                   : err_memory(err);
     }
     q->in_callback = true;
     for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {

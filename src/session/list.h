@@ -39,6 +39,7 @@ struct list {
     struct list_item **order; /* owned, the last changed first         */
     size_t n, cap;
     struct arena *arena;      /* for what was read                     */
+    const char *key;          /* of its cache; NULL: as the root       */
     struct list_cache *cache; /* has the strings of what was not       */
 };
 
@@ -58,9 +59,14 @@ quire_status list_find(struct list *l, struct object_store *store,
 
 /* ---- list_cache.c ------------------------------------------------------- */
 
-/* What is known of the files below `root`; never fails, at worst nothing. */
-struct list_cache *list_cache_open(struct db *db, const char *root,
-                                   struct arena *keep);
+/* What is known under `key` of the files below `root`; never fails, at worst
+ * nothing. */
+struct list_cache *list_cache_open(struct db *db, const char *key,
+                                   const char *root, struct arena *keep);
+
+/* Forget what is known under `key`. */
+quire_status list_cache_forget(struct db *db, const char *key,
+                               quire_error *err);
 
 /* False if the file has changed or was never seen. The strings, and
  * item->name, are good as long as the cache. */

@@ -36,7 +36,7 @@ enum { N_STRINGS = 8 };
 
 struct list_cache {
     struct db *db;
-    const char *root;
+    const char *key, *root;
     struct stmt *stmt; /* open, since it has the bytes; NULL: none */
     quire_bytes bytes;
     uint32_t *slots; /* owned; place of a record in `bytes`, 0: free      */
@@ -120,21 +120,21 @@ static void index_records(struct list_cache *c)
     }
 }
 
-struct list_cache *list_cache_open(struct db *db, const char *root,
-                                   struct arena *keep)
+struct list_cache *list_cache_open(struct db *db, const char *key,
+                                   const char *root, struct arena *keep)
 {
     struct list_cache *c = arena_array(keep, 1, sizeof *c);
     bool row = false;
 
     if (!c)
         return NULL;
-    *c = (struct list_cache){.db = db, .root = root};
+    *c = (struct list_cache){.db = db, .key = key, .root = root};
     if (db->ops->prepare(db, "SELECT records FROM session_list WHERE dir = ?1",
                          &c->stmt, NULL)) {
         c->stmt = NULL;
         return c;
     }
-    c->stmt->ops->bind_text(c->stmt, 1, bytes_str(root));
+    c->stmt->ops->bind_text(c->stmt, 1, bytes_str(key));
     if (!c->stmt->ops->step(c->stmt, &row, NULL) && row) {
         c->bytes = c->stmt->ops->column_bytes(c->stmt, 0);
         index_records(c);
@@ -216,7 +216,7 @@ static void write_row(struct list_cache *c, quire_bytes records)
     if (db->ops->inside(db) || db->ops->begin(db, DB_SOON, NULL))
         return;
     if (!db->ops->prepare(db, sql, &s, NULL)) {
-        s->ops->bind_text(s, 1, bytes_str(c->root));
+        s->ops->bind_text(s, 1, bytes_str(c->key));
         s->ops->bind_bytes(s, 2, records);
         if (!s->ops->step(s, &row, NULL)) {
             s->ops->finalize(s);
@@ -245,6 +245,22 @@ void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
     if (!b.failed)
         write_row(c, buf_bytes(&b));
     buf_release(&b);
+}
+
+quire_status list_cache_forget(struct db *db, const char *key, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st =
+        db->ops->prepare(db, "DELETE FROM session_list WHERE dir = ?1", &s,
+                         err);
+    bool row;
+
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(key));
+    st = s->ops->step(s, &row, err);
+    s->ops->finalize(s);
+    return st;
 }
 
 void list_cache_close(struct list_cache *c)
