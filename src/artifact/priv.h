@@ -56,11 +56,8 @@ enum artifact_sql {
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
 /* The index of one tenant, see search.c. */
-enum { N_WORDS = 3 };
-
 struct artifact_words {
     int64_t tenant; /* 0: none is open */
-    char *texts[N_WORDS];
     struct sql sql;
 };
 

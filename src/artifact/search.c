@@ -32,8 +32,9 @@
 
 #define RANKED_MAX 3000
 
-enum { WORDS_ADD, WORDS_DROP, WORDS_FIND };
+enum { WORDS_ADD, WORDS_DROP, WORDS_FIND, N_WORDS };
 
+/* Every %s is the name of the index. */
 static const char *const patterns[N_WORDS] = {
     [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -46,42 +47,13 @@ static const char *const patterns[N_WORDS] = {
 
 void words_release(struct artifact_words *w)
 {
-    size_t i;
-
     sql_release(&w->sql);
-    for (i = 0; i < N_WORDS; i++)
-        free(w->texts[i]);
     *w = (struct artifact_words){.tenant = 0};
 }
 
-/* The statements of a tenant's index; every %s is its name. */
-static quire_status prepare_texts(struct artifact_words *w, struct db *db,
-                                  int64_t tenant, quire_error *err)
+static void spell_name(int64_t tenant, char out[64])
 {
-    char name[64];
-    size_t i;
-
-    snprintf(name, sizeof name, "artifact_words_%lld", (long long)tenant);
-    for (i = 0; i < N_WORDS; i++) {
-        struct buf text = BUF_INIT(4096);
-        const char *at = patterns[i];
-
-        for (; *at; at++) {
-            if (at[0] == '%' && at[1] == 's') {
-                buf_add_str(&text, name);
-                at++;
-            } else {
-                buf_add_char(&text, *at);
-            }
-        }
-        w->texts[i] = buf_text(&text);
-        if (!w->texts[i]) {
-            buf_release(&text);
-            return err_memory(err);
-        }
-    }
-    w->tenant = tenant;
-    return sql_init(&w->sql, db, (const char *const *)w->texts, N_WORDS, err);
+    snprintf(out, 64, "artifact_words_%lld", (long long)tenant);
 }
 
 /* ---- what is indexed ---------------------------------------------------- */
@@ -149,7 +121,7 @@ static quire_status is_there(struct artifacts *a, int64_t tenant, bool *there,
 
     if (st)
         return st;
-    snprintf(name, sizeof name, "artifact_words_%lld", (long long)tenant);
+    spell_name(tenant, name);
     s->ops->bind_text(s, 1, bytes_str(name));
     st = sql_row(s, err);
     s->ops->reset(s);
@@ -192,6 +164,7 @@ quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
                         quire_error *err)
 {
     bool there = false;
+    char name[64];
     quire_status st;
 
     if (a->words.tenant == tenant)
@@ -200,8 +173,12 @@ quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
     st = is_there(a, tenant, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
+    spell_name(tenant, name);
     if (!st)
-        st = prepare_texts(&a->words, a->c.db, tenant, err);
+        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_WORDS, name,
+                            err);
+    if (!st)
+        a->words.tenant = tenant;
     if (!st && !there)
         st = make_index(a, tenant, err);
     /* One that was made in a transaction that fails is not there. */

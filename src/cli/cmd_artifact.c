@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/when.h"
 #include "cli/cli.h"
+#include "cli/cmd_artifact.h"
 #include "cli/cmd_session.h"
 #include "cli/save.h"
 
@@ -29,7 +30,7 @@ static int fail(struct cli *cli, const quire_error *err)
 
 /* ---- saying what there is ----------------------------------------------- */
 
-static void add_time(struct json_writer *w, const char *key, int64_t us)
+void json_add_time(struct json_writer *w, const char *key, int64_t us)
 {
     char text[WHEN_SIZE];
 
@@ -60,8 +61,7 @@ static void add_digest(struct json_writer *w, const quire_artifact *a)
     json_str(w, hex);
 }
 
-/* All that is known of one. */
-static void add_json(struct buf *line, const quire_artifact *a)
+void artifact_add_json(struct buf *line, const quire_artifact *a)
 {
     struct json_writer w;
 
@@ -87,9 +87,9 @@ static void add_json(struct buf *line, const quire_artifact *a)
     json_raw(&w, bytes_str(a->tags));
     json_key(&w, "metadata");
     json_raw(&w, bytes_str(a->meta));
-    add_time(&w, "created", a->created_us);
-    add_time(&w, "updated", a->updated_us);
-    add_time(&w, "deleted", a->deleted_us);
+    json_add_time(&w, "created", a->created_us);
+    json_add_time(&w, "updated", a->updated_us);
+    json_add_time(&w, "deleted", a->deleted_us);
     json_object_end(&w);
 }
 
@@ -114,7 +114,7 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
     struct buf line = BUF_INIT(1 << 20);
 
     if (cli->json)
-        add_json(&line, a);
+        artifact_add_json(&line, a);
     else
         add_row(&line, a);
     out_line(cli, &line);
@@ -124,10 +124,7 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
 
 /* ---- put ---------------------------------------------------------------- */
 
-/* All of a file, or of standard input, up to a gibibyte: what may be put is a
- * setting, and whoever refuses it says by how much. */
-static quire_status read_whole(const char *name, struct buf *out,
-                               quire_error *err)
+quire_status input_read(const char *name, struct buf *out, quire_error *err)
 {
     bool from_stdin = !name || !strcmp(name, "-");
     int fd = from_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
@@ -140,8 +137,7 @@ static quire_status read_whole(const char *name, struct buf *out,
         void *room = buf_room(out, 64 * 1024);
 
         if (!room) {
-            st = err_set(err, QUIRE_TOO_LARGE,
-                         "%s is more than an artifact can hold",
+            st = err_set(err, QUIRE_TOO_LARGE, "%s is more than can be kept",
                          from_stdin ? "standard input" : name);
             break;
         }
@@ -209,6 +205,8 @@ static const char **take_tags(const struct args *args)
 static int artifact_put(struct cli *cli, const struct args *args)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    /* A gibibyte: what may be put is a setting, and whoever refuses it says by
+     * how much. */
     struct buf content = BUF_INIT((size_t)1 << 30);
     const char **tags = take_tags(args);
     quire_artifact a;
@@ -220,7 +218,7 @@ static int artifact_put(struct cli *cli, const struct args *args)
     o.source = args_text(args, "source");
     o.meta = args_text(args, "meta");
     o.tags = tags;
-    if (read_whole(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
+    if (input_read(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
         quire_artifact_put(cli->q, args_text(args, "session"), args->words[0],
                            buf_bytes(&content), &o, &a, &err))
         code = fail(cli, &err);
@@ -438,7 +436,7 @@ static quire_status version_one(void *ctx, const quire_artifact *a,
         add_digest(&w, a);
         json_key(&w, "mime");
         json_str(&w, a->mime);
-        add_time(&w, "created", a->updated_us);
+        json_add_time(&w, "created", a->updated_us);
         json_object_end(&w);
     }
     out_line(cli, &line);

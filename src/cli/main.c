@@ -17,12 +17,12 @@
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_history, noun_tenant, noun_config;
+    noun_memory, noun_history, noun_tenant, noun_config;
 extern const struct cmd cmd_read, cmd_doctor, cmd_help, cmd_version,
     cmd_completion;
 
 const struct noun *const cli_nouns[] = {
-    &noun_session, &noun_blob,   &noun_output, &noun_artifact,
+    &noun_session, &noun_blob,   &noun_output, &noun_artifact, &noun_memory,
     &noun_history, &noun_tenant, &noun_config, NULL,
 };
 

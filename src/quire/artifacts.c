@@ -84,9 +84,9 @@ static quire_status read_limits(struct quire *q, struct artifact_limits *out,
 
 /* ---- whose -------------------------------------------------------------- */
 
-static quire_status find_key(struct quire *q, const char *session,
-                             struct arena *keep, const char **key,
-                             quire_error *err)
+quire_status artifacts_key(struct quire *q, const char *session,
+                           struct arena *keep, const char **key,
+                           quire_error *err)
 {
     struct place p;
     quire_status st;
@@ -199,7 +199,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     if (!st)
         st = read_limits(q, &limits, err);
     if (!st)
-        st = find_key(q, session, &q->loan, &key, err);
+        st = artifacts_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
     path = arena_text(&q->loan, bytes_str(clean));
@@ -264,7 +264,7 @@ static quire_status find(struct quire *q, const char *session,
     const char *key;
     int64_t id;
     bool by_id = *which == '#' && read_id(which + 1, &id);
-    quire_status st = find_key(q, session, &q->loan, &key, err);
+    quire_status st = artifacts_key(q, session, &q->loan, &key, err);
 
     if (st)
         return st;
@@ -342,7 +342,7 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
         st = tenants_check(q, err);
     if (st || all)
         return *none ? QUIRE_OK : st;
-    st = find_key(q, session, &q->loan, &key, err);
+    st = artifacts_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
     st = owner_find(q->artifacts, q->tenant, key, &owner, err);
@@ -431,7 +431,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         st = read_limits(q, &limits, err);
     if (!st)
-        st = find_key(q, session, &q->loan, &key, err);
+        st = artifacts_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
     st = owner_find(q->artifacts, q->tenant, key, &owner, err);

@@ -16,6 +16,7 @@
 #include "store/tap.h"
 
 struct history;
+struct memories;
 
 struct quire {
     char *home;      /* owned; the blobs directory when there is no home  */
@@ -42,6 +43,7 @@ struct quire {
     struct object_store *all;   /* everything below the root: sessions/ …   */
     struct object_store *whole; /* below the home, where that is another   */
     struct artifacts *artifacts;
+    struct memories *memories;
     struct sql settings;     /* statements of config.c                        */
     struct history *history; /* over history.db                           */
 
@@ -145,6 +147,18 @@ void tenants_finish(struct quire *q, struct object_store *home,
  * so; *id is the tenant's. */
 const char *tenants_skip(const char *name, int64_t *id);
 
+/* What the row of a session is called by: the id of the session that `session`
+ * names, or a built-in one; NULL is "user". In the arena, or static. */
+quire_status artifacts_key(struct quire *q, const char *session,
+                           struct arena *keep, const char **key,
+                           quire_error *err);
+
+/* memories.c: whether a valid entry of the tenant links an artifact that is
+ * living. Text on loan stays. QUIRE_NOT_FOUND without words: there is no such
+ * valid entry. */
+quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
+                          bool *links, quire_error *err);
+
 /* life.c: finish what was being removed when somebody died. */
 void life_finish(struct quire *q);
 
@@ -164,6 +178,6 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
 
 /* A database that is only read may be of an older schema: the step that a
  * table came with is to be asked for before it is. */
-enum { SCHEMA_ARTIFACTS = 3, SCHEMA_SETTINGS = 4 };
+enum { SCHEMA_ARTIFACTS = 3, SCHEMA_SETTINGS = 4, SCHEMA_MEMORY = 6 };
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/fs.h"
 #include "blob/hash.h"
 #include "memory/history.h"
+#include "memory/memory.h"
 #include "output/match.h"
 #include "quire/priv.h"
 
@@ -130,6 +131,7 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
+    memories_free(q->memories);
     artifacts_free(q->artifacts);
     sql_release(&q->settings);
     blobs_free(q->blobs);
@@ -338,6 +340,8 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     if (st || (q->blobs && had_db == (q->db != NULL)))
         return st;
     /* A reader that found no database has become a writer, which made one. */
+    memories_free(q->memories);
+    q->memories = NULL;
     artifacts_free(q->artifacts);
     q->artifacts = NULL;
     blobs_free(q->blobs);

@@ -28,6 +28,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "blob/hash.h"
+#include "memory/memory.h"
 #include "quire/priv.h"
 #include "session/list.h"
 
@@ -497,11 +498,7 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
         snprintf(text, sizeof text, "tenants/%" PRId64 "/%s", id, lists[i]);
         st = list_cache_forget(q->db, text, err);
     }
-    if (st)
-        return st;
-    snprintf(text, sizeof text, "DROP TABLE IF EXISTS memory_words_%" PRId64,
-             id);
-    return q->db->ops->exec(q->db, text, err);
+    return st ? st : memory_drop_words(q->db, q->memories, id, err);
 }
 
 /* In a transaction. `h` has the files; NULL: it goes whatever it has. */

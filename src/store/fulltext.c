@@ -100,15 +100,11 @@ static quire_bytes next_term(quire_bytes text, size_t *at, bool *quoted)
     return bytes_sub(text, from, *at);
 }
 
-static void add_term(quire_bytes term, enum fulltext_mode mode, bool first,
-                     struct buf *out)
+static void add_text(quire_bytes term, struct buf *out)
 {
     size_t at, len;
     uint32_t cp;
 
-    if (!first)
-        buf_add_str(out, mode == FULLTEXT_ANY ? " OR " : " ");
-    buf_add_char(out, '"');
     for (at = 0; at < term.len; at += len) {
         len = next_char(term, at, &cp);
         if (cp == ' ')
@@ -116,21 +112,51 @@ static void add_term(quire_bytes term, enum fulltext_mode mode, bool first,
         else
             buf_add(out, (const char *)term.data + at, len);
     }
-    buf_add_str(out, mode == FULLTEXT_PREFIX ? "\" *" : "\"");
+}
+
+void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out)
+{
+    size_t i;
+
+    buf_add_char(out, '"');
+    for (i = 0; i < n; i++) {
+        if (i > 0)
+            buf_add_char(out, ' ');
+        add_text(terms[i], out);
+    }
+    buf_add_char(out, '"');
+}
+
+void fulltext_terms_init(struct fulltext_terms *t, quire_bytes text)
+{
+    *t = (struct fulltext_terms){.text = shorten(text)};
+}
+
+bool fulltext_next(struct fulltext_terms *t, quire_bytes *term)
+{
+    while (t->at < t->text.len && t->n < MAX_TERMS) {
+        *term = next_term(t->text, &t->at, &t->quoted);
+        if (has_letter(*term)) {
+            t->n++;
+            return true;
+        }
+    }
+    return false;
 }
 
 size_t fulltext_query(quire_bytes text, enum fulltext_mode mode,
                       struct buf *out)
 {
-    size_t at = 0, n = 0;
-    bool quoted = false;
+    struct fulltext_terms t;
+    quire_bytes term;
 
-    text = shorten(text);
-    while (at < text.len && n < MAX_TERMS) {
-        quire_bytes term = next_term(text, &at, &quoted);
-
-        if (has_letter(term))
-            add_term(term, mode, n++ == 0, out);
+    fulltext_terms_init(&t, text);
+    while (fulltext_next(&t, &term)) {
+        if (t.n > 1)
+            buf_add_str(out, mode == FULLTEXT_ANY ? " OR " : " ");
+        fulltext_add(&term, 1, out);
+        if (mode == FULLTEXT_PREFIX)
+            buf_add_str(out, " *");
     }
-    return n;
+    return t.n;
 }

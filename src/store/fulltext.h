@@ -35,4 +35,19 @@ enum fulltext_mode {
 size_t fulltext_query(quire_bytes text, enum fulltext_mode mode,
                       struct buf *out);
 
+/* The terms of a text, one after the other, for expressions of another shape.
+ * Up to 64 are given, and each has a letter or a digit. They are slices of the
+ * text, and may hold anything but a double quote. */
+struct fulltext_terms {
+    quire_bytes text;
+    size_t at, n;
+    bool quoted;
+};
+
+void fulltext_terms_init(struct fulltext_terms *t, quire_bytes text);
+bool fulltext_next(struct fulltext_terms *t, quire_bytes *term);
+
+/* Add terms as one string of an expression: a phrase, if there are several. */
+void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
@@ -13,6 +14,47 @@ quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
     return s->stmts ? QUIRE_OK : err_memory(err);
 }
 
+static char *fill_in(const char *pattern, const char *name)
+{
+    struct buf text = BUF_INIT(64 * 1024);
+    char *filled;
+
+    for (; *pattern; pattern++) {
+        if (pattern[0] == '%' && pattern[1] == 's') {
+            buf_add_str(&text, name);
+            pattern++;
+        } else {
+            buf_add_char(&text, *pattern);
+        }
+    }
+    filled = buf_text(&text);
+    if (!filled)
+        buf_release(&text);
+    return filled;
+}
+
+quire_status sql_init_named(struct sql *s, struct db *db,
+                            const char *const *patterns, size_t n,
+                            const char *name, quire_error *err)
+{
+    char **made = calloc(n, sizeof *made);
+    bool whole = made != NULL;
+    quire_status st;
+    size_t i;
+
+    for (i = 0; i < n && whole; i++) {
+        made[i] = fill_in(patterns[i], name);
+        whole = made[i] != NULL;
+    }
+    st = sql_init(s, db, (const char *const *)made, n, err);
+    s->made = made;
+    if (st || !whole) {
+        sql_release(s);
+        return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
 void sql_release(struct sql *s)
 {
     size_t i;
@@ -21,7 +63,11 @@ void sql_release(struct sql *s)
         if (s->stmts[i])
             s->stmts[i]->ops->finalize(s->stmts[i]);
     }
+    for (i = 0; s->made && i < s->n; i++)
+        free(s->made[i]);
+    free(s->made);
     free(s->stmts);
+    s->made = NULL;
     s->stmts = NULL;
 }
 

@@ -18,10 +18,17 @@ struct sql {
     const char *const *texts; /* borrowed */
     size_t n;
     struct stmt **stmts; /* owned */
+    char **made;         /* owned; the texts, if they were made for a name */
 };
 
 quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
                       size_t n, quire_error *err);
+
+/* The same for a table whose name is known only now: every %s of the patterns
+ * is `name`, which is an identifier as it is. */
+quire_status sql_init_named(struct sql *s, struct db *db,
+                            const char *const *patterns, size_t n,
+                            const char *name, quire_error *err);
 void sql_release(struct sql *s);
 
 /* The statement, ready to be bound. On failure *out is NULL. */

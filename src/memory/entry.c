@@ -1,0 +1,502 @@
+/*
+ * entry.c - facts: added, changed, listed, ended
+ *
+ * A change of an entry is a change of its words, too: they are taken out of the
+ * index as the old row has them and put in as the new one does, in the one
+ * transaction.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "memory/priv.h"
+
+/* ---- the room ----------------------------------------------------------- */
+
+quire_status memories_new(struct db *db, const struct clock *clock,
+                          struct memories **out, quire_error *err)
+{
+    struct memories *m = calloc(1, sizeof *m);
+    quire_status st;
+
+    *out = NULL;
+    if (!m)
+        return err_memory(err);
+    m->db = db;
+    m->clock = clock;
+    st = sql_init(&m->sql, db, memory_sql, N_MEMORY_SQL, err);
+    if (st)
+        free(m);
+    else
+        *out = m;
+    return st;
+}
+
+void memories_free(struct memories *m)
+{
+    if (!m)
+        return;
+    words_close(&m->words);
+    sql_release(&m->sql);
+    free(m);
+}
+
+quire_status memory_begin(struct memories *m, quire_error *err)
+{
+    return m->db->ops->begin(m->db, DB_DURABLE, err);
+}
+
+quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
+{
+    if (!st)
+        st = m->db->ops->commit(m->db, err);
+    else
+        m->db->ops->rollback(m->db);
+    /* An index that was made in there is not there. */
+    if (st)
+        words_close(&m->words);
+    return st;
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+static const char *const types[N_TYPES] = {
+    [QUIRE_MEMORY_USER] = "user",
+    [QUIRE_MEMORY_FEEDBACK] = "feedback",
+    [QUIRE_MEMORY_PROJECT] = "project",
+    [QUIRE_MEMORY_REFERENCE] = "reference",
+    [QUIRE_MEMORY_LEARNING] = "learning",
+    [QUIRE_MEMORY_CONTEXT] = "context",
+};
+
+const char *memory_type_name(int type)
+{
+    return type >= 0 && type < N_TYPES ? types[type] : NULL;
+}
+
+int memory_type_of(quire_bytes name)
+{
+    int i;
+
+    for (i = 0; i < N_TYPES; i++) {
+        if (bytes_is(name, types[i]))
+            return i;
+    }
+    return -1;
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+static quire_bytes bytes_at(struct stmt *s, int at, struct arena *keep)
+{
+    return arena_dup(keep, s->ops->column_bytes(s, at));
+}
+
+static quire_status unknown_type(struct stmt *s, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_DAMAGED,
+                              "memory entry #%lld is of a type that is none",
+                              (long long)s->ops->column_int(s, 0));
+
+    err_next(err, "another program has written to quire.db");
+    return st;
+}
+
+static quire_status read_row(struct stmt *s, struct arena *keep,
+                             quire_memory *out, quire_error *err)
+{
+    const struct db_ops *o = s->ops;
+    int type = memory_type_of(o->column_bytes(s, 1));
+
+    if (type < 0)
+        return unknown_type(s, err);
+    *out = (quire_memory){
+        .id = o->column_int(s, 0),
+        .type = (quire_memory_type)type,
+        .title = bytes_at(s, 2, keep),
+        .content = bytes_at(s, 3, keep),
+        .source = bytes_at(s, 4, keep),
+        .tags = arena_text(keep, o->column_bytes(s, 5)),
+        .artifact = o->column_int(s, 6),
+        .session_id = o->column_int(s, 7),
+        .session = arena_text(keep, o->column_bytes(s, 8)),
+        .created_us = o->column_int(s, 9),
+        .updated_us = o->column_int(s, 10),
+        .valid_from_us = o->column_int(s, 11),
+        .valid_to_us = o->column_int(s, 12),
+    };
+    return out->title.data && out->content.data && out->source.data &&
+                   out->tags && out->session
+               ? QUIRE_OK
+               : err_memory(err);
+}
+
+static quire_status get_by(struct memories *m, int which, int64_t tenant,
+                           int64_t id, int64_t as_of_us, struct arena *keep,
+                           quire_memory *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, which, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    s->ops->bind_int(s, 2, tenant);
+    if (which == SQL_GET_AS_OF)
+        s->ops->bind_int(s, 3, as_of_us);
+    st = sql_row(s, err);
+    if (!st)
+        st = read_row(s, keep, out, err);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status memory_get(struct memories *m, int64_t tenant, int64_t id,
+                        int64_t as_of_us, struct arena *keep, quire_memory *out,
+                        quire_error *err)
+{
+    return get_by(m, as_of_us ? SQL_GET_AS_OF : SQL_GET, tenant, id, as_of_us,
+                  keep, out, err);
+}
+
+quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,
+                       struct arena *keep, quire_memory *out, quire_error *err)
+{
+    return get_by(m, SQL_GET_ANY, tenant, id, 0, keep, out, err);
+}
+
+/* ---- list --------------------------------------------------------------- */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same_tag(quire_bytes tag, quire_bytes wanted)
+{
+    const char *a = tag.data, *b = wanted.data;
+    size_t i;
+
+    for (i = 0; tag.len == wanted.len && i < tag.len; i++) {
+        if (lower(a[i]) != lower(b[i]))
+            return false;
+    }
+    return tag.len == wanted.len;
+}
+
+bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp)
+{
+    struct json_scan it;
+    bool has = false;
+
+    json_iter_init(&it, tags);
+    while (!has && json_next(&it))
+        has = same_tag(json_text(it.value, tmp), bytes_str(tag));
+    return has;
+}
+
+static bool is_wanted(const struct memory_range *r, struct stmt *s,
+                      struct arena *tmp)
+{
+    int type = r->types ? memory_type_of(s->ops->column_bytes(s, 1)) : 0;
+
+    return (!r->types || (type >= 0 && (r->types & 1u << type))) &&
+           (!r->tag || entry_has_tag(s->ops->column_bytes(s, 5), r->tag, tmp));
+}
+
+/* The rows of a statement that is bound, `left` of those that are wanted; all
+ * of them are if there is no range. */
+static quire_status give_rows(struct stmt *s, const struct memory_range *r,
+                              uint64_t left, quire_memory_fn each, void *ctx,
+                              quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_status st = QUIRE_OK;
+    quire_memory one;
+
+    while (!st && left > 0) {
+        bool row;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        arena_reset(&tmp);
+        if (r && !is_wanted(r, s, &tmp))
+            continue;
+        st = read_row(s, &tmp, &one, err);
+        if (!st)
+            st = each(ctx, &one, err);
+        left--;
+    }
+    s->ops->reset(s);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status memory_list(struct memories *m, const struct memory_range *r,
+                         quire_memory_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, r->as_of_us ? SQL_LIST_AS_OF : SQL_LIST,
+                              &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, r->tenant);
+    s->ops->bind_int(s, 2, r->before_us ? r->before_us : INT64_MAX);
+    s->ops->bind_int(s, 3, r->before_us ? r->before_id : INT64_MAX);
+    s->ops->bind_int(s, 4, r->since_us);
+    s->ops->bind_int(s, 5, r->in_session);
+    s->ops->bind_int(s, 6, r->session);
+    if (r->as_of_us)
+        s->ops->bind_int(s, 7, r->as_of_us);
+    return give_rows(s, r, r->limit ? r->limit : UINT64_MAX, each, ctx, err);
+}
+
+quire_status entry_each(struct memories *m, int64_t tenant,
+                        quire_memory_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_EACH, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    return give_rows(s, NULL, UINT64_MAX, each, ctx, err);
+}
+
+/* ---- add, edit ---------------------------------------------------------- */
+
+/* The tags as a JSON array, in `keep`. */
+static const char *spell_tags(const quire_bytes *tags, size_t n,
+                              struct arena *keep)
+{
+    struct buf out = BUF_INIT(64 * 1024);
+    struct json_writer w;
+    const char *text;
+    size_t i;
+
+    json_begin(&w, &out);
+    json_array(&w);
+    for (i = 0; i < n; i++)
+        json_bytes(&w, tags[i]);
+    json_array_end(&w);
+    text = out.failed ? NULL : arena_text(keep, buf_bytes(&out));
+    buf_release(&out);
+    return text;
+}
+
+/* Whether the owner may link an artifact. */
+static quire_status check_link(struct memories *m,
+                               const struct memory_owner *owner,
+                               int64_t artifact, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql,
+                              owner->session ? SQL_LINKABLE_IN : SQL_LINKABLE,
+                              &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, artifact);
+    s->ops->bind_int(s, 2, owner->tenant);
+    if (owner->session)
+        s->ops->bind_int(s, 3, owner->session);
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    err_set(err, st, "there is no artifact #%lld", (long long)artifact);
+    err_next(err, "a session links its own artifacts, and those that a memory "
+                  "entry it can see links already");
+    return st;
+}
+
+static void bind_text(struct stmt *s, int at, const quire_memory *one)
+{
+    s->ops->bind_text(s, at, bytes_str(types[one->type]));
+    s->ops->bind_text(s, at + 1, one->title);
+    s->ops->bind_text(s, at + 2, one->content);
+    s->ops->bind_text(s, at + 3, one->source);
+    s->ops->bind_text(s, at + 4, bytes_str(one->tags));
+}
+
+static quire_status insert(struct memories *m, const struct memory_owner *owner,
+                           quire_memory *now, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_ADD, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, owner->tenant);
+    s->ops->bind_int(s, 2, owner->session);
+    s->ops->bind_int(s, 3, now->artifact);
+    bind_text(s, 4, now);
+    s->ops->bind_int(s, 9, now->created_us);
+    st = sql_run(s, err);
+    now->id = m->db->ops->last_id(m->db);
+    return st;
+}
+
+static quire_status supersede(struct memories *m, int64_t tenant,
+                              const quire_memory *by, int64_t id,
+                              quire_error *err)
+{
+    quire_relation want = {
+        .source = by->id,
+        .target = id,
+        .kind = QUIRE_SUPERSEDES,
+    };
+    quire_relation ignored;
+    /* First, since it asks for both ends to be valid. */
+    quire_status st = relation_add(m, tenant, &want, &ignored, err);
+
+    if (!st)
+        st = memory_invalidate(m, tenant, id, by->valid_from_us, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    err_set(err, st, "there is no valid memory entry #%lld to supersede",
+            (long long)id);
+    err_next(err, "`quire memory ls` lists those there are");
+    return st;
+}
+
+quire_status memory_add(struct memories *m, const struct memory_owner *owner,
+                        const quire_memory_options *o, struct arena *keep,
+                        quire_memory *out, quire_error *err)
+{
+    quire_memory now = {
+        .type = o->type,
+        .title = o->title,
+        .content = o->content,
+        .source = o->source,
+        .tags = spell_tags(o->tags, o->n_tags, keep),
+        .artifact = o->artifact,
+        .created_us = o->created_us ? o->created_us : clock_us(m->clock),
+    };
+    quire_status st = now.tags ? QUIRE_OK : err_memory(err);
+    size_t i;
+
+    now.valid_from_us = now.created_us;
+    if (!st && o->artifact)
+        st = check_link(m, owner, o->artifact, err);
+    if (!st)
+        st = words_open(m, owner->tenant, true, err);
+    if (!st)
+        st = insert(m, owner, &now, err);
+    if (!st)
+        st = words_put(m, &now, err);
+    for (i = 0; i < o->n_supersedes && !st; i++)
+        st = supersede(m, owner->tenant, &now, o->supersedes[i], err);
+    return st ? st : memory_get(m, owner->tenant, now.id, 0, keep, out, err);
+}
+
+/* What is given takes the place of what was. */
+static quire_status describe(quire_memory *now, const quire_memory_options *o,
+                             struct arena *keep, quire_error *err)
+{
+    if (o->set_type)
+        now->type = o->type;
+    if (o->title.data)
+        now->title = o->title;
+    if (o->content.data)
+        now->content = o->content;
+    if (o->source.data)
+        now->source = o->source;
+    if (o->tags)
+        now->tags = spell_tags(o->tags, o->n_tags, keep);
+    return now->tags ? QUIRE_OK : err_memory(err);
+}
+
+/* `link` as SQL_CHANGE has it. */
+static quire_status change(struct memories *m, const quire_memory *now,
+                           int64_t link, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_CHANGE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, now->id);
+    s->ops->bind_int(s, 2, clock_us(m->clock));
+    s->ops->bind_int(s, 3, link);
+    bind_text(s, 4, now);
+    return sql_run(s, err);
+}
+
+quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
+                         int64_t id, const quire_memory_options *o,
+                         struct arena *keep, quire_memory *out,
+                         quire_error *err)
+{
+    int64_t link = o->artifact == 0 ? -1 : o->artifact < 0 ? 0 : o->artifact;
+    quire_status st = memory_get(m, owner->tenant, id, 0, keep, out, err);
+
+    if (!st && link > 0)
+        st = check_link(m, owner, link, err);
+    if (!st)
+        st = words_open(m, owner->tenant, true, err);
+    if (!st)
+        st = words_take(m, out, err);
+    if (!st)
+        st = describe(out, o, keep, err);
+    if (!st)
+        st = change(m, out, link, err);
+    if (!st)
+        st = words_put(m, out, err);
+    return st ? st : memory_get(m, owner->tenant, id, 0, keep, out, err);
+}
+
+/* ---- ended, gone -------------------------------------------------------- */
+
+quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
+                               int64_t when_us, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_memory one;
+    struct stmt *s;
+    quire_status st = memory_get(m, tenant, id, 0, &tmp, &one, err);
+
+    if (!st)
+        st = words_open(m, tenant, true, err);
+    if (!st)
+        st = words_take(m, &one, err);
+    if (!st)
+        st = sql_use(&m->sql, SQL_END, &s, err);
+    if (!st) {
+        one.valid_to_us = when_us ? when_us : clock_us(m->clock);
+        s->ops->bind_int(s, 1, id);
+        s->ops->bind_int(s, 2, one.valid_to_us);
+        st = sql_run(s, err);
+    }
+    if (!st)
+        st = words_put(m, &one, err);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
+                           quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_memory one;
+    struct stmt *s;
+    quire_status st = entry_any(m, tenant, id, &tmp, &one, err);
+
+    if (!st)
+        st = words_open(m, tenant, true, err);
+    if (!st)
+        st = words_take(m, &one, err);
+    if (!st)
+        st = sql_use(&m->sql, SQL_REMOVE, &s, err);
+    if (!st) {
+        s->ops->bind_int(s, 1, id);
+        st = sql_run(s, err);
+    }
+    arena_release(&tmp);
+    return st;
+}

@@ -1,0 +1,193 @@
+/*
+ * index.c - the words of all entries
+ *
+ * Each tenant has two indexes of its own, memory_words_<tenant> of what is
+ * valid and memory_past_<tenant> of what was. How often a word occurs elsewhere
+ * decides what comes first, and nobody's order may tell of another's entries.
+ * The past has an index to itself so that the present is ranked by the present,
+ * however much has been forgotten.
+ *
+ * They are indexes and nothing else: they hold no text, so what is taken out is
+ * told what was put in. What an entry has in its index is a function of its
+ * title, content, tags and source, which change here in this room and nowhere
+ * else. So a session or an artifact that goes, and takes a column of the row
+ * along behind our back, leaves them right.
+ */
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "memory/priv.h"
+
+/* A moment of the past is ?3; of the present, which is 0, every row is. */
+#define THEN                                                              \
+    "(?3 = 0 OR (m.valid_from <= ?3 AND (m.valid_to = 0 OR m.valid_to > " \
+    "?3)))"
+
+/* A word in the title says more than one in the text. The score of a word that
+ * most entries have is some millionths, and their order counts, too. */
+#define HIT                                                            \
+    "SELECT %s.rowid, CAST(bm25(%s, 10, 4, 8, 2) * -1e12 AS INTEGER)," \
+    " m.type, m.updated, m.tags, coalesce(m.session, 0) FROM %s"       \
+    " CROSS JOIN memory m ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
+
+/* Every %s is the name of an index. */
+static const char *const patterns[N_WORDS_SQL] = {
+    [WORDS_ADD] = "INSERT INTO %s(rowid, title, content, tags, source)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5)",
+    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, title, content, tags, source)"
+                   " VALUES('delete', ?1, ?2, ?3, ?4, ?5)",
+    [WORDS_FLOOR] = "SELECT rowid FROM %s WHERE %s MATCH ?1"
+                    " ORDER BY rowid DESC LIMIT 1 OFFSET ?2",
+    [WORDS_FLOOR_THEN] = "SELECT %s.rowid FROM %s CROSS JOIN memory m"
+                         " ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
+                         " ORDER BY %s.rowid DESC LIMIT 1 OFFSET ?2",
+    [WORDS_FIND] = HIT " AND %s.rowid > ?2",
+    /* A session is mostly of today: its first entry bounds the walk. The plus:
+     * to walk the hits once is cheaper than to ask the index anew for each
+     * entry of the session. */
+    [WORDS_FIND_FUSED] = HIT
+    " AND %s.rowid >= (SELECT min(coalesce(min(id), ?2 + 1), ?2 + 1)"
+    " FROM memory WHERE session = ?4)"
+    " AND (%s.rowid > ?2 OR +%s.rowid IN (SELECT id FROM memory"
+    " WHERE session = ?4)) ORDER BY %s.rowid DESC LIMIT ?5",
+};
+
+static const char *const names[N_WORDS] = {
+    [WORDS_NOW] = "memory_words",
+    [WORDS_PAST] = "memory_past",
+};
+
+void words_close(struct memory_words *w)
+{
+    int i;
+
+    for (i = 0; i < N_WORDS; i++)
+        sql_release(&w->sql[i]);
+    *w = (struct memory_words){.tenant = 0};
+}
+
+static void spell_name(int which, int64_t tenant, char out[64])
+{
+    snprintf(out, 64, "%s_%lld", names[which], (long long)tenant);
+}
+
+/* ---- what is indexed ---------------------------------------------------- */
+
+static quire_status write_words(struct memories *m, int which,
+                                const quire_memory *one, quire_error *err)
+{
+    struct sql *sql = &m->words.sql[one->valid_to_us ? WORDS_PAST : WORDS_NOW];
+    struct stmt *s;
+    quire_status st = sql_use(sql, which, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, one->id);
+    s->ops->bind_text(s, 2, one->title);
+    s->ops->bind_text(s, 3, one->content);
+    s->ops->bind_text(s, 4, bytes_str(one->tags));
+    s->ops->bind_text(s, 5, one->source);
+    return sql_run(s, err);
+}
+
+quire_status words_put(struct memories *m, const quire_memory *one,
+                       quire_error *err)
+{
+    return write_words(m, WORDS_ADD, one, err);
+}
+
+quire_status words_take(struct memories *m, const quire_memory *one,
+                        quire_error *err)
+{
+    return write_words(m, WORDS_DROP, one, err);
+}
+
+/* ---- the indexes themselves --------------------------------------------- */
+
+/* Both are made in one transaction, so one tells for both. */
+static quire_status is_there(struct memories *m, int64_t tenant, bool *there,
+                             quire_error *err)
+{
+    char name[64];
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_WORDS_THERE, &s, err);
+
+    if (st)
+        return st;
+    spell_name(WORDS_NOW, tenant, name);
+    s->ops->bind_text(s, 1, bytes_str(name));
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    *there = !st;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status put_one(void *ctx, const quire_memory *one,
+                            quire_error *err)
+{
+    return words_put(ctx, one, err);
+}
+
+/* A tenant's first, or new ones for those that somebody has dropped. */
+static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
+{
+    char name[64], sql[256];
+    quire_status st = QUIRE_OK;
+    int i;
+
+    for (i = 0; i < N_WORDS && !st; i++) {
+        spell_name(i, tenant, name);
+        snprintf(sql, sizeof sql,
+                 "CREATE VIRTUAL TABLE %s USING fts5(title, content, tags,"
+                 " source, content='', tokenize='quire')",
+                 name);
+        st = m->db->ops->exec(m->db, sql, err);
+    }
+    return st ? st : entry_each(m, tenant, put_one, m, err);
+}
+
+quire_status memory_drop_words(struct db *db, struct memories *m,
+                               int64_t tenant, quire_error *err)
+{
+    char name[64], sql[96];
+    quire_status st = QUIRE_OK;
+    int i;
+
+    /* A table goes only if no statement of it is under way. */
+    if (m)
+        words_close(&m->words);
+    for (i = 0; i < N_WORDS && !st; i++) {
+        spell_name(i, tenant, name);
+        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
+        st = db->ops->exec(db, sql, err);
+    }
+    return st;
+}
+
+quire_status words_open(struct memories *m, int64_t tenant, bool write,
+                        quire_error *err)
+{
+    bool there = false;
+    char name[64];
+    quire_status st;
+    int i;
+
+    if (m->words.tenant == tenant)
+        return QUIRE_OK;
+    words_close(&m->words);
+    st = is_there(m, tenant, &there, err);
+    if (!st && !there && !write)
+        return QUIRE_NOT_FOUND;
+    for (i = 0; i < N_WORDS && !st; i++) {
+        spell_name(i, tenant, name);
+        st = sql_init_named(&m->words.sql[i], m->db, patterns, N_WORDS_SQL,
+                            name, err);
+    }
+    if (!st && !there)
+        st = make(m, tenant, err);
+    if (!st)
+        m->words.tenant = tenant;
+    else
+        words_close(&m->words);
+    return st;
+}

@@ -1,0 +1,166 @@
+/*
+ * relation.c - how facts hang together
+ *
+ * A relation leads from one entry to another and says how. The foreign keys
+ * take it away with either end.
+ */
+#include "base/bytes.h"
+#include "base/err.h"
+#include "memory/priv.h"
+
+static const char *const kinds[N_KINDS] = {
+    [QUIRE_RELATES_TO] = "relates_to",   [QUIRE_REFINES] = "refines",
+    [QUIRE_CONTRADICTS] = "contradicts", [QUIRE_SUPERSEDES] = "supersedes",
+    [QUIRE_SUPPORTS] = "supports",
+};
+
+const char *relation_kind_name(int kind)
+{
+    return kind >= 0 && kind < N_KINDS ? kinds[kind] : NULL;
+}
+
+int relation_kind_of(quire_bytes name)
+{
+    int i;
+
+    for (i = 0; i < N_KINDS; i++) {
+        if (bytes_is(name, kinds[i]))
+            return i;
+    }
+    return -1;
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+static quire_status read_row(struct stmt *s, quire_relation *out,
+                             quire_error *err)
+{
+    int kind = relation_kind_of(s->ops->column_bytes(s, 3));
+    quire_status st;
+
+    *out = (quire_relation){
+        .id = s->ops->column_int(s, 0),
+        .source = s->ops->column_int(s, 1),
+        .target = s->ops->column_int(s, 2),
+        .kind = (quire_relation_kind)(kind < 0 ? 0 : kind),
+        .created_us = s->ops->column_int(s, 4),
+    };
+    if (kind >= 0)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_DAMAGED, "relation #%lld is of a kind that is none",
+                 (long long)out->id);
+    err_next(err, "another program has written to quire.db");
+    return st;
+}
+
+static quire_status find(struct memories *m, const quire_relation *want,
+                         quire_relation *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_RELATION_FIND, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, want->source);
+    s->ops->bind_int(s, 2, want->target);
+    s->ops->bind_text(s, 3, bytes_str(kinds[want->kind]));
+    st = sql_row(s, err);
+    if (!st)
+        st = read_row(s, out, err);
+    s->ops->reset(s);
+    return st;
+}
+
+/* ---- add, remove -------------------------------------------------------- */
+
+static quire_status insert(struct memories *m, int64_t tenant,
+                           quire_relation *now, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_RELATION_ADD, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, now->source);
+    s->ops->bind_int(s, 3, now->target);
+    s->ops->bind_text(s, 4, bytes_str(kinds[now->kind]));
+    s->ops->bind_int(s, 5, now->created_us);
+    st = sql_run(s, err);
+    now->id = m->db->ops->last_id(m->db);
+    return st;
+}
+
+quire_status relation_add(struct memories *m, int64_t tenant,
+                          const quire_relation *want, quire_relation *out,
+                          quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_memory end;
+    quire_status st = memory_get(m, tenant, want->source, 0, &tmp, &end, err);
+
+    if (!st)
+        st = memory_get(m, tenant, want->target, 0, &tmp, &end, err);
+    arena_release(&tmp);
+    if (st)
+        return st;
+    st = find(m, want, out, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st ? st : QUIRE_EXISTS;
+    *out = *want;
+    out->created_us = clock_us(m->clock);
+    return insert(m, tenant, out, err);
+}
+
+quire_status relation_remove(struct memories *m, int64_t tenant, int64_t id,
+                             quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, SQL_RELATION_REMOVE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    s->ops->bind_int(s, 2, tenant);
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    return st;
+}
+
+/* ---- list --------------------------------------------------------------- */
+
+quire_status relation_list(struct memories *m, const struct relation_range *r,
+                           quire_relation_fn each, void *ctx, quire_error *err)
+{
+    int which = r->source   ? SQL_RELATIONS_FROM
+                : r->target ? SQL_RELATIONS_TO
+                : r->either ? SQL_RELATIONS_AT
+                            : SQL_RELATIONS;
+    const char *kind = relation_kind_name(r->kind);
+    struct stmt *s;
+    quire_status st = sql_use(&m->sql, which, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, r->tenant);
+    s->ops->bind_int(s, 2, r->before_id ? r->before_id : INT64_MAX);
+    s->ops->bind_int(s, 3, r->source);
+    s->ops->bind_int(s, 4, r->target);
+    s->ops->bind_int(s, 5, r->either);
+    s->ops->bind_text(s, 6, bytes_str(kind ? kind : ""));
+    s->ops->bind_int(s, 7,
+                     r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
+    while (!st) {
+        quire_relation one;
+        bool row;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        st = read_row(s, &one, err);
+        if (!st)
+            st = each(ctx, &one, err);
+    }
+    s->ops->reset(s);
+    return st;
+}

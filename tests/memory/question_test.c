@@ -1,0 +1,74 @@
+/*
+ * What a question means.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "memory/memory.h"
+#include "support/test.h"
+
+static void means(const char *text, const char *wanted)
+{
+    struct buf got = BUF_INIT(1 << 20);
+
+    EQ(*wanted != '\0', memory_expression(bytes_str(text), false, &got));
+    SAME(bytes_str(wanted), buf_bytes(&got));
+    buf_release(&got);
+}
+
+TEST(a_question_is_a_phrase_or_what_is_near_or_any_word)
+{
+    means("cache", "\"cache\"");
+    means("build cache", "\"build cache\" OR NEAR(\"build\" \"cache\" , 8) OR "
+                         "\"build\" OR \"cache\"");
+    means("a1 b2 c3 d4 e5 f6 g7",
+          "\"a1 b2 c3 d4 e5 f6 g7\" OR \"a1\" OR \"b2\" OR \"c3\" OR \"d4\" OR "
+          "\"e5\" OR \"f6\" OR \"g7\"");
+    means("x \"in quotes\"", "\"x in quotes\" OR NEAR(\"x\" \"in quotes\" , 8) "
+                             "OR \"x\" OR \"in quotes\"");
+    means("", "");
+    means(" ?! () \"\" ", "");
+}
+
+TEST(words_that_say_nothing_are_dropped_unless_there_are_no_others)
+{
+    means("What is the cache, of ours?", "\"cache,\"");
+    means("what is it", "\"what is it\" OR NEAR(\"what\" \"is\" \"it\" , 8) OR "
+                        "\"what\" OR \"is\" OR \"it\"");
+    means("(The)", "\"(The)\"");
+}
+
+TEST(operators_and_quotes_are_text)
+{
+    means("a\"", "\"a\"");
+    means("NOT", "\"NOT\""); /* a stop word, and alone */
+    means("title:x*", "\"title:x*\"");
+}
+
+TEST(a_question_has_thirty_two_words_at_most)
+{
+    struct buf text = BUF_INIT(1 << 16), got = BUF_INIT(1 << 16);
+    size_t n = 0, i;
+    int k;
+
+    for (k = 0; k < 100; k++)
+        buf_addf(&text, "word%d ", k);
+    YES(memory_expression(buf_bytes(&text), true, &got));
+    for (i = 0; i + 4 <= got.len; i++)
+        n += !memcmp(got.data + i, " OR ", 4);
+    EQ(31, n);
+    buf_release(&got);
+    buf_release(&text);
+}
+
+TEST(cue_words_speak_of_types)
+{
+    EQ(0, memory_intent(bytes_str("build cache")));
+    EQ(1u << QUIRE_MEMORY_REFERENCE, memory_intent(bytes_str("Where is it?")));
+    EQ(1u << QUIRE_MEMORY_LEARNING | 1u << QUIRE_MEMORY_PROJECT,
+       memory_intent(bytes_str("why was this decided")));
+    EQ(1u << QUIRE_MEMORY_USER, memory_intent(bytes_str("what do I prefer")));
+    EQ(1u << QUIRE_MEMORY_FEEDBACK,
+       memory_intent(bytes_str("things to avoid")));
+    EQ(1u << QUIRE_MEMORY_CONTEXT, memory_intent(bytes_str("latest build")));
+}
