@@ -32,7 +32,7 @@ datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
 # The rooms that make the library, and the front rooms that stand on it.
-ROOMS    := base store blob session output artifact memory quire
+ROOMS    := base store blob session output artifact memory quire slash
 FRONT    := cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))

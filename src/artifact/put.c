@@ -215,6 +215,7 @@ static quire_status look_first(struct artifacts *a, struct put *put,
                                struct owner *owner, quire_error *err)
 {
     quire_artifact *out = put->out;
+    uint64_t old;
     quire_status st = owner_look(a, put->tenant, put->key, owner, err);
 
     *out = (quire_artifact){.id = 0};
@@ -223,9 +224,13 @@ static quire_status look_first(struct artifacts *a, struct put *put,
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
-    return st ? st
-              : owner_has_room(owner, out->id ? out->size : 0, put->content.len,
-                               put->limits, err);
+    if (st)
+        return st;
+    /* Whoever is refused is told what it would have come to. */
+    old = out->id ? out->size : 0;
+    out->session_used = owner->session_used - old + put->content.len;
+    out->tenant_used = owner->tenant_used - old + put->content.len;
+    return owner_has_room(owner, old, put->content.len, put->limits, err);
 }
 
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,

@@ -17,6 +17,7 @@
 
 struct history;
 struct memories;
+struct pads;
 
 struct quire {
     char *home;      /* owned; the blobs directory when there is no home  */
@@ -40,10 +41,12 @@ struct quire {
     int schema; /* of db: how many steps it has taken                     */
     struct object_store *files;
     struct blobs *blobs;
+    struct db *blobs_db; /* what they were opened over: db, or NULL       */
     struct object_store *all;   /* everything below the root: sessions/ …   */
     struct object_store *whole; /* below the home, where that is another   */
     struct artifacts *artifacts;
     struct memories *memories;
+    struct pads *pads;
     struct sql settings;     /* statements of config.c                        */
     struct history *history; /* over history.db                           */
 
@@ -178,6 +181,11 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
 
 /* A database that is only read may be of an older schema: the step that a
  * table came with is to be asked for before it is. */
-enum { SCHEMA_ARTIFACTS = 3, SCHEMA_SETTINGS = 4, SCHEMA_MEMORY = 6 };
+enum {
+    SCHEMA_ARTIFACTS = 3,
+    SCHEMA_SETTINGS = 4,
+    SCHEMA_MEMORY = 6,
+    SCHEMA_PADS = 7,
+};
 
 #endif

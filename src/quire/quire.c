@@ -26,6 +26,7 @@
 #include "blob/hash.h"
 #include "memory/history.h"
 #include "memory/memory.h"
+#include "memory/pad.h"
 #include "output/match.h"
 #include "quire/priv.h"
 
@@ -133,6 +134,7 @@ void quire_close(quire *q)
         return;
     memories_free(q->memories);
     artifacts_free(q->artifacts);
+    pads_free(q->pads);
     sql_release(&q->settings);
     blobs_free(q->blobs);
     if (q->files)
@@ -328,7 +330,6 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
         .clock = &q->clock,
         .busy_ms = q->busy_ms,
     };
-    bool had_db = q->db != NULL;
     quire_status st = check_free(q, err);
 
     if (!st && write && q->read_only)
@@ -337,9 +338,10 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
         st = need_db(q, write, err);
     if (!st)
         st = open_files(q, q->blob_path, &q->files, err);
-    if (st || (q->blobs && had_db == (q->db != NULL)))
+    if (st || (q->blobs && q->blobs_db == q->db))
         return st;
-    /* A reader that found no database has become a writer, which made one. */
+    /* A reader that found no database has become a writer, which made one; or
+     * something else did, that needs no blobs. */
     memories_free(q->memories);
     q->memories = NULL;
     artifacts_free(q->artifacts);
@@ -347,7 +349,7 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     blobs_free(q->blobs);
     q->blobs = NULL;
     config.files = q->files;
-    config.db = q->db;
+    config.db = q->blobs_db = q->db;
     st = read_blob_settings(q, &config, err);
     return st ? st : blobs_new(&config, &q->blobs, err);
 }

@@ -10,12 +10,13 @@
 #include "base/err.h"
 #include "blob/blob.h"
 #include "memory/memory.h"
+#include "memory/pad.h"
 #include "quire/priv.h"
 #include "session/list.h"
 
 static const char *const steps[] = {
-    blob_schema,   session_schema, artifact_schema,
-    config_schema, removal_schema, memory_schema,
+    blob_schema,    session_schema, artifact_schema, config_schema,
+    removal_schema, memory_schema,  pad_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

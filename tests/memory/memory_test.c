@@ -40,7 +40,7 @@ static void fix_open(struct fix *f)
     *f = (struct fix){.db = NULL};
     OK(db_sqlite_open(&config, &f->db, &test_err));
     OK(schema_prepare(f->db, false, &steps, &test_err));
-    EQ(SCHEMA_MEMORY, steps);
+    YES(steps >= SCHEMA_MEMORY);
     OK(f->db->ops->exec(
         f->db,
         "INSERT INTO tenant(id, name, created) VALUES(2, 'other', 0);"

@@ -554,6 +554,7 @@ TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
     quire_close(q);
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(db->ops->exec(db,
+                     "DROP TABLE pad_block; DROP TABLE pad;"
                      "DROP TABLE relation; DROP TABLE memory;"
                      "DROP TABLE artifact_version; DROP TABLE artifact;"
                      "DROP TABLE session; DROP TABLE tenant;"

@@ -695,6 +695,7 @@ TEST(a_home_from_before_memory_is_read_and_brought_up_to_date)
     quire_close(q);
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(db->ops->exec(db,
+                     "DROP TABLE pad_block; DROP TABLE pad;"
                      "DROP TABLE relation; DROP TABLE memory;"
                      "PRAGMA user_version=5",
                      &test_err));

@@ -1,0 +1,235 @@
+/*
+ * cmd_slash.c - `quire slash`: an agent's text in, what to give back to it out
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+#include "cli/cmd_artifact.h"
+#include "cli/cmd_session.h"
+
+extern const struct cmd cmd_slash;
+
+/* More than any model says in one turn. */
+#define TEXT_MAX ((size_t)256 << 20)
+
+struct replying {
+    struct cli *cli;
+    bool failed; /* a command did */
+    bool guard;  /* standard output is a terminal */
+    struct buf line;
+};
+
+/* ---- JSON --------------------------------------------------------------- */
+
+/* As text where it is text, else in base64, and which of the two. */
+static void add_content(struct json_writer *w, const char *key,
+                        quire_bytes bytes)
+{
+    bool text = utf8_check(bytes);
+    struct buf coded = BUF_INIT(2 * TEXT_MAX);
+
+    json_key(w, "encoding");
+    json_str(w, text ? "utf-8" : "base64");
+    json_key(w, key);
+    if (!text)
+        base64_encode(bytes, &coded);
+    json_bytes(w, text ? bytes : buf_bytes(&coded));
+    w->out->failed |= coded.failed;
+    buf_release(&coded);
+}
+
+static void add_part(struct json_writer *w, const quire_slash_reply *r)
+{
+    struct buf coded = BUF_INIT(2 * TEXT_MAX);
+
+    json_key(w, "part");
+    json_object(w);
+    json_key(w, "mime");
+    json_str(w, r->mime);
+    json_key(w, "encoding");
+    json_str(w, "base64");
+    json_key(w, "content");
+    base64_encode(r->part, &coded);
+    json_bytes(w, buf_bytes(&coded));
+    json_object_end(w);
+    w->out->failed |= coded.failed;
+    buf_release(&coded);
+}
+
+static void add_reply(struct buf *line, const quire_slash_reply *r)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "command");
+    json_str(&w, r->command);
+    json_key(&w, "args");
+    json_bytes(&w, r->args);
+    json_key(&w, "line");
+    json_uint(&w, r->line);
+    json_key(&w, "status");
+    json_str(&w, quire_status_name(r->status));
+    json_key(&w, "kind");
+    json_str(&w, r->kind);
+    json_key(&w, "id");
+    if (r->id)
+        json_int(&w, r->id);
+    else
+        json_null(&w);
+    json_key(&w, "truncated");
+    json_bool(&w, r->truncated);
+    json_key(&w, "skipped");
+    json_uint(&w, r->skipped);
+    add_content(&w, "body", r->body);
+    if (r->mime)
+        add_part(&w, r);
+    json_object_end(&w);
+}
+
+/* One line, done. */
+static quire_status put_line(struct replying *r, quire_error *err)
+{
+    quire_status st = buf_status(&r->line, "a reply", err);
+
+    if (st)
+        return st;
+    out_line(r->cli, &r->line);
+    return r->cli->out.error ? out_flush(r->cli, err) : QUIRE_OK;
+}
+
+static quire_status tell_file(void *ctx, const quire_slash_file *file,
+                              quire_error *err)
+{
+    struct replying *r = ctx;
+    struct json_writer w;
+
+    buf_clear(&r->line);
+    json_begin(&w, &r->line);
+    json_object(&w);
+    json_key(&w, "event");
+    json_str(&w, "file");
+    json_key(&w, "path");
+    json_bytes(&w, file->path);
+    json_key(&w, "size");
+    json_uint(&w, file->content.len);
+    add_content(&w, "content", file->content);
+    json_object_end(&w);
+    return put_line(r, err);
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static quire_status tell(void *ctx, const quire_slash_reply *reply,
+                         quire_error *err)
+{
+    struct replying *r = ctx;
+    struct cli *cli = r->cli;
+
+    r->failed |= reply->status != QUIRE_OK;
+    buf_clear(&r->line);
+    if (cli->json) {
+        add_reply(&r->line, reply);
+        return put_line(r, err);
+    }
+    if (r->guard)
+        text_add(&r->line, reply->block, false);
+    if (r->line.failed)
+        return err_memory(err);
+    out_write(cli, r->guard ? buf_bytes(&r->line) : reply->block);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+/* What --allow names, ended by NULL; NULL when it was not given. */
+static const char **take_allowed(const struct args *args)
+{
+    size_t n = 0, i;
+    const char **list;
+
+    while (args_list(args, "allow", n))
+        n++;
+    list = n ? calloc(n + 1, sizeof *list) : NULL;
+    for (i = 0; list && i < n; i++)
+        list[i] = args_list(args, "allow", i);
+    return list;
+}
+
+static int slash(struct cli *cli, const struct args *args)
+{
+    quire_slash_options o = QUIRE_SLASH_OPTIONS_INIT;
+    struct replying r = {
+        .cli = cli,
+        .guard = isatty(STDOUT_FILENO) || cli->out.pager,
+        .line = BUF_INIT(4 * TEXT_MAX),
+    };
+    const char **allowed = take_allowed(args);
+    struct buf text = BUF_INIT(TEXT_MAX);
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+    int code;
+
+    o.session = args_text(args, "session");
+    o.agent = args_text(args, "agent");
+    o.allowed = allowed;
+    o.budget = args_number(args, "budget", 0);
+    o.file = cli->json ? tell_file : NULL;
+    o.file_ctx = &r;
+    if (args_list(args, "allow", 0) && !allowed)
+        st = err_memory(&err);
+    if (!st)
+        st = input_read(NULL, &text, &err);
+    if (!st)
+        st = quire_slash(cli->q, buf_bytes(&text), &o, tell, &r, &err);
+    if (st && !cli->out.error)
+        code = cli_fail(cli, &err);
+    else
+        code = r.failed ? EXIT_NO : EXIT_DONE; /* out_close tells */
+    buf_release(&text);
+    buf_release(&r.line);
+    free(allowed);
+    return code;
+}
+
+static const struct opt slash_opts[] = {
+    {.name = "agent",
+     .kind = OPT_TEXT,
+     .value = "NAME",
+     .help = "who speaks: whose scratchpad it is; `agent` unless given"},
+    {.name = "allow",
+     .kind = OPT_LIST,
+     .value = "COMMAND",
+     .help = "a command it may use, such as read or 'mem search'; may be "
+             "given again. All unless given"},
+    {.name = "budget",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "bytes the replies may have together; 32k unless given"},
+    {0},
+};
+
+const struct cmd cmd_slash = {
+    .name = "slash",
+    .args = "",
+    .summary = "run the commands in an agent's text",
+    .about =
+        "Reads what an agent said on standard input, and prints what to give "
+        "back to it: a block for each command. A command is a line that "
+        "begins with /write, /read, /list or /mem, outside of code "
+        "fences; /write and `/mem add entry` go on to /endwrite and /endmem. "
+        "Without --session there are no artifacts.\n\n"
+        "With --json one object a reply: command, args, line, status, kind, "
+        "id, truncated, skipped, encoding, body; before it, for a file that "
+        "was written, one with event, path, size, encoding, content. Exits "
+        "with 1 if a command failed.",
+    .opts = slash_opts,
+    .examples = "printf '/write --persist a.md\\nhello\\n/endwrite\\n' >turn\n"
+                "quire slash --session user <turn\n"
+                "echo '/mem search build' | quire slash --json",
+    .store = STORE_WRITE,
+    .run = slash,
+};

@@ -1,0 +1,423 @@
+/*
+ * files.c - /write, /read, /list: the artifacts of the session
+ *
+ * The words of the answers are known to clients and to models, from another
+ * program that has these commands: what comes first, the numbers and the
+ * address to type are as there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "slash/priv.h"
+
+#define PERSIST "--persist"
+
+/* There are artifacts only in a session. */
+static bool has_store(struct turn *t)
+{
+    if (!t->session)
+        reply_fail(&t->answer, QUIRE_INVALID, "unavailable",
+                   "the artifact store is unavailable: there is no session");
+    return t->session != NULL;
+}
+
+/* ---- /write ------------------------------------------------------------- */
+
+/* A setting that is a number of bytes. */
+static quire_status read_quota(struct turn *t, const char *key, uint64_t *out,
+                               quire_error *words)
+{
+    quire_setting setting;
+    quire_status st = quire_config_get(t->q, key, &setting, words);
+
+    *out = st ? 0 : strtoull(setting.value, NULL, 10);
+    return st;
+}
+
+static void say_kept(struct turn *t, const quire_artifact *a, uint64_t limit)
+{
+    t->answer.id = a->id;
+    reply_say(&t->answer,
+              "OK: %s %llu bytes (artifact #%lld, %llu of %llu bytes used in "
+              "this conversation)",
+              a->created ? "persisted" : "updated", (unsigned long long)a->size,
+              (long long)a->id, (unsigned long long)a->session_used,
+              (unsigned long long)limit);
+}
+
+static quire_status say_too_large(struct turn *t, size_t bytes,
+                                  quire_error *words)
+{
+    uint64_t limit;
+    quire_status st = read_quota(t, "quota.file", &limit, words);
+
+    if (!st)
+        reply_fail(&t->answer, QUIRE_TOO_LARGE, NULL,
+                   "file size %zu exceeds per-file cap %llu bytes", bytes,
+                   (unsigned long long)limit);
+    return st;
+}
+
+/* *a has what it would have come to; `limit` is the session's. */
+static quire_status say_no_room(struct turn *t, const quire_artifact *a,
+                                uint64_t limit, quire_error *words)
+{
+    bool session = a->session_used > limit;
+    uint64_t used = session ? a->session_used : a->tenant_used;
+    quire_status st = QUIRE_OK;
+
+    if (!session)
+        st = read_quota(t, "quota.tenant", &limit, words);
+    if (!st)
+        reply_fail(&t->answer, QUIRE_QUOTA, NULL,
+                   "%s quota exhausted: %llu > %llu bytes",
+                   session ? "conversation" : "tenant",
+                   (unsigned long long)used, (unsigned long long)limit);
+    return st;
+}
+
+/* The limit is asked for before: after the put nothing may be in the way of
+ * saying that it was done. */
+static quire_status put(struct turn *t, const char *path, quire_bytes content,
+                        quire_error *words)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire_artifact a = {.id = 0};
+    uint64_t limit;
+    quire_status st = read_quota(t, "quota.session", &limit, words);
+
+    o.agent = t->o.agent;
+    if (!st)
+        st = quire_artifact_put(t->q, t->session, path, content, &o, &a, words);
+    if (!st)
+        say_kept(t, &a, limit);
+    else if (st == QUIRE_TOO_LARGE)
+        st = say_too_large(t, content.len, words);
+    else if (st == QUIRE_QUOTA)
+        st = say_no_room(t, &a, limit, words);
+    return st;
+}
+
+static quire_status persist(struct turn *t, quire_bytes path,
+                            quire_bytes content, quire_error *err)
+{
+    quire_error words = {.status = QUIRE_OK};
+    char clean[257];
+
+    if (!t->session) {
+        reply_say(&t->answer, "WARN: --persist requested but artifact store is "
+                              "unavailable");
+        t->answer.kind = "warning";
+        return QUIRE_OK;
+    }
+    if (quire_artifact_path(path, clean, NULL, &words)) {
+        reply_fail(&t->answer, words.status, "path", "%s", words.what);
+        return QUIRE_OK;
+    }
+    return put(t, clean, content, &words) ? reply_error(&t->answer, &words, err)
+                                          : QUIRE_OK;
+}
+
+quire_status slash_write(struct turn *t, quire_error *err)
+{
+    quire_bytes path = t->command->args, rest = path;
+    quire_slash_file file = {.id = 0};
+    bool keep = bytes_is(slash_word(&rest), PERSIST) && rest.len > 0;
+    quire_status st = QUIRE_OK;
+
+    if (keep)
+        path = rest;
+    if (path.len == 0) {
+        reply_fail(&t->answer, QUIRE_INVALID, "usage",
+                   "there is no path; write /write <path> or /write --persist "
+                   "<path>");
+        return QUIRE_OK;
+    }
+    file.path = path;
+    file.content = slash_content(t->command->body, &t->content);
+    if (t->content.failed)
+        return err_memory(err);
+    reply_say(&t->answer, "OK: captured %zu bytes for '%s' (%s)",
+              file.content.len, reply_shown(t, path),
+              keep ? "shown to the client"
+                   : "shown to the client, not kept; --persist keeps it");
+    if (keep)
+        st = persist(t, path, file.content, err);
+    file.id = t->answer.id;
+    if (!st && t->o.file)
+        st = t->o.file(t->o.file_ctx, &file, err);
+    return st;
+}
+
+/* ---- /read -------------------------------------------------------------- */
+
+quire_status slash_take(void *turn, quire_bytes bytes, quire_error *err)
+{
+    struct turn *t = turn;
+    struct answer *a = &t->answer;
+    /* A character more, to see whether one is split. */
+    size_t room = t->limit + 4 - a->text.len;
+
+    a->whole += bytes.len;
+    buf_add(&a->text, bytes.data, bytes.len < room ? bytes.len : room);
+    return a->text.failed ? err_memory(err) : QUIRE_OK;
+}
+
+static quire_status take_part(void *turn, quire_bytes bytes, quire_error *err)
+{
+    struct turn *t = turn;
+
+    buf_add(&t->answer.part, bytes.data, bytes.len);
+    return t->answer.part.failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* The content of `one`, which may be read. It is read to the end whatever is
+ * shown: only then it is known to be what was stored. */
+static quire_status give_content(struct turn *t, const quire_artifact *one,
+                                 const quire_artifact_get_options *o,
+                                 quire_error *err)
+{
+    struct answer *a = &t->answer;
+    bool image = !strncmp(one->mime, "image/", 6);
+    const char *mime = arena_text(&t->tmp, bytes_str(one->mime));
+    const char *path = reply_shown(t, bytes_str(one->path));
+    uint64_t size = one->size;
+    int64_t id = one->id;
+    quire_error words = {.status = QUIRE_OK};
+    char which[32];
+
+    if (!mime)
+        return err_memory(err);
+    snprintf(which, sizeof which, "#%lld", (long long)id);
+    if (quire_artifact_get(t->q, t->session, which, o,
+                           image ? take_part : slash_take, t, NULL, &words)) {
+        buf_clear(&a->text);
+        buf_clear(&a->part);
+        a->whole = 0;
+        return reply_error(a, &words, err);
+    }
+    a->id = id;
+    if (image) {
+        a->mime = mime;
+        reply_say(a, "(image attached: %s, %llu bytes, mime=%s, id=%lld)", path,
+                  (unsigned long long)size, mime, (long long)id);
+    } else {
+        a->cut = CUT_BYTES;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status read_path(struct turn *t, quire_error *err)
+{
+    quire_artifact one;
+    quire_error words = {.status = QUIRE_OK};
+    quire_status st;
+    char clean[257];
+
+    if (quire_artifact_path(t->command->args, clean, NULL, &words)) {
+        reply_fail(&t->answer, words.status, "path", "%s", words.what);
+        return QUIRE_OK;
+    }
+    st = quire_artifact_stat(t->q, t->session, clean, NULL, &one, &words);
+    if (st == QUIRE_NOT_FOUND) {
+        reply_fail(&t->answer, st, NULL,
+                   "'%s' not found in this conversation's artifacts; /list "
+                   "shows those there are",
+                   reply_shown(t, bytes_str(clean)));
+        return QUIRE_OK;
+    }
+    return st ? reply_error(&t->answer, &words, err)
+              : give_content(t, &one, NULL, err);
+}
+
+/* Whether the entry `via` links the artifact; else the answer says why not. */
+static quire_status check_citation(struct turn *t, int64_t id, int64_t via,
+                                   bool *yes, quire_error *err)
+{
+    quire_error words = {.status = QUIRE_OK};
+    quire_memory entry;
+    quire_status st = quire_memory_get(t->q, via, 0, &entry, &words);
+
+    *yes = !st && entry.artifact == id;
+    if (st == QUIRE_NOT_FOUND)
+        reply_fail(&t->answer, st, "uncited",
+                   "via=mem:%lld: memory entry not found, or not valid any "
+                   "more; /mem search finds others",
+                   (long long)via);
+    else if (st)
+        return reply_error(&t->answer, &words, err);
+    else if (!entry.artifact)
+        reply_fail(&t->answer, QUIRE_NOT_FOUND, "uncited",
+                   "memory entry #%lld does not reference artifact #%lld: it "
+                   "links no artifact",
+                   (long long)via, (long long)id);
+    else if (!*yes)
+        reply_fail(&t->answer, QUIRE_NOT_FOUND, "uncited",
+                   "memory entry #%lld does not reference artifact #%lld: it "
+                   "links artifact #%lld",
+                   (long long)via, (long long)id, (long long)entry.artifact);
+    return QUIRE_OK;
+}
+
+/* It is not in this session: is it in another one, and may it be read? */
+static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
+                                   quire_error *err)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    quire_error words = {.status = QUIRE_OK};
+    quire_artifact one;
+    quire_status st;
+    char which[32];
+    bool yes;
+
+    snprintf(which, sizeof which, "#%lld", (long long)id);
+    o.any_session = 1;
+    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &words);
+    if (st == QUIRE_NOT_FOUND) {
+        reply_fail(&t->answer, st, NULL,
+                   "artifact #%lld not found; /list shows those of this "
+                   "conversation",
+                   (long long)id);
+        return QUIRE_OK;
+    }
+    if (st)
+        return reply_error(&t->answer, &words, err);
+    if (!via) {
+        reply_fail(&t->answer, QUIRE_NOT_FOUND, "elsewhere",
+                   "artifact #%lld is in a different conversation; cite a "
+                   "memory entry that links it: /read #%lld "
+                   "via=mem:<entry_id>",
+                   (long long)id, (long long)id);
+        return QUIRE_OK;
+    }
+    st = check_citation(t, id, via, &yes, err);
+    if (st || !yes)
+        return st;
+    /* Looking at the entry has taken back what *one had on loan. */
+    o.via = via;
+    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &words);
+    return st ? reply_error(&t->answer, &words, err)
+              : give_content(t, &one, &o, err);
+}
+
+/* "via=mem:12", or nothing at all. */
+static bool read_citation(quire_bytes rest, int64_t *via)
+{
+    static const char cite[] = "via=mem:";
+
+    *via = 0;
+    if (rest.len == 0)
+        return true;
+    return bytes_starts(rest, bytes_str(cite)) &&
+           slash_id(bytes_sub(rest, strlen(cite), rest.len), via) && *via > 0;
+}
+
+static quire_status read_id(struct turn *t, quire_bytes word, quire_bytes rest,
+                            quire_error *err)
+{
+    quire_error words = {.status = QUIRE_OK};
+    quire_artifact one;
+    int64_t id, via;
+    quire_status st;
+    char which[32];
+
+    if (!read_citation(rest, &via)) {
+        reply_fail(&t->answer, QUIRE_INVALID, "usage",
+                   "'%s' cannot be read; write /read #<id>, or /read #<id> "
+                   "via=mem:<entry_id>",
+                   reply_shown(t, t->command->args));
+        return QUIRE_OK;
+    }
+    /* More digits than an id has: there is none. */
+    if (!slash_id(word, &id)) {
+        reply_fail(&t->answer, QUIRE_NOT_FOUND, NULL, "artifact %s not found",
+                   reply_shown(t, word));
+        return QUIRE_OK;
+    }
+    snprintf(which, sizeof which, "#%lld", (long long)id);
+    st = quire_artifact_stat(t->q, t->session, which, NULL, &one, &words);
+    if (!st)
+        return give_content(t, &one, NULL, err);
+    return st == QUIRE_NOT_FOUND ? read_elsewhere(t, id, via, err)
+                                 : reply_error(&t->answer, &words, err);
+}
+
+/* '#' and digits. "#12.md" is a path. */
+static bool is_id(quire_bytes word)
+{
+    const char *c = word.data;
+    size_t i;
+
+    for (i = 1; i < word.len && c[i] >= '0' && c[i] <= '9'; i++)
+        ;
+    return word.len > 1 && c[0] == '#' && i == word.len;
+}
+
+quire_status slash_read(struct turn *t, quire_error *err)
+{
+    quire_bytes rest = t->command->args;
+    quire_bytes word = slash_word(&rest);
+
+    if (!has_store(t))
+        return QUIRE_OK;
+    if (word.len == 0) {
+        reply_fail(&t->answer, QUIRE_INVALID, "usage",
+                   "there is no path; write /read <path>, or /read #<id>");
+        return QUIRE_OK;
+    }
+    return is_id(word) ? read_id(t, word, rest, err) : read_path(t, err);
+}
+
+/* ---- /list -------------------------------------------------------------- */
+
+struct listing {
+    struct answer *answer;
+    int n;
+};
+
+static quire_status list_one(void *ctx, const quire_artifact *a,
+                             quire_error *err)
+{
+    struct listing *l = ctx;
+    struct buf *out = &l->answer->text;
+
+    if (l->n++ < LIST_MAX) {
+        if (out->len > 0)
+            buf_add_char(out, '\n');
+        reply_add_shown(out, bytes_str(a->path), ARGS_SHOWN);
+        buf_addf(out, "  (%llu bytes, mime=%s, id=%lld)",
+                 (unsigned long long)a->size, a->mime, (long long)a->id);
+    }
+    return out->failed ? err_memory(err) : QUIRE_OK;
+}
+
+quire_status slash_list(struct turn *t, quire_error *err)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    struct listing l = {.answer = &t->answer};
+    quire_error words = {.status = QUIRE_OK};
+
+    if (!has_store(t))
+        return QUIRE_OK;
+    if (t->command->args.len > 0) {
+        reply_fail(&t->answer, QUIRE_INVALID, "usage",
+                   "/list has no arguments; it lists all artifacts of this "
+                   "conversation");
+        return QUIRE_OK;
+    }
+    o.limit = LIST_MAX + 1;
+    if (quire_artifact_list(t->q, t->session, &o, list_one, &l, &words)) {
+        buf_clear(&t->answer.text);
+        return reply_error(&t->answer, &words, err);
+    }
+    t->answer.cut = CUT_LINES;
+    if (l.n == 0)
+        reply_say(&t->answer, "(no artifacts in this conversation)");
+    if (l.n > LIST_MAX)
+        reply_say(&t->answer, "(these are the newest %d; there are more)",
+                  LIST_MAX);
+    return QUIRE_OK;
+}

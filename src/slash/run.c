@@ -1,0 +1,308 @@
+/*
+ * run.c - the commands of a turn, one after the other
+ *
+ * Always true:
+ *
+ *   (1) A command is run once, when it is its turn, and sees what those before
+ *       it have done: nothing is answered from memory.
+ *   (2) What may not be run does nothing: whether it is allowed, whether it is
+ *       closed and whether there is budget left is asked before.
+ *   (3) The content of all replies is no more than the budget, but for the few
+ *       lines in which the last of them says what it has done.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "slash/priv.h"
+
+static quire_status (*const runners[])(struct turn *, quire_error *) = {
+    [SLASH_WRITE] = slash_write,
+    [SLASH_READ] = slash_read,
+    [SLASH_LIST] = slash_list,
+    [SLASH_ADD_ENTRY] = slash_add_entry,
+    [SLASH_ADD_LINK] = slash_add_link,
+    [SLASH_ENTRIES] = slash_entries,
+    [SLASH_ENTRY] = slash_entry,
+    [SLASH_SEARCH] = slash_search,
+    [SLASH_EXPAND] = slash_expand,
+    [SLASH_DENSITY] = slash_density,
+    [SLASH_INVALIDATE] = slash_invalidate,
+    [SLASH_PAD_WRITE] = slash_pad_write,
+    [SLASH_PAD_READ] = slash_pad_read,
+    [SLASH_PAD_CLEAR] = slash_pad_clear,
+    [SLASH_SHARED_WRITE] = slash_shared_write,
+    [SLASH_SHARED_READ] = slash_shared_read,
+    [SLASH_SHARED_CLEAR] = slash_shared_clear,
+    [SLASH_MEM] = slash_mem,
+};
+
+/* ---- who may ------------------------------------------------------------ */
+
+/* "mem search" is allowed by "mem" and by "mem search", not by "me". */
+static bool is_allowed(const struct turn *t, const char *name)
+{
+    const char *const *one = t->o.allowed;
+
+    if (!one)
+        return true;
+    for (; *one; one++) {
+        size_t n = strlen(*one);
+
+        if (n > 0 && !strncmp(*one, name, n) &&
+            (name[n] == '\0' || name[n] == ' '))
+            return true;
+    }
+    return false;
+}
+
+/* The session by its file, once: "last" is not to become another one between
+ * two commands. */
+static quire_status find_session(struct turn *t, struct arena *keep,
+                                 quire_error *err)
+{
+    const char *which = t->o.session, *path;
+    quire_status st;
+
+    t->session = which;
+    if (!which || !strcmp(which, "user") || !strcmp(which, "temp"))
+        return QUIRE_OK;
+    st = quire_session_find(t->q, which, &path, err);
+    if (st)
+        return st;
+    t->session = arena_text(keep, bytes_str(path));
+    return t->session ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status ignore_one(void *ctx, const quire_artifact *artifact,
+                               quire_error *err)
+{
+    (void)ctx;
+    (void)artifact;
+    (void)err;
+    return QUIRE_OK;
+}
+
+/* Whether the store can be asked at all. */
+static quire_status check_store(struct turn *t, quire_error *err)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+
+    o.limit = 1;
+    return t->session ? quire_artifact_list(t->q, t->session, &o, ignore_one,
+                                            NULL, err)
+                      : QUIRE_OK;
+}
+
+/* ---- one command -------------------------------------------------------- */
+
+/* How much of the answer is shown. */
+static size_t shown_bytes(const struct turn *t)
+{
+    const struct answer *a = &t->answer;
+    quire_bytes text = buf_bytes(&a->text);
+    size_t keep;
+
+    if (a->cut == CUT_NOTHING || text.len <= t->limit)
+        return text.len;
+    keep = utf8_cut(text, t->limit);
+    while (a->cut == CUT_LINES && keep > 0 && a->text.data[keep - 1] != '\n')
+        keep--;
+    return keep;
+}
+
+static quire_status give(struct turn *t, uint64_t *left, quire_slash_fn each,
+                         void *ctx, quire_error *err)
+{
+    struct answer *a = &t->answer;
+    struct buf block = BUF_INIT((size_t)1 << 31);
+    size_t keep = shown_bytes(t);
+    uint64_t whole = a->whole > a->text.len ? a->whole : a->text.len;
+    quire_slash_reply reply = {
+        .command = t->command->form->name,
+        .args = t->command->args,
+        .body = bytes_of(a->text.data, keep),
+        .status = a->status,
+        .kind = a->kind,
+        .id = a->id,
+        .line = t->command->line,
+        .truncated = keep < whole,
+        .mime = a->mime,
+        .part = buf_bytes(&a->part),
+    };
+    char note[96];
+    size_t cost;
+    quire_status st;
+
+    snprintf(note, sizeof note, "... [truncated: the first %zu of %llu bytes]",
+             keep, (unsigned long long)whole);
+    reply_block(&block, t->command, reply.body, reply.truncated ? note : NULL);
+    reply.block = buf_bytes(&block);
+    /* What did not fit into the rest has used it up: a line that is longer
+     * than the rest would leave it as it is, for ever. */
+    cost = keep > REPLY_LEAST ? keep : REPLY_LEAST;
+    if (*left < cost || (reply.truncated && t->limit == *left))
+        *left = 0;
+    else
+        *left -= cost;
+    st = block.failed || a->text.failed || a->part.failed
+             ? err_memory(err)
+             : each(ctx, &reply, err);
+    buf_release(&block);
+    return st;
+}
+
+static quire_status run_one(struct turn *t, quire_error *err)
+{
+    const struct slash_form *form = t->command->form;
+    struct answer *a = &t->answer;
+
+    arena_reset(&t->tmp);
+    buf_clear(&a->text);
+    buf_clear(&a->part);
+    a->cut = CUT_NOTHING;
+    a->whole = 0;
+    a->status = QUIRE_OK;
+    a->kind = "ok";
+    a->id = 0;
+    a->mime = NULL;
+    if (!is_allowed(t, form->name)) {
+        reply_fail(a, QUIRE_INVALID, "denied",
+                   "/%s is not among the commands you may use; nothing was "
+                   "done",
+                   form->name);
+        return QUIRE_OK;
+    }
+    if (!t->command->closed) {
+        reply_fail(a, QUIRE_INVALID, "unclosed",
+                   "there is no %s line; nothing was done. Send the whole "
+                   "block again, ended by a line that is %s and nothing else",
+                   form->terminator, form->terminator);
+        return QUIRE_OK;
+    }
+    return runners[form->kind](t, err);
+}
+
+/* ---- no budget ---------------------------------------------------------- */
+
+static quire_status skip(const struct slash_command *command, uint64_t n,
+                         const char *words, quire_slash_fn each, void *ctx,
+                         quire_error *err)
+{
+    struct buf block = BUF_INIT(16 * 1024);
+    quire_slash_reply reply = {
+        .command = command->form->name,
+        .args = command->args,
+        .body = bytes_str(words),
+        .status = QUIRE_QUOTA,
+        .kind = "skipped",
+        .line = command->line,
+        .skipped = n,
+    };
+    quire_status st;
+
+    reply_block(&block, command, reply.body, NULL);
+    reply.block = buf_bytes(&block);
+    st = block.failed ? err_memory(err) : each(ctx, &reply, err);
+    buf_release(&block);
+    return st;
+}
+
+/* `command`, and all that are left, do nothing, and say so. */
+static quire_status skip_rest(const struct turn *t, struct slash_scan *s,
+                              struct slash_command *command,
+                              quire_slash_fn each, void *ctx, quire_error *err)
+{
+    struct slash_command more;
+    char words[192];
+    uint64_t n = 0;
+    quire_status st = QUIRE_OK;
+    int told;
+
+    snprintf(words, sizeof words,
+             "ERR: skipped, nothing was done: the replies of this turn have "
+             "used up their %llu bytes; send it again in the next",
+             (unsigned long long)t->o.budget);
+    for (told = 0; told < SKIPS_TOLD; told++) {
+        st = skip(command, 1, words, each, ctx, err);
+        if (st || !slash_next(s, command))
+            return st;
+    }
+    while (slash_next(s, &more))
+        n++;
+    if (n > 0)
+        snprintf(words, sizeof words,
+                 "ERR: skipped, nothing was done, nor by the %llu commands "
+                 "after it: the replies of this turn have used up their %llu "
+                 "bytes",
+                 (unsigned long long)n, (unsigned long long)t->o.budget);
+    return skip(command, n + 1, words, each, ctx, err);
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+static void turn_init(struct turn *t, quire *q,
+                      const quire_slash_options *options)
+{
+    *t = (struct turn){.q = q, .o = QUIRE_SLASH_OPTIONS_INIT};
+    if (options)
+        memcpy(&t->o, options,
+               options->size < sizeof t->o ? options->size : sizeof t->o);
+    if (!t->o.agent)
+        t->o.agent = "agent";
+    if (!t->o.read_limit)
+        t->o.read_limit = READ_LIMIT;
+    if (t->o.read_limit > SHOWN_MAX)
+        t->o.read_limit = SHOWN_MAX;
+    if (!t->o.budget)
+        t->o.budget = BUDGET;
+    t->answer.text = (struct buf)BUF_INIT((size_t)1 << 30);
+    t->answer.part = (struct buf)BUF_INIT((size_t)1 << 30);
+    t->content = (struct buf)BUF_INIT((size_t)1 << 30);
+}
+
+static void turn_release(struct turn *t)
+{
+    buf_release(&t->answer.text);
+    buf_release(&t->answer.part);
+    buf_release(&t->content);
+    arena_release(&t->tmp);
+}
+
+quire_status quire_slash(quire *q, quire_bytes text,
+                         const quire_slash_options *options,
+                         quire_slash_fn each, void *ctx, quire_error *err)
+{
+    struct arena keep = ARENA_INIT;
+    struct slash_command command;
+    struct slash_scan s;
+    struct turn t;
+    uint64_t left;
+    quire_status st = QUIRE_OK;
+    bool more;
+
+    turn_init(&t, q, options);
+    t.command = &command;
+    left = t.o.budget;
+    slash_scan_init(&s, text);
+    more = slash_next(&s, &command);
+    if (more)
+        st = find_session(&t, &keep, err);
+    if (more && !st)
+        st = check_store(&t, err);
+    while (more && !st && left > 0) {
+        t.limit = (size_t)(left < t.o.read_limit ? left : t.o.read_limit);
+        st = run_one(&t, err);
+        if (!st)
+            st = give(&t, &left, each, ctx, err);
+        if (!st)
+            more = slash_next(&s, &command);
+    }
+    if (more && !st)
+        st = skip_rest(&t, &s, &command, each, ctx, err);
+    turn_release(&t);
+    arena_release(&keep);
+    return st;
+}
