@@ -905,6 +905,8 @@ typedef struct quire_artifact {
     int64_t created_us, updated_us;
     int64_t deleted_us;    /* 0: it is living                              */
     int created;           /* put: it was not there before                 */
+    uint64_t reads;        /* stat: how often it was read                  */
+    int64_t read_us;       /* stat: when last; 0: never                    */
     uint64_t session_used; /* put: bytes of the session's artifacts now    */
     uint64_t tenant_used;  /* put: the same of all sessions                */
     uint64_t reserved[4];
@@ -978,7 +980,8 @@ quire_status quire_artifact_stat(quire *q, const char *session,
                                  const quire_artifact_get_options *options,
                                  quire_artifact *out, quire_error *err);
 
-/* The same, and its content, in pieces, to `write`. */
+/* The same, and its content, in pieces, to `write`. It is counted, if the
+ * handle may write and nobody is in the way. */
 quire_status quire_artifact_get(quire *q, const char *session,
                                 const char *which,
                                 const quire_artifact_get_options *options,
@@ -1041,7 +1044,8 @@ typedef struct quire_search_options {
  * Any text is a query: all of its words must be there, what stands in double
  * quotes together; case and accents do not count, and words of code, and
  * Chinese, Japanese and Korean, are found by their parts. After those with the
- * words come those where a word goes on. Of a word that is in very many, the
+ * word come those where it goes on; of several words, only if nothing has them
+ * all as they are. Of a word that is in very many, the
  * newest few thousand are ranked; *partial (may be NULL) says so.
  *
  * QUIRE_NOT_FOUND  nothing is found
@@ -1143,6 +1147,15 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
  * QUIRE_IO       it is removed, but some of its files are still there */
 quire_status quire_tenant_remove(quire *q, const char *which, int all,
                                  quire_error *err);
+
+/* Count that an artifact was read, for a program whose handle could not. */
+quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
+
+/* What sessions and tenants have used is counted as it changes. Count it anew,
+ * in all tenants: *wrong (may be NULL) is how many counters were not right and
+ * have been set right. */
+quire_status quire_artifact_recount(quire *q, uint64_t *wrong,
+                                    quire_error *err);
 
 /* ------------------------------------------------------------------- memory */
 

@@ -189,6 +189,45 @@ quire_status artifact_versions(struct artifacts *a,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+/* ---- reads --------------------------------------------------------------- */
+
+quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err)
+{
+    struct db *db = a->c.db;
+    struct stmt *s;
+    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+
+    if (st)
+        return st;
+    st = sql_use(&a->sql, SQL_READ_COUNT, &s, err);
+    if (!st) {
+        s->ops->bind_int(s, 1, id);
+        s->ops->bind_int(s, 2, tenant);
+        s->ops->bind_int(s, 3, clock_us(a->c.clock));
+        st = sql_run(s, err);
+    }
+    return artifacts_end(a, st, err);
+}
+
+quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
+                            quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_READS, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, artifact->id);
+    st = sql_row(s, err);
+    if (!st) {
+        artifact->reads = (uint64_t)s->ops->column_int(s, 0);
+        artifact->read_us = s->ops->column_int(s, 1);
+    }
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
 /* ---- list --------------------------------------------------------------- */
 
 quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,

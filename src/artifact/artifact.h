@@ -32,7 +32,7 @@
 struct artifacts;
 
 /* The tables, for the schema of quire.db. */
-extern const char artifact_schema[];
+extern const char artifact_schema[], access_schema[];
 
 struct artifacts_config {
     struct db *db;             /* borrowed */
@@ -160,6 +160,13 @@ quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
 quire_status artifact_version(struct artifacts *a, int64_t version,
                               struct arena *keep, quire_artifact *artifact,
                               quire_error *err);
+
+/* Count that it was read; how often and when that was. Counting survives the
+ * process, not a power cut, and waits for nobody: QUIRE_BUSY. */
+quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err);
+quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
+                            quire_error *err);
 
 /* The newest first. `session` 0: all of the tenant. Those put away instead if
  * `deleted`. Before (before_us, before_id) if before_us is not 0. */

@@ -49,6 +49,8 @@ enum artifact_sql {
     SQL_PUT_AWAY,
     SQL_BRING_BACK,
     SQL_PURGE,
+    SQL_READ_COUNT,
+    SQL_READS,
     SQL_WORDS_THERE,
     N_ARTIFACT_SQL
 };

@@ -58,6 +58,13 @@ const char artifact_schema[] =
     " created INTEGER NOT NULL,"
     " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
 
+/* Apart, so that reading changes no index of artifacts. */
+const char access_schema[] =
+    "CREATE TABLE artifact_access("
+    " artifact INTEGER PRIMARY KEY REFERENCES artifact(id) ON DELETE CASCADE,"
+    " n INTEGER NOT NULL,"
+    " last INTEGER NOT NULL);";
+
 /* Files of the home that are to go, as they were when that was noted. */
 const char removal_schema[] =
     "CREATE TABLE removal("
@@ -164,6 +171,12 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                      " AND deleted = 0 RETURNING size, 0",
     [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
                        " WHERE id = ?1",
+    [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
+                       " SELECT id, 1, ?3 FROM artifact"
+                       " WHERE id = ?1 AND tenant = ?2"
+                       " ON CONFLICT(artifact) DO UPDATE SET n = n + 1,"
+                       " last = max(last, ?3)",
+    [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
     [SQL_WORDS_THERE] = "SELECT 1 FROM sqlite_schema WHERE type = 'table'"
                         " AND name = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"

@@ -422,9 +422,10 @@ static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
     return st;
 }
 
-/* The expression of a question, within its session. */
-static bool spell(const struct artifact_question *q, enum fulltext_mode mode,
-                  struct buf *out)
+/* The expression of a question, within its session, and how many terms it
+ * has. */
+static size_t spell(const struct artifact_question *q, enum fulltext_mode mode,
+                    struct buf *out)
 {
     char scope[32];
     size_t n = 1;
@@ -439,7 +440,7 @@ static bool spell(const struct artifact_question *q, enum fulltext_mode mode,
     else
         n = fulltext_query(bytes_str(q->text), mode, out);
     buf_add_char(out, ')');
-    return n > 0;
+    return n;
 }
 
 /* What SQLite says of an expression is about what somebody typed. */
@@ -462,7 +463,7 @@ quire_status artifact_search(struct artifacts *a,
     struct buf expression = BUF_INIT(64 * 1024);
     quire_status st = k ? words_need(a, q->tenant, false, err)
                         : err_memory(err);
-    size_t i;
+    size_t i, n = 1;
 
     *partial = false;
     if (k) {
@@ -474,9 +475,14 @@ quire_status artifact_search(struct artifacts *a,
         k->n_words = k->n_found = 0;
     }
     for (i = 0; i < 2 && !st && k->n_given < q->limit; i++) {
+        /* Who gives several words has typed them out, unless there are none:
+         * to let each of them go on costs ten times as much. */
+        if (i > 0 && n > 1 && k->n_given > 0)
+            break;
         k->part = i > 0;
         buf_clear(&expression);
-        if (!spell(q, modes[i], &expression)) {
+        n = spell(q, modes[i], &expression);
+        if (n == 0) {
             st = err_set(err, QUIRE_INVALID, "there is no word to look for");
             err_next(err, "give a word, a part of one, or a \"phrase\"");
         }

@@ -15,13 +15,11 @@
 #include "cli/cli.h"
 #include "cli/cmd_artifact.h"
 #include "cli/cmd_session.h"
-#include "cli/save.h"
+#include "cli/page.h"
 
 extern const struct noun noun_artifact;
 
-/* What is wrong with a path, a type or a tag is wrong usage; that there is no
- * such session or artifact is an answer. */
-static int fail(struct cli *cli, const quire_error *err)
+int artifact_fail(struct cli *cli, const quire_error *err)
 {
     int code = cli_fail(cli, err);
 
@@ -61,39 +59,44 @@ static void add_digest(struct json_writer *w, const quire_artifact *a)
     json_str(w, hex);
 }
 
+void artifact_add_members(struct json_writer *w, const quire_artifact *a)
+{
+    json_key(w, "id");
+    json_int(w, a->id);
+    json_key(w, "path");
+    json_str(w, a->path);
+    json_key(w, "session");
+    json_str(w, a->session);
+    json_key(w, "size");
+    json_uint(w, a->size);
+    add_digest(w, a);
+    json_key(w, "version");
+    json_int(w, a->version);
+    json_key(w, "mime");
+    json_str(w, a->mime);
+    add_words(w, "purpose", a->purpose);
+    add_words(w, "source", a->source);
+    add_words(w, "agent", a->agent);
+    json_key(w, "tags");
+    json_raw(w, bytes_str(a->tags));
+    json_key(w, "metadata");
+    json_raw(w, bytes_str(a->meta));
+    json_add_time(w, "created", a->created_us);
+    json_add_time(w, "updated", a->updated_us);
+    json_add_time(w, "deleted", a->deleted_us);
+}
+
 void artifact_add_json(struct buf *line, const quire_artifact *a)
 {
     struct json_writer w;
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_int(&w, a->id);
-    json_key(&w, "path");
-    json_str(&w, a->path);
-    json_key(&w, "session");
-    json_str(&w, a->session);
-    json_key(&w, "size");
-    json_uint(&w, a->size);
-    add_digest(&w, a);
-    json_key(&w, "version");
-    json_int(&w, a->version);
-    json_key(&w, "mime");
-    json_str(&w, a->mime);
-    add_words(&w, "purpose", a->purpose);
-    add_words(&w, "source", a->source);
-    add_words(&w, "agent", a->agent);
-    json_key(&w, "tags");
-    json_raw(&w, bytes_str(a->tags));
-    json_key(&w, "metadata");
-    json_raw(&w, bytes_str(a->meta));
-    json_add_time(&w, "created", a->created_us);
-    json_add_time(&w, "updated", a->updated_us);
-    json_add_time(&w, "deleted", a->deleted_us);
+    artifact_add_members(&w, a);
     json_object_end(&w);
 }
 
-static void add_row(struct buf *line, const quire_artifact *a)
+void artifact_add_row(struct buf *line, const quire_artifact *a)
 {
     time_t s = (time_t)(a->updated_us / 1000000);
     char when[32] = "", size[32], id[24];
@@ -112,11 +115,17 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
 {
     struct cli *cli = ctx;
     struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
 
-    if (cli->json)
-        artifact_add_json(&line, a);
-    else
-        add_row(&line, a);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        artifact_add_members(&w, a);
+        page_add_cursor(&w, a->updated_us, a->id);
+        json_object_end(&w);
+    } else {
+        artifact_add_row(&line, a);
+    }
     out_line(cli, &line);
     buf_release(&line);
     return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
@@ -221,7 +230,7 @@ static int artifact_put(struct cli *cli, const struct args *args)
     if (input_read(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
         quire_artifact_put(cli->q, args_text(args, "session"), args->words[0],
                            buf_bytes(&content), &o, &a, &err))
-        code = fail(cli, &err);
+        code = artifact_fail(cli, &err);
     else
         say_put(cli, &a);
     buf_release(&content);
@@ -269,110 +278,6 @@ static const struct cmd cmd_artifact_put = {
     .run = artifact_put,
 };
 
-/* ---- get, stat ---------------------------------------------------------- */
-
-struct getting {
-    struct cli *cli;
-    struct save *save; /* NULL: standard output */
-};
-
-static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
-{
-    struct getting *g = ctx;
-
-    if (g->save)
-        return save_write(g->save, bytes, err);
-    out_write(g->cli, bytes);
-    return g->cli->out.error ? out_flush(g->cli, err) : QUIRE_OK;
-}
-
-static int artifact_get(struct cli *cli, const struct args *args)
-{
-    const char *output = args_text(args, "output");
-    struct save save = SAVE_INIT;
-    struct getting g = {cli, output && strcmp(output, "-") != 0 ? &save : NULL};
-    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    quire_error err = {0};
-    quire_status st = QUIRE_OK;
-    int code = EXIT_DONE;
-
-    o.version = (int64_t)args_number(args, "version", 0);
-    if (g.save)
-        st = save_open(&save, output, &err);
-    if (!st)
-        st = quire_artifact_get(cli->q, args_text(args, "session"),
-                                args->words[0], &o, give, &g, NULL, &err);
-    if (!st && g.save)
-        st = save_commit(&save, &err);
-    if (st && st != QUIRE_STOPPED)
-        code = !g.save && cli->out.error ? EXIT_DONE : fail(cli, &err);
-    if (st && !g.save)
-        out_discard(cli);
-    if (g.save)
-        save_release(&save);
-    return code;
-}
-
-static const struct opt get_opts[] = {
-    {.name = "version",
-     .kind = OPT_NUMBER,
-     .value = "N",
-     .help = "an older version; the current one unless given"},
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_PATH,
-     .value = "FILE",
-     .help = "write to FILE, whole or not at all"},
-    {0},
-};
-
-static const struct cmd cmd_artifact_get = {
-    .name = "artifact get",
-    .args = "PATH|#ID",
-    .summary = "print the content of an artifact",
-    .opts = get_opts,
-    .examples = "quire artifact get notes/today.md\n"
-                "quire artifact get notes/today.md --version 1 -o old.md",
-    .store = STORE_READ,
-    .run = artifact_get,
-};
-
-static int artifact_stat(struct cli *cli, const struct args *args)
-{
-    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    quire_artifact a;
-    quire_error err = {0};
-
-    o.version = (int64_t)args_number(args, "version", 0);
-    if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
-                            &o, &a, &err))
-        return fail(cli, &err);
-    list_one(cli, &a, &err);
-    return EXIT_DONE;
-}
-
-static const struct opt stat_opts[] = {
-    {.name = "version",
-     .kind = OPT_NUMBER,
-     .value = "N",
-     .help = "an older version; the current one unless given"},
-    {0},
-};
-
-static const struct cmd cmd_artifact_stat = {
-    .name = "artifact stat",
-    .args = "PATH|#ID",
-    .summary = "tell what is known of an artifact",
-    .about =
-        "With --json one object: id, path, session, size, sha256, version, "
-        "mime, purpose, source, agent, tags, metadata, created, updated, "
-        "deleted.",
-    .opts = stat_opts,
-    .examples = "quire artifact stat notes/today.md --json",
-    .store = STORE_READ,
-    .run = artifact_stat,
-};
-
 /* ---- ls, versions ------------------------------------------------------- */
 
 static int artifact_ls(struct cli *cli, const struct args *args)
@@ -383,10 +288,13 @@ static int artifact_ls(struct cli *cli, const struct args *args)
     o.all_sessions = args_flag(args, "all-sessions");
     o.deleted = args_flag(args, "deleted");
     o.limit = args_number(args, "limit", 0);
+    if (page_cursor(cli, args, &o.before_us, &o.before_id))
+        return EXIT_USAGE;
     if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
                              cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_DONE : fail(cli, &err); /* out_close tells */
+    return cli->out.error ? EXIT_DONE
+                          : artifact_fail(cli, &err); /* out_close tells */
 }
 
 static const struct opt ls_opts[] = {
@@ -399,6 +307,10 @@ static const struct opt ls_opts[] = {
      .kind = OPT_NUMBER,
      .value = "N",
      .help = "at most N; 0 for all"},
+    {.name = "cursor",
+     .kind = OPT_TEXT,
+     .value = "C",
+     .help = "go on behind the artifact with this `cursor`"},
     {0},
 };
 
@@ -408,7 +320,9 @@ static const struct cmd cmd_artifact_ls = {
     .summary = "list artifacts, the last changed first",
     .about =
         "Those of the session that --session or QUIRE_SESSION names, or of "
-        "the built-in session `user`.",
+        "the built-in session `user`. With --json an object each, as `artifact "
+        "stat` prints it, and its `cursor`: --cursor with the last one of a "
+        "page gives the next page, and none twice.",
     .opts = ls_opts,
     .examples = "quire artifact ls\nquire artifact ls --all-sessions --json",
     .store = STORE_READ,
@@ -425,7 +339,7 @@ static quire_status version_one(void *ctx, const quire_artifact *a,
 
     if (!cli->json) {
         buf_addf(&line, "%4lld  ", (long long)a->version);
-        add_row(&line, a);
+        artifact_add_row(&line, a);
     } else {
         json_begin(&w, &line);
         json_object(&w);
@@ -451,7 +365,8 @@ static int artifact_versions(struct cli *cli, const struct args *args)
     if (!quire_artifact_versions(cli->q, args_text(args, "session"),
                                  args->words[0], version_one, cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_DONE : fail(cli, &err); /* out_close tells */
+    return cli->out.error ? EXIT_DONE
+                          : artifact_fail(cli, &err); /* out_close tells */
 }
 
 static const struct cmd cmd_artifact_versions = {
@@ -493,7 +408,7 @@ static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
         json_bool(&w, hit->part);
         json_object_end(&w);
     } else {
-        add_row(&line, &hit->artifact);
+        artifact_add_row(&line, &hit->artifact);
         if (*hit->snippet) {
             buf_add_str(&line, "\n       ");
             text_add(&line, bytes_str(hit->snippet), true);
@@ -515,10 +430,13 @@ static int artifact_search(struct cli *cli, const struct args *args)
     o.tag = args_text(args, "tag");
     o.mime = args_text(args, "mime");
     o.limit = args_number(args, "limit", 20);
+    if (page_time(cli, args, "since", &o.since_us) ||
+        page_time(cli, args, "until", &o.until_us))
+        return EXIT_USAGE;
     if (quire_artifact_search(cli->q, args_text(args, "session"),
                               args->words[0], &o, show_hit, cli, &partial,
                               &err))
-        return cli->out.error ? EXIT_DONE : fail(cli, &err);
+        return cli->out.error ? EXIT_DONE : artifact_fail(cli, &err);
     if (partial)
         session_warn(cli, "partial",
                      "so many have it that only the newest were ranked");
@@ -538,6 +456,14 @@ static const struct opt search_opts[] = {
      .kind = OPT_TEXT,
      .value = "M",
      .help = "whose type begins so, such as text/"},
+    {.name = "since",
+     .kind = OPT_TEXT,
+     .value = "TIME",
+     .help = "changed after TIME"},
+    {.name = "until",
+     .kind = OPT_TEXT,
+     .value = "TIME",
+     .help = "changed before TIME"},
     {.name = "limit",
      .kind = OPT_NUMBER,
      .value = "N",
@@ -554,7 +480,7 @@ static const struct cmd cmd_artifact_search = {
         "stands in double quotes, together. Case and accents do not count. "
         "Parts of code words, and of Chinese, Japanese and Korean text, are "
         "found as well. The best come first, and those where a word goes on "
-        "come last. With --json an object each: id, path, session, score, "
+        "come last; of several words, only if none has them all. With --json an object each: id, path, session, score, "
         "snippet, part. Exits with 1 if nothing is found.",
     .opts = search_opts,
     .examples = "quire artifact search today",
@@ -571,7 +497,7 @@ static int artifact_rm(struct cli *cli, const struct args *args)
 
     if (quire_artifact_remove(cli->q, args_text(args, "session"),
                               args->words[0], args_flag(args, "purge"), &err))
-        return fail(cli, &err);
+        return artifact_fail(cli, &err);
     return EXIT_DONE;
 }
 
@@ -601,7 +527,7 @@ static int artifact_restore(struct cli *cli, const struct args *args)
 
     if (quire_artifact_restore(cli->q, args_text(args, "session"),
                                args->words[0], &a, &err))
-        return fail(cli, &err);
+        return artifact_fail(cli, &err);
     list_one(cli, &a, &err);
     return EXIT_DONE;
 }
@@ -675,12 +601,58 @@ static const struct cmd cmd_artifact_path = {
     .run = artifact_path,
 };
 
+static int artifact_recount(struct cli *cli, const struct args *args)
+{
+    struct buf line = BUF_INIT(4096);
+    struct json_writer w;
+    quire_error err = {0};
+    uint64_t wrong;
+
+    (void)args;
+    if (quire_artifact_recount(cli->q, &wrong, &err))
+        return artifact_fail(cli, &err);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "wrong");
+        json_uint(&w, wrong);
+        json_object_end(&w);
+    } else if (wrong) {
+        buf_addf(&line, "counters that were wrong, and are right now: %llu",
+                 (unsigned long long)wrong);
+    } else {
+        buf_add_str(&line, "all counters are right");
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return wrong ? EXIT_DAMAGED : EXIT_DONE;
+}
+
+static const struct cmd cmd_artifact_recount = {
+    .name = "artifact recount",
+    .args = "",
+    .summary = "count anew what sessions and tenants have used",
+    .about = "The totals that quotas are compared with are kept as things "
+             "change. This compares them with the artifacts there are, in all "
+             "tenants, and sets right what is not. Exits with 4 if something "
+             "was not. With --json an object: wrong.",
+    .examples = "quire artifact recount",
+    .store = STORE_WRITE,
+    .run = artifact_recount,
+};
+
 static const struct cmd *const verbs[] = {
-    &cmd_artifact_put,  &cmd_artifact_get,
-    &cmd_artifact_ls,   &cmd_artifact_search,
-    &cmd_artifact_stat, &cmd_artifact_versions,
-    &cmd_artifact_rm,   &cmd_artifact_restore,
-    &cmd_artifact_path, NULL,
+    &cmd_artifact_put,
+    &cmd_artifact_get,
+    &cmd_artifact_ls,
+    &cmd_artifact_search,
+    &cmd_artifact_stat,
+    &cmd_artifact_versions,
+    &cmd_artifact_rm,
+    &cmd_artifact_restore,
+    &cmd_artifact_recount,
+    &cmd_artifact_path,
+    NULL,
 };
 
 const struct noun noun_artifact = {

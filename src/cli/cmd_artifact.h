@@ -8,7 +8,21 @@
 #include "base/json.h"
 #include "quire.h"
 
-/* All that is known of an artifact, as one object. */
+struct cli;
+struct cmd;
+
+extern const struct cmd cmd_artifact_get, cmd_artifact_stat;
+
+/* What is wrong with a path, a type or a tag is wrong usage; that there is no
+ * such session or artifact is an answer. */
+int artifact_fail(struct cli *cli, const quire_error *err);
+
+/* An artifact in a line: "#3     2026-02-16 10:20       5 B  notes/a.md". */
+void artifact_add_row(struct buf *line, const quire_artifact *a);
+
+/* All that is known of an artifact: as members of an object that is open, or
+ * as one object. */
+void artifact_add_members(struct json_writer *w, const quire_artifact *a);
 void artifact_add_json(struct buf *line, const quire_artifact *a);
 
 /* A member that is a point in time, as RFC 3339; null for 0. */

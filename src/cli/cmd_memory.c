@@ -2,6 +2,7 @@
  * cmd_memory.c - facts that outlive their session
  */
 #include "cli/cmd_memory.h"
+#include "cli/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,25 +93,6 @@ int memory_types(struct cli *cli, const struct args *args, unsigned *types)
         at += len + (at[len] == ',');
     }
     return EXIT_DONE;
-}
-
-/* The last microsecond of the millisecond that was named: that is how times are
- * printed, and what was printed is to be seen. */
-static int read_time(struct cli *cli, const struct args *args, const char *name,
-                     int64_t *us)
-{
-    const char *text = args_text(args, name);
-    int64_t ms;
-
-    *us = 0;
-    if (!text)
-        return EXIT_DONE;
-    if (when_parse(bytes_str(text), &ms) && ms >= 0) {
-        *us = ms * 1000 + 999;
-        return EXIT_DONE;
-    }
-    return cli_usage(cli, "a time looks like 2026-02-16T10:20:30Z",
-                     "`%s` is no time", text);
 }
 
 /* ---- saying what there is ----------------------------------------------- */
@@ -445,7 +427,7 @@ static int memory_show(struct cli *cli, const struct args *args)
     int code = memory_id(cli, args->words[0], &id);
 
     if (!code)
-        code = read_time(cli, args, "as-of", &as_of_us);
+        code = page_time(cli, args, "as-of", &as_of_us);
     if (code)
         return code;
     if (quire_memory_get(cli->q, id, as_of_us, &entry, &err))
@@ -489,16 +471,12 @@ static quire_status list_one(void *ctx, const quire_memory *entry,
     struct cli *cli = ctx;
     struct buf line = BUF_INIT(1 << 20);
     struct json_writer w;
-    char cursor[48];
 
     if (cli->json) {
-        snprintf(cursor, sizeof cursor, "%lld-%lld",
-                 (long long)entry->updated_us, (long long)entry->id);
         json_begin(&w, &line);
         json_object(&w);
         memory_add_members(&w, entry);
-        json_key(&w, "cursor");
-        json_str(&w, cursor);
+        page_add_cursor(&w, entry->updated_us, entry->id);
         json_object_end(&w);
     } else {
         memory_add_row(&line, entry);
@@ -508,24 +486,6 @@ static quire_status list_one(void *ctx, const quire_memory *entry,
     return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
 }
 
-static int read_cursor(struct cli *cli, const struct args *args,
-                       quire_memory_list_options *o)
-{
-    const char *text = args_text(args, "cursor");
-    char *end = NULL;
-
-    if (!text)
-        return EXIT_DONE;
-    o->before_us = strtoll(text, &end, 10);
-    if (*end == '-')
-        o->before_id = strtoll(end + 1, &end, 10);
-    if (!*end && o->before_us > 0 && o->before_id > 0)
-        return EXIT_DONE;
-    return cli_usage(cli,
-                     "it is the `cursor` of an entry of `memory ls --json`",
-                     "`%s` is no cursor", text);
-}
-
 static int memory_ls(struct cli *cli, const struct args *args)
 {
     quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
@@ -533,9 +493,9 @@ static int memory_ls(struct cli *cli, const struct args *args)
     int code = memory_types(cli, args, &o.types);
 
     if (!code)
-        code = read_time(cli, args, "as-of", &o.as_of_us);
+        code = page_time(cli, args, "as-of", &o.as_of_us);
     if (!code)
-        code = read_cursor(cli, args, &o);
+        code = page_cursor(cli, args, &o.before_us, &o.before_id);
     if (code)
         return code;
     o.tag = args_text(args, "tag");
@@ -618,7 +578,7 @@ static int memory_search(struct cli *cli, const struct args *args)
     int code = memory_types(cli, args, &o.types);
 
     if (!code)
-        code = read_time(cli, args, "as-of", &o.as_of_us);
+        code = page_time(cli, args, "as-of", &o.as_of_us);
     if (code)
         return code;
     o.tag = args_text(args, "tag");
@@ -684,7 +644,7 @@ static int memory_invalidate(struct cli *cli, const struct args *args)
     int code = memory_id(cli, args->words[0], &id);
 
     if (!code)
-        code = read_time(cli, args, "when", &when_us);
+        code = page_time(cli, args, "when", &when_us);
     if (code)
         return code;
     /* From the beginning of the millisecond on: see read_time(). */

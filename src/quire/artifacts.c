@@ -4,6 +4,7 @@
  * The artifact room knows rows; which session a caller means, what may be put
  * and how an answer is worded is decided here.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,22 +237,58 @@ bool read_id(const char *digits, int64_t *id)
 
 /* What somebody may reach who is in a session. */
 struct reach {
-    bool away;        /* also what was put away              */
-    bool any_session; /* by id: what is in another session   */
+    bool away;        /* also what was put away                          */
+    bool any_session; /* by id: what is in another session               */
+    int64_t via;      /* by id: what this memory entry links, wherever   */
 };
+
+/* Whether the entry that is cited lets an artifact of another session be
+ * read. */
+static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
+                                   quire_error *err)
+{
+    bool links = false;
+    quire_status st = memory_links(q, entry, id, &links, err);
+
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "there is no memory entry #%lld", (long long)entry);
+        err_next(err, "`quire memory ls` lists those that are valid");
+    } else if (!st && !links) {
+        st = err_set(err, QUIRE_NOT_FOUND,
+                     "memory entry #%lld does not link artifact #%lld",
+                     (long long)entry, (long long)id);
+        err_next(err, "`quire memory show %lld` says what it links",
+                 (long long)entry);
+    }
+    return st;
+}
+
+static quire_status elsewhere(int64_t id, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "artifact #%lld belongs to another session",
+                              (long long)id);
+
+    err_next(err, "cite a memory entry that links it: --via mem:ID");
+    return st;
+}
 
 /* By its id, in the tenant. */
 static quire_status find_id(struct quire *q, const struct owner *owner,
-                            int64_t id, struct reach reach, quire_artifact *out,
-                            quire_error *err)
+                            int64_t id, struct reach reach, const char *session,
+                            quire_artifact *out, quire_error *err)
 {
+    char which[32];
     quire_status st = artifact_by_id(q->artifacts, q->tenant, id, &q->loan, out,
                                      err);
 
-    if (!st && ((out->deleted_us && !reach.away) ||
-                (out->session_id != owner->session && !reach.any_session)))
-        st = QUIRE_NOT_FOUND;
-    return st;
+    snprintf(which, sizeof which, "#%lld", (long long)id);
+    if (st == QUIRE_NOT_FOUND || (!st && out->deleted_us && !reach.away))
+        return missing(session, which, err);
+    if (st || out->session_id == owner->session || reach.any_session)
+        return st;
+    return reach.via ? check_citation(q, reach.via, id, err)
+                     : elsewhere(id, err);
 }
 
 /* The artifact that `which` names, seen from a session. */
@@ -271,7 +308,7 @@ static quire_status find(struct quire *q, const char *session,
     /* A session without a row has no artifacts; it may see those of others. */
     st = owner_find(q->artifacts, q->tenant, key, &owner, err);
     if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
-        st = find_id(q, &owner, id, reach, out, err);
+        return find_id(q, &owner, id, reach, session, out, err);
     } else if (!st) {
         st = quire_artifact_path(bytes_str(which), clean, NULL, err);
         if (!st)
@@ -287,18 +324,21 @@ quire_status quire_artifact_stat(quire *q, const char *session,
                                  quire_artifact *out, quire_error *err)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    struct reach reach = {false, false};
+    struct reach reach = {.away = false};
     quire_status st = need_artifacts(q, false, err);
 
     if (options)
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
     reach.any_session = o.any_session;
+    reach.via = o.via;
     *out = (quire_artifact){.id = 0};
     if (st == QUIRE_NOT_FOUND)
         return missing(session, which, err);
     if (!st)
         st = find(q, session, which, reach, out, err);
+    if (!st && q->schema >= SCHEMA_ACCESS)
+        st = artifact_reads(q->artifacts, out, err);
     if (st || o.version == 0 || o.version == out->version)
         return st;
     st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
@@ -324,7 +364,30 @@ quire_status quire_artifact_get(quire *q, const char *session,
         return st;
     if (out)
         *out = one;
-    return quire_blob_read(q, &one.digest, 0, UINT64_MAX, write, ctx, err);
+    st = quire_blob_read(q, &one.digest, 0, UINT64_MAX, write, ctx, err);
+    /* What was read was read, whether or not it can be counted. */
+    if (!st && !q->read_only)
+        artifact_count_read(q->artifacts, q->tenant, one.id, NULL);
+    return st;
+}
+
+quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err)
+{
+    quire_status st = need_artifacts(q, true, err);
+
+    return st ? st : artifact_count_read(q->artifacts, q->tenant, id, err);
+}
+
+quire_status quire_artifact_recount(quire *q, uint64_t *wrong, quire_error *err)
+{
+    uint64_t n = 0;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = artifacts_recount(q->artifacts, &n, err);
+    if (wrong)
+        *wrong = n;
+    return st;
 }
 
 /* The session to look in: 0 for all of them. *none: it has no artifacts yet,

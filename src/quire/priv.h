@@ -186,6 +186,7 @@ enum {
     SCHEMA_SETTINGS = 4,
     SCHEMA_MEMORY = 6,
     SCHEMA_PADS = 7,
+    SCHEMA_ACCESS = 8,
 };
 
 #endif

@@ -297,6 +297,7 @@ static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
     if (st || !yes)
         return st;
     /* Looking at the entry has taken back what *one had on loan. */
+    o.any_session = 0;
     o.via = via;
     st = quire_artifact_stat(t->q, t->session, which, &o, &one, &words);
     return st ? reply_error(&t->answer, &words, err)

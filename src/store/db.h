@@ -33,6 +33,7 @@ enum db_begin {
     DB_SOON,    /* writes; survives a crash of the process, and after a power
                    cut is there whole or not at all                       */
     DB_DURABLE, /* writes; survives a power cut when commit returns       */
+    DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if another is writing   */
 };
 
 /* SQL that is not the same everywhere. */

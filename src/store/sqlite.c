@@ -267,10 +267,15 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
                                  quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
+    int busy_ms = d->busy_ms;
+    quire_status st;
 
     d->lasting = mode == DB_DURABLE;
-    return sqlite_exec(base, mode == DB_LOOK ? "BEGIN" : "BEGIN IMMEDIATE",
-                       err);
+    if (mode == DB_IF_FREE)
+        d->busy_ms = 0;
+    st = sqlite_exec(base, mode == DB_LOOK ? "BEGIN" : "BEGIN IMMEDIATE", err);
+    d->busy_ms = busy_ms;
+    return st;
 }
 
 static bool sqlite_inside(struct db *base)

@@ -10,7 +10,7 @@ hello
 $ quire artifact ls
 #1     20…  6 B  notes/a.md
 $ quire artifact ls --json
-{"id":1,"path":"notes/a.md","session":"user","size":6,"sha256":"…","version":2,"mime":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created":"…Z","updated":"…Z","deleted":null}
+{"id":1,"path":"notes/a.md","session":"user","size":6,"sha256":"…","version":2,"mime":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created":"…Z","updated":"…Z","deleted":null,"cursor":"…"}
 $ quire artifact versions notes/a.md --json
 {"version":2,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
 {"version":1,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
@@ -30,8 +30,8 @@ quire: there is no artifact a in session user
 hint: `quire artifact ls` lists those of the session, `ls --deleted` what was put away
 ? 1
 $ quire artifact get '#1'
-quire: there is no artifact #1 in session user
-hint: …
+quire: artifact #1 belongs to another session
+hint: cite a memory entry that links it: --via mem:ID
 ? 1
 $ QUIRE_SESSION=$S quire artifact get a
 mine
@@ -144,3 +144,81 @@ $ quire session rm $S; quire artifact search session --all-sessions
 quire: …
 ...
 ? 1
+
+# an artifact of another session is read by citing what links it
+$ S=$(quire session new --cwd /p --json | sed 's/.*"id":"\([^"]*\)".*/\1/'); echo findings | quire artifact put report.md --session $S
+#1 report.md, version 1
+$ quire memory add --type reference --title 'The report' --artifact 1
+#1 …
+$ quire memory add --type reference --title 'Something else'
+#2 …
+$ quire artifact get '#1' --via mem:1
+findings
+$ quire artifact get '#1' --via mem:2
+quire: memory entry #2 does not link artifact #1
+hint: `quire memory show 2` says what it links
+? 1
+$ quire artifact get '#1' --via mem:3
+quire: there is no memory entry #3
+hint: `quire memory ls` lists those that are valid
+? 1
+$ quire artifact get '#9' --via mem:1
+quire: there is no artifact #9 in session user
+hint: …
+? 1
+$ quire artifact get '#1' --via report
+quire: `report` is no id
+hint: …
+? 2
+$ quire artifact get '#1' --session $S --via mem:77
+findings
+$ quire artifact get '#1' --read all; quire artifact stat '#1' --read all --json
+findings
+{"id":1,…,"reads":3,"read":"…"}
+$ quire artifact get '#1' --read some
+quire: `some` is nothing to --read
+hint: it is `session`, or `all` for a coordinator
+? 2
+$ quire artifact rm '#1' --session $S; quire memory show 1 --json
+{"id":1,…,"artifact_id":null,…}
+$ quire artifact get '#1' --via mem:1
+quire: there is no artifact #1 in session user
+hint: …
+? 1
+
+# pages of a list, none twice
+$ for i in 1 2 3 4 5; do echo $i | quire artifact put p$i >/dev/null; done
+$ quire artifact ls --json --limit 2 | grep -o '"path":"[^"]*"'
+"path":"p5"
+"path":"p4"
+$ C=$(quire artifact ls --json --limit 2 | tail -1 | sed 's/.*"cursor":"\([^"]*\)".*/\1/'); quire artifact ls --json --limit 2 --cursor $C | grep -o '"path":"[^"]*"'
+"path":"p3"
+"path":"p2"
+$ quire artifact ls --cursor 12
+quire: `12` is no cursor
+hint: …
+? 2
+
+# by time
+$ echo 3 | quire artifact put p3
+#1 p3, version 1
+$ quire artifact search 3 --since 2020-01-01T00:00:00Z | grep -c p3; quire artifact search 3 --until 2020-01-01T00:00:00Z
+1
+quire: no artifact has 3 in it
+hint: …
+? 1
+$ quire artifact search 3 --since yesterday
+quire: `yesterday` is no time
+hint: a time looks like 2026-02-16T10:20:30Z
+? 2
+
+# the counters are right
+$ quire artifact recount; quire artifact recount --json
+all counters are right
+{"wrong":0}
+$ echo x | quire artifact put a; sqlite3 "$QUIRE_HOME/quire.db" 'UPDATE tenant SET used = 7, n = 99'; quire artifact recount
+#1 a, version 1
+counters that were wrong, and are right now: 1
+? 4
+$ quire artifact recount
+all counters are right
