@@ -16,7 +16,7 @@
 
 static const char *const steps[] = {
     blob_schema,    session_schema, artifact_schema, config_schema,
-    removal_schema, memory_schema,  pad_schema,     access_schema,
+    removal_schema, memory_schema,  pad_schema,      access_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

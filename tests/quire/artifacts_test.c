@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "store/db.h"
+#include "support/older.h"
 #include "support/test.h"
 
 static int64_t now_us; /* what the handles believe */
@@ -544,24 +545,11 @@ TEST(a_session_that_was_used_after_its_removal_was_noted_stays)
 
 TEST(a_home_from_before_artifacts_is_read_and_brought_up_to_date)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     quire *q = open_home(0);
-    struct db *db;
 
     OK(quire_blob_put(q, bytes_str("old"), 0, NULL, &test_err));
     quire_close(q);
-    OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "DROP TABLE pad_block; DROP TABLE pad;"
-                     "DROP TABLE relation; DROP TABLE memory;"
-                     "DROP TABLE artifact_version; DROP TABLE artifact;"
-                     "DROP TABLE session; DROP TABLE tenant;"
-                     "DROP TABLE setting; DROP TABLE removal;"
-                     "PRAGMA user_version=2",
-                     &test_err));
-    db->ops->close(db);
+    test_undo_steps(test_path("home/quire.db"), 2);
     q = open_home(QUIRE_READ_ONLY);
     lists(q, NULL, NULL, "");
     is_absent(q, NULL, "a");

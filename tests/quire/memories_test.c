@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "quire/priv.h"
+#include "support/older.h"
 #include "support/test.h"
 
 static int64_t now_us;  /* what the handles believe */
@@ -685,21 +686,11 @@ TEST(a_home_without_a_catalogue_has_no_memory)
 
 TEST(a_home_from_before_memory_is_read_and_brought_up_to_date)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     quire *q = open_home(0);
-    struct db *db;
 
     puts_artifact(q, NULL, "a");
     quire_close(q);
-    OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "DROP TABLE pad_block; DROP TABLE pad;"
-                     "DROP TABLE relation; DROP TABLE memory;"
-                     "PRAGMA user_version=5",
-                     &test_err));
-    db->ops->close(db);
+    test_undo_steps(test_path("home/quire.db"), 5);
     q = open_home(QUIRE_READ_ONLY);
     lists(q, NULL, "");
     finds(q, "x", NULL, "");

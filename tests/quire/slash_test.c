@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "store/db.h"
+#include "support/older.h"
 #include "support/test.h"
 
 static int64_t now_us = 1771237230000000; /* what the handles believe */
@@ -931,21 +932,12 @@ TEST(a_pad_keeps_nul_and_is_there_for_a_reader)
 
 TEST(a_home_from_before_pads_is_read_and_brought_up_to_date)
 {
-    struct db_config config = {.path = test_path("home/quire.db"),
-                               .access = DB_WRITE,
-                               .busy_ms = 1000};
     struct buf got = BUF_INIT(1 << 20);
     quire *q = open_home(0);
-    struct db *db;
 
     OK(quire_pad_append(q, "a", bytes_str("x"), NULL, &test_err));
     quire_close(q);
-    OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "DROP TABLE pad_block; DROP TABLE pad;"
-                     "PRAGMA user_version=6",
-                     &test_err));
-    db->ops->close(db);
+    test_undo_steps(test_path("home/quire.db"), 6);
     q = open_home(QUIRE_READ_ONLY);
     IS(QUIRE_NOT_FOUND, quire_pad_read(q, "a", add_bytes, &got, &test_err));
     quire_close(q);

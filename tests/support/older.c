@@ -1,0 +1,38 @@
+/* older.c - homes as older versions left them */
+#include "support/older.h"
+
+#include <stdio.h>
+
+#include "store/db.h"
+#include "support/test.h"
+
+/* What takes each step back, from the last one. */
+static const struct {
+    int step;
+    const char *sql;
+} undo[] = {
+    {8, "DROP TABLE artifact_access;"},
+    {7, "DROP TABLE pad_block; DROP TABLE pad;"},
+    {6, "DROP TABLE relation; DROP TABLE memory;"},
+    {5, "DROP TABLE removal;"},
+    {4, "DROP TABLE setting;"},
+    {3, "DROP TABLE artifact_version; DROP TABLE artifact;"
+        "DROP TABLE session; DROP TABLE tenant;"},
+};
+
+void test_undo_steps(const char *db_path, int step)
+{
+    struct db_config config = {.path = db_path,
+                               .access = DB_WRITE,
+                               .busy_ms = 1000};
+    struct db *db;
+    char sql[64];
+    size_t i;
+
+    OK(db_sqlite_open(&config, &db, &test_err));
+    for (i = 0; i < sizeof undo / sizeof *undo && undo[i].step > step; i++)
+        OK(db->ops->exec(db, undo[i].sql, &test_err));
+    snprintf(sql, sizeof sql, "PRAGMA user_version=%d", step);
+    OK(db->ops->exec(db, sql, &test_err));
+    db->ops->close(db);
+}

@@ -1,0 +1,8 @@
+/* older.h - homes as older versions left them */
+#ifndef SUPPORT_OLDER_H
+#define SUPPORT_OLDER_H
+
+/* Take back the steps of the schema above `step`, with their tables. */
+void test_undo_steps(const char *db_path, int step);
+
+#endif
