@@ -121,7 +121,7 @@ bool place_numbers(const struct bench *b, char *const *argv, double *out,
  * when one of them was asked for. */
 struct measure {
     void (*run)(struct bench *b);
-    const char *names[10];
+    const char *names[16];
 };
 
 /* Each list ends with an entry without a function. */
@@ -131,6 +131,8 @@ extern const struct measure process_measures[];
 extern const struct measure json_measures[];
 extern const struct measure output_measures[];
 extern const struct measure put_measures[];
+extern const struct measure search_measures[];
+extern const struct measure memory_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

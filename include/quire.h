@@ -1157,6 +1157,10 @@ quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
 quire_status quire_artifact_recount(quire *q, uint64_t *wrong,
                                     quire_error *err);
 
+/* Make the tenant's indexes of words again, those of artifacts and of memory,
+ * from what they were made of. Others may read meanwhile, and wait to write. */
+quire_status quire_reindex(quire *q, quire_error *err);
+
 /* ------------------------------------------------------------------- memory */
 
 /*

@@ -170,13 +170,14 @@ quire_status artifact_versions(struct artifacts *a,
                                quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
+    bool row = true;
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_VERSIONS, &s, err);
 
     if (st)
         return st;
     s->ops->bind_int(s, 1, artifact->id);
-    while (!st && !(st = sql_row(s, err))) {
+    while (!st && !(st = s->ops->step(s, &row, err)) && row) {
         quire_artifact one = *artifact;
 
         arena_reset(&tmp);
@@ -186,7 +187,7 @@ quire_status artifact_versions(struct artifacts *a,
     }
     s->ops->reset(s);
     arena_release(&tmp);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return st;
 }
 
 /* ---- reads --------------------------------------------------------------- */
@@ -230,10 +231,30 @@ quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
 
 /* ---- list --------------------------------------------------------------- */
 
+/* Give each row of a statement that is bound. */
+static quire_status give_rows(struct stmt *s, quire_artifact_fn each, void *ctx,
+                              quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_status st = QUIRE_OK;
+    bool row = true;
+
+    while (!st && !(st = s->ops->step(s, &row, err)) && row) {
+        quire_artifact one;
+
+        arena_reset(&tmp);
+        st = read_row(s, &tmp, &one, err);
+        if (!st)
+            st = each(ctx, &one, err);
+    }
+    s->ops->reset(s);
+    arena_release(&tmp);
+    return st;
+}
+
 quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
                            quire_artifact_fn each, void *ctx, quire_error *err)
 {
-    struct arena tmp = ARENA_INIT;
     int which = r->session
                     ? (r->deleted ? SQL_LIST_SESSION_AWAY : SQL_LIST_SESSION)
                     : (r->deleted ? SQL_LIST_TENANT_AWAY : SQL_LIST_TENANT);
@@ -247,17 +268,22 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
     s->ops->bind_int(s, 3, r->before_id);
     s->ops->bind_int(s, 4,
                      r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
-    while (!st && !(st = sql_row(s, err))) {
-        quire_artifact one;
+    return give_rows(s, each, ctx, err);
+}
 
-        arena_reset(&tmp);
-        st = read_row(s, &tmp, &one, err);
-        if (!st)
-            st = each(ctx, &one, err);
-    }
-    s->ops->reset(s);
-    arena_release(&tmp);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
+                           quire_artifact_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql,
+                              owner->session ? SQL_WALK_SESSION
+                                             : SQL_WALK_TENANT,
+                              &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, owner->session ? owner->session : owner->tenant);
+    return give_rows(s, each, ctx, err);
 }
 
 /* ---- away, back, gone --------------------------------------------------- */

@@ -219,6 +219,10 @@ quire_status artifact_search(struct artifacts *a,
                              quire_hit_fn each, void *ctx, bool *partial,
                              quire_error *err);
 
+/* Make the tenant's index of words again, from rows and content. */
+quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
+                               quire_error *err);
+
 /* Compare the counters with the rows and set them right; *wrong is how many
  * were not. */
 quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,

@@ -172,8 +172,6 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
         return st;
     st = owner_find(a, tenant, key, &owner, err);
     if (!st)
-        st = words_drop_session(a, &owner, err);
-    if (!st)
         st = drop(a, owner.session, err);
     if (!st || st == QUIRE_NOT_FOUND)
         st = owner_note(a, file, err);

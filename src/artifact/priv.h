@@ -42,6 +42,8 @@ enum artifact_sql {
     SQL_VERSION_DROP,
     SQL_VERSION_GET,
     SQL_VERSIONS,
+    SQL_WALK_SESSION,
+    SQL_WALK_TENANT,
     SQL_LIST_SESSION,
     SQL_LIST_TENANT,
     SQL_LIST_SESSION_AWAY,
@@ -69,6 +71,12 @@ struct artifacts {
     struct artifact_words words;
     struct gather *gather;
 };
+
+/* Each living artifact of a session, or with session 0 of a tenant, by id from
+ * the oldest on: an index of words takes them in that order in one go, and in
+ * another one by one. */
+quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
+                           quire_artifact_fn each, void *ctx, quire_error *err);
 
 /* End the transaction: keep it if `st` is QUIRE_OK, else not. */
 quire_status artifacts_end(struct artifacts *a, quire_status st,
@@ -129,10 +137,6 @@ quire_status words_add(struct artifacts *a, const quire_artifact *one,
                        quire_bytes content, quire_error *err);
 quire_status words_drop(struct artifacts *a, const quire_artifact *one,
                         quire_error *err);
-
-/* Take out all of a session. */
-quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
-                                quire_error *err);
 
 /* As owner_ensure(), but a session without a row is one with the number 0, and
  * nothing is written. */

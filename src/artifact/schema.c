@@ -159,6 +159,10 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_VERSIONS] = "SELECT version, sha256, size, mime, created"
                      " FROM artifact_version WHERE artifact = ?1"
                      " ORDER BY version DESC",
+    [SQL_WALK_SESSION] = COLUMNS "WHERE a.session = ?1 AND a.deleted = 0"
+                                 " ORDER BY a.id",
+    [SQL_WALK_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0"
+                                " ORDER BY a.id",
     [SQL_LIST_SESSION] = COLUMNS
     "WHERE a.session = ?1 AND a.deleted = 0 " RANGE,
     [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,

@@ -9,9 +9,12 @@
  *
  *   (1) What an artifact has in the index is a function of its row and of the
  *       content that the row names.
- *   (2) Living artifacts are in it, others are not. A row that is not living
- *       is passed over all the same: what could not be taken out, because its
- *       content is damaged, is not found.
+ *   (2) Living artifacts are in it. Others are not, but for those of a session
+ *       that was removed and those whose content could not be read when they
+ *       were taken out: to tell the index of a thousand artifacts what is in
+ *       them takes longer than anyone waits for `session rm`. No row of theirs
+ *       is left and their ids are given to nobody, so they are passed over;
+ *       artifacts_reindex() makes the index without them.
  *
  * What comes first is decided by the artifact alone, by where the words are and
  * how often (sqlite_words.h): a statistic over all of them would have to visit
@@ -42,7 +45,8 @@ static const char *const patterns[N_WORDS] = {
                    " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
     /* A word in the path says more than one in the text. */
     [WORDS_FIND] = "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s"
-                   " WHERE %s MATCH ?1 ORDER BY rowid DESC",
+                   " WHERE %s MATCH ?1 AND EXISTS (SELECT 1 FROM artifact"
+                   " WHERE id = %s.rowid) ORDER BY rowid DESC",
 };
 
 void words_release(struct artifact_words *w)
@@ -147,7 +151,7 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
 static quire_status make_index(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    struct artifact_range all = {.tenant = tenant};
+    struct owner all = {.tenant = tenant};
     char sql[256];
     quire_status st;
 
@@ -157,7 +161,7 @@ static quire_status make_index(struct artifacts *a, int64_t tenant,
         " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
         (long long)tenant);
     st = a->c.db->ops->exec(a->c.db, sql, err);
-    return st ? st : artifact_list(a, &all, index_one, a, err);
+    return st ? st : artifact_walk(a, &all, index_one, a, err);
 }
 
 quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
@@ -187,32 +191,30 @@ quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
     return st;
 }
 
-static quire_status drop_one(void *ctx, const quire_artifact *one,
-                             quire_error *err)
-{
-    return words_drop(ctx, one, err);
-}
-
-quire_status words_drop_session(struct artifacts *a, const struct owner *owner,
-                                quire_error *err)
-{
-    struct artifact_range all = {.tenant = owner->tenant,
-                                 .session = owner->session};
-    quire_status st = words_need(a, owner->tenant, true, err);
-
-    return st ? st : artifact_list(a, &all, drop_one, a, err);
-}
-
 quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    char sql[96];
+    char sql[96], name[64];
 
     /* A table goes only if no statement of it is under way. */
     words_release(&a->words);
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS artifact_words_%lld",
-             (long long)tenant);
+    spell_name(tenant, name);
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
     return a->c.db->ops->exec(a->c.db, sql, err);
+}
+
+quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = words_drop_tenant(a, tenant, err);
+    if (!st)
+        st = words_need(a, tenant, true, err);
+    return artifacts_end(a, st, err);
 }
 
 /* ---- snippets ----------------------------------------------------------- */

@@ -18,8 +18,8 @@
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
     noun_memory, noun_history, noun_tenant, noun_config;
-extern const struct cmd cmd_read, cmd_slash, cmd_doctor, cmd_help, cmd_version,
-    cmd_completion;
+extern const struct cmd cmd_read, cmd_slash, cmd_reindex, cmd_doctor, cmd_help,
+    cmd_version, cmd_completion;
 
 const struct noun *const cli_nouns[] = {
     &noun_session, &noun_blob,   &noun_output, &noun_artifact, &noun_memory,
@@ -27,8 +27,8 @@ const struct noun *const cli_nouns[] = {
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_read, &cmd_slash,   &cmd_doctor, &cmd_completion,
-    &cmd_help, &cmd_version, NULL,
+    &cmd_read,       &cmd_slash, &cmd_reindex, &cmd_doctor,
+    &cmd_completion, &cmd_help,  &cmd_version, NULL,
 };
 
 const struct opt cli_globals[] = {

@@ -164,6 +164,19 @@ quire_status memory_drop_words(struct db *db, struct memories *m,
     return st;
 }
 
+quire_status memory_reindex(struct memories *m, int64_t tenant,
+                            quire_error *err)
+{
+    quire_status st = memory_begin(m, err);
+
+    if (st)
+        return st;
+    st = memory_drop_words(m->db, m, tenant, err);
+    if (!st)
+        st = words_open(m, tenant, true, err);
+    return memory_end(m, st, err);
+}
+
 quire_status words_open(struct memories *m, int64_t tenant, bool write,
                         quire_error *err)
 {

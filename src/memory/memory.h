@@ -76,6 +76,10 @@ int relation_kind_of(quire_bytes name);
 quire_status memory_drop_words(struct db *db, struct memories *m,
                                int64_t tenant, quire_error *err);
 
+/* Make the indexes of a tenant again, from its rows. */
+quire_status memory_reindex(struct memories *m, int64_t tenant,
+                            quire_error *err);
+
 /* ---- entry.c ------------------------------------------------------------ */
 
 /* Who is at work: a tenant, and the row of a session, 0 for none. */

@@ -635,6 +635,17 @@ quire_status quire_memory_graph(quire *q, const quire_graph_options *options,
     return st == QUIRE_NOT_FOUND ? missing(o.around, err) : st;
 }
 
+/* ---- indexes ------------------------------------------------------------ */
+
+quire_status quire_reindex(quire *q, quire_error *err)
+{
+    quire_status st = need_memory(q, true, err);
+
+    if (!st)
+        st = artifacts_reindex(q->artifacts, q->tenant, err);
+    return st ? st : memory_reindex(q->memories, q->tenant, err);
+}
+
 /* ---- citations ---------------------------------------------------------- */
 
 quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,

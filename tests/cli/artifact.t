@@ -222,3 +222,15 @@ counters that were wrong, and are right now: 1
 ? 4
 $ quire artifact recount
 all counters are right
+
+# words of a session that was removed are found no more, also by a new index
+$ S=$(quire session new --cwd /p --json | sed 's/.*"id":"\([^"]*\)".*/\1/'); echo zebra | quire artifact put a --session $S; echo zebra too | quire artifact put b
+#1 a, version 1
+#2 b, version 1
+$ quire memory add --type learning --title 'Zebras are striped'
+#1 …
+$ quire session rm $S; quire artifact search zebra -a --json | grep -o '"id":[0-9]*'
+"id":2
+$ quire reindex; quire artifact search zebra -a --json | grep -o '"id":[0-9]*'; quire memory search zebras --json | grep -o '"id":[0-9]*'
+"id":2
+"id":1

@@ -1,0 +1,28 @@
+/*
+ * cmd_reindex.c - what is derived, made again
+ */
+#include "cli/cli.h"
+
+extern const struct cmd cmd_reindex;
+
+static int reindex(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    (void)args;
+    return quire_reindex(cli->q, &err) ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+const struct cmd cmd_reindex = {
+    .name = "reindex",
+    .args = "",
+    .summary = "make the indexes of words again",
+    .about =
+        "The indexes that `artifact search` and `memory search` ask are made "
+        "of the artifacts and entries there are, and can be made again at any "
+        "time. It gives back the room that words of removed sessions take. "
+        "Others can read meanwhile; writers wait.",
+    .examples = "quire reindex",
+    .store = STORE_WRITE,
+    .run = reindex,
+};
