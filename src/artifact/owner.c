@@ -1,8 +1,9 @@
 /*
  * owner.c - whose artifacts they are
  *
- * A session that has artifacts has a row; its file has the truth about all
- * else. The row is made when the first artifact is put.
+ * A session has a row, with its number; its file has the truth about all else.
+ * The row is made when the first artifact is put, or when somebody asks for the
+ * number.
  */
 #include <string.h>
 

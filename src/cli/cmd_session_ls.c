@@ -23,18 +23,21 @@ enum {
     TITLE_COLUMNS_MIN = 20,
     TITLE_COLUMNS_MAX = 50,
     FIXED_COLUMNS = 2 + 16 + 2 + 5 + 2 + 10 + 2 + 2, /* all but id and two */
+    TOTALS_COLUMNS = 6 + 2 + 12 + 2 + 10 + 2,        /* number, tokens, cost */
 };
 
 struct row {
     const char *id, *title, *cwd;
     int64_t modified_us;
     uint64_t messages, bytes;
+    int64_t number, cost; /* with --totals: billionths of a dollar */
+    uint64_t tokens;
 };
 
 struct listing {
     struct cli *cli;
     bool ids;
-    bool archived;
+    bool totals;
     struct buf line;
     struct arena arena; /* what rows point to */
     struct row *rows;
@@ -64,7 +67,53 @@ static void json_text_or_null(struct json_writer *w, const char *key,
         json_null(w);
 }
 
-static void add_json(struct buf *line, const quire_session_info *info)
+/* Dollars, of which so many decimals are shown at least; then exactly. */
+static void add_cost(struct buf *out, int64_t nano, int decimals)
+{
+    char digits[16];
+    int len = snprintf(digits, sizeof digits, "%09lld",
+                       (long long)(nano % 1000000000));
+
+    while (len > decimals && digits[len - 1] == '0')
+        len--;
+    buf_addf(out, "%lld", (long long)(nano / 1000000000));
+    if (len > 0)
+        buf_addf(out, ".%.*s", len, digits);
+}
+
+static void add_totals(struct json_writer *w, const quire_session_row *row)
+{
+    struct buf cost = BUF_INIT(64);
+
+    json_key(w, "number");
+    if (row->number)
+        json_int(w, row->number);
+    else
+        json_null(w);
+    json_key(w, "state");
+    json_str(w, row->state);
+    json_key(w, "tokens");
+    json_object(w);
+    json_key(w, "input");
+    json_uint(w, row->input_tokens);
+    json_key(w, "output");
+    json_uint(w, row->output_tokens);
+    json_key(w, "cache_read");
+    json_uint(w, row->cache_read_tokens);
+    json_key(w, "cache_write");
+    json_uint(w, row->cache_write_tokens);
+    json_key(w, "total");
+    json_uint(w, row->total_tokens);
+    json_object_end(w);
+    json_key(w, "cost");
+    add_cost(&cost, row->cost_nano_usd, 0);
+    json_raw(w, buf_bytes(&cost));
+    buf_release(&cost);
+}
+
+/* `row` is NULL without --totals. */
+static void add_json(struct buf *line, const quire_session_info *info,
+                     const quire_session_row *row)
 {
     struct buf modified = BUF_INIT(64);
     struct json_writer w;
@@ -93,6 +142,8 @@ static void add_json(struct buf *line, const quire_session_info *info)
     json_text_or_null(&w, "status", info->status);
     json_key(&w, "archived");
     json_bool(&w, info->archived);
+    if (row)
+        add_totals(&w, row);
     json_object_end(&w);
     buf_release(&modified);
 }
@@ -100,7 +151,7 @@ static void add_json(struct buf *line, const quire_session_info *info)
 /* ---- a table ------------------------------------------------------------ */
 
 static quire_status keep_row(struct listing *l, const quire_session_info *info,
-                             quire_error *err)
+                             const quire_session_row *totals, quire_error *err)
 {
     const char *title = info->title && *info->title ? info->title : info->first;
     struct row row = {.modified_us = info->modified_us,
@@ -115,6 +166,11 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
             return err_memory(err);
         l->rows = rows;
         l->cap = cap;
+    }
+    if (totals) {
+        row.number = totals->number;
+        row.tokens = totals->total_tokens;
+        row.cost = totals->cost_nano_usd;
     }
     if (!strcmp(info->status, "damaged"))
         title = "(damaged; see `quire session check`)";
@@ -167,6 +223,19 @@ static void add_place(struct buf *line, const char *cwd, size_t columns)
     buf_release(&seen);
 }
 
+static void add_total_cells(struct buf *line, const struct row *row)
+{
+    struct buf cost = BUF_INIT(64);
+    char number[24] = "-";
+
+    if (row->number)
+        snprintf(number, sizeof number, "%lld", (long long)row->number);
+    add_cost(&cost, row->cost, 2);
+    buf_addf(line, "%6s  %12llu  %10s  ", number,
+             (unsigned long long)row->tokens, buf_text(&cost));
+    buf_release(&cost);
+}
+
 static void print_row(struct listing *l, const struct row *row, size_t id,
                       size_t title, size_t place)
 {
@@ -185,6 +254,8 @@ static void print_row(struct listing *l, const struct row *row, size_t id,
         snprintf(messages, sizeof messages, "%llu",
                  (unsigned long long)row->messages);
     buf_addf(&l->line, "%-16s  %5s  %10s  ", when, messages, size);
+    if (l->totals)
+        add_total_cells(&l->line, row);
     add_cell(&l->line, row->title, title);
     add_place(&l->line, row->cwd, place);
     out_line(l->cli, &l->line);
@@ -193,7 +264,8 @@ static void print_row(struct listing *l, const struct row *row, size_t id,
 static void print_table(struct listing *l)
 {
     size_t id = id_columns(l), width = text_width();
-    size_t left = width > id + FIXED_COLUMNS ? width - id - FIXED_COLUMNS : 0;
+    size_t fixed = id + FIXED_COLUMNS + (l->totals ? TOTALS_COLUMNS : 0);
+    size_t left = width > fixed ? width - fixed : 0;
     size_t title = left / 2, place;
     bool color = l->cli->out.color;
     size_t i;
@@ -208,9 +280,12 @@ static void print_table(struct listing *l)
     /* The last column may be long where nobody counts. */
     if (!isatty(STDOUT_FILENO))
         place = SIZE_MAX / 4;
-    buf_addf(&l->line, "%s%-*s  %-16s  %5s  %10s  %-*s  %s%s",
-             color ? "\033[1m" : "", (int)id, "id", "modified", "msgs", "size",
-             (int)title, "title", "directory", color ? "\033[0m" : "");
+    buf_addf(&l->line, "%s%-*s  %-16s  %5s  %10s  ", color ? "\033[1m" : "",
+             (int)id, "id", "modified", "msgs", "size");
+    if (l->totals)
+        buf_addf(&l->line, "%6s  %12s  %10s  ", "number", "tokens", "cost");
+    buf_addf(&l->line, "%-*s  %s%s", (int)title, "title", "directory",
+             color ? "\033[0m" : "");
     out_line(l->cli, &l->line);
     for (i = 0; i < l->n; i++)
         print_row(l, &l->rows[i], id, title, place);
@@ -218,28 +293,53 @@ static void print_table(struct listing *l)
 
 /* ---- the verbs ---------------------------------------------------------- */
 
-static quire_status list_one(void *ctx, const quire_session_info *info,
-                             quire_error *err)
+static quire_status list_any(struct listing *l, const quire_session_info *info,
+                             const quire_session_row *row, quire_error *err)
 {
-    struct listing *l = ctx;
-
     if (l->cli->json)
-        add_json(&l->line, info);
+        add_json(&l->line, info, row);
     else if (l->ids)
         text_add(&l->line, bytes_str(info->id), true);
     else
-        return keep_row(l, info, err);
+        return keep_row(l, info, row, err);
     out_line(l->cli, &l->line);
     return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
 }
 
-static int list(struct cli *cli, const quire_list_options *options, bool ids)
+static quire_status list_one(void *ctx, const quire_session_info *info,
+                             quire_error *err)
+{
+    return list_any(ctx, info, NULL, err);
+}
+
+static quire_status list_row(void *ctx, const quire_session_row *row,
+                             quire_error *err)
+{
+    return list_any(ctx, row->info, row, err);
+}
+
+static quire_status list_rows(struct listing *l, const quire_list_options *o,
+                              quire_error *err)
+{
+    quire_row_options rows = QUIRE_ROW_OPTIONS_INIT;
+
+    rows.cwd = o->cwd;
+    rows.archived = o->archived;
+    rows.limit = o->limit;
+    return quire_session_rows(l->cli->q, &rows, list_row, l, err);
+}
+
+static int list(struct cli *cli, const quire_list_options *options, bool ids,
+                bool totals)
 {
     struct listing l = {.cli = cli,
                         .ids = ids,
+                        .totals = totals,
                         .line = BUF_INIT(4 * 1024 * 1024)};
     quire_error err = {0};
-    quire_status st = quire_session_list(cli->q, options, list_one, &l, &err);
+    quire_status st = totals ? list_rows(&l, options, &err)
+                             : quire_session_list(cli->q, options, list_one, &l,
+                                                  &err);
     int code = EXIT_DONE;
 
     if (st && !cli->out.error)
@@ -269,7 +369,8 @@ static int session_ls(struct cli *cli, const struct args *args)
         return cli_usage(cli, "leave one of them out",
                          "--cwd and --all contradict each other");
     return wants_none(args) ? EXIT_DONE
-                            : list(cli, &options, args_flag(args, "ids"));
+                            : list(cli, &options, args_flag(args, "ids"),
+                                   args_flag(args, "totals"));
 }
 
 static const struct opt ls_opts[] = {
@@ -289,6 +390,9 @@ static const struct opt ls_opts[] = {
      .value = "N",
      .help = "no more than N"},
     {.name = "ids", .kind = OPT_FLAG, .help = "only their ids, one a line"},
+    {.name = "totals",
+     .kind = OPT_FLAG,
+     .help = "also their numbers, tokens and cost"},
     {0},
 };
 
@@ -302,7 +406,13 @@ const struct cmd cmd_session_ls = {
         "is too large to count them), its size, its title or else its first "
         "message, its project directory.\n\n"
         "With `--json`: id, path, cwd, title, created, modified, messages, "
-        "bytes, parent, first, status, archived; null where there is none.",
+        "bytes, parent, first, status, archived; null where there is none.\n\n"
+        "With `--totals` each file is counted whole, or on from where it was "
+        "counted last, and the number that the session has in the catalogue, "
+        "the tokens and the dollars that its messages say they took are "
+        "listed too; with `--json` as number, state, tokens (input, output, "
+        "cache_read, cache_write, total) and cost. A last line that is not "
+        "finished does not count.",
     .opts = ls_opts,
     .examples = "quire session ls --limit 20\n"
                 "quire session ls --cwd . --json",
@@ -325,7 +435,7 @@ static int session_recent(struct cli *cli, const struct args *args)
     options.cwd = here;
     options.limit = args_number(args, "limit", 10);
     if (!wants_none(args))
-        code = list(cli, &options, args_flag(args, "ids"));
+        code = list(cli, &options, args_flag(args, "ids"), false);
     free(here);
     return code;
 }

@@ -48,6 +48,7 @@ struct quire {
     struct memories *memories;
     struct pads *pads;
     struct sql settings;     /* statements of config.c                        */
+    struct sql tallies;      /* statements of tallies.c                       */
     struct history *history; /* over history.db                           */
 
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
@@ -187,6 +188,7 @@ enum {
     SCHEMA_MEMORY = 6,
     SCHEMA_PADS = 7,
     SCHEMA_ACCESS = 8,
+    SCHEMA_TALLY = 9,
 };
 
 #endif

@@ -136,6 +136,7 @@ void quire_close(quire *q)
     artifacts_free(q->artifacts);
     pads_free(q->pads);
     sql_release(&q->settings);
+    sql_release(&q->tallies);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);

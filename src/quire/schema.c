@@ -13,10 +13,12 @@
 #include "memory/pad.h"
 #include "quire/priv.h"
 #include "session/list.h"
+#include "session/tally.h"
 
 static const char *const steps[] = {
-    blob_schema,    session_schema, artifact_schema, config_schema,
-    removal_schema, memory_schema,  pad_schema,      access_schema,
+    blob_schema,   session_schema, artifact_schema,
+    config_schema, removal_schema, memory_schema,
+    pad_schema,    access_schema,  tally_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

@@ -13,7 +13,6 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "quire/sessions.h"
-#include "session/list.h"
 
 /* ---- what a session needs of the house ---------------------------------- */
 
@@ -469,13 +468,13 @@ quire_status quire_session_find(quire *q, const char *which, const char **path,
     return st;
 }
 
-static quire_status give_item(struct quire *q, const struct list_item *item,
-                              bool archived, struct buf *path,
-                              quire_session_fn each, void *ctx,
-                              quire_error *err)
+quire_status sessions_tell(struct object_store *store,
+                           const struct list_item *item, struct buf *path,
+                           quire_session_info *out, quire_error *err)
 {
     const struct list_meta *m = &item->meta;
-    quire_session_info info = {
+
+    *out = (quire_session_info){
         .id = m->id,
         .cwd = m->cwd,
         .title = m->title,
@@ -487,15 +486,14 @@ static quire_status give_item(struct quire *q, const struct list_item *item,
         .bytes = item->info.size,
         .messages = m->messages,
         .version = m->version,
-        .archived = archived,
+        .archived = !strncmp(item->name, "archive/", 8),
     };
-
     buf_clear(path);
-    buf_add_str(path, q->all->ops->place(q->all));
+    buf_add_str(path, store->ops->place(store));
     buf_add_char(path, '/');
     buf_add_str(path, item->name);
-    info.path = buf_text(path);
-    return info.path ? each(ctx, &info, err) : err_memory(err);
+    out->path = buf_text(path);
+    return out->path ? QUIRE_OK : err_memory(err);
 }
 
 static bool has_sessions(struct quire *q)
@@ -508,6 +506,26 @@ static bool has_sessions(struct quire *q)
     return yes;
 }
 
+quire_status sessions_list(struct quire *q, bool archived, struct list *l,
+                           quire_error *err)
+{
+    const char *dir = archived ? "archive/sessions" : "sessions";
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = need_all(q, err);
+    if (st)
+        return st;
+    /* Without it, it just takes longer. One is made for whoever has a home of
+     * ours. */
+    need_db(q, !q->read_only && has_sessions(q), NULL);
+    l->key = place_from_home(q, dir, l->arena);
+    return l->key ? list_find(l, q->all, dir, q->db, !q->read_only, err)
+                  : err_memory(err);
+}
+
 quire_status quire_session_list(quire *q, const quire_list_options *options,
                                 quire_session_fn each, void *ctx,
                                 quire_error *err)
@@ -516,40 +534,35 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     struct arena arena = ARENA_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct list l = {.arena = &arena};
-    const char *cwd = NULL, *dir;
+    const char *cwd = NULL;
     size_t i, given = 0;
-    quire_status st;
+    quire_status st = QUIRE_OK;
 
     if (options)
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
-    dir = o.archived ? "archive/sessions" : "sessions";
-    st = check_free(q, err);
-    if (!st)
-        st = tenants_check(q, err);
-    if (!st)
-        st = need_all(q, err);
-    if (!st && o.cwd) {
+    if (o.cwd) {
         cwd = place_cwd(o.cwd, &arena);
         if (!cwd)
             st = err_memory(err);
     }
-    if (!st) {
-        /* Without it, it just takes longer. One is made for whoever has a
-         * home of ours. */
-        need_db(q, !q->read_only && has_sessions(q), NULL);
-        l.key = place_from_home(q, dir, &arena);
-        st = l.key ? list_find(&l, q->all, dir, q->db, !q->read_only, err)
-                   : err_memory(err);
-    }
+    if (!st)
+        st = sessions_list(q, o.archived, &l, err);
+    if (st)
+        goto out;
     q->in_callback = true;
     for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {
+        quire_session_info info;
+
         if (cwd && strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
         given++;
-        st = give_item(q, l.order[i], o.archived, &path, each, ctx, err);
+        st = sessions_tell(q->all, l.order[i], &path, &info, err);
+        if (!st)
+            st = each(ctx, &info, err);
     }
     q->in_callback = false;
+out:
     list_release(&l);
     buf_release(&path);
     arena_release(&arena);

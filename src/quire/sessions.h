@@ -3,6 +3,7 @@
 #define QUIRE_SESSIONS_H
 
 #include "quire/priv.h"
+#include "session/list.h"
 #include "session/names.h"
 #include "session/session.h"
 
@@ -35,6 +36,16 @@ quire_status sessions_open_place(struct quire *q, struct place *p,
                                  const quire_session_options *o,
                                  struct arena *tmp, quire_session **out,
                                  quire_error *err);
+
+/* Find the sessions in use, or those put away. The list has its arena; release
+ * it, whatever the status. */
+quire_status sessions_list(struct quire *q, bool archived, struct list *l,
+                           quire_error *err);
+
+/* What there is to tell of one of them, in a store; its path is in `path`. */
+quire_status sessions_tell(struct object_store *store,
+                           const struct list_item *item, struct buf *path,
+                           quire_session_info *out, quire_error *err);
 
 /* An answer about an entry, in words. */
 quire_status sessions_absent(quire_session *s, const char *id, quire_status st,

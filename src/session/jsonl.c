@@ -24,10 +24,6 @@
 /* Two cores' second-level cache holds it, and so do few enough system calls. */
 #define PIECE ((size_t)256 * 1024)
 
-/* How far a value may go on behind its first line. Nobody writes such files
- * but by hand. */
-#define SPREAD_MAX ((size_t)1 << 20)
-
 void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
                 uint64_t line, bool close)
 {
@@ -324,15 +320,15 @@ static quire_status try_spread(struct jsonl *j, size_t line_len, size_t *end,
     struct json_error error;
     quire_bytes rest;
 
-    while (!j->ended && ahead(j).len < line_len + SPREAD_MAX) {
+    while (!j->ended && ahead(j).len < line_len + JSONL_MAX_SPREAD) {
         quire_status st = refill(j, err);
 
         if (st)
             return st;
     }
     rest = ahead(j);
-    if (rest.len > line_len + SPREAD_MAX)
-        rest.len = line_len + SPREAD_MAX;
+    if (rest.len > line_len + JSONL_MAX_SPREAD)
+        rest.len = line_len + JSONL_MAX_SPREAD;
     *end = value_end(rest, &error);
     rest.len = *end ? *end : error.at;
     j->patience -= rest.len < j->patience ? rest.len : j->patience;

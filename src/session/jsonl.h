@@ -30,6 +30,10 @@
 /* Longer than any line that is not an attack, and than what fits a uint32. */
 #define JSONL_MAX_LINE ((size_t)1 << 30)
 
+/* How far a value may go on behind its first line. Nobody writes such files
+ * but by hand. */
+#define JSONL_MAX_SPREAD ((size_t)1 << 20)
+
 struct jsonl {
     struct object *from; /* borrowed                                       */
     bool close;          /* look closely at everything                     */

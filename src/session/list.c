@@ -369,6 +369,7 @@ static quire_status see_file(void *ctx, const char *dir, const char *base,
     g->n_new++;
     if (st == QUIRE_NOT_FOUND || item->info.size == 0)
         return QUIRE_OK; /* gone meanwhile, or nothing yet */
+    item->unread = st != QUIRE_OK;
     if (st || !item->meta.id)
         blame_file(item, g->list->arena);
     g->list->n++;

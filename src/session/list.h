@@ -13,6 +13,10 @@
 #include "store/db.h"
 #include "store/object.h"
 
+/* A file that changed so short a time ago may change again and keep its time:
+ * the clocks of file systems tick. */
+#define LIST_FRESH_NS INT64_C(20000000)
+
 /* The table behind it. */
 extern const char session_schema[];
 
@@ -30,6 +34,7 @@ struct list_item {
     const char *name; /* in the store */
     struct object_info info;
     struct list_meta meta;
+    bool unread; /* it could not be read; perhaps it can next time */
 };
 
 struct list_cache;

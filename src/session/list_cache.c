@@ -28,10 +28,6 @@ const char session_schema[] =
 
 #define MAGIC "qsl3"
 
-/* A file that changed so short a time ago may change again and keep its time:
- * the clocks of file systems tick. */
-#define FRESH_NS INT64_C(20000000)
-
 enum { N_STRINGS = 8 };
 
 struct list_cache {
@@ -239,7 +235,8 @@ void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
         return;
     buf_add_str(&b, MAGIC);
     for (i = 0; i < l->n; i++) {
-        if (now_ns - l->items[i].info.changed_ns > FRESH_NS)
+        if (!l->items[i].unread &&
+            now_ns - l->items[i].info.changed_ns > LIST_FRESH_NS)
             add_record(&b, &l->items[i]);
     }
     if (!b.failed)

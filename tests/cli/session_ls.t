@@ -13,6 +13,33 @@ $ quire session ls
 id                modified           msgs        size  title                 directory
 …  20…-…-… …:…      2  … B  a title               /srv/demo
 
+# ls --totals adds numbers, tokens and cost
+$ quire session ls --totals; quire session ls --totals --json
+$ S=$(quire session new --cwd /srv/demo --title 'a title' | cut -d'"' -f4)
+$ quire session append $S >/dev/null <<'END'
+> {"type":"message","id":"a1","message":{"role":"user","content":"the first words"}}
+> {"type":"message","id":"a2","message":{"role":"assistant","content":[],"usage":{"input":100,"output":20,"cacheRead":5,"cacheWrite":1,"totalTokens":126,"cost":{"total":0.0015}},"stopReason":"stop"}}
+> {"type":"message","id":"a3","message":{"role":"assistant","content":[],"usage":{"input":7,"cost":{"input":1.5e-9}},"stopReason":"stop"}}
+> END
+$ quire session ls --totals --json
+{"id":"…",…,"messages":3,…,"archived":false,"number":1,"state":"active","tokens":{"input":107,"output":20,"cache_read":5,"cache_write":1,"total":133},"cost":0.001500002}
+$ quire session ls --totals
+id                modified           msgs        size  number        tokens        cost  title                 directory
+…  20…-…-… …:…      3  …      1           133  0.001500002  a title               /srv/demo
+$ quire session ls --json | grep -c number
+0
+? 1
+$ sleep 0.02; quire session new --title second >/dev/null; quire session archive $S >/dev/null
+$ quire session ls --totals --json | grep -o '"number".*'
+"number":2,"state":"active","tokens":{"input":0,"output":0,"cache_read":0,"cache_write":0,"total":0},"cost":0}
+$ quire session ls --totals --archived --json | grep -o '"number":[^,]*,"state":[^,]*'
+"number":1,"state":"archived"
+$ quire session ls --totals --ids | wc -l; quire session ls --totals -n 0; quire session ls --totals --cwd /nowhere
+1
+$ quire session rm $S >/dev/null; quire session ls --archived --totals
+$ quire session new --title third >/dev/null; quire session ls --totals --json | grep -c '"number":3'
+1
+
 # ls shows the last changed first, some of them, or those of one directory
 $ for d in /srv/a /srv/b /srv/c; do quire session new --cwd $d --title $d >/dev/null; sleep 0.02; done
 $ quire session new >/dev/null

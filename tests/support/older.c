@@ -11,6 +11,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {9, "DROP TABLE tally;"},
     {8, "DROP TABLE artifact_access;"},
     {7, "DROP TABLE pad_block; DROP TABLE pad;"},
     {6, "DROP TABLE relation; DROP TABLE memory;"},
