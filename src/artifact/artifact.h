@@ -38,6 +38,7 @@ struct artifacts_config {
     struct db *db;             /* borrowed */
     struct blobs *blobs;       /* borrowed */
     const struct clock *clock; /* borrowed */
+    bool relaxed;              /* the database waits for no disk */
     const char *name;          /* of the database: who else puts into it in
                                   this process; NULL: nobody. Borrowed until
                                   artifacts_new() returns                  */

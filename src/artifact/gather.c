@@ -17,9 +17,12 @@
  *
  * A put that is refused has written nothing (put.c), and the others go on. One
  * that fails otherwise may have left half of itself in the transaction: then
- * none of it is kept, and each is done again in a transaction of its own.
+ * none of it is kept, and each is done again in a transaction of its own. All
+ * wait for another process as long as their leader would.
  *
- * Processes do not gather; they take turns at the database.
+ * Processes do not gather; they take turns at the database. A process that forks
+ * while its threads put has, in the child, nobody who leads: as with SQLite, what
+ * was opened before a fork is not to be used after it.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -124,6 +127,19 @@ void gather_leave(struct gather *g)
 
 /* ---- doing them ---------------------------------------------------------- */
 
+/* A leader who waits for no disk may lead one who does. */
+static quire_status commit_for_all(struct artifacts *a, const struct put *first,
+                                   quire_error *err)
+{
+    quire_status st = blobs_commit(a->c.blobs, err);
+    bool wait = false;
+
+    for (; first; first = first->next)
+        wait |= !first->relaxed;
+    return !st && wait && a->c.relaxed ? a->c.db->ops->settle(a->c.db, err)
+                                       : st;
+}
+
 /* One transaction for `first` and those behind it. *again: it was not kept for
  * the sake of one of them, and each is to be tried alone. */
 static quire_status put_together(struct artifacts *a, struct put *first,
@@ -145,7 +161,7 @@ static quire_status put_together(struct artifacts *a, struct put *first,
         }
     }
     if (!st && any)
-        st = blobs_commit(a->c.blobs, err);
+        st = commit_for_all(a, first, err);
     else
         blobs_rollback(a->c.blobs);
     /* An index that was made in there is not there. */

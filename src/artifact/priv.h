@@ -92,6 +92,7 @@ struct put {
     const quire_artifact_options *options;
     const struct artifact_limits *limits;
     const struct clock *clock;
+    bool relaxed; /* it need not last */
     struct arena *keep;
     quire_artifact *out;
     quire_error *err;

@@ -241,7 +241,8 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     struct owner owner;
     quire_status st = look_first(a, put, &owner, err);
 
-    *wrote = !st;
+    /* After any other failure the transaction may be gone. */
+    *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND;
     if (!st && !owner.session)
         st = owner_ensure(a, put->tenant, put->key, &owner, err);
     if (!st)
@@ -274,6 +275,7 @@ quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
                       .options = options,
                       .limits = limits,
                       .clock = a->c.clock,
+                      .relaxed = a->c.relaxed,
                       .keep = keep,
                       .out = out,
                       .err = err};

@@ -221,6 +221,8 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
 
 #define SNIPPET_BEFORE 40
 #define SNIPPET_BYTES  160
+#define SNIPPET_WORDS  8
+#define SNIPPET_WORD   64
 
 static char fold(char c)
 {
@@ -243,20 +245,25 @@ static size_t find_word(quire_bytes text, quire_bytes word)
     return text.len;
 }
 
-/* The earliest place of any word of the question. */
+/* The earliest place of any of the first words of the question. Each is looked
+ * for in front of what was found: the cost is that of one walk, or few. */
 static size_t find_any(quire_bytes text, const char *query)
 {
     static const char between[] = " \t\r\n\"'()*:";
-    size_t first = text.len;
+    size_t first = text.len, n;
 
-    while (*query) {
+    for (n = 0; *query && n < SNIPPET_WORDS; n++) {
         size_t len;
 
         query += strspn(query, between);
         len = strcspn(query, between);
         if (len > 0) {
-            size_t at = find_word(bytes_sub(text, 0, text.len),
-                                  bytes_of(query, len));
+            quire_bytes word = bytes_of(query, len < SNIPPET_WORD
+                                                   ? len
+                                                   : SNIPPET_WORD);
+            size_t end = first + word.len < text.len ? first + word.len
+                                                     : text.len;
+            size_t at = find_word(bytes_sub(text, 0, end), word);
 
             first = at < first ? at : first;
         }
@@ -337,14 +344,18 @@ static bool is_known(const struct asking *k, int64_t id)
     return bsearch(&key, k->found, k->n_words, sizeof key, by_id);
 }
 
-/* Whether a tag is among the tags, which are a JSON array. */
+/* Whether a tag is among the tags, which are a JSON array. Both were spelled by
+ * the same hand. */
 static bool has_tag(const quire_artifact *one, const char *tag)
 {
     struct buf quoted = BUF_INIT(4096);
-    bool has;
+    struct json_scan it;
+    bool has = false;
 
+    json_iter_init(&it, bytes_str(one->tags));
     json_add_quoted(&quoted, bytes_str(tag));
-    has = buf_text(&quoted) && strstr(one->tags, quoted.data);
+    while (!quoted.failed && !has && json_next(&it))
+        has = bytes_equal(it.value, buf_bytes(&quoted));
     buf_release(&quoted);
     return has;
 }

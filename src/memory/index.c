@@ -164,6 +164,27 @@ quire_status memory_drop_words(struct db *db, struct memories *m,
     return st;
 }
 
+quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
+                          quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(
+        db,
+        "SELECT (SELECT count(*) FROM memory WHERE tenant = ?1) +"
+        " (SELECT count(*) FROM pad WHERE tenant = ?1)",
+        &s, err);
+
+    *n = 0;
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    st = sql_row(s, err);
+    if (!st)
+        *n = (uint64_t)s->ops->column_int(s, 0);
+    s->ops->finalize(s);
+    return st;
+}
+
 quire_status memory_reindex(struct memories *m, int64_t tenant,
                             quire_error *err)
 {

@@ -76,6 +76,10 @@ int relation_kind_of(quire_bytes name);
 quire_status memory_drop_words(struct db *db, struct memories *m,
                                int64_t tenant, quire_error *err);
 
+/* How many entries and scratchpads a tenant has, valid or not. */
+quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
+                          quire_error *err);
+
 /* Make the indexes of a tenant again, from its rows. */
 quire_status memory_reindex(struct memories *m, int64_t tenant,
                             quire_error *err);

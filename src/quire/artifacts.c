@@ -53,6 +53,7 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
     config.db = q->db;
     config.blobs = q->blobs;
     config.name = q->db_path;
+    config.relaxed = q->relaxed;
     if (!q->artifacts)
         st = artifacts_new(&config, &q->artifacts, err);
     if (!st && write && !q->finished) {

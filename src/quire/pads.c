@@ -31,6 +31,8 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
         return st;
     }
     st = need_db(q, write, err);
+    if (!st)
+        st = tenants_check(q, err);
     if (st || q->pads || !q->db || q->schema < SCHEMA_PADS)
         return st;
     return pads_new(q->db, &q->clock, &q->pads, err);

@@ -38,7 +38,8 @@ struct quire {
 
     /* Opened when first needed, in this order. */
     struct db *db;
-    int schema; /* of db: how many steps it has taken                     */
+    int schema;   /* of db: how many steps it has taken                     */
+    bool relaxed; /* db waits for no disk                                 */
     struct object_store *files;
     struct blobs *blobs;
     struct db *blobs_db; /* what they were opened over: db, or NULL       */

@@ -216,8 +216,9 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
         q->db->ops->close(q->db);
         q->db = NULL;
     }
-    if (!st && !q->read_only)
-        q->db->ops->relax(q->db, config_is(q, "durability", "flush"));
+    q->relaxed = !st && !q->read_only && config_is(q, "durability", "flush");
+    if (q->relaxed)
+        q->db->ops->relax(q->db, true);
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
 }
 
@@ -225,6 +226,9 @@ quire_status quire_sync(quire *q, quire_error *err)
 {
     quire_status st = check_free(q, err);
 
+    /* What another thread put for us is to be seen first. */
+    if (!st && q->db)
+        st = q->db->ops->exec(q->db, "SELECT 1 FROM blob LIMIT 1", err);
     return st || !q->db ? st : q->db->ops->settle(q->db, err);
 }
 
@@ -464,10 +468,25 @@ quire_status quire_blob_read(quire *q, const quire_digest *digest,
     return absent(q, digest, st, err);
 }
 
+/* Content is kept once for all tenants. One of them gets it by its name, which
+ * nobody can guess; to go through it is for whom the home belongs to. */
+static quire_status need_all_blobs(struct quire *q, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    if (st || q->tenant == TENANT_DEFAULT)
+        return st;
+    st = err_set(err, QUIRE_INVALID,
+                 "blobs are kept for all tenants together, and are not shown "
+                 "to one of them");
+    err_next(err, "leave out --tenant, or give the whole name of the blob");
+    return st;
+}
+
 quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
                              quire_error *err)
 {
-    quire_status st = need_blobs(q, false, err);
+    quire_status st = need_all_blobs(q, err);
 
     if (st)
         return st;
@@ -481,7 +500,7 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err)
 {
     quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
-    quire_status st = need_blobs(q, false, err);
+    quire_status st = only ? need_blobs(q, false, err) : need_all_blobs(q, err);
 
     if (st)
         return st;
@@ -525,7 +544,7 @@ quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
 
     if (!read_prefix(text, hex))
         return quire_ref_parse(text, out, err);
-    st = need_blobs(q, false, err);
+    st = need_all_blobs(q, err);
     if (!st)
         st = blob_find_prefix(q->blobs, hex, out, err);
     if (st == QUIRE_NOT_FOUND) {

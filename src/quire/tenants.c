@@ -445,6 +445,7 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
 struct holdings {
     uint64_t sessions, other_files;
     uint64_t artifacts, bytes;
+    uint64_t notes; /* memory entries and scratchpads */
 };
 
 static quire_status count_file(void *ctx, const char *name,
@@ -472,15 +473,16 @@ static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
 {
     quire_status st;
 
-    if (!h->sessions && !h->other_files && !h->artifacts)
+    if (!h->sessions && !h->other_files && !h->artifacts && !h->notes)
         return QUIRE_OK;
     st = err_set(err, QUIRE_EXISTS,
                  "tenant %s has %" PRIu64 " session%s, %" PRIu64
-                 " artifact%s of %" PRIu64 " bytes and %" PRIu64
-                 " other file%s",
+                 " artifact%s of %" PRIu64 " bytes, %" PRIu64
+                 " note%s and %" PRIu64 " other file%s",
                  t->name, h->sessions, h->sessions == 1 ? "" : "s",
-                 h->artifacts, h->artifacts == 1 ? "" : "s", h->bytes,
-                 h->other_files, h->other_files == 1 ? "" : "s");
+                 h->artifacts, h->artifacts == 1 ? "" : "s", h->bytes, h->notes,
+                 h->notes == 1 ? "" : "s", h->other_files,
+                 h->other_files == 1 ? "" : "s");
     err_next(err, "--yes removes it with all of that, for good");
     return st;
 }
@@ -510,6 +512,8 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
 
     if (h)
         st = tenant_count(q->artifacts, t->id, &h->artifacts, &h->bytes, err);
+    if (!st && h)
+        st = memory_count(q->db, t->id, &h->notes, err);
     if (!st && h)
         st = refuse_full(t, h, err);
     if (!st)

@@ -51,6 +51,7 @@ struct sqlite_db {
     bool log;         /* it has a write-ahead log              */
     bool lasting;     /* the transaction is to survive a power cut */
     bool relaxed;     /* nothing is waited for                 */
+    bool lost;        /* a sync of the log has failed */
     unsigned settled; /* the version up to which the disk has the log */
     int busy_ms;      /* how long to wait for another writer   */
     char *path;       /* owned, for messages                   */
@@ -291,24 +292,34 @@ static void sqlite_rollback(struct db *base)
         sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* The kernel tells of a page that it could not write once, and then takes it for
+ * written: a later sync that succeeds says nothing. */
+static quire_status lost_log(const struct sqlite_db *d, quire_error *err)
+{
+    quire_status st = err_sys(err, EIO, "cannot sync the log of %s", d->path);
+
+    err_next(err, "what was being written may or may not be there after a "
+                  "power cut; look for disk errors");
+    return st;
+}
+
 /* Wait until the disk has the log. Without a log SQLite has waited. */
 static quire_status sync_log(struct sqlite_db *d, quire_error *err)
 {
     sqlite3_file *log = NULL;
-    quire_status st;
 
     if (!d->log)
         return QUIRE_OK;
+    if (d->lost)
+        return lost_log(d, err);
     if (sqlite3_file_control(d->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER,
                              &log) ||
         !log || !log->pMethods)
         return err_set(err, QUIRE_IO, "%s has lost its log", d->path);
     if (!log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY))
         return QUIRE_OK;
-    st = err_sys(err, EIO, "cannot sync the log of %s", d->path);
-    err_next(err, "what was being written may or may not be there after a "
-                  "power cut; look for disk errors");
-    return st;
+    d->lost = true;
+    return lost_log(d, err);
 }
 
 /* A number that changes with every commit, ours or others', that is seen. */
