@@ -8,8 +8,9 @@
  * Threads. A `quire` handle is used by one thread at a time. Another thread
  * opens another handle, on the same store if it likes; so does another
  * process. A handle belongs to the process that opened it: after fork() the
- * child neither uses nor closes it. There is no global state and nothing to
- * initialise.
+ * child neither uses nor closes it. There is nothing to initialise. Threads
+ * that put artifacts into the same store at once share a commit, and wait for
+ * another process as long as the first of them would.
  *
  * Memory. Bytes a call returns are on loan until the next call with the same
  * handle, unless its comment says otherwise. Bytes a call takes are copied.
@@ -1140,8 +1141,9 @@ quire_status quire_artifact_restore(quire *q, const char *session,
 /*
  * A tenant is who owns sessions, artifacts and history where several share a
  * home. A handle works for one of them, see quire_options, and what is
- * another's is QUIRE_NOT_FOUND for it. Blobs and settings are the home's. The
- * tenant "default", number 1, is always there. Homes of Quire's own kind have
+ * another's is QUIRE_NOT_FOUND for it. Settings are the home's, and so are blobs:
+ * each is kept once, whoever put it, and got by its whole name; only a handle of
+ * the tenant "default" lists them. The tenant "default", number 1, is always there. Homes of Quire's own kind have
  * tenants.
  *
  * If a tenant is removed or disabled, the handles that work for it get

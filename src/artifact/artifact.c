@@ -340,7 +340,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (!st)
         st = words_need(a, tenant, true, err);
     if (!st && !now.deleted_us)
-        st = words_drop(a, &now, err);
+        st = words_drop(a, &now, &(bool){false}, err);
     if (!st)
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {

@@ -58,6 +58,7 @@ struct owner {
     int64_t tenant;
     int64_t session;
     uint64_t session_used, tenant_used; /* bytes of living artifacts */
+    bool disabled;                      /* the tenant is shut out    */
 };
 
 /* The row of the session that is called `key`. */
@@ -140,11 +141,22 @@ struct artifact_limits {
 /* Put `content` under `path`: a new artifact, or a new version of the one that
  * is there. All or nothing, and lasting.
  *
- * QUIRE_TOO_LARGE, QUIRE_QUOTA  refused, by how much; nothing has changed */
-quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
-                          const char *path, quire_bytes content,
-                          const quire_artifact_options *options,
-                          const struct artifact_limits *limits,
+ * QUIRE_TOO_LARGE, QUIRE_QUOTA  refused, by how much; nothing has changed
+ * QUIRE_NOT_FOUND, QUIRE_INVALID  the session or the tenant has gone, or was
+ *                                 shut out, while this one waited */
+struct artifact_new {
+    int64_t tenant;
+    const char *key;  /* the session                                        */
+    const char *file; /* its file: a session without one gets no row. NULL:
+                         it needs none                                      */
+    const char *name; /* of that file in the home, as removals are noted    */
+    const char *path;
+    quire_bytes content;
+    const quire_artifact_options *options;
+    const struct artifact_limits *limits;
+};
+
+quire_status artifact_put(struct artifacts *a, const struct artifact_new *put,
                           struct arena *keep, quire_artifact *out,
                           quire_error *err);
 
@@ -211,6 +223,9 @@ struct artifact_question {
     int64_t since_us, until_us; /* 0: any time                              */
     uint64_t limit;
 };
+
+/* QUIRE_INVALID, with words: there is nothing to look for. */
+quire_status artifact_has_words(const char *text, quire_error *err);
 
 /* What is found, the best first: words, then words that go on. *partial: there
  * were so many that the newest alone were ranked. QUIRE_NOT_FOUND without

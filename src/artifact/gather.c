@@ -20,13 +20,11 @@
  * none of it is kept, and each is done again in a transaction of its own. All
  * wait for another process as long as their leader would.
  *
- * Processes do not gather; they take turns at the database. A process that forks
- * while its threads put has, in the child, nobody who leads: as with SQLite, what
- * was opened before a fork is not to be used after it.
+ * Processes do not gather; they take turns at the database.
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "artifact/priv.h"
 #include "base/err.h"
@@ -35,7 +33,8 @@
 #define TOGETHER_MAX 64
 
 struct gather {
-    char *name; /* owned; NULL: one alone uses it */
+    dev_t device; /* of the database, a file: what is at a path may change */
+    ino_t inode;
     int users;
     struct gather *next;
 
@@ -45,25 +44,31 @@ struct gather {
     bool led;
 };
 
-/* Those with a name, found by it. */
+/* Those of files, found by them. The one thing that the library knows of a
+ * process rather than of a handle. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gather *all;
 
 /* ---- who gathers where --------------------------------------------------- */
 
-static struct gather *make(const char *name)
+/* After a fork the threads that led are gone, and so are their handles. */
+static void forget_parents(void)
+{
+    pthread_mutex_init(&all_lock, NULL);
+    all = NULL;
+}
+
+static void mind_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_parents);
+}
+
+static struct gather *make(void)
 {
     struct gather *g = calloc(1, sizeof *g);
 
     if (!g)
         return NULL;
-    g->name = name ? realpath(name, NULL) : NULL;
-    if (name && !g->name)
-        g->name = strdup(name);
-    if (name && !g->name) {
-        free(g);
-        return NULL;
-    }
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->moved, NULL);
     g->last = &g->first;
@@ -75,23 +80,29 @@ static void destroy(struct gather *g)
 {
     pthread_cond_destroy(&g->moved);
     pthread_mutex_destroy(&g->lock);
-    free(g->name);
     free(g);
 }
 
 quire_status gather_join(const char *name, struct gather **out,
                          quire_error *err)
 {
-    struct gather *mine = make(name), *g = mine;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct gather *mine = make(), *g;
+    struct stat file;
 
     *out = mine;
     if (!mine)
         return err_memory(err);
-    if (!name)
+    if (!name || stat(name, &file) < 0)
         return QUIRE_OK;
+    pthread_once(&once, mind_forks);
+    mine->device = file.st_dev;
+    mine->inode = file.st_ino;
     pthread_mutex_lock(&all_lock);
-    for (g = all; g && strcmp(g->name, mine->name) != 0; g = g->next)
-        ;
+    for (g = all; g; g = g->next) {
+        if (g->device == file.st_dev && g->inode == file.st_ino)
+            break;
+    }
     if (g) {
         g->users++;
         *out = g;

@@ -28,6 +28,7 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
             .session = s->ops->column_int(s, 0),
             .session_used = (uint64_t)s->ops->column_int(s, 1),
             .tenant_used = (uint64_t)s->ops->column_int(s, 2),
+            .disabled = s->ops->column_int(s, 3) != 0,
         };
     s->ops->reset(s);
     return st;
@@ -57,10 +58,12 @@ quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
         return st;
     s->ops->bind_int(s, 1, tenant);
     st = sql_row(s, err);
-    if (!st)
+    if (!st) {
         out->tenant_used = (uint64_t)s->ops->column_int(s, 0);
-    else if (st == QUIRE_NOT_FOUND)
+        out->disabled = s->ops->column_int(s, 1) != 0;
+    } else if (st == QUIRE_NOT_FOUND) {
         st = owner_gone(tenant, err);
+    }
     s->ops->reset(s);
     return st;
 }

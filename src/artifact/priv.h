@@ -22,6 +22,7 @@ enum artifact_sql {
     SQL_REMOVAL_ADD,
     SQL_REMOVAL_DROP,
     SQL_REMOVALS,
+    SQL_REMOVAL_NOTED,
     /* tenants */
     SQL_TENANT_BY_ID,
     SQL_TENANT_BY_NAME,
@@ -86,11 +87,7 @@ quire_status artifacts_end(struct artifacts *a, quire_status st,
 
 /* A put that somebody waits for. All is borrowed. */
 struct put {
-    int64_t tenant;
-    const char *key, *path;
-    quire_bytes content;
-    const quire_artifact_options *options;
-    const struct artifact_limits *limits;
+    const struct artifact_new *what;
     const struct clock *clock;
     bool relaxed; /* it need not last */
     struct arena *keep;
@@ -133,18 +130,21 @@ quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
                         quire_error *err);
 void words_release(struct artifact_words *w);
 
-/* Put an artifact in, take it out. `one` is its row as it is in the index. */
+/* Put an artifact in, take it out. `one` is its row as it is in the index.
+ * *left: its content cannot be read, and so its words stay. */
 quire_status words_add(struct artifacts *a, const quire_artifact *one,
                        quire_bytes content, quire_error *err);
 quire_status words_drop(struct artifacts *a, const quire_artifact *one,
-                        quire_error *err);
+                        bool *left, quire_error *err);
 
 /* As owner_ensure(), but a session without a row is one with the number 0, and
  * nothing is written. */
 quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
                         struct owner *out, quire_error *err);
 
-/* Take the whole index of a tenant away. In a transaction. */
+/* Take the whole index of a tenant away, or make it again. In a transaction. */
+quire_status words_make_again(struct artifacts *a, int64_t tenant,
+                              quire_error *err);
 quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
                                quire_error *err);
 

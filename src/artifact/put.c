@@ -12,6 +12,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "artifact/mime.h"
 #include "artifact/priv.h"
@@ -187,10 +188,11 @@ static quire_status put_rows(struct artifacts *a, const struct owner *owner,
     bool fresh = now->id == 0;
     bool same = !fresh &&
                 !memcmp(now->digest.byte, digest->byte, sizeof digest->byte);
-    int64_t more = (int64_t)put->content.len - (fresh ? 0 : (int64_t)now->size);
+    int64_t more = (int64_t)put->what->content.len -
+                   (fresh ? 0 : (int64_t)now->size);
     quire_status st;
 
-    now->size = put->content.len;
+    now->size = put->what->content.len;
     now->digest = *digest;
     now->version += !same;
     now->updated_us = clock_us(put->clock);
@@ -198,7 +200,7 @@ static quire_status put_rows(struct artifacts *a, const struct owner *owner,
         now->created_us = now->updated_us;
     st = fresh ? add_row(a, owner, now, err) : change_row(a, now, err);
     if (!st && !same)
-        st = add_version(a, now, put->limits->versions, err);
+        st = add_version(a, now, put->what->limits->versions, err);
     if (!st)
         st = owner_count(a, owner, more, fresh, err);
     now->created = fresh;
@@ -210,17 +212,48 @@ static quire_status put_rows(struct artifacts *a, const struct owner *owner,
 
 /* ---- a put --------------------------------------------------------------- */
 
+/* Who waited for the right to write may find the session removed: what is put
+ * then would belong to nobody. */
+static quire_status check_session(struct artifacts *a,
+                                  const struct artifact_new *what,
+                                  quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_REMOVAL_NOTED, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(what->name));
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    if (st == QUIRE_NOT_FOUND && access(what->file, F_OK) == 0)
+        return QUIRE_OK;
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    st = err_set(err, QUIRE_NOT_FOUND, "session %.60s has been removed",
+                 what->key);
+    err_next(err, "`quire session ls` lists those there are");
+    return st;
+}
+
 /* Look at what is there, and whether the put fits: nothing is written. */
 static quire_status look_first(struct artifacts *a, struct put *put,
                                struct owner *owner, quire_error *err)
 {
     quire_artifact *out = put->out;
     uint64_t old;
-    quire_status st = owner_look(a, put->tenant, put->key, owner, err);
+    quire_status st = owner_look(a, put->what->tenant, put->what->key, owner,
+                                 err);
 
     *out = (quire_artifact){.id = 0};
+    if (!st && owner->disabled) {
+        st = err_set(err, QUIRE_INVALID, "the tenant is disabled");
+        err_next(err, "`quire tenant disable --enable` lets it in again");
+    }
+    if (!st && !owner->session && put->what->file)
+        st = check_session(a, put->what, err);
     if (!st && owner->session) {
-        st = artifact_by_path(a, owner, put->path, put->keep, out, err);
+        st = artifact_by_path(a, owner, put->what->path, put->keep, out, err);
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
@@ -228,9 +261,10 @@ static quire_status look_first(struct artifacts *a, struct put *put,
         return st;
     /* Whoever is refused is told what it would have come to. */
     old = out->id ? out->size : 0;
-    out->session_used = owner->session_used - old + put->content.len;
-    out->tenant_used = owner->tenant_used - old + put->content.len;
-    return owner_has_room(owner, old, put->content.len, put->limits, err);
+    out->session_used = owner->session_used - old + put->what->content.len;
+    out->tenant_used = owner->tenant_used - old + put->what->content.len;
+    return owner_has_room(owner, old, put->what->content.len, put->what->limits,
+                          err);
 }
 
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
@@ -239,47 +273,46 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     quire_artifact *out = put->out;
     quire_blob_info blob;
     struct owner owner;
+    bool left = false;
     quire_status st = look_first(a, put, &owner, err);
 
     /* After any other failure the transaction may be gone. */
-    *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND;
+    *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND && st != QUIRE_INVALID;
     if (!st && !owner.session)
-        st = owner_ensure(a, put->tenant, put->key, &owner, err);
+        st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
     if (!st)
-        st = words_need(a, put->tenant, true, err);
+        st = words_need(a, put->what->tenant, true, err);
     if (!st && out->id)
-        st = words_drop(a, out, err);
+        st = words_drop(a, out, &left, err);
     if (!st)
-        st = blob_put(a->c.blobs, put->content, 0, &blob, err);
+        st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
     if (st)
         return st;
-    out->path = put->path;
-    out->session = put->key;
-    st = describe(out, put->content, put->options, put->keep, err);
+    out->path = put->what->path;
+    out->session = put->what->key;
+    st = describe(out, put->what->content, put->what->options, put->keep, err);
     if (!st)
         st = put_rows(a, &owner, put, &blob.digest, err);
-    return st ? st : words_add(a, out, put->content, err);
+    if (!st)
+        st = words_add(a, out, put->what->content, err);
+    /* Words that could not be taken out would go on to be found under this
+     * artifact: an index without them. */
+    if (!st && left)
+        st = words_make_again(a, put->what->tenant, err);
+    return st;
 }
 
-quire_status artifact_put(struct artifacts *a, int64_t tenant, const char *key,
-                          const char *path, quire_bytes content,
-                          const quire_artifact_options *options,
-                          const struct artifact_limits *limits,
+quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
                           struct arena *keep, quire_artifact *out,
                           quire_error *err)
 {
-    struct put put = {.tenant = tenant,
-                      .key = key,
-                      .path = path,
-                      .content = content,
-                      .options = options,
-                      .limits = limits,
+    struct put put = {.what = what,
                       .clock = a->c.clock,
                       .relaxed = a->c.relaxed,
                       .keep = keep,
                       .out = out,
                       .err = err};
-    quire_status st = check_size(content.len, limits, err);
+    quire_status st = check_size(what->content.len, what->limits, err);
 
     return st ? st : gather_put(a, &put);
 }

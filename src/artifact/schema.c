@@ -88,10 +88,10 @@ const char removal_schema[] =
     " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
 
 const char *const artifact_sql[N_ARTIFACT_SQL] = {
-    [SQL_OWNER_FIND] = "SELECT s.id, s.used, t.used FROM session s"
+    [SQL_OWNER_FIND] = "SELECT s.id, s.used, t.used, t.disabled FROM session s"
                        " JOIN tenant t ON t.id = s.tenant"
                        " WHERE s.tenant = ?1 AND s.key = ?2",
-    [SQL_TENANT_USED] = "SELECT used FROM tenant WHERE id = ?1",
+    [SQL_TENANT_USED] = "SELECT used, disabled FROM tenant WHERE id = ?1",
     [SQL_OWNER_ADD] = "INSERT INTO session(tenant, key, created)"
                       " VALUES(?1, ?2, ?3)",
     [SQL_OWNER_BUILT_IN] = "INSERT INTO session(id, tenant, key, created)"
@@ -121,6 +121,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_REMOVAL_ADD] = "INSERT OR REPLACE INTO removal(name, size, modified)"
                         " VALUES(?1, ?2, ?3)",
     [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
+    [SQL_REMOVAL_NOTED] = "SELECT 1 FROM removal WHERE name = ?1",
     [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
 
     [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",

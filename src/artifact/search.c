@@ -1,9 +1,8 @@
 /*
  * search.c - artifacts found by their words
  *
- * Each tenant has an index of its own, artifact_words_<tenant>: how often a
- * word occurs elsewhere decides what comes first, and nobody's order may tell
- * of another's files. It is an index and nothing else: it holds no text, so
+ * Each tenant has an index of its own, artifact_words_<tenant>: what one has
+ * costs another no time, and tells it nothing. It is an index and nothing else: it holds no text, so
  * what is taken out of it is told what was put in. That can be made again from
  * the row and its blob:
  *
@@ -103,15 +102,18 @@ quire_status words_add(struct artifacts *a, const quire_artifact *one,
 }
 
 quire_status words_drop(struct artifacts *a, const quire_artifact *one,
-                        quire_error *err)
+                        bool *left, quire_error *err)
 {
     quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, NULL);
 
     /* See (2): better found no more than not removed. */
-    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
+    *left = st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED;
+    if (*left)
         return QUIRE_OK;
-    return st ? st : write_words(a, WORDS_DROP, one, content, err);
+    if (st)
+        return blob_get(a->c.blobs, &one->digest, &content, err);
+    return write_words(a, WORDS_DROP, one, content, err);
 }
 
 /* ---- the index itself --------------------------------------------------- */
@@ -203,6 +205,14 @@ quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
     return a->c.db->ops->exec(a->c.db, sql, err);
 }
 
+quire_status words_make_again(struct artifacts *a, int64_t tenant,
+                              quire_error *err)
+{
+    quire_status st = words_drop_tenant(a, tenant, err);
+
+    return st ? st : words_need(a, tenant, true, err);
+}
+
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
@@ -211,10 +221,7 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
 
     if (st)
         return st;
-    st = words_drop_tenant(a, tenant, err);
-    if (!st)
-        st = words_need(a, tenant, true, err);
-    return artifacts_end(a, st, err);
+    return artifacts_end(a, words_make_again(a, tenant, err), err);
 }
 
 /* ---- snippets ----------------------------------------------------------- */
@@ -222,6 +229,7 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
 #define SNIPPET_BEFORE 40
 #define SNIPPET_BYTES  160
 #define SNIPPET_WORDS  8
+#define SNIPPET_TEXT   ((size_t)256 * 1024)
 #define SNIPPET_WORD   64
 
 static char fold(char c)
@@ -250,8 +258,10 @@ static size_t find_word(quire_bytes text, quire_bytes word)
 static size_t find_any(quire_bytes text, const char *query)
 {
     static const char between[] = " \t\r\n\"'()*:";
-    size_t first = text.len, n;
+    size_t first, n;
 
+    text.len = text.len < SNIPPET_TEXT ? text.len : SNIPPET_TEXT;
+    first = text.len;
     for (n = 0; *query && n < SNIPPET_WORDS; n++) {
         size_t len;
 
@@ -456,14 +466,44 @@ static size_t spell(const struct artifact_question *q, enum fulltext_mode mode,
     return n;
 }
 
-/* What SQLite says of an expression is about what somebody typed. */
-static quire_status unreadable(quire_status st, quire_error *err)
+static quire_status no_words(quire_error *err)
 {
-    if (st != QUIRE_IO || !err)
-        return st;
-    err->status = QUIRE_INVALID;
-    err_next(err, "leave out --fts to look for plain words");
-    return QUIRE_INVALID;
+    quire_status st = err_set(err, QUIRE_INVALID,
+                              "there is no word to look for");
+
+    err_next(err, "give a word, a part of one, or a \"phrase\"");
+    return st;
+}
+
+quire_status artifact_has_words(const char *text, quire_error *err)
+{
+    struct buf ignored = BUF_INIT(64 * 1024);
+    size_t n = fulltext_query(bytes_str(text), FULLTEXT_ALL, &ignored);
+
+    buf_release(&ignored);
+    return n ? QUIRE_OK : no_words(err);
+}
+
+/* What SQLite says of an expression is about what somebody typed; what it says
+ * of a disk is not. */
+static quire_status unreadable(quire_status st, const quire_error *said,
+                               quire_error *err)
+{
+    static const char *const signs[] = {"fts5: ", "no such column",
+                                        "unknown special query",
+                                        "unterminated string"};
+    size_t i;
+
+    if (st && err)
+        *err = *said;
+    for (i = 0; i < sizeof signs / sizeof *signs && st == QUIRE_IO; i++) {
+        if (strstr(said->what, signs[i])) {
+            st = err_set(err, QUIRE_INVALID, "%s",
+                         strstr(said->what, signs[i]));
+            err_next(err, "leave out --fts to look for plain words");
+        }
+    }
+    return st;
 }
 
 quire_status artifact_search(struct artifacts *a,
@@ -476,6 +516,7 @@ quire_status artifact_search(struct artifacts *a,
     struct buf expression = BUF_INIT(64 * 1024);
     quire_status st = k ? words_need(a, q->tenant, false, err)
                         : err_memory(err);
+    quire_error said = {0};
     size_t i, n = 1;
 
     *partial = false;
@@ -495,18 +536,17 @@ quire_status artifact_search(struct artifacts *a,
         k->part = i > 0;
         buf_clear(&expression);
         n = spell(q, modes[i], &expression);
-        if (n == 0) {
-            st = err_set(err, QUIRE_INVALID, "there is no word to look for");
-            err_next(err, "give a word, a part of one, or a \"phrase\"");
+        if (n == 0)
+            st = no_words(err);
+        if (!st && expression.failed) {
+            st = err_set(err, QUIRE_INVALID, "a question has at most 64 KiB");
+            err_next(err, "ask for fewer words");
         }
         if (!st)
-            st = buf_status(&expression, "a question", err);
-        if (!st)
-            st = ask(k, buf_bytes(&expression), partial, err);
-        if (q->fts) {
-            st = unreadable(st, err);
+            st = unreadable(ask(k, buf_bytes(&expression), partial, &said),
+                            &said, err);
+        if (q->fts)
             break; /* it says itself which words may go on */
-        }
     }
     if (!st && k->n_given == 0)
         st = QUIRE_NOT_FOUND;

@@ -43,6 +43,7 @@ struct blobs_config {
                                    home is read and has none              */
     const struct clock *clock;  /* borrowed                               */
     int busy_ms;
+    bool relaxed;   /* nobody waits for the disk                          */
     size_t row_max; /* `packed`: a blob of more bytes, compressed, gets a
                        file; 0: each does. Above 64 KiB a file is faster to
                        write and to read, and the database stays small enough

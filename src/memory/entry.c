@@ -342,6 +342,15 @@ static quire_status insert(struct memories *m, const struct memory_owner *owner,
     return st;
 }
 
+static bool is_named_before(const int64_t *ids, size_t at)
+{
+    size_t i;
+
+    for (i = 0; i < at && ids[i] != ids[at]; i++)
+        ;
+    return i < at;
+}
+
 static quire_status supersede(struct memories *m, int64_t tenant,
                               const quire_memory *by, int64_t id,
                               quire_error *err)
@@ -352,8 +361,11 @@ static quire_status supersede(struct memories *m, int64_t tenant,
         .kind = QUIRE_SUPERSEDES,
     };
     quire_relation ignored;
-    /* First, since it asks for both ends to be valid. */
-    quire_status st = relation_add(m, tenant, &want, &ignored, err);
+    /* First, since it asks for both ends to be valid. The entry itself was not
+     * there when its ids were named. */
+    quire_status st = id == by->id
+                          ? QUIRE_NOT_FOUND
+                          : relation_add(m, tenant, &want, &ignored, err);
 
     if (!st)
         st = memory_invalidate(m, tenant, id, by->valid_from_us, err);
@@ -390,8 +402,10 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
         st = insert(m, owner, &now, err);
     if (!st)
         st = words_put(m, &now, err);
-    for (i = 0; i < o->n_supersedes && !st; i++)
-        st = supersede(m, owner->tenant, &now, o->supersedes[i], err);
+    for (i = 0; i < o->n_supersedes && !st; i++) {
+        if (!is_named_before(o->supersedes, i))
+            st = supersede(m, owner->tenant, &now, o->supersedes[i], err);
+    }
     return st ? st : memory_get(m, owner->tenant, now.id, 0, keep, out, err);
 }
 
@@ -461,6 +475,12 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
     struct stmt *s;
     quire_status st = memory_get(m, tenant, id, 0, &tmp, &one, err);
 
+    if (!st && when_us && when_us < one.valid_from_us) {
+        st = err_set(err, QUIRE_INVALID,
+                     "memory entry #%lld became true after that time",
+                     (long long)id);
+        err_next(err, "give a later time, or none for now");
+    }
     if (!st)
         st = words_open(m, tenant, true, err);
     if (!st)

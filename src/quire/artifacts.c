@@ -86,9 +86,11 @@ static quire_status read_limits(struct quire *q, struct artifact_limits *out,
 
 /* ---- whose -------------------------------------------------------------- */
 
-quire_status artifacts_key(struct quire *q, const char *session,
-                           struct arena *keep, const char **key,
-                           quire_error *err)
+/* The key of a session, and where its file is if that is in the home: NULL for
+ * a built-in one, and for one that lies elsewhere. Both in `keep`. */
+static quire_status find_session(struct quire *q, const char *session,
+                                 struct arena *keep, const char **key,
+                                 const char **file, quire_error *err)
 {
     struct place p;
     quire_status st;
@@ -96,14 +98,28 @@ quire_status artifacts_key(struct quire *q, const char *session,
     if (!session)
         session = "user";
     *key = session;
+    *file = NULL;
     if (!strcmp(session, "user") || !strcmp(session, "temp"))
         return QUIRE_OK;
     st = place_find(q, session, keep, &p, err);
     if (st)
         return st;
     st = place_key(&p, keep, key, err);
+    if (!st && p.in_home) {
+        *file = arena_printf(keep, "%s/%s", q->root, p.name);
+        st = *file ? QUIRE_OK : err_memory(err);
+    }
     place_release(&p);
     return st;
+}
+
+quire_status artifacts_key(struct quire *q, const char *session,
+                           struct arena *keep, const char **key,
+                           quire_error *err)
+{
+    const char *file;
+
+    return find_session(q, session, keep, key, &file, err);
 }
 
 /* ---- what may be put ---------------------------------------------------- */
@@ -186,6 +202,10 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
 {
     quire_artifact_options full = QUIRE_ARTIFACT_OPTIONS_INIT;
     struct artifact_limits limits;
+    struct artifact_new what = {.tenant = q->tenant,
+                                .content = content,
+                                .options = &full,
+                                .limits = &limits};
     quire_artifact ignored;
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
@@ -201,15 +221,16 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     if (!st)
         st = read_limits(q, &limits, err);
     if (!st)
-        st = artifacts_key(q, session, &q->loan, &key, err);
+        st = find_session(q, session, &q->loan, &key, &what.file, err);
     if (st)
         return st;
-    path = arena_text(&q->loan, bytes_str(clean));
-    key = arena_text(&q->loan, bytes_str(key));
-    if (!path || !key)
+    what.name = what.file ? what.file + strlen(q->home) + 1 : NULL;
+    what.path = arena_text(&q->loan, bytes_str(clean));
+    what.key = arena_text(&q->loan, bytes_str(key));
+    if (!what.path || !what.key)
         return err_memory(err);
-    return artifact_put(q->artifacts, q->tenant, key, path, content, &full,
-                        &limits, &q->loan, out ? out : &ignored, err);
+    return artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored,
+                        err);
 }
 
 /* ---- which one ---------------------------------------------------------- */
@@ -230,7 +251,8 @@ bool read_id(const char *digits, int64_t *id)
 {
     char *end;
 
-    if (*digits < '0' || *digits > '9')
+    /* So many digits are no number of anything. */
+    if (*digits < '0' || *digits > '9' || strlen(digits) > 18)
         return false;
     *id = strtoll(digits, &end, 10);
     return *end == '\0';
@@ -404,10 +426,11 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
     *none = st == QUIRE_NOT_FOUND;
     if (!st)
         st = tenants_check(q, err);
-    if (st || all)
-        return *none ? QUIRE_OK : st;
-    st = artifacts_key(q, session, &q->loan, &key, err);
-    if (st)
+    else if (*none)
+        st = QUIRE_OK;
+    if (!st && !all)
+        st = artifacts_key(q, session, &q->loan, &key, err);
+    if (st || *none || all)
         return st;
     st = owner_find(q->artifacts, q->tenant, key, &owner, err);
     *none = st == QUIRE_NOT_FOUND;
@@ -511,6 +534,21 @@ quire_status quire_artifact_restore(quire *q, const char *session,
 
 /* ---- search ------------------------------------------------------------- */
 
+/* What the caller's function said is told from what the search says. */
+struct hearing {
+    quire_hit_fn each;
+    void *ctx;
+    quire_status said;
+};
+
+static quire_status hear(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct hearing *h = ctx;
+
+    h->said = h->each(h->ctx, hit, err);
+    return h->said;
+}
+
 static quire_status nothing_found(const char *query, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_NOT_FOUND,
@@ -529,6 +567,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     struct artifact_question question = {.tenant = q->tenant, .text = query};
+    struct hearing h = {each, ctx, QUIRE_OK};
     bool newest = false, none;
     quire_status st;
 
@@ -536,6 +575,8 @@ quire_status quire_artifact_search(quire *q, const char *session,
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
     st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
+    if (!st && none && !o.fts)
+        st = artifact_has_words(query, err);
     if (!st && !none) {
         question.fts = o.fts;
         question.tag = o.tag;
@@ -544,11 +585,13 @@ quire_status quire_artifact_search(quire *q, const char *session,
         question.until_us = o.until_us;
         question.limit = o.limit ? o.limit : UINT64_MAX;
         q->in_callback = true;
-        st = artifact_search(q->artifacts, &question, each, ctx, &newest, err);
+        st = artifact_search(q->artifacts, &question, hear, &h, &newest, err);
         q->in_callback = false;
         none = st == QUIRE_NOT_FOUND;
     }
     if (partial)
         *partial = newest;
+    if (h.said || (st && st != QUIRE_NOT_FOUND))
+        return st;
     return none ? nothing_found(query, err) : st;
 }

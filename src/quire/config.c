@@ -248,6 +248,19 @@ quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
     return st;
 }
 
+/* Rooms that were opened with the settings as they were are opened again. */
+static void forget_rooms(struct quire *q)
+{
+    if (q->in_batch)
+        return;
+    artifacts_free(q->artifacts);
+    q->artifacts = NULL;
+    blobs_free(q->blobs);
+    q->blobs = NULL;
+    q->relaxed = config_is(q, "durability", "flush");
+    q->db->ops->relax(q->db, q->relaxed);
+}
+
 quire_status quire_config_set(quire *q, const char *key, const char *value,
                               quire_error *err)
 {
@@ -279,8 +292,11 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         st = sql_run(stmt, err);
     }
     if (!st)
-        return q->db->ops->commit(q->db, err);
-    q->db->ops->rollback(q->db);
+        st = q->db->ops->commit(q->db, err);
+    else
+        q->db->ops->rollback(q->db);
+    if (!st)
+        forget_rooms(q);
     return st;
 }
 

@@ -558,6 +558,11 @@ quire_status quire_relation_add(quire *q, int64_t source,
     if (st == QUIRE_NOT_FOUND)
         return missing_end(q, &want, err);
     if (st == QUIRE_EXISTS) {
+        /* Who added it may not have waited for the disk yet. */
+        quire_status settled = q->db->ops->settle(q->db, err);
+
+        if (settled)
+            return settled;
         err_set(err, st, "#%lld %s #%lld is there already, as relation #%lld",
                 (long long)source, relation_kind_name((int)kind),
                 (long long)target, (long long)out->id);

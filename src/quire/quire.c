@@ -325,6 +325,7 @@ static quire_status read_blob_settings(struct quire *q,
     if (!config_is(q, "blob.layout", "loose"))
         st = config_number(q, "blob.inline", &row_max, err);
     config->row_max = (size_t)row_max;
+    config->relaxed = q->relaxed;
     return st;
 }
 

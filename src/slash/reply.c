@@ -109,6 +109,13 @@ quire_status reply_error(struct answer *a, const quire_error *words,
 
     if (words->status == QUIRE_NO_MEMORY)
         return err_memory(err);
+    /* What happened to a disk or a database is not for a model, nor where on
+     * the machine that is. */
+    if (words->status == QUIRE_IO || words->status == QUIRE_DAMAGED) {
+        reply_fail(a, words->status, NULL,
+                   "the store could not do this; try again later");
+        return QUIRE_OK;
+    }
     reply_add_shown(&line, bytes_str(words->what), sizeof words->what);
     if (words->next[0])
         buf_add_str(&line, "; ");

@@ -40,8 +40,14 @@ static quire_status put(struct room *r, int64_t tenant, const char *text)
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_artifact out;
 
-    return artifact_put(r->a, tenant, "user", "a", bytes_str(text), &o, &limits,
-                        &r->keep, &out, &test_err);
+    struct artifact_new what = {.tenant = tenant,
+                                .key = "user",
+                                .path = "a",
+                                .content = bytes_str(text),
+                                .options = &o,
+                                .limits = &limits};
+
+    return artifact_put(r->a, &what, &r->keep, &out, &test_err);
 }
 
 /* Within a transaction, as all changes are. */

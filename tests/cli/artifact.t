@@ -234,3 +234,42 @@ $ quire session rm $S; quire artifact search zebra -a --json | grep -o '"id":[0-
 $ quire reindex; quire artifact search zebra -a --json | grep -o '"id":[0-9]*'; quire memory search zebras --json | grep -o '"id":[0-9]*'
 "id":2
 "id":1
+
+# a tag is a whole tag, whatever is in it
+$ echo red | quire artifact put a --tag one --tag two; quire artifact search red --tag one | grep -c a
+#1 a, version 1
+1
+$ quire artifact search red --tag ,
+quire: no artifact has red in it
+hint: …
+? 1
+
+# a fresh home answers as one that has something
+$ quire artifact search ''
+quire: there is no word to look for
+hint: …
+? 2
+$ quire artifact ls --session nosuch
+quire: no session nosuch in …
+hint: …
+? 1
+$ echo x | quire artifact put a; quire artifact get '#99999999999999999999999'
+#1 a, version 1
+quire: there is no artifact #99999999999999999999999 in session user
+hint: …
+? 1
+$ quire artifact search --fts 'a AND'
+quire: fts5: syntax error near ")"
+hint: leave out --fts to look for plain words
+? 2
+
+# what was damaged is not found by its old words
+$ head -c 200000 /dev/urandom >noise; quire config set blob.layout loose; printf 'alphaword %s\n' one | quire artifact put a.txt
+#1 a.txt, version 1
+$ find "$QUIRE_HOME/blobs" -type f -exec truncate -s 5 {} +; echo gamma | quire artifact put a.txt
+#1 a.txt, version 2
+$ quire artifact search gamma | grep -c a.txt; quire artifact search alphaword
+1
+quire: no artifact has alphaword in it
+hint: …
+? 1

@@ -123,7 +123,7 @@ ok    tenant          acme, from --tenant
 $ quire tenant add acme -q >/dev/null; echo x | quire --tenant acme artifact put a
 #1 a, version 1
 $ quire --tenant acme session new >/dev/null; quire tenant rm acme
-quire: tenant acme has 1 session, 1 artifact of 2 bytes and 0 other files
+quire: tenant acme has 1 session, 1 artifact of 2 bytes, 0 notes and 0 other files
 hint: --yes removes it with all of that, for good
 ? 1
 $ quire tenant rm acme --yes; ls $QUIRE_HOME/tenants; quire tenant ls
@@ -140,3 +140,19 @@ $ quire tenant add acme --json
 {"id":3,"name":"acme","token":"qrt_…"}
 $ quire tenant rm acme; quire tenant ls | wc -l
 1
+
+# what was learnt counts as something, and blobs are nobody's to list
+$ quire tenant add acme --quiet >token; quire --tenant acme memory add --type user --title 'likes tea' >said; quire tenant rm acme
+quire: tenant acme has 0 sessions, 0 artifacts of 0 bytes, 1 note and 0 other files
+hint: --yes removes it with all of that, for good
+? 1
+$ echo secret | quire blob put >ref; quire --tenant acme blob ls
+quire: blobs are kept for all tenants together, and are not shown to one of them
+hint: leave out --tenant, or give the whole name of the blob
+? 3
+$ quire --tenant acme blob get $(cat ref)
+secret
+$ quire tenant disable acme; echo '/mem write tea' | quire --tenant acme slash
+quire: tenant acme is disabled
+hint: …
+? 1

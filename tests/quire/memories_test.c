@@ -368,11 +368,18 @@ TEST(what_is_superseded_is_invalid_and_all_or_nothing_is)
     EQ(since, m.valid_to_us);
     o.n_supersedes = 1; /* again: it is not valid any more */
     IS(QUIRE_NOT_FOUND, quire_memory_add(q, NULL, &o, &m, &test_err));
-    old[1] = 3; /* and nothing twice */
+    old[0] = 4; /* nor can it be itself, whatever its id will be */
+    IS(QUIRE_NOT_FOUND, quire_memory_add(q, NULL, &o, &m, &test_err));
+    HAS(test_err.what, "no valid memory entry #4");
+    old[1] = 3; /* named twice is named */
     old[0] = 3;
     o.n_supersedes = 2;
-    IS(QUIRE_NOT_FOUND, quire_memory_add(q, NULL, &o, &m, &test_err));
-    lists(q, NULL, "3 ");
+    OK(quire_memory_add(q, NULL, &o, &m, &test_err));
+    lists(q, NULL, "4 ");
+    /* Nothing is invalid before it was valid. */
+    IS(QUIRE_INVALID,
+       quire_memory_invalidate(q, 4, m.valid_from_us - 1, &test_err));
+    OK(quire_memory_invalidate(q, 4, m.valid_from_us, &test_err));
     quire_close(q);
 }
 

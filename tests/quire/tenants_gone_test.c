@@ -128,7 +128,7 @@ TEST(a_tenant_goes_with_all_it_has_and_nobody_else_notices)
 
     tenants_put(q, "mine", "stays");
     IS(QUIRE_EXISTS, quire_tenant_remove(q, "a", 0, &test_err));
-    HAS(test_err.what, "1 session, 3 artifacts of 26 bytes and ");
+    HAS(test_err.what, "1 session, 3 artifacts of 26 bytes, 0 notes and ");
     is_whole("a");
     OK(quire_tenant_remove(q, "a", 1, &test_err));
     is_gone(a);
@@ -152,7 +152,7 @@ TEST(what_a_tenant_has_is_seen_before_it_is_removed)
     own = tenants_open("a", 0);
     OK(quire_history_add(own, bytes_str("p"), "/", NULL, NULL, &test_err));
     IS(QUIRE_EXISTS, quire_tenant_remove(q, "a", 0, &test_err));
-    HAS(test_err.what, "0 sessions, 0 artifacts of 0 bytes and ");
+    HAS(test_err.what, "0 sessions, 0 artifacts of 0 bytes, 0 notes and ");
     OK(quire_tenant_remove(q, "a", 1, &test_err));
     quire_close(own);
 
