@@ -164,9 +164,11 @@ static quire_status put_together(struct artifacts *a, struct put *first,
     if (st)
         return st;
     for (put = first; put && !st; put = put->next) {
-        put->status = put_inside(a, put, &wrote, put->err);
+        put->status = put_inside(a, put, &wrote, &put->why);
         any |= !put->status;
-        if (put->status && wrote) {
+        /* A database that memory or disk failed may have ended it all: then
+         * the next one would write outside of any transaction. */
+        if (put->status && (wrote || !a->c.db->ops->inside(a->c.db))) {
             *again = first->next;
             st = put->status;
         }
@@ -189,8 +191,7 @@ static void fail_all(struct put *first, quire_status st, const quire_error *err)
         if (put->status)
             continue;
         put->status = st;
-        if (put->err)
-            *put->err = *err;
+        put->why = *err;
     }
 }
 

@@ -92,10 +92,10 @@ struct put {
     bool relaxed; /* it need not last */
     struct arena *keep;
     quire_artifact *out;
-    quire_error *err;
 
     /* gather.c */
     quire_status status;
+    quire_error why; /* good when it failed; it may be tried twice */
     bool done;
     struct put *next;
 };

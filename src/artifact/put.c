@@ -310,9 +310,13 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
                       .clock = a->c.clock,
                       .relaxed = a->c.relaxed,
                       .keep = keep,
-                      .out = out,
-                      .err = err};
+                      .out = out};
     quire_status st = check_size(what->content.len, what->limits, err);
 
-    return st ? st : gather_put(a, &put);
+    if (st)
+        return st;
+    st = gather_put(a, &put);
+    if (st && err)
+        *err = put.why;
+    return st;
 }

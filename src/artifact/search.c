@@ -104,16 +104,17 @@ quire_status words_add(struct artifacts *a, const quire_artifact *one,
 quire_status words_drop(struct artifacts *a, const quire_artifact *one,
                         bool *left, quire_error *err)
 {
+    quire_error why;
     quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, NULL);
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, &why);
 
     /* See (2): better found no more than not removed. */
     *left = st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED;
     if (*left)
         return QUIRE_OK;
-    if (st)
-        return blob_get(a->c.blobs, &one->digest, &content, err);
-    return write_words(a, WORDS_DROP, one, content, err);
+    if (st && err)
+        *err = why;
+    return st ? st : write_words(a, WORDS_DROP, one, content, err);
 }
 
 /* ---- the index itself --------------------------------------------------- */

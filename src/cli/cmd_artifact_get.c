@@ -72,6 +72,7 @@ static void count_read(struct cli *cli, int64_t id)
     if (access(quire_home(cli->q), W_OK))
         return;
     cli_store_options(cli->args, &options);
+    options.busy_ms = 0; /* on a full disk we are in our own way */
     if (!quire_open(&options, &q, NULL))
         quire_artifact_count_read(q, id, NULL);
     quire_close(q);

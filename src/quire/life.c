@@ -660,6 +660,7 @@ static quire_status forget(struct quire *q, const struct place *p,
 {
     struct removal file = {.name = noted};
     struct object_info info;
+    quire_error why;
     const char *key;
     quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
 
@@ -669,8 +670,14 @@ static quire_status forget(struct quire *q, const struct place *p,
         return st;
     file.size = info.size;
     file.modified_ns = info.modified_ns;
-    if (place_key(p, tmp, &key, NULL))
-        key = ""; /* its header cannot be read: it never had a row */
+    st = place_key(p, tmp, &key, &why);
+    if (st == QUIRE_NO_MEMORY || st == QUIRE_IO) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (st)
+        key = ""; /* its header makes no sense: it never had a row */
     st = owner_forget(q->artifacts, q->tenant, key, &file, err);
     return st ? st : q->db->ops->settle(q->db, err);
 }

@@ -657,7 +657,7 @@ quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
                           bool *links, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    quire_memory one;
+    quire_memory one = {.id = 0};
     quire_status st = open_room(q, err);
 
     *links = false;

@@ -47,14 +47,17 @@
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
-    bool foreign;     /* another program's too                 */
-    bool log;         /* it has a write-ahead log              */
-    bool lasting;     /* the transaction is to survive a power cut */
-    bool relaxed;     /* nothing is waited for                 */
-    bool lost;        /* a sync of the log has failed */
-    unsigned settled; /* the version up to which the disk has the log */
-    int busy_ms;      /* how long to wait for another writer   */
-    char *path;       /* owned, for messages                   */
+    sqlite3_stmt *undo; /* ROLLBACK, ready: there may be no memory then */
+    bool stuck;         /* it could not even roll back, for want of memory */
+    bool forgetful;     /* memory failed it: see renew() */
+    bool foreign;       /* another program's too                 */
+    bool log;           /* it has a write-ahead log              */
+    bool lasting;       /* the transaction is to survive a power cut */
+    bool relaxed;       /* nothing is waited for                 */
+    bool lost;          /* a sync of the log has failed          */
+    unsigned settled;   /* the version up to which the disk has the log */
+    int busy_ms;        /* how long to wait for another writer   */
+    char *path;         /* owned, for messages                   */
 };
 
 struct sqlite_stmt_of {
@@ -112,7 +115,7 @@ static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
 }
 
 /* What SQLite's result means, in our words. */
-static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
+static quire_status fail(struct sqlite_db *d, int rc, quire_error *err)
 {
     const char *why = d->handle ? sqlite3_errmsg(d->handle) : "";
     quire_status st;
@@ -125,7 +128,7 @@ static quire_status fail(const struct sqlite_db *d, int rc, quire_error *err)
                      d->path);
         err_next(err, "try again when it has finished");
         return st;
-    case SQLITE_NOMEM: return err_memory(err);
+    case SQLITE_NOMEM: d->forgetful = true; return err_memory(err);
     case SQLITE_CONSTRAINT:
         return err_set(err, QUIRE_EXISTS, "%s: %s", d->path, why);
     case SQLITE_CORRUPT:
@@ -264,21 +267,6 @@ static void sqlite_finalize(struct stmt *s)
 
 /* ---- transactions ------------------------------------------------------- */
 
-static quire_status sqlite_begin(struct db *base, enum db_begin mode,
-                                 quire_error *err)
-{
-    struct sqlite_db *d = (struct sqlite_db *)base;
-    int busy_ms = d->busy_ms;
-    quire_status st;
-
-    d->lasting = mode == DB_DURABLE;
-    if (mode == DB_IF_FREE)
-        d->busy_ms = 0;
-    st = sqlite_exec(base, mode == DB_LOOK ? "BEGIN" : "BEGIN IMMEDIATE", err);
-    d->busy_ms = busy_ms;
-    return st;
-}
-
 static bool sqlite_inside(struct db *base)
 {
     return !sqlite3_get_autocommit(((struct sqlite_db *)base)->handle);
@@ -288,8 +276,42 @@ static void sqlite_rollback(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
 
+    if (sqlite_inside(base) && d->undo) {
+        sqlite3_step(d->undo);
+        sqlite3_reset(d->undo);
+    }
     if (sqlite_inside(base))
         sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
+    d->stuck = sqlite_inside(base);
+}
+
+/* When memory fails it, FTS5 may keep what was rolled back: then its next
+ * change goes wrong, or leaves its sums wrong. What it knows is forgotten with
+ * the schema. */
+static void renew(struct sqlite_db *d)
+{
+    if (!d->forgetful)
+        return;
+    d->forgetful = sqlite3_exec(d->handle, "PRAGMA writable_schema=RESET", NULL,
+                                NULL, NULL) != SQLITE_OK;
+}
+
+static quire_status sqlite_begin(struct db *base, enum db_begin mode,
+                                 quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    int busy_ms = d->busy_ms;
+    quire_status st;
+
+    if (d->stuck)
+        sqlite_rollback(base);
+    renew(d);
+    d->lasting = mode == DB_DURABLE;
+    if (mode == DB_IF_FREE)
+        d->busy_ms = 0;
+    st = sqlite_exec(base, mode == DB_LOOK ? "BEGIN" : "BEGIN IMMEDIATE", err);
+    d->busy_ms = busy_ms;
+    return st;
 }
 
 /* The kernel tells of a page that it could not write once, and then takes it for
@@ -394,6 +416,7 @@ static void sqlite_close(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
 
+    sqlite3_finalize(d->undo);
     sqlite3_close(d->handle);
     free(d->path);
     free(d);
@@ -692,6 +715,16 @@ static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
     return st ? st : set_up(d, c, err);
 }
 
+/* To roll back must not take memory: that it has run out may be the reason.
+ * After all else, because a PRAGMA makes prepared statements worthless. */
+static quire_status prepare_undo(struct sqlite_db *d, quire_error *err)
+{
+    int rc = sqlite3_prepare_v3(d->handle, "ROLLBACK", -1,
+                                SQLITE_PREPARE_PERSISTENT, &d->undo, NULL);
+
+    return rc ? fail(d, rc, err) : QUIRE_OK;
+}
+
 static quire_status open_any(const struct db_config *config, bool foreign,
                              struct db **out, quire_error *err)
 {
@@ -718,6 +751,8 @@ static quire_status open_any(const struct db_config *config, bool foreign,
     if (st == QUIRE_IO && d->handle && config->path &&
         config->access == DB_READ && sqlite3_system_errno(d->handle) == ENOSPC)
         st = open_alone(d, config, err);
+    if (!st)
+        st = prepare_undo(d, err);
     if (st)
         sqlite_close(&d->base);
     else

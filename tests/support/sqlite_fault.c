@@ -6,14 +6,16 @@
  * Both are wrapped once, before the first test, and ask the same counter as
  * wrap.c while sqlite_faults() is on.
  */
+#include "support/power.h"
 #include "support/test.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include <sqlite3.h>
 
-static bool on;
+static atomic_bool on; /* a test may arm it while others run */
 
 void sqlite_faults(bool yes)
 {
@@ -45,6 +47,7 @@ static void *mem_realloc(void *p, int n)
 struct file {
     sqlite3_file base;
     sqlite3_file *real;
+    const char *name; /* SQLite's, as long as it is open */
 };
 
 static sqlite3_vfs *disk; /* the one that works */
@@ -71,7 +74,6 @@ PASS(Write, SQLITE_FULL,
      (real(f), p, n, at))
 PASS(Truncate, SQLITE_IOERR_TRUNCATE, (sqlite3_file * f, sqlite3_int64 n),
      (real(f), n))
-PASS(Sync, SQLITE_IOERR_FSYNC, (sqlite3_file * f, int flags), (real(f), flags))
 PASS(FileSize, SQLITE_IOERR_FSTAT, (sqlite3_file * f, sqlite3_int64 *n),
      (real(f), n))
 PASS(Lock, SQLITE_IOERR_LOCK, (sqlite3_file * f, int how), (real(f), how))
@@ -86,6 +88,16 @@ PASS(ShmMap, SQLITE_IOERR_SHMMAP,
 PASS(ShmLock, 0, (sqlite3_file * f, int at, int n, int flags),
      (real(f), at, n, flags))
 PASS(ShmUnmap, 0, (sqlite3_file * f, int remove), (real(f), remove))
+
+static int file_Sync(sqlite3_file *f, int flags)
+{
+    int rc = strikes("sqlite Sync") ? SQLITE_IOERR_FSYNC
+                                    : real(f)->pMethods->xSync(real(f), flags);
+
+    if (rc == SQLITE_OK)
+        power_synced(((struct file *)f)->name);
+    return rc;
+}
 
 static void file_ShmBarrier(sqlite3_file *f)
 {
@@ -126,6 +138,7 @@ static int vfs_open(sqlite3_vfs *v, const char *name, sqlite3_file *f,
     (void)v;
     file->base.pMethods = NULL;
     file->real = (sqlite3_file *)(file + 1);
+    file->name = name;
     if (strikes("sqlite open"))
         return SQLITE_CANTOPEN;
     rc = disk->xOpen(disk, name, file->real, flags, out);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,20 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static long countdown; /* 0: disarmed */
-static int fault_errno;
-static bool fault_stays;
-static bool fault_struck;
-static const char *struck_name = "nothing";
+/* A test may arm it in one thread while others run. */
+static atomic_long countdown; /* 0: disarmed */
+static atomic_int fault_errno;
+static atomic_bool fault_stays;
+static atomic_bool fault_struck;
+static const char *_Atomic struck_name = "nothing";
 
 void fault_arm(long n, int error, bool stay)
 {
-    countdown = n;
     fault_errno = error;
     fault_stays = stay;
     fault_struck = false;
     struck_name = "nothing";
+    countdown = n;
 }
 
 bool fault_disarm(void)
@@ -48,12 +50,17 @@ const char *fault_name(void)
 
 bool fault_strikes(const char *name)
 {
+    long left;
+
     if (countdown == 0)
         return false;
-    if (--countdown > 0)
+    left = atomic_fetch_sub(&countdown, 1) - 1;
+    if (left > 0)
         return false;
-    if (fault_stays)
-        countdown = 1;
+    /* Below zero: another thread was disarmed, or struck, in between. */
+    countdown = fault_stays && left == 0 ? 1 : 0;
+    if (left < 0)
+        return false;
     if (!fault_struck)
         struck_name = name;
     fault_struck = true;
