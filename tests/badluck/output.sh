@@ -47,7 +47,7 @@ kept() {
 
 small_disk() {
     mkdir disk
-    mount -t tmpfs -o size=1m none disk
+    mount -t tmpfs -o size=2m none disk
     begin disk/home
 }
 

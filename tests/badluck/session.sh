@@ -52,7 +52,7 @@ whole() {
 
 small_disk() {
     mkdir disk
-    mount -t tmpfs -o size=1m none disk
+    mount -t tmpfs -o size=2m none disk
     begin disk/home
 }
 
@@ -84,7 +84,7 @@ full_in_a_line() {
     small_disk
     {
         printf '{"type":"custom","data":["'
-        noise 380000 | base64 -w 0 | fold -w 60000 | sed 's/$/","/' |
+        noise 580000 | base64 -w 0 | fold -w 60000 | sed 's/$/","/' |
             tr -d '\n'
         printf '"]}\n'
     } >large
@@ -98,16 +98,16 @@ full_in_a_line() {
 
 full_rename() {
     small_disk
-    say 600 >many
+    say 1200 >many
     append 0 many
     before=$(sha256sum <"$path")
     expect 3 quire --home "$home" session rename "$path" 'a title'
     complains 'No space left on device'
     [ "$(sha256sum <"$path")" = "$before" ] || fails "the file has changed"
-    whole 601
+    whole 1201
     mount -o remount,size=4m disk
     expect 0 quire --home "$home" session rename "$path" 'a title'
-    whole 601
+    whole 1201
 }
 
 full_new() {
