@@ -396,17 +396,20 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
 {
     struct db *db = a->c.db;
     struct owner now = *owner;
+    quire_artifact living;
     quire_status st = db->ops->begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = artifact_by_path(a, owner, path, keep, out, err);
+    st = by_path(a, SQL_PUT_AWAY_LAST, owner->session, path, keep, out, err);
     if (!st) {
-        st = err_set(err, QUIRE_EXISTS, "there is a newer %s", path);
-        err_next(err, "put that one away first, or give it another path");
-    } else if (st == QUIRE_NOT_FOUND) {
-        st = by_path(a, SQL_PUT_AWAY_LAST, owner->session, path, keep, out,
-                     err);
+        st = artifact_by_path(a, owner, path, keep, &living, err);
+        if (!st) {
+            st = err_set(err, QUIRE_EXISTS, "there is a newer %s", path);
+            err_next(err, "put that one away first, or give it another path");
+        } else if (st == QUIRE_NOT_FOUND) {
+            st = QUIRE_OK;
+        }
     }
     if (!st)
         st = owner_find(a, owner->tenant, out->session, &now, err);

@@ -133,6 +133,8 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
 
 /* ---- put ---------------------------------------------------------------- */
 
+#define PIECE ((size_t)64 * 1024)
+
 quire_status input_read(const char *name, struct buf *out, quire_error *err)
 {
     bool from_stdin = !name || !strcmp(name, "-");
@@ -143,14 +145,21 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
     if (fd < 0)
         return err_sys(err, errno, "cannot open %s", name);
     while (!st && n != 0) {
-        void *room = buf_room(out, 64 * 1024);
+        size_t want = out->max - out->len < PIECE ? out->max - out->len : PIECE;
+        void *room = want ? buf_room(out, want) : NULL;
 
-        if (!room) {
-            st = err_set(err, QUIRE_TOO_LARGE, "%s is more than can be kept",
-                         from_stdin ? "standard input" : name);
+        if (!want) {
+            st = err_set(err, QUIRE_TOO_LARGE,
+                         "%s has more than the %zu bytes that are taken",
+                         from_stdin ? "standard input" : name, out->max - 1);
+            err_next(err, "keep it as a blob, or in several parts");
             break;
         }
-        n = read(fd, room, 64 * 1024);
+        if (!room) {
+            st = err_memory(err);
+            break;
+        }
+        n = read(fd, room, want);
         if (n > 0)
             buf_grow(out, (size_t)n);
         else if (n < 0 && errno != EINTR)
@@ -211,17 +220,36 @@ static const char **take_tags(const struct args *args)
     return tags;
 }
 
+/* What is a little too large is read, so that whoever refuses it says by how
+ * much; what has no end is not. */
+static size_t take_max(struct cli *cli)
+{
+    const size_t some = (size_t)16 << 20, most = (size_t)1 << 30;
+    quire_setting s = {.value = "0"};
+    uint64_t limit;
+
+    if (quire_config_get(cli->q, "quota.file", &s, NULL))
+        return some;
+    limit = strtoull(s.value, NULL, 10);
+    return limit < some ? some : limit < most ? (size_t)limit + 1 : most;
+}
+
 static int artifact_put(struct cli *cli, const struct args *args)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
-    /* A gibibyte: what may be put is a setting, and whoever refuses it says by
-     * how much. */
-    struct buf content = BUF_INIT((size_t)1 << 30);
+    struct buf content = BUF_INIT(take_max(cli));
     const char **tags = take_tags(args);
     quire_artifact a;
     quire_error err = {0};
     int code = EXIT_DONE;
 
+    if (args->words[0][0] == '#' && args->words[0][1] &&
+        !args->words[0][1 + strspn(args->words[0] + 1, "0123456789")]) {
+        free(tags);
+        return cli_usage(cli, "give it a name that is not an id",
+                         "`%s` means the artifact with this id",
+                         args->words[0]);
+    }
     o.mime = args_text(args, "mime");
     o.purpose = args_text(args, "purpose");
     o.source = args_text(args, "source");

@@ -28,8 +28,8 @@ void artifact_add_json(struct buf *line, const quire_artifact *a);
 /* A member that is a point in time, as RFC 3339; null for 0. */
 void json_add_time(struct json_writer *w, const char *key, int64_t us);
 
-/* All of a file, or of standard input ("-" or NULL), up to the ceiling of
- * `out`: QUIRE_TOO_LARGE. */
+/* All of a file, or of standard input ("-" or NULL), if it is less than the
+ * ceiling of `out`: else QUIRE_TOO_LARGE. */
 quire_status input_read(const char *name, struct buf *out, quire_error *err);
 
 #endif

@@ -242,7 +242,7 @@ static int said_read(struct cli *cli, const struct args *args, struct said *s)
     quire_error err = {0};
 
     *s = (struct said){.o = QUIRE_MEMORY_OPTIONS_INIT,
-                       .content = BUF_INIT((size_t)1 << 30)};
+                       .content = BUF_INIT((size_t)1 << 20)};
     if (type && quire_memory_type_of(bytes_str(type), &s->o.type, &err))
         return memory_fail(cli, &err);
     s->o.set_type = type != NULL;
@@ -322,7 +322,7 @@ static const struct cmd cmd_memory_add = {
         "An entry of the tenant, pinned to the session that --session or "
         "QUIRE_SESSION names, if one does. A title has up to 200 bytes, "
         "content up to 64 KiB. A session links its own artifacts, and those "
-        "that an entry it can see links already; without a session any may be "
+        "that an entry links already; without a session any may be "
         "linked. With --json one object: id, type, title, content, source, "
         "tags, artifact_id, session, created_at, updated_at, valid_from, "
         "valid_to.",

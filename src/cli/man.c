@@ -75,9 +75,16 @@ static void add_options(struct buf *out, const struct opt *o)
     }
 }
 
+/* Also where scdoc takes text as it is, a backslash takes the next character. */
 static void add_examples(struct buf *out, const char *examples)
 {
-    buf_addf(out, "```\n%s\n```\n\n", examples);
+    buf_add_str(out, "```\n");
+    for (; *examples; examples++) {
+        if (*examples == '\\')
+            buf_add_char(out, '\\');
+        buf_add_char(out, *examples);
+    }
+    buf_add_str(out, "\n```\n\n");
 }
 
 static void add_synopsis(struct buf *out, const struct cmd *cmd)

@@ -311,7 +311,7 @@ static quire_status check_link(struct memories *m,
         return st;
     err_set(err, st, "there is no artifact #%lld", (long long)artifact);
     err_next(err, "a session links its own artifacts, and those that a memory "
-                  "entry it can see links already");
+                  "entry links already");
     return st;
 }
 

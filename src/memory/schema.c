@@ -99,8 +99,7 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_LINKABLE] = LIVING,
     [SQL_LINKABLE_IN] = LIVING
     "AND (a.session = ?3 OR EXISTS(SELECT 1 FROM memory m WHERE"
-    " m.artifact = a.id AND m.tenant = ?2 AND m.valid_to = 0"
-    " AND (m.session IS NULL OR m.session = ?3)))",
+    " m.artifact = a.id AND m.tenant = ?2 AND m.valid_to = 0))",
     [SQL_RELATION_FIND] = RELATION
     "WHERE source = ?1 AND target = ?2 AND kind = ?3",
     [SQL_RELATION_ADD] = "INSERT INTO relation(tenant, source, target, kind,"

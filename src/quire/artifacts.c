@@ -575,7 +575,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
     st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
-    if (!st && none && !o.fts)
+    if (!st && (none || o.fts))
         st = artifact_has_words(query, err);
     if (!st && !none) {
         question.fts = o.fts;

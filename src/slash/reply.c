@@ -112,8 +112,11 @@ quire_status reply_error(struct answer *a, const quire_error *words,
     /* What happened to a disk or a database is not for a model, nor where on
      * the machine that is. */
     if (words->status == QUIRE_IO || words->status == QUIRE_DAMAGED) {
-        reply_fail(a, words->status, NULL,
-                   "the store could not do this; try again later");
+        reply_fail(a, words->status, NULL, "%s",
+                   words->status == QUIRE_DAMAGED
+                       ? "what is stored there is damaged; tell whoever runs "
+                         "the store"
+                       : "the store could not do this; try again later");
         return QUIRE_OK;
     }
     reply_add_shown(&line, bytes_str(words->what), sizeof words->what);

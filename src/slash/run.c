@@ -250,7 +250,7 @@ static void turn_init(struct turn *t, quire *q,
     if (options)
         memcpy(&t->o, options,
                options->size < sizeof t->o ? options->size : sizeof t->o);
-    if (!t->o.agent)
+    if (!t->o.agent || !*t->o.agent)
         t->o.agent = "agent";
     if (!t->o.read_limit)
         t->o.read_limit = READ_LIMIT;

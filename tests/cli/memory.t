@@ -168,12 +168,12 @@ hint: …
 # a session links what it may read, and sees its own entries first
 $ A=$(quire session new | cut -d'"' -f4); B=$(quire session new | cut -d'"' -f4)
 $ echo x | quire artifact put a --session $A >/dev/null
-$ quire memory add --type user --title 'mine' --artifact 1 --session $A --json | grep -c "\"session\":\"$A\""
-1
 $ quire memory add --type user --title 'not mine' --artifact 1 --session $B
 quire: there is no artifact #1
 hint: …
 ? 1
+$ quire memory add --type user --title 'mine' --artifact 1 --session $A --json | grep -c "\"session\":\"$A\""
+1
 $ quire memory add --type user --title 'for all' --artifact 1
 #2     20…  [user] for all  (artifact #1)
 $ quire memory add --type user --title 'now it may' --artifact 1 --session $B
