@@ -1310,8 +1310,8 @@ typedef struct quire_memory_options {
 
 /* Add an entry, pinned to `session`, with its relations and its words for the
  * search. From inside a session only what that session may read can be linked:
- * an artifact of its own, or one that a valid entry links which is pinned to it
- * or to none; the tenant itself (session NULL) may link any of its artifacts.
+ * an artifact of its own, or one that a valid entry of the tenant links, which
+ * it could cite; the tenant itself (session NULL) may link any of its artifacts.
  * Each superseded entry becomes invalid when this one becomes valid, and gets
  * a relation QUIRE_SUPERSEDES from it. *out may be NULL. All or nothing, and
  * lasting when it returns QUIRE_OK.

@@ -322,11 +322,25 @@ static quire_status list_rows(struct listing *l, const quire_list_options *o,
                               quire_error *err)
 {
     quire_row_options rows = QUIRE_ROW_OPTIONS_INIT;
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+    quire_status st;
 
     rows.cwd = o->cwd;
     rows.archived = o->archived;
     rows.limit = o->limit;
-    return quire_session_rows(l->cli->q, &rows, list_row, l, err);
+    st = quire_session_rows(l->cli->q, &rows, list_row, l, err);
+    /* To read is always possible: what cannot be kept for the next time is
+     * added up for this one. */
+    if (st != QUIRE_BUSY && st != QUIRE_IO)
+        return st;
+    cli_store_options(l->cli->args, &options);
+    options.flags |= QUIRE_READ_ONLY;
+    st = quire_open(&options, &q, err);
+    if (!st)
+        st = quire_session_rows(q, &rows, list_row, l, err);
+    quire_close(q);
+    return st;
 }
 
 static int list(struct cli *cli, const quire_list_options *options, bool ids,
