@@ -95,6 +95,15 @@ int memory_types(struct cli *cli, const struct args *args, unsigned *types)
     return EXIT_DONE;
 }
 
+/* "12" or "#12", the id of an artifact. */
+static int artifact_id(struct cli *cli, const char *text, int64_t *id)
+{
+    if (strncmp(text, "mem:", 4) != 0)
+        return memory_id(cli, text, id);
+    return cli_usage(cli, "an artifact's id looks like 12 or #12",
+                     "`%s` is a memory entry, not an artifact", text);
+}
+
 /* ---- saying what there is ----------------------------------------------- */
 
 static void add_text(struct json_writer *w, const char *key, quire_bytes text)
@@ -265,7 +274,7 @@ static int memory_add(struct cli *cli, const struct args *args)
         code = cli_usage(cli, "give --type and --title",
                          "an entry has a type and a title");
     if (!code && artifact)
-        code = memory_id(cli, artifact, &s.o.artifact);
+        code = artifact_id(cli, artifact, &s.o.artifact);
     if (!code)
         code = read_ids(cli, args_text(args, "supersedes"), &s.supersedes,
                         &s.o.n_supersedes);
@@ -335,6 +344,14 @@ static const struct cmd cmd_memory_add = {
     .run = memory_add,
 };
 
+static bool is_change(const struct args *args)
+{
+    return args_text(args, "type") || args_text(args, "title") ||
+           args_text(args, "content") || args_text(args, "source") ||
+           args_text(args, "artifact") || args_list(args, "tag", 0) ||
+           args_flag(args, "no-tags");
+}
+
 static int memory_edit(struct cli *cli, const struct args *args)
 {
     const char *artifact = args_text(args, "artifact");
@@ -349,7 +366,10 @@ static int memory_edit(struct cli *cli, const struct args *args)
     if (!code && artifact && !strcmp(artifact, "none"))
         s.o.artifact = -1;
     else if (!code && artifact)
-        code = memory_id(cli, artifact, &s.o.artifact);
+        code = artifact_id(cli, artifact, &s.o.artifact);
+    if (!code && !is_change(args))
+        code = cli_usage(cli, "see `quire memory edit --help`",
+                         "there is nothing to change");
     if (!code && args_flag(args, "no-tags"))
         s.o.tags = s.tags; /* with none of them */
     if (!code && quire_memory_edit(cli->q, args_text(args, "session"), id, &s.o,

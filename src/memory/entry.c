@@ -475,6 +475,10 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
     struct stmt *s;
     quire_status st = memory_get(m, tenant, id, 0, &tmp, &one, err);
 
+    /* Times are printed to the millisecond: that one is not before itself. */
+    if (!st && when_us / 1000 == one.valid_from_us / 1000 &&
+        when_us < one.valid_from_us)
+        when_us = one.valid_from_us;
     if (!st && when_us && when_us < one.valid_from_us) {
         st = err_set(err, QUIRE_INVALID,
                      "memory entry #%lld became true after that time",

@@ -120,9 +120,12 @@ quire_status reply_error(struct answer *a, const quire_error *words,
         return QUIRE_OK;
     }
     reply_add_shown(&line, bytes_str(words->what), sizeof words->what);
-    if (words->next[0])
+    /* What a person would type is of no use to an agent. */
+    if (words->next[0] && !strstr(words->next, "quire ") &&
+        !strstr(words->next, "--")) {
         buf_add_str(&line, "; ");
-    reply_add_shown(&line, bytes_str(words->next), sizeof words->next);
+        reply_add_shown(&line, bytes_str(words->next), sizeof words->next);
+    }
     if (!buf_text(&line)) {
         buf_release(&line);
         return err_memory(err);

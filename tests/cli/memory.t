@@ -227,3 +227,20 @@ $ mkdir -p omp/agent/sessions; quire --home omp/agent --kind omp memory ls
 quire: …omp/agent is a home of another program, which has no memory
 hint: name a home of Quire's own with --home
 ? 2
+
+# what cannot be meant is refused
+$ quire memory add --type user --title a >/dev/null; quire memory edit 1
+quire: there is nothing to change
+hint: …
+? 2
+$ quire memory add --type user --title b --artifact mem:1
+quire: `mem:1` is a memory entry, not an artifact
+hint: …
+? 2
+$ quire memory invalidate 1 --when 2001-02-03T04:05:06Z
+quire: memory entry #1 became true after that time
+hint: give a later time, or none for now
+? 2
+$ printf '/mem add link 1 supports 99\n' | quire slash --session user | grep -c quire
+0
+? 1
