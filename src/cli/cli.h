@@ -34,6 +34,7 @@ enum store_access {
     STORE_NONE, /* cli->q is NULL                                    */
     STORE_READ, /* opened read-only; a store that is absent is empty */
     STORE_WRITE,
+    STORE_EITHER, /* for writing, where the home can be written */
 };
 
 struct cli {

@@ -223,13 +223,13 @@ const struct cmd cmd_slash = {
         "fences; /write and `/mem add entry` go on to /endwrite and /endmem. "
         "Without --session there are no artifacts.\n\n"
         "With --json one object a reply: command, args, line, status, kind, "
-        "id, truncated, skipped, encoding, body; before it, for a file that "
+        "id, truncated, skipped, part (an image: mime, encoding, content), encoding, body; before it, for a file that "
         "was written, one with event, path, size, encoding, content. Exits "
         "with 1 if a command failed.",
     .opts = slash_opts,
     .examples = "printf '/write --persist a.md\\nhello\\n/endwrite\\n' >turn\n"
                 "quire slash --session user <turn\n"
                 "echo '/mem search build' | quire slash --json",
-    .store = STORE_WRITE,
+    .store = STORE_EITHER,
     .run = slash,
 };

@@ -5,6 +5,7 @@
  * close everything, and let the exit status say how it went. A new noun is a
  * line in cli_nouns, a command without a noun a line in cli_plain.
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -157,6 +158,13 @@ static int open_and_run(struct cli *cli, const struct args *args)
         code = cli_fail(cli, &err);
         /* A tenant that is shut out is told no. */
         return err.status == QUIRE_INVALID && options.tenant ? EXIT_NO : code;
+    }
+    if (cmd->store == STORE_EITHER && access(quire_home(cli->q), W_OK) &&
+        errno != ENOENT) {
+        quire_close(cli->q);
+        options.flags |= QUIRE_READ_ONLY;
+        if (quire_open(&options, &cli->q, &err))
+            return cli_fail(cli, &err);
     }
     code = cmd->run(cli, args);
     quire_close(cli->q);

@@ -201,7 +201,7 @@ static quire_status open_rows(struct quire *q, bool write, struct sql **sql,
 
     *sql = NULL;
     if (!st && write && q->read_only)
-        st = read_only_error(q, err);
+        st = read_only_error(err);
     if (!st && q->db_path)
         st = need_db(q, write, err);
     if (st || !q->db || q->schema < SCHEMA_SETTINGS)
@@ -214,8 +214,9 @@ static quire_status open_rows(struct quire *q, bool write, struct sql **sql,
 
 /* ---- the public functions ----------------------------------------------- */
 
-quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
-                              quire_error *err)
+/* Without taking back what is on loan: this is asked in the middle of calls. */
+static quire_status get(struct quire *q, const char *key, quire_setting *out,
+                        quire_error *err)
 {
     const struct setting *s = find(key);
     struct sql *sql;
@@ -223,11 +224,15 @@ quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
 
     if (!s)
         return unknown(key, err);
-    arena_reset(&q->loan);
     st = open_rows(q, false, &sql, err);
-    if (!st)
-        st = look_up(q, sql, s, out, err);
-    return st;
+    return st ? st : look_up(q, sql, s, out, err);
+}
+
+quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
+                              quire_error *err)
+{
+    arena_reset(&q->loan);
+    return get(q, key, out, err);
 }
 
 quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
@@ -304,14 +309,14 @@ bool config_is(struct quire *q, const char *key, const char *word)
 {
     quire_setting s = {.value = ""};
 
-    return !quire_config_get(q, key, &s, NULL) && !strcmp(s.value, word);
+    return !get(q, key, &s, NULL) && !strcmp(s.value, word);
 }
 
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err)
 {
     quire_setting s = {.value = "0"};
-    quire_status st = quire_config_get(q, key, &s, err);
+    quire_status st = get(q, key, &s, err);
 
     if (!st)
         *out = strtoull(s.value, NULL, 10);

@@ -45,7 +45,7 @@ static quire_status need_history(struct quire *q, bool write, quire_error *err)
     int dir;
 
     if (!st && write && q->read_only)
-        st = read_only_error(q, err);
+        st = read_only_error(err);
     if (!st && !strcmp(q->home, q->blob_path)) {
         st = err_set(err, QUIRE_INVALID, "%s has blobs, and no prompt history",
                      q->home);

@@ -215,7 +215,7 @@ quire_status quire_sink_open(quire_outputs *o,
         memcpy(&full, options,
                options->size < sizeof full ? options->size : sizeof full);
     if (o && o->q->read_only)
-        return read_only_error(o->q, err);
+        return read_only_error(err);
     *out = malloc(sizeof **out);
     if (!*out)
         return err_memory(err);
@@ -295,7 +295,7 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
 
     arena_reset(&o->loan);
     if (o->q->read_only)
-        return read_only_error(o->q, err);
+        return read_only_error(err);
     st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
     if (!st)
         st = shelf_draft(&o->shelf, &d, err);

@@ -13,7 +13,7 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
     quire_status st = check_free(q, err);
 
     if (!st && write && q->read_only)
-        st = read_only_error(q, err);
+        st = read_only_error(err);
     if (st)
         return st;
     if (q->kind != QUIRE_KIND_NATIVE) {

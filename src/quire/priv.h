@@ -74,7 +74,7 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
 quire_status open_home_store(struct quire *q, struct object_store **out,
                              quire_error *err);
 quire_status check_free(const struct quire *q, quire_error *err);
-quire_status read_only_error(const struct quire *q, quire_error *err);
+quire_status read_only_error(quire_error *err);
 
 /* home.c: where things are. Fills home, paths, kind and layout. */
 quire_status home_find(struct quire *q, const quire_options *o,

@@ -289,10 +289,10 @@ quire_status need_home(struct quire *q, struct object_store **out,
     return st;
 }
 
-quire_status read_only_error(const struct quire *q, quire_error *err)
+quire_status read_only_error(quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
-                              q->home);
+    quire_status st = err_set(err, QUIRE_INVALID,
+                              "the store is open for reading only");
 
     err_next(err, "open it without QUIRE_READ_ONLY");
     return st;
@@ -339,7 +339,7 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     quire_status st = check_free(q, err);
 
     if (!st && write && q->read_only)
-        st = read_only_error(q, err);
+        st = read_only_error(err);
     if (!st)
         st = need_db(q, write, err);
     if (!st)

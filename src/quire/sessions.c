@@ -57,7 +57,7 @@ quire_status sessions_may_write(struct quire *q, quire_error *err)
     quire_status st = check_free(q, err);
 
     if (!st && q->read_only)
-        st = read_only_error(q, err);
+        st = read_only_error(err);
     return st ? st : tenants_check(q, err);
 }
 

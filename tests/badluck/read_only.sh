@@ -53,6 +53,23 @@ new_home_read_only() {
     [ ! -s out ]
 }
 
+# What an agent asks is answered; what it would write is refused, and it is not
+# told where on the machine that is.
+slash_read_only() {
+    mkdir disk
+    mount -t tmpfs -o size=20m none disk
+    home=disk/home
+    echo kept >content
+    expect 0 quire --home "$home" artifact put a.md content
+    mount -o remount,bind,ro disk
+    printf '/read a.md\n/write --persist b\nx\n/endwrite\n' >turn
+    expect 1 quire --home "$home" --session user slash <turn
+    grep -qx kept out || fails "nothing was read: $(cat out)"
+    grep -q '^ERR: .*reading only' out || fails "not refused: $(cat out)"
+    ! grep -q disk out || fails "a path was told: $(cat out)"
+    expect 0 quire --home "$home" session ls --totals
+}
+
 # A writer that was killed leaves its log beside quire.db, and the log has the
 # newest rows. Without the log's index SQLite cannot read it here; an empty
 # list would be a lie.
@@ -141,6 +158,7 @@ it 'packed: a store on a read-only mount can be read' mounted_packed
 it 'loose: a store on a read-only mount can be read' mounted_loose
 it 'flat: a store on a read-only mount can be read' mounted_flat
 it 'a new home on a read-only mount is empty, and refused' new_home_read_only
+it 'an agent can read on a read-only mount' slash_read_only
 it 'a log that cannot be read is not an empty store' killed_then_mounted
 it 'packed: a store of somebody else can be read' permitted_packed
 it 'loose: a store of somebody else can be read' permitted_loose
