@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "ask.h"
 #include "holds.h"
 #include "store/db.h"
 #include "store/fulltext.h"
@@ -28,25 +29,6 @@ static struct db *open_words(void)
                          "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
                          NULL));
     return db;
-}
-
-/* The first column of the first row, of a statement with one value. */
-static int64_t ask(struct db *db, const char *sql, quire_bytes value)
-{
-    quire_error err = {0};
-    struct stmt *s;
-    int64_t n;
-    bool row;
-
-    HOLDS(!db->ops->prepare(db, sql, &s, NULL));
-    if (value.data)
-        s->ops->bind_text(s, 1, value);
-    if (s->ops->step(s, &row, &err))
-        fprintf(stderr, "%s\n", err.what);
-    HOLDS(err.status == QUIRE_OK);
-    n = row ? s->ops->column_int(s, 0) : 0;
-    s->ops->finalize(s);
-    return n;
 }
 
 /* Marked text is the text, but for the marks. */

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/utf8.h"
+#include "ask.h"
 #include "holds.h"
 #include "memory/memory.h"
 #include "store/db.h"
@@ -32,25 +33,6 @@ static struct db *open_words(void)
         " 'a word and what is near 1 2 3', '[\"x\"]', 'and NOT')",
         NULL));
     return db;
-}
-
-/* The first column of the first row, of a statement with one value. */
-static int64_t ask(struct db *db, const char *sql, quire_bytes value)
-{
-    quire_error err = {0};
-    struct stmt *s;
-    int64_t n;
-    bool row;
-
-    HOLDS(!db->ops->prepare(db, sql, &s, NULL));
-    if (value.data)
-        s->ops->bind_text(s, 1, value);
-    if (s->ops->step(s, &row, &err))
-        fprintf(stderr, "%s\n", err.what);
-    HOLDS(err.status == QUIRE_OK);
-    n = row ? s->ops->column_int(s, 0) : 0;
-    s->ops->finalize(s);
-    return n;
 }
 
 static int64_t hits(struct db *db, quire_bytes text, bool plain, bool *any)

@@ -54,7 +54,6 @@ enum artifact_sql {
     SQL_PURGE,
     SQL_READ_COUNT,
     SQL_READS,
-    SQL_WORDS_THERE,
     N_ARTIFACT_SQL
 };
 

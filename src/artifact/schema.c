@@ -182,8 +182,6 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                        " ON CONFLICT(artifact) DO UPDATE SET n = n + 1,"
                        " last = max(last, ?3)",
     [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
-    [SQL_WORDS_THERE] = "SELECT 1 FROM sqlite_schema WHERE type = 'table'"
-                        " AND name = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
                   " RETURNING size, deleted",
 };

@@ -119,23 +119,6 @@ quire_status words_drop(struct artifacts *a, const quire_artifact *one,
 
 /* ---- the index itself --------------------------------------------------- */
 
-static quire_status is_there(struct artifacts *a, int64_t tenant, bool *there,
-                             quire_error *err)
-{
-    char name[64];
-    struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_WORDS_THERE, &s, err);
-
-    if (st)
-        return st;
-    spell_name(tenant, name);
-    s->ops->bind_text(s, 1, bytes_str(name));
-    st = sql_row(s, err);
-    s->ops->reset(s);
-    *there = !st;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
 static quire_status index_one(void *ctx, const quire_artifact *one,
                               quire_error *err)
 {
@@ -177,10 +160,10 @@ quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
     if (a->words.tenant == tenant)
         return QUIRE_OK;
     words_release(&a->words);
-    st = is_there(a, tenant, &there, err);
+    spell_name(tenant, name);
+    st = sql_has_table(a->c.db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
-    spell_name(tenant, name);
     if (!st)
         st = sql_init_named(&a->words.sql, a->c.db, patterns, N_WORDS, name,
                             err);

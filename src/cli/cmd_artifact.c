@@ -126,9 +126,7 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
     } else {
         artifact_add_row(&line, a);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 /* ---- put ---------------------------------------------------------------- */
@@ -381,9 +379,7 @@ static quire_status version_one(void *ctx, const quire_artifact *a,
         json_add_time(&w, "created", a->updated_us);
         json_object_end(&w);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int artifact_versions(struct cli *cli, const struct args *args)
@@ -442,9 +438,7 @@ static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
             text_add(&line, bytes_str(hit->snippet), true);
         }
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int artifact_search(struct cli *cli, const struct args *args)

@@ -33,9 +33,7 @@ static quire_status show(void *ctx, const quire_setting *s, quire_error *err)
         text_add_cell(&line, bytes_str(s->value), 12);
         buf_addf(&line, "  %-11s  %s", s->from, s->about);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int fail(struct cli *cli, const quire_error *err)
@@ -119,7 +117,8 @@ static const struct cmd *const verbs[] = {&cmd_config_get, &cmd_config_set,
 const struct noun noun_config = {
     .name = "config",
     .summary = "settings of the home",
-    .about = "Quotas of artifacts and how many versions are kept; each has a "
-             "value that makes sense without being set.",
+    .about = "Quotas of artifacts, how many versions are kept, where blobs lie "
+             "and what a write waits for; each has a value that makes sense "
+             "without being set.",
     .verbs = verbs,
 };

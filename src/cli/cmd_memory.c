@@ -501,9 +501,7 @@ static quire_status list_one(void *ctx, const quire_memory *entry,
     } else {
         memory_add_row(&line, entry);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int memory_ls(struct cli *cli, const struct args *args)
@@ -585,9 +583,7 @@ static quire_status show_hit(void *ctx, const quire_memory *entry,
     } else {
         memory_add_row(&line, entry);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int memory_search(struct cli *cli, const struct args *args)
@@ -667,7 +663,7 @@ static int memory_invalidate(struct cli *cli, const struct args *args)
         code = page_time(cli, args, "when", &when_us);
     if (code)
         return code;
-    /* From the beginning of the millisecond on: see read_time(). */
+    /* From the beginning of the millisecond on: see page_time(). */
     when_us -= when_us % 1000;
     if (quire_memory_invalidate(cli->q, id, when_us, &err))
         return memory_fail(cli, &err);

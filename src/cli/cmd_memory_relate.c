@@ -118,9 +118,7 @@ static quire_status show_entry(void *ctx, const quire_memory *entry,
     } else {
         memory_add_row(&line, entry);
     }
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static quire_status show_relation(void *ctx, const quire_relation *relation,

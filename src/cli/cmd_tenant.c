@@ -154,9 +154,7 @@ static quire_status list_one(void *ctx, const quire_tenant *t, quire_error *err)
         add_json(&line, t);
     else
         add_row(&line, t);
-    out_line(cli, &line);
-    buf_release(&line);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_give(cli, &line, err);
 }
 
 static int tenant_ls(struct cli *cli, const struct args *args)
@@ -253,10 +251,12 @@ const struct noun noun_tenant = {
     .name = "tenant",
     .summary =
         "who shares the home, each with sessions and artifacts of theirs",
-    .about = "On one's own machine there is `default`, and nobody needs to "
-             "know. Where a server keeps the work of several, each is a tenant "
-             "with a token: its sessions, artifacts and history are its own, "
-             "and what is another's is not there for it. Blobs and settings "
-             "are the home's.",
+    .about =
+        "On one's own machine there is `default`, and nobody needs to "
+        "know. Where a server keeps the work of several, each is a tenant "
+        "with a token: its sessions, artifacts and history are its own, "
+        "and what is another's is not there for it. Blobs and settings "
+        "are the home's: a tenant gets a blob by its whole name, and lists "
+        "none.",
     .verbs = verbs,
 };

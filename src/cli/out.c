@@ -228,6 +228,13 @@ void out_line(struct cli *cli, struct buf *b)
     buf_clear(b);
 }
 
+quire_status out_give(struct cli *cli, struct buf *b, quire_error *err)
+{
+    out_line(cli, b);
+    buf_release(b);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
 void out_discard(struct cli *cli)
 {
     cli->out.used = 0;

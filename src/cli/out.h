@@ -65,6 +65,10 @@ void out_printf(struct cli *cli, const char *fmt, ...)
 /* The line `b` holds; empties it. Words about memory if it has failed. */
 void out_line(struct cli *cli, struct buf *b);
 
+/* The same for a function that is given one thing after the other: release the
+ * line, and stop if nobody takes it. */
+quire_status out_give(struct cli *cli, struct buf *b, quire_error *err);
+
 /* Forget what has not been sent yet: it turned out to be wrong. */
 void out_discard(struct cli *cli);
 

@@ -105,23 +105,6 @@ quire_status words_take(struct memories *m, const quire_memory *one,
 /* ---- the indexes themselves --------------------------------------------- */
 
 /* Both are made in one transaction, so one tells for both. */
-static quire_status is_there(struct memories *m, int64_t tenant, bool *there,
-                             quire_error *err)
-{
-    char name[64];
-    struct stmt *s;
-    quire_status st = sql_use(&m->sql, SQL_WORDS_THERE, &s, err);
-
-    if (st)
-        return st;
-    spell_name(WORDS_NOW, tenant, name);
-    s->ops->bind_text(s, 1, bytes_str(name));
-    st = sql_row(s, err);
-    s->ops->reset(s);
-    *there = !st;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
 static quire_status put_one(void *ctx, const quire_memory *one,
                             quire_error *err)
 {
@@ -209,7 +192,8 @@ quire_status words_open(struct memories *m, int64_t tenant, bool write,
     if (m->words.tenant == tenant)
         return QUIRE_OK;
     words_close(&m->words);
-    st = is_there(m, tenant, &there, err);
+    spell_name(WORDS_NOW, tenant, name);
+    st = sql_has_table(m->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     for (i = 0; i < N_WORDS && !st; i++) {

@@ -31,7 +31,6 @@ enum memory_sql {
     SQL_RELATIONS_TO,
     SQL_RELATIONS_AT,
     /* words */
-    SQL_WORDS_THERE,
     N_MEMORY_SQL
 };
 

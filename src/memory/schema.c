@@ -112,6 +112,4 @@ const char *const memory_sql[N_MEMORY_SQL] = {
     [SQL_RELATIONS_TO] = RELATION "WHERE target = ?4" RELATION_RANGE,
     [SQL_RELATIONS_AT] = RELATION
     "WHERE (source = ?5 OR target = ?5)" RELATION_RANGE,
-    [SQL_WORDS_THERE] = "SELECT 1 FROM sqlite_schema WHERE type = 'table'"
-                        " AND name = ?1",
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/err.h"
 
 quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
@@ -88,6 +89,24 @@ void sql_reset(struct sql *s, int which)
 {
     if (s->stmts[which])
         s->stmts[which]->ops->reset(s->stmts[which]);
+}
+
+quire_status sql_has_table(struct db *db, const char *name, bool *has,
+                           quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db,
+                                       "SELECT 1 FROM sqlite_schema WHERE type"
+                                       " = 'table' AND name = ?1",
+                                       &s, err);
+
+    *has = false;
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(name));
+    st = s->ops->step(s, has, err);
+    s->ops->finalize(s);
+    return st;
 }
 
 quire_status sql_row(struct stmt *s, quire_error *err)

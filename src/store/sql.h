@@ -38,6 +38,10 @@ quire_status sql_use(struct sql *s, int which, struct stmt **out,
 /* Let go of the row it is at, if it was ever used. */
 void sql_reset(struct sql *s, int which);
 
+/* Whether the database has a table of this name. */
+quire_status sql_has_table(struct db *db, const char *name, bool *has,
+                           quire_error *err);
+
 /* Step to the first row. Without one: QUIRE_NOT_FOUND, no words. The caller
  * resets it when it has looked. */
 quire_status sql_row(struct stmt *s, quire_error *err);
