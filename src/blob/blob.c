@@ -47,6 +47,41 @@ void blobs_free(struct blobs *b)
     free(b);
 }
 
+/* ---- the files' lock ---------------------------------------------------- */
+
+quire_status blobs_lock(struct blobs *b, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!b->locked)
+        st = b->c.files->ops->lock(b->c.files, OBJECT_SHARED, b->c.busy_ms,
+                                   err);
+    b->locked = !st;
+    return st;
+}
+
+void blobs_unlock(struct blobs *b)
+{
+    if (b->batch || b->holds || !b->locked)
+        return;
+    b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
+    b->locked = false;
+}
+
+quire_status blobs_hold(struct blobs *b, quire_error *err)
+{
+    quire_status st = blobs_lock(b, err);
+
+    b->holds += !st;
+    return st;
+}
+
+void blobs_let_go(struct blobs *b)
+{
+    b->holds--;
+    blobs_unlock(b);
+}
+
 /* ---- finding ------------------------------------------------------------ */
 
 /* What the ends of a gzip file tell. A file that is no gzip file is found all
@@ -304,9 +339,7 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
 static void end_batch(struct blobs *b)
 {
     b->batch = false;
-    if (b->locked)
-        b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
-    b->locked = false;
+    blobs_unlock(b);
 }
 
 quire_status blobs_begin(struct blobs *b, quire_error *err)
@@ -318,10 +351,9 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
         return err_set(err, QUIRE_INVALID, "a batch is open already");
     /* The files before the database, as in every put: a collector takes the
      * two in the same order. */
-    st = files->ops->lock(files, OBJECT_SHARED, b->c.busy_ms, err);
+    st = blobs_lock(b, err);
     if (st)
         return st;
-    b->locked = true;
     if (b->rows)
         st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
     if (!st) {

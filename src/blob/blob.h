@@ -83,6 +83,13 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
 quire_status blob_find_prefix(struct blobs *b, const char *hex,
                               quire_digest *out, quire_error *err);
 
+/* Keep every collection from removing anything until blobs_let_go(): what was
+ * put, or found in a text, is going to be referred to by a file that is not
+ * written yet. As often as need be. It waits for a collection that is removing
+ * just now, which takes a moment. */
+quire_status blobs_hold(struct blobs *b, quire_error *err);
+void blobs_let_go(struct blobs *b);
+
 quire_status blobs_begin(struct blobs *b, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);
 void blobs_rollback(struct blobs *b);

@@ -52,6 +52,7 @@ struct blobs {
     bool batch;
     bool batch_failed; /* a write of the batch was lost       */
     bool locked;       /* we have the files' shared lock      */
+    unsigned holds;    /* blobs_hold() without its end        */
 };
 
 /* ---- layout.c ----------------------------------------------------------- */
@@ -99,6 +100,13 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
 /* How many rows there are; or how many have no digest, and so no blob. */
 quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
                         quire_error *err);
+
+/* ---- blob.c: the files' shared lock ---------------------------------------
+ *
+ * A batch keeps it to its end, and so does whoever holds. */
+
+quire_status blobs_lock(struct blobs *b, quire_error *err);
+void blobs_unlock(struct blobs *b);
 
 /* ---- blob.c and get.c ------------------------------------------------ */
 

@@ -28,26 +28,6 @@ struct identity {
 
 /* ---- critical sections -------------------------------------------------- */
 
-static quire_status lock_files(struct blobs *b, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    if (!b->locked)
-        st = b->c.files->ops->lock(b->c.files, OBJECT_SHARED, b->c.busy_ms,
-                                   err);
-    b->locked = !st;
-    return st;
-}
-
-/* A batch keeps the lock to its end. */
-static void unlock_files(struct blobs *b)
-{
-    if (b->batch || !b->locked)
-        return;
-    b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
-    b->locked = false;
-}
-
 static quire_status begin_rows(struct blobs *b, enum db_begin mode,
                                quire_error *err)
 {
@@ -183,7 +163,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     if (!st && open && !b->locked) {
         open->ops->close(open);
         open = NULL;
-        st = lock_files(b, err);
+        st = blobs_lock(b, err);
         if (!st)
             st = blob_find_open(b, &id->digest, &p, &open, err);
     }
@@ -308,7 +288,7 @@ static quire_status put_small(struct blobs *b, const struct identity *id,
     if (p.where == IN_ROW) {
         st = store_row(b, id, &p, &stored, err);
     } else {
-        st = lock_files(b, err);
+        st = blobs_lock(b, err);
         if (!st)
             st = store_file(b, id, stored, &p, err);
     }
@@ -389,14 +369,14 @@ static quire_status put_large(struct blobs *b, const struct identity *id,
         st = drain_write(&drain, content, err);
     }
     if (!st)
-        st = lock_files(b, err);
+        st = blobs_lock(b, err);
     return finish_large(b, id, &drain, st, info, err);
 }
 
 /* How every put ends: a batch that lost one of its writes is not kept. */
 static quire_status put_done(struct blobs *b, quire_status st)
 {
-    unlock_files(b);
+    blobs_unlock(b);
     if (st && b->batch)
         b->batch_failed = true;
     return st;
@@ -414,7 +394,7 @@ quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
         info = &ignored;
     hash_bytes(content, &id.digest);
     if (!b->rows)
-        st = lock_files(b, err);
+        st = blobs_lock(b, err);
     if (!st)
         st = accept_present(b, &id, flags, info, &done, err);
     if (!st && !done)
@@ -484,7 +464,7 @@ static quire_status pour_large(struct blobs *b, quire_read_fn read, void *ctx,
         return st;
     st = pour(b, read, ctx, buf, have, &drain, &id, err);
     if (!st)
-        st = lock_files(b, err);
+        st = blobs_lock(b, err);
     if (!st)
         st = accept_present(b, &id, flags, info, &done, err);
     if (!done)
@@ -581,7 +561,7 @@ quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
     if ((uint64_t)file.st_size > SMALL_BYTES) {
         st = identify(fd, &id, err);
         if (!st)
-            st = lock_files(b, err);
+            st = blobs_lock(b, err);
         if (!st)
             st = accept_present(b, &id, flags, info, &done, err);
         put_done(b, st);
