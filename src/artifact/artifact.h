@@ -244,4 +244,25 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
 quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
                                quire_error *err);
 
+/* ---- expire.c: what a collection takes away --------------------------------
+ *
+ * Versions beyond the `kept` newest of each artifact (0: none), and artifacts
+ * that were put away before `before_us`; a few at a time, so that others get
+ * their turn. */
+struct artifact_expiry {
+    uint64_t kept;
+    int64_t before_us;
+};
+
+quire_status artifacts_expire(struct artifacts *a,
+                              const struct artifact_expiry *x,
+                              uint64_t *versions, uint64_t *purged,
+                              quire_error *err);
+
+/* The content of all that is not expired. */
+quire_status artifacts_digests(
+    struct artifacts *a, const struct artifact_expiry *x,
+    quire_status (*each)(void *ctx, const quire_digest *d, quire_error *err),
+    void *ctx, quire_error *err);
+
 #endif

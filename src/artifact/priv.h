@@ -54,6 +54,10 @@ enum artifact_sql {
     SQL_PURGE,
     SQL_READ_COUNT,
     SQL_READS,
+    /* expire.c */
+    SQL_EXPIRE_VERSIONS,
+    SQL_EXPIRE_AWAY,
+    SQL_DIGESTS,
     N_ARTIFACT_SQL
 };
 

@@ -184,4 +184,19 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
                   " RETURNING size, deleted",
+
+    /* ?1: a version is kept if fewer than so many are newer; 0: all are.
+     * ?2: what was put away before that is gone. */
+    [SQL_EXPIRE_VERSIONS] =
+        "DELETE FROM artifact_version WHERE (artifact, version) IN (SELECT"
+        " v.artifact, v.version FROM artifact_version v JOIN artifact a"
+        " ON a.id = v.artifact WHERE v.version <= a.version - ?1 LIMIT 256)",
+    [SQL_EXPIRE_AWAY] = "DELETE FROM artifact WHERE id IN (SELECT id"
+                        " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
+                        " LIMIT 64)",
+    [SQL_DIGESTS] =
+        "SELECT sha256 FROM artifact WHERE deleted = 0 OR deleted >= ?2"
+        " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
+        " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
+        " AND (?1 = 0 OR v.version > a.version - ?1)",
 };

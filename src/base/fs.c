@@ -410,6 +410,37 @@ void fs_temp_release(struct fs_temp *t)
     errno = keep;
 }
 
+bool fs_temp_is_name(const char *name)
+{
+    return !strncmp(name, ".tmp-", 5) && strlen(name) == 21 &&
+           strspn(name + 5, "0123456789abcdef") == 16;
+}
+
+enum { REAP_AFTER_S = 3600 };
+
+bool fs_temp_reap(int dir, const char *path, bool dry)
+{
+    int fd = fs_open_beneath(dir, path, O_RDONLY | O_NONBLOCK, 0);
+    struct stat s;
+    bool nobodys;
+
+    if (fd < 0)
+        return false;
+    nobodys = !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &s) &&
+              S_ISREG(s.st_mode) && s.st_ctime < time(NULL) - REAP_AFTER_S &&
+              s.st_mtime < time(NULL) - REAP_AFTER_S;
+    if (nobodys && !dry) {
+        const char *base;
+        int parent = fs_open_parent(dir, path, false, NULL, &base);
+
+        nobodys = parent >= 0 && !unlinkat(parent, base, 0);
+        if (parent >= 0)
+            close(parent);
+    }
+    close(fd);
+    return nobodys;
+}
+
 quire_status fs_replace(int dir, const char *name, quire_bytes bytes,
                         quire_error *err)
 {

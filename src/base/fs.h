@@ -89,6 +89,12 @@ int fs_temp_publish(struct fs_temp *t, int dir, const char *base, bool replace);
 /* Close it, and remove it if it was not published. */
 void fs_temp_release(struct fs_temp *t);
 
+/* Remove a named temporary file whose maker is dead: nobody has it locked, and it
+ * has not changed for an hour, which is longer than a name of that kind is ever
+ * left unlocked. With `dry` only look. False: it is somebody's, or no such file. */
+bool fs_temp_is_name(const char *name);
+bool fs_temp_reap(int dir, const char *path, bool dry);
+
 /* Atomically make `name` beneath `dir` contain `bytes`: temporary file, sync,
  * rename, sync directory. Whatever was there is there whole until then. */
 quire_status fs_replace(int dir, const char *name, quire_bytes bytes,

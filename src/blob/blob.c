@@ -22,6 +22,9 @@ quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
     if (!b)
         return err_memory(err);
     b->c = *config;
+    if (!b->c.holds)
+        b->c.holds = &b->own_holds;
+    b->locked = *b->c.holds > 0;
     b->packed = (struct buf)BUF_INIT(SCRATCH_MAX);
     b->plain = (struct buf)BUF_INIT(SCRATCH_MAX);
     if (config->db)
@@ -62,7 +65,7 @@ quire_status blobs_lock(struct blobs *b, quire_error *err)
 
 void blobs_unlock(struct blobs *b)
 {
-    if (b->batch || b->holds || !b->locked)
+    if (b->batch || *b->c.holds || !b->locked)
         return;
     b->c.files->ops->lock(b->c.files, OBJECT_UNLOCK, 0, NULL);
     b->locked = false;
@@ -72,13 +75,13 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
 {
     quire_status st = blobs_lock(b, err);
 
-    b->holds += !st;
+    *b->c.holds += !st;
     return st;
 }
 
 void blobs_let_go(struct blobs *b)
 {
-    b->holds--;
+    --*b->c.holds;
     blobs_unlock(b);
 }
 

@@ -43,8 +43,10 @@ struct blobs_config {
                                    home is read and has none              */
     const struct clock *clock;  /* borrowed                               */
     int busy_ms;
-    bool relaxed;   /* nobody waits for the disk                          */
-    size_t row_max; /* `packed`: a blob of more bytes, compressed, gets a
+    unsigned *holds; /* borrowed; NULL: its own. How often the files are held,
+                        for rooms that are opened again over them         */
+    bool relaxed;    /* nobody waits for the disk                          */
+    size_t row_max;  /* `packed`: a blob of more bytes, compressed, gets a
                        file; 0: each does. Above 64 KiB a file is faster to
                        write and to read, and the database stays small enough
                        to copy                                            */
@@ -77,6 +79,10 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
                        quire_error *err);
 quire_status blob_check(struct blobs *b, const quire_digest *only,
                         const quire_check_hooks *hooks, quire_error *err);
+
+/* Mark a blob as seen. QUIRE_NOT_FOUND, bare. */
+quire_status blob_freshen(struct blobs *b, const quire_digest *d,
+                          quire_error *err);
 
 /* The one blob whose digest begins with these hex digits, if `text` is such a
  * beginning. QUIRE_EXISTS: there are several. */

@@ -50,9 +50,9 @@ struct blobs {
     struct buf packed; /* scratch: stored bytes               */
     struct buf plain;  /* content on loan                     */
     bool batch;
-    bool batch_failed; /* a write of the batch was lost       */
-    bool locked;       /* we have the files' shared lock      */
-    unsigned holds;    /* blobs_hold() without its end        */
+    bool batch_failed;  /* a write of the batch was lost       */
+    bool locked;        /* we have the files' shared lock      */
+    unsigned own_holds; /* what c.holds is, if it was NULL     */
 };
 
 /* ---- layout.c ----------------------------------------------------------- */
@@ -100,6 +100,22 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
 /* How many rows there are; or how many have no digest, and so no blob. */
 quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
                         quire_error *err);
+
+/* For a collection: the names alone, of all from `from` to `to`, ascending; of
+ * those whose rows came after `id`; the last id there is. */
+typedef quire_status (*rows_name_fn)(void *ctx, const quire_digest *d,
+                                     quire_error *err);
+quire_status rows_names(struct rows *r, const quire_digest *from,
+                        const quire_digest *to, rows_name_fn each, void *ctx,
+                        quire_error *err);
+quire_status rows_names_since(struct rows *r, int64_t id, rows_name_fn each,
+                              void *ctx, quire_error *err);
+quire_status rows_last(struct rows *r, int64_t *id, quire_error *err);
+
+/* Remove a blob that was not seen after `seen_s`; inside a write transaction.
+ * QUIRE_NOT_FOUND: it was, or it is not there. */
+quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
+                         bool *in_file, uint64_t *stored, quire_error *err);
 
 /* ---- blob.c: the files' shared lock ---------------------------------------
  *

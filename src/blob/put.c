@@ -185,6 +185,24 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
+quire_status blob_freshen(struct blobs *b, const quire_digest *d,
+                          quire_error *err)
+{
+    struct identity id = {.digest = *d};
+    struct object *open = NULL;
+    struct place p;
+    quire_status st = blobs_lock(b, err);
+
+    if (!st)
+        st = blob_find_open(b, d, &p, &open, err);
+    if (!st)
+        st = freshen(b, &id, &p, open, err);
+    if (open)
+        open->ops->close(open);
+    blobs_unlock(b);
+    return st;
+}
+
 /* ---- new content -------------------------------------------------------- */
 
 static quire_status need_packer(struct blobs *b, quire_error *err)

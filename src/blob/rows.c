@@ -39,6 +39,10 @@ enum {
     LIST,
     COUNT,
     COUNT_ODD,
+    NAMES,
+    NAMES_SINCE,
+    LAST,
+    REMOVE,
     N_STATEMENTS
 };
 
@@ -59,6 +63,12 @@ static const char *const sql[N_STATEMENTS] = {
     [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
              " ORDER BY sha256",
     [COUNT] = "SELECT count(*) FROM blob",
+    [NAMES] = "SELECT sha256 FROM blob WHERE sha256 BETWEEN ?1 AND ?2"
+              " ORDER BY sha256",
+    [NAMES_SINCE] = "SELECT sha256 FROM blob WHERE id > ?1",
+    [LAST] = "SELECT coalesce(max(id), 0) FROM blob",
+    [REMOVE] = "DELETE FROM blob WHERE sha256 = ?1 AND seen <= ?2"
+               " RETURNING stored, in_file",
     [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
                   " OR length(sha256) <> 32",
 };
@@ -313,6 +323,92 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
     st = s->ops->step(s, &row, err);
     if (!st && row)
         *n = (uint64_t)s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+/* ---- for a collection --------------------------------------------------- */
+
+static quire_status give_names(struct stmt *s, rows_name_fn each, void *ctx,
+                               quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    bool row = true;
+
+    while (!st && row) {
+        quire_bytes name;
+        quire_digest d;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        name = s->ops->column_bytes(s, 0);
+        if (name.len != sizeof d.byte)
+            continue;
+        memcpy(d.byte, name.data, sizeof d.byte);
+        st = each(ctx, &d, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_names(struct rows *r, const quire_digest *from,
+                        const quire_digest *to, rows_name_fn each, void *ctx,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, NAMES, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, from);
+    bind_digest(s, 2, to);
+    return give_names(s, each, ctx, err);
+}
+
+quire_status rows_names_since(struct rows *r, int64_t id, rows_name_fn each,
+                              void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, NAMES_SINCE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    return give_names(s, each, ctx, err);
+}
+
+quire_status rows_last(struct rows *r, int64_t *id, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, LAST, &s, err);
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        *id = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
+                         bool *in_file, uint64_t *stored, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, REMOVE, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, seen_s);
+    st = sql_row(s, err);
+    if (!st) {
+        *stored = (uint64_t)s->ops->column_int(s, 0);
+        *in_file = s->ops->column_int(s, 1) != 0;
+        st = s->ops->step(s, &row, err);
+    }
     s->ops->reset(s);
     return st;
 }

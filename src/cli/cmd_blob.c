@@ -18,9 +18,8 @@ extern const struct noun noun_blob;
 
 /* ---- what they have in common ------------------------------------------- */
 
-/* What a user calls a blob. No reference at all is the answer "no" as much as
- * one that leads nowhere. */
-static int resolve(struct cli *cli, const char *text, quire_digest *digest)
+/* No reference at all is the answer "no" as much as one that leads nowhere. */
+int blob_resolve(struct cli *cli, const char *text, quire_digest *digest)
 {
     quire_error err = {0};
     quire_status st = quire_blob_resolve(cli->q, text, digest, &err);
@@ -174,7 +173,7 @@ static int blob_get(struct cli *cli, const struct args *args)
         return cli_usage(cli, "write it as 0-99, 100- or -100",
                          "--range needs a range of bytes, not `%s`",
                          range_text);
-    code = resolve(cli, args->words[0], &digest);
+    code = blob_resolve(cli, args->words[0], &digest);
     if (!code)
         code = find_range(cli, args, &digest, &range, &sink.total);
     if (code)
@@ -273,7 +272,7 @@ static int blob_stat(struct cli *cli, const struct args *args)
         quire_blob_info info;
         quire_digest digest;
         quire_error err = {0};
-        int bad = resolve(cli, args->words[i], &digest);
+        int bad = blob_resolve(cli, args->words[i], &digest);
 
         if (!bad && quire_blob_stat(cli->q, &digest, &info, &err))
             bad = cli_fail(cli, &err);
@@ -450,7 +449,7 @@ static int blob_check(struct cli *cli, const struct args *args)
         c.code = cli_worse(c.code, cli_fail(cli, &err));
     for (i = 0; i < args->n_words; i++) {
         quire_digest digest;
-        int bad = resolve(cli, args->words[i], &digest);
+        int bad = blob_resolve(cli, args->words[i], &digest);
 
         if (!bad && quire_blob_check(cli->q, &digest, &hooks, &err) &&
             !cli->out.error)
@@ -483,8 +482,8 @@ static const struct cmd cmd_blob_check = {
 /* ---- the noun ----------------------------------------------------------- */
 
 static const struct cmd *const verbs[] = {
-    &cmd_blob_put, &cmd_blob_get,   &cmd_blob_stat,
-    &cmd_blob_ls,  &cmd_blob_check, NULL,
+    &cmd_blob_put,   &cmd_blob_get, &cmd_blob_stat,  &cmd_blob_ls,
+    &cmd_blob_check, &cmd_blob_pin, &cmd_blob_unpin, NULL,
 };
 
 const struct noun noun_blob = {

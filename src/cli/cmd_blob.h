@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "quire.h"
 
+struct cli;
 struct cmd;
 
 /* clang-format off */
@@ -23,5 +24,10 @@ extern const struct cmd cmd_blob_put;
  * the object. */
 void blob_json(struct json_writer *w, struct buf *line,
                const quire_blob_info *info);
+
+/* The blob that a user means. */
+int blob_resolve(struct cli *cli, const char *text, quire_digest *digest);
+
+extern const struct cmd cmd_blob_pin, cmd_blob_unpin;
 
 #endif

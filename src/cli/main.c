@@ -14,13 +14,14 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "cli/background.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
     noun_memory, noun_history, noun_tenant, noun_config;
-extern const struct cmd cmd_read, cmd_slash, cmd_reindex, cmd_doctor, cmd_help,
-    cmd_version, cmd_completion;
+extern const struct cmd cmd_read, cmd_slash, cmd_gc, cmd_reindex, cmd_doctor,
+    cmd_help, cmd_version, cmd_completion;
 
 const struct noun *const cli_nouns[] = {
     &noun_session, &noun_blob,   &noun_output, &noun_artifact, &noun_memory,
@@ -28,7 +29,7 @@ const struct noun *const cli_nouns[] = {
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_read,       &cmd_slash, &cmd_reindex, &cmd_doctor,
+    &cmd_read,       &cmd_slash, &cmd_gc,      &cmd_reindex, &cmd_doctor,
     &cmd_completion, &cmd_help,  &cmd_version, NULL,
 };
 
@@ -167,6 +168,9 @@ static int open_and_run(struct cli *cli, const struct args *args)
             return cli_fail(cli, &err);
     }
     code = cmd->run(cli, args);
+    if (cmd->store == STORE_WRITE && code == EXIT_DONE &&
+        quire_collect_due(cli->q))
+        background_gc(quire_home(cli->q));
     quire_close(cli->q);
     return code;
 }

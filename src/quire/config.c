@@ -44,8 +44,12 @@ static const struct setting {
      "packed: bytes a blob in quire.db may have, compressed"},
     {"durability", WORD, "each", "each flush ",
      "each: a change of the catalogue waits for the disk; flush: not"},
+    {"gc.auto", WORD, "on", "on off ",
+     "on: a command that writes sees to a collection, once an hour"},
     {"gc.grace", SPAN, "24h", NULL,
      "how long a blob that nothing refers to is kept"},
+    {"gc.purge", SPAN, "30d", NULL,
+     "how long an artifact that was removed can be restored"},
 };
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
@@ -321,4 +325,21 @@ quire_status config_number(struct quire *q, const char *key, uint64_t *out,
     if (!st)
         *out = strtoull(s.value, NULL, 10);
     return st;
+}
+
+quire_status config_span(struct quire *q, const char *key, int64_t *seconds,
+                         quire_error *err)
+{
+    quire_setting s = {.value = "0"};
+    quire_status st = get(q, key, &s, err);
+    char *unit;
+
+    if (st)
+        return st;
+    *seconds = strtoll(s.value, &unit, 10);
+    *seconds *= *unit == 'm'   ? 60
+                : *unit == 'h' ? 3600
+                : *unit == 'd' ? 86400
+                               : 1;
+    return QUIRE_OK;
 }

@@ -233,8 +233,13 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
 {
     struct foreign_lock theirs = FOREIGN_LOCK_INIT;
     struct object_store *all = q->all;
-    quire_status st = lock_theirs(q, from, &theirs, err);
+    /* A collection that looked where it goes to, and then where it was, would
+     * not meet it. */
+    quire_status st = hold_blobs(q, err);
 
+    if (st)
+        return st;
+    st = lock_theirs(q, from, &theirs, err);
     if (!st)
         st = claim_dir(q, all, from, tmp, err);
     if (!st) {
@@ -242,6 +247,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
         all->ops->let_go(all);
     }
     foreign_unlock(&theirs);
+    let_go_blobs(q);
     return st;
 }
 
@@ -352,17 +358,36 @@ out:
     return st;
 }
 
+/* The copy refers to what its source refers to, and its source may be removed
+ * before it has a name. */
+static quire_status copy_held(struct quire *q, const char *which,
+                              const char *cwd, const char *entry,
+                              quire_session **out, quire_error *err)
+{
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = hold_blobs(q, err);
+    if (st)
+        return st;
+    st = copy_session(q, which, cwd, entry, out, err);
+    let_go_blobs(q);
+    return st;
+}
+
 quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
                                 quire_session **out, quire_error *err)
 {
-    return copy_session(q, which, cwd, NULL, out, err);
+    *out = NULL;
+    return copy_held(q, which, cwd, NULL, out, err);
 }
 
 quire_status quire_session_extract(quire *q, const char *which,
                                    const char *entry, quire_session **out,
                                    quire_error *err)
 {
-    return copy_session(q, which, NULL, entry, out, err);
+    *out = NULL;
+    return copy_held(q, which, NULL, entry, out, err);
 }
 
 /* A session of the home that is held while it is moved or removed. */

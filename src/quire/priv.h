@@ -41,6 +41,7 @@ struct quire {
     int schema;   /* of db: how many steps it has taken                     */
     bool relaxed; /* db waits for no disk                                 */
     struct object_store *files;
+    unsigned holds; /* of the files: see blobs_hold() */
     struct blobs *blobs;
     struct db *blobs_db; /* what they were opened over: db, or NULL       */
     struct object_store *all;   /* everything below the root: sessions/ …   */
@@ -51,6 +52,7 @@ struct quire {
     struct sql settings;     /* statements of config.c                        */
     struct sql tallies;      /* statements of tallies.c                       */
     struct history *history; /* over history.db                           */
+    struct db *state;        /* of a home that is not ours: see state.c    */
 
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */
@@ -65,6 +67,11 @@ quire_status need_all(struct quire *q, quire_error *err);
 /* Everything below the home, whichever tenant's it is; not the caller's. */
 quire_status need_home(struct quire *q, struct object_store **out,
                        quire_error *err);
+
+/* Keep collections from removing anything, until let_go_blobs(): a reference is
+ * on its way from one file to another. */
+quire_status hold_blobs(struct quire *q, quire_error *err);
+void let_go_blobs(struct quire *q);
 
 /* Let whoever listens hear what is asked of the database. */
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
@@ -167,10 +174,25 @@ quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
 /* life.c: finish what was being removed when somebody died. */
 void life_finish(struct quire *q);
 
+/* state.c: where it is kept what refers to blobs: in the catalogue, or, in a
+ * home that is not ours, in a database of its own. *out is NULL for a reader of
+ * a home that has none. */
+quire_status need_state(struct quire *q, bool write, struct db **out,
+                        quire_error *err);
+void state_close(struct quire *q);
+
+/* The file that a collection holds while it runs, and whose time tells when one
+ * last began. Made if need be. */
+quire_status state_open_lock(struct quire *q, int *fd, quire_error *err);
+
 /* config.c: settings. The table, and one that is a number. */
 extern const char config_schema[];
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err);
+
+/* One that is a time, in seconds. */
+quire_status config_span(struct quire *q, const char *key, int64_t *seconds,
+                         quire_error *err);
 
 /* Whether one is set to this word; not if it cannot be told. */
 bool config_is(struct quire *q, const char *key, const char *word);
@@ -190,6 +212,7 @@ enum {
     SCHEMA_PADS = 7,
     SCHEMA_ACCESS = 8,
     SCHEMA_TALLY = 9,
+    SCHEMA_LEDGER = 10,
 };
 
 #endif

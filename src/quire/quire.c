@@ -147,6 +147,7 @@ void quire_close(quire *q)
     if (q->db)
         q->db->ops->close(q->db);
     history_close(q->history);
+    state_close(q);
     free(q->home);
     free(q->root);
     free(q->blob_path);
@@ -355,9 +356,29 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     blobs_free(q->blobs);
     q->blobs = NULL;
     config.files = q->files;
+    config.holds = &q->holds;
     config.db = q->blobs_db = q->db;
     st = read_blob_settings(q, &config, err);
     return st ? st : blobs_new(&config, &q->blobs, err);
+}
+
+quire_status hold_blobs(struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    pthread_mutex_lock(&q->blob_turn);
+    st = need_blobs(q, true, err);
+    if (!st)
+        st = blobs_hold(q->blobs, err);
+    pthread_mutex_unlock(&q->blob_turn);
+    return st;
+}
+
+void let_go_blobs(struct quire *q)
+{
+    pthread_mutex_lock(&q->blob_turn);
+    blobs_let_go(q->blobs);
+    pthread_mutex_unlock(&q->blob_turn);
 }
 
 /* ---- batches ------------------------------------------------------------ */

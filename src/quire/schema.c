@@ -9,6 +9,7 @@
 #include "artifact/artifact.h"
 #include "base/err.h"
 #include "blob/blob.h"
+#include "blob/ledger.h"
 #include "memory/memory.h"
 #include "memory/pad.h"
 #include "quire/priv.h"
@@ -16,9 +17,9 @@
 #include "session/tally.h"
 
 static const char *const steps[] = {
-    blob_schema,   session_schema, artifact_schema,
-    config_schema, removal_schema, memory_schema,
-    pad_schema,    access_schema,  tally_schema,
+    blob_schema,    session_schema, artifact_schema, config_schema,
+    removal_schema, memory_schema,  pad_schema,      access_schema,
+    tally_schema,   ledger_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

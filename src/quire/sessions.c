@@ -13,10 +13,30 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "quire/sessions.h"
+#include "quire/sources.h"
 
 /* ---- what a session needs of the house ---------------------------------- */
 
-static quire_status lend_blobs(void *ctx, bool write, struct blobs **out,
+/* A session that lies elsewhere is not met by a collection unless it is known
+ * of. */
+static quire_status note_outside(struct quire *q, const char *path,
+                                 quire_error *err)
+{
+    struct object_store *home;
+    quire_status st = need_home(q, &home, err);
+    const char *place;
+    size_t len;
+
+    if (st)
+        return st;
+    place = home->ops->place(home);
+    len = strlen(place);
+    if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/'))
+        return QUIRE_OK;
+    return sources_register(q, path, err);
+}
+
+static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
                                quire_error *err)
 {
     struct quire *q = ctx;
@@ -24,14 +44,18 @@ static quire_status lend_blobs(void *ctx, bool write, struct blobs **out,
 
     pthread_mutex_lock(&q->blob_turn);
     /* A batch may yet be undone; a line in a file is not. */
-    if (write && q->in_batch) {
+    if (path && q->in_batch) {
         st = err_set(err, QUIRE_INVALID,
                      "cannot store an image of a session while a batch is "
                      "open");
         err_next(err, "end the batch with quire_commit() first");
         return st;
     }
-    st = need_blobs(q, write, err);
+    st = need_blobs(q, path != NULL, err);
+    if (!st && path)
+        st = note_outside(q, path, err);
+    if (!st && path)
+        st = blobs_hold(q->blobs, err);
     *out = q->blobs;
     return st;
 }
@@ -39,6 +63,11 @@ static quire_status lend_blobs(void *ctx, bool write, struct blobs **out,
 static void take_blobs_back(void *ctx)
 {
     pthread_mutex_unlock(&((struct quire *)ctx)->blob_turn);
+}
+
+static void let_go(void *ctx)
+{
+    let_go_blobs(ctx);
 }
 
 struct session_env sessions_env(struct quire *q, bool omp)
@@ -49,6 +78,7 @@ struct session_env sessions_env(struct quire *q, bool omp)
                                 .busy_ms = q->busy_ms,
                                 .blobs = lend_blobs,
                                 .release = take_blobs_back,
+                                .written = let_go,
                                 .ctx = q};
 }
 

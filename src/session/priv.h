@@ -83,6 +83,8 @@ struct session {
     bool truncated;             /* the entry under way lost some of a string */
     size_t n_missing;           /* blobs, in the entry given last            */
     struct foreign_lock theirs; /* of the append under way                  */
+    unsigned n_lent; /* how often blobs were lent for lines that are not in the
+                        file yet                                            */
 
     /* Several threads may append. These count appends: see write.c. */
     pthread_mutex_t lock;
@@ -175,6 +177,7 @@ quire_bytes labels_get(const struct labels *l, uint32_t of);
 /* ---- write.c ------------------------------------------------------------ */
 
 /* Move a log from memory to its file. */
+void write_settled(struct session *s);
 quire_status write_to_file(struct session *s, quire_error *err);
 
 /* Nobody is waiting for the disk with our log any more. */

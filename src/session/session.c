@@ -82,6 +82,7 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
+    write_settled(s);
     if (s->log)
         s->log->ops->close(s->log);
     if (s->scratch)

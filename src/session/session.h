@@ -30,10 +30,12 @@ struct session_env {
 
     /* The blob store, opened when it is first needed, for the calling thread
      * alone until `release`. NULL in *out: there is none, images stay where
-     * they are. */
-    quire_status (*blobs)(void *ctx, bool write, struct blobs **out,
+     * they are. With `path`, which is the session's, to write: then nothing is
+     * collected until `written`, once for each such call that succeeded. */
+    quire_status (*blobs)(void *ctx, const char *path, struct blobs **out,
                           quire_error *err);
     void (*release)(void *ctx);
+    void (*written)(void *ctx);
     void *ctx;
 };
 

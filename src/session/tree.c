@@ -193,7 +193,7 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
     hydrate = hydrate && (e->flags & ENTRY_REFS) && s->env.blobs;
     buf_clear(&s->out);
     if (hydrate) {
-        st = s->env.blobs(s->env.ctx, false, &blobs, err);
+        st = s->env.blobs(s->env.ctx, NULL, &blobs, err);
         if (!st)
             st = persist_hydrate(*text, blobs, &scratch, &s->out, count_missing,
                                  &s->n_missing, err);

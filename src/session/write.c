@@ -420,7 +420,8 @@ static quire_status persist(struct session *s, quire_bytes entry,
     bool mine = s->env.blobs && !(s->flags & QUIRE_SESSION_MEMORY);
 
     if (mine)
-        st = s->env.blobs(s->env.ctx, true, &blobs, err);
+        st = s->env.blobs(s->env.ctx, s->path, &blobs, err);
+    s->n_lent += mine && !st;
     if (!st)
         st = persist_entry(entry, blobs, s->env.omp, &s->tmp, &b, err);
     if (mine)
@@ -640,6 +641,14 @@ static quire_status append_once(struct session *s, quire_bytes entry,
     return st;
 }
 
+/* What was put for lines that are in the file now is safe in it. Before there is
+ * a file, nothing but this keeps it from a collection. */
+void write_settled(struct session *s)
+{
+    for (; s->n_lent > 0; s->n_lent--)
+        s->env.written(s->env.ctx);
+}
+
 static quire_status append_locked(struct session *s, quire_bytes entry,
                                   const quire_append_options *o,
                                   quire_appended *out, quire_error *err)
@@ -654,6 +663,8 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
         st = append_once(s, entry, o, out, err);
         foreign_unlock(&s->theirs);
     } while (load_again(s, &st, err));
+    if (s->in_file)
+        write_settled(s);
     return st;
 }
 
@@ -688,6 +699,8 @@ quire_status session_ensure(struct session *s, quire_error *err)
         st = err_set(err, QUIRE_INVALID, "a session in memory has no file");
     if (!st && !s->in_file)
         st = write_to_file(s, err);
+    if (s->in_file)
+        write_settled(s);
     session_leave(s);
     return st;
 }

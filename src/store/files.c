@@ -616,8 +616,9 @@ static quire_status files_remove(struct object_store *s, const char *name,
     if (unlinkat(parent, base, 0) < 0)
         st = errno == ENOENT ? QUIRE_NOT_FOUND
                              : files_fail(f, "remove", name, err);
-    else if (fsync(parent) < 0)
+    else if (!f->batch && fsync(parent) < 0)
         st = files_fail(f, "sync the directory of", name, err);
+    f->sync_all = f->sync_all || f->batch;
     close(parent);
     return st;
 }
@@ -731,6 +732,7 @@ const struct object_ops files_ops = {
     .list = files_list,
     .scan = files_scan,
     .survey = files_survey,
+    .comb = files_comb,
     .clear = files_clear,
     .edit = files_edit,
     .hold = files_hold,

@@ -113,6 +113,9 @@ quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);
 quire_status files_survey(struct object_store *s, const char *root,
                           object_survey_fn each, void *ctx, quire_error *err);
+quire_status files_comb(struct object_store *s, const char *root,
+                        object_want_fn wants, object_survey_fn each, void *ctx,
+                        quire_error *err);
 quire_status files_clear(struct object_store *s, const char *prefix,
                          quire_error *err);
 

@@ -27,6 +27,7 @@ struct found {
     const char *dir, *name;
     struct object_info info;
     bool there;
+    bool odd;  /* there, but no file                     */
     int error; /* errno of a look that failed, 0: none */
 };
 
@@ -35,6 +36,12 @@ struct survey {
     struct found *list; /* owned */
     size_t n, cap;
     int root;
+
+    /* To comb is to go down, and to leave out only what is not wanted. */
+    object_want_fn wants; /* NULL: two levels, nothing hidden */
+    void *ctx;
+    const char **dirs; /* owned; found, the first `n_read` read */
+    size_t n_dirs, n_read, dirs_cap;
 };
 
 /* The part of the list that one thread looks at. */
@@ -54,6 +61,7 @@ static void look_at(struct found *f, int dir, int error)
         return;
     }
     f->there = S_ISREG(st.st_mode);
+    f->odd = !f->there && !S_ISDIR(st.st_mode);
     files_describe(&st, &f->info);
 }
 
@@ -70,8 +78,8 @@ static void *look_at_all(void *ctx)
         if (f->dir != open_dir) {
             if (dir >= 0)
                 close(dir);
-            dir = openat(s->survey->root, f->dir,
-                         O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            dir = fs_open_beneath(s->survey->root, *f->dir ? f->dir : ".",
+                                  O_PATH | O_DIRECTORY, 0);
             error = dir < 0 ? errno : 0;
             open_dir = f->dir;
         }
@@ -133,92 +141,152 @@ static quire_status add_found(struct survey *s, const char *dir,
     return s->list[s->n++].name ? QUIRE_OK : err_memory(err);
 }
 
-static bool may_be(const struct dirent *e, unsigned char type)
+/* ---- directories -------------------------------------------------------- */
+
+static quire_status add_dir(struct survey *s, const char *above,
+                            const char *name, quire_error *err)
 {
-    return e->d_name[0] != '.' &&
-           (e->d_type == type || e->d_type == DT_UNKNOWN);
+    const char **dirs;
+
+    if (s->n_dirs == s->dirs_cap) {
+        s->dirs_cap = s->dirs_cap ? s->dirs_cap * 2 : 64;
+        dirs = realloc(s->dirs, s->dirs_cap * sizeof *dirs);
+        if (!dirs)
+            return err_memory(err);
+        s->dirs = dirs;
+    }
+    s->dirs[s->n_dirs] = arena_printf(&s->arena, "%s%s%s", above,
+                                      *above ? "/" : "", name);
+    return s->dirs[s->n_dirs++] ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status read_dir(struct files *f, struct survey *s,
-                             const char *name, quire_error *err)
+/* Not every file system says in its directories what is one. */
+static bool is_dir(int dir, const struct dirent *e)
 {
-    int fd = openat(s->root, name,
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    const char *dir = arena_text(&s->arena, (quire_bytes){name, strlen(name)});
-    quire_status st = dir ? QUIRE_OK : err_memory(err);
+    struct stat st;
+
+    if (e->d_type != DT_UNKNOWN)
+        return e->d_type == DT_DIR;
+    return !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+           S_ISDIR(st.st_mode);
+}
+
+static quire_status see_name(struct survey *s, int fd, const char *dir,
+                             const struct dirent *e, quire_error *err)
+{
+    bool hidden = e->d_name[0] == '.', below = *dir != '\0';
+
+    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+        return QUIRE_OK;
+    if (!s->wants) {
+        if (hidden || (!below && !is_dir(fd, e)))
+            return QUIRE_OK;
+        return below ? add_found(s, dir, e->d_name, err)
+                     : add_dir(s, dir, e->d_name, err);
+    }
+    if (is_dir(fd, e))
+        return add_dir(s, dir, e->d_name, err);
+    return s->wants(s->ctx, e->d_name) ? add_found(s, dir, e->d_name, err)
+                                       : QUIRE_OK;
+}
+
+static quire_status read_dir(struct files *f, struct survey *s, const char *dir,
+                             quire_error *err)
+{
+    int fd = fs_open_beneath(s->root, *dir ? dir : ".", O_RDONLY | O_DIRECTORY,
+                             0);
+    quire_status st = QUIRE_OK;
     struct dirent *e;
     DIR *stream;
 
     if (fd < 0) /* gone, or no directory after all */
         return errno == ENOENT || errno == ENOTDIR
                    ? QUIRE_OK
-                   : files_fail(f, "open", name, err);
+                   : files_fail(f, "open", dir, err);
     stream = fdopendir(fd);
     if (!stream) {
         close(fd);
-        return files_fail(f, "read", name, err);
+        return files_fail(f, "read", dir, err);
     }
-    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0) {
-        if (may_be(e, DT_REG))
-            st = add_found(s, dir, e->d_name, err);
-    }
+    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
+        st = see_name(s, fd, dir, e, err);
     if (!st && errno)
-        st = files_fail(f, "read", name, err);
+        st = files_fail(f, "read", dir, err);
     closedir(stream);
     return st;
 }
 
-static quire_status read_root(struct files *f, struct survey *s, int fd,
-                              quire_error *err)
+static quire_status find_all(struct files *f, struct survey *s,
+                             const char *root, quire_error *err)
 {
-    DIR *stream = fdopendir(fd);
-    quire_status st = QUIRE_OK;
-    struct dirent *e;
+    quire_status st = files_settle(f, err);
 
-    if (!stream) {
-        close(fd);
-        return files_fail(f, "read", "", err);
+    if (!st)
+        st = files_reach(f, false, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    s->root = fs_open_beneath(f->dir, *root ? root : ".",
+                              O_RDONLY | O_DIRECTORY, 0);
+    if (s->root < 0)
+        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", root, err);
+    st = read_dir(f, s, "", err);
+    while (!st && s->n_read < s->n_dirs)
+        st = read_dir(f, s, s->dirs[s->n_read++], err);
+    if (!st)
+        look_side_by_side(s);
+    return st;
+}
+
+static quire_status give_all(struct files *f, const struct survey *s,
+                             object_survey_fn each, void *ctx, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < s->n; i++) {
+        const struct found *found = &s->list[i];
+
+        errno = found->error;
+        if (found->error)
+            st = files_fail(f, "look at", found->name, err);
+        else if (found->there)
+            st = each(ctx, found->dir, found->name, &found->info, err);
+        else if (found->odd && s->wants)
+            st = each(ctx, found->dir, found->name, NULL, err);
     }
-    for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0) {
-        if (may_be(e, DT_DIR))
-            st = read_dir(f, s, e->d_name, err);
-    }
-    if (!st && errno)
-        st = files_fail(f, "read", "", err);
-    closedir(stream);
+    return st;
+}
+
+static quire_status run(struct object_store *store, const char *root,
+                        struct survey *s, object_survey_fn each, void *ctx,
+                        quire_error *err)
+{
+    struct files *f = (struct files *)store;
+    quire_status st = find_all(f, s, root, err);
+
+    if (!st)
+        st = give_all(f, s, each, ctx, err);
+    if (s->root >= 0)
+        close(s->root);
+    free(s->list);
+    free(s->dirs);
+    arena_release(&s->arena);
     return st;
 }
 
 quire_status files_survey(struct object_store *store, const char *root,
                           object_survey_fn each, void *ctx, quire_error *err)
 {
-    struct files *f = (struct files *)store;
     struct survey s = {.root = -1};
-    quire_status st;
-    size_t i;
-    int fd;
 
-    st = files_settle(f, err);
-    if (!st)
-        st = files_reach(f, false, err);
-    if (st)
-        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    s.root = fs_open_beneath(f->dir, root, O_RDONLY | O_DIRECTORY, 0);
-    if (s.root < 0)
-        return errno == ENOENT ? QUIRE_OK : files_fail(f, "open", root, err);
-    fd = fcntl(s.root, F_DUPFD_CLOEXEC, 0);
-    st = fd < 0 ? files_fail(f, "open", root, err) : read_root(f, &s, fd, err);
-    if (!st)
-        look_side_by_side(&s);
-    for (i = 0; !st && i < s.n; i++) {
-        errno = s.list[i].error;
-        if (s.list[i].error)
-            st = files_fail(f, "look at", s.list[i].name, err);
-        else if (s.list[i].there)
-            st = each(ctx, s.list[i].dir, s.list[i].name, &s.list[i].info, err);
-    }
-    free(s.list);
-    arena_release(&s.arena);
-    close(s.root);
-    return st;
+    return run(store, root, &s, each, ctx, err);
+}
+
+quire_status files_comb(struct object_store *store, const char *root,
+                        object_want_fn wants, object_survey_fn each, void *ctx,
+                        quire_error *err)
+{
+    struct survey s = {.root = -1, .wants = wants, .ctx = ctx};
+
+    return run(store, root, &s, each, ctx, err);
 }

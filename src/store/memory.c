@@ -456,6 +456,34 @@ static quire_status memory_survey(struct object_store *s, const char *root,
     return st;
 }
 
+static quire_status memory_comb(struct object_store *s, const char *root,
+                                object_want_fn wants, object_survey_fn each,
+                                void *ctx, quire_error *err)
+{
+    size_t skip = *root ? strlen(root) + 1 : 0;
+    quire_status st = QUIRE_OK;
+    struct entry *e;
+
+    for (e = ((struct memory *)s)->entries; e && !st; e = e->next) {
+        const char *slash = strrchr(e->name, '/');
+        const char *name = slash ? slash + 1 : e->name;
+        struct object_info info;
+        char *dir;
+
+        if (!below(e->name, root) || !wants(ctx, name))
+            continue;
+        dir = strndup(e->name + skip, name > e->name + skip
+                                          ? (size_t)(name - e->name) - skip - 1
+                                          : 0);
+        if (!dir)
+            return err_memory(err);
+        describe(e, &info);
+        st = each(ctx, dir, name, &info, err);
+        free(dir);
+    }
+    return st;
+}
+
 static quire_status memory_clear(struct object_store *s, const char *prefix,
                                  quire_error *err)
 {
@@ -662,6 +690,7 @@ static const struct object_ops memory_ops = {
     .list = memory_list,
     .scan = memory_scan,
     .survey = memory_survey,
+    .comb = memory_comb,
     .clear = memory_clear,
     .edit = memory_open,
     .hold = memory_hold,

@@ -65,6 +65,8 @@ typedef quire_status (*object_survey_fn)(void *ctx, const char *dir,
                                          const struct object_info *info,
                                          quire_error *err);
 
+typedef bool (*object_want_fn)(void *ctx, const char *name);
+
 struct object_ops {
     /* Size and time. QUIRE_NOT_FOUND is an answer and leaves `err` alone. */
     quire_status (*stat)(struct object_store *s, const char *name,
@@ -119,7 +121,8 @@ struct object_ops {
     quire_status (*rename)(struct object_store *s, const char *from,
                            const char *to, quire_error *err);
 
-    /* QUIRE_NOT_FOUND when it was not there. */
+    /* QUIRE_NOT_FOUND when it was not there. In a batch it is gone at once, for
+     * good by the commit; rollback does not bring it back. */
     quire_status (*remove)(struct object_store *s, const char *name,
                            quire_error *err);
 
@@ -141,6 +144,14 @@ struct object_ops {
      * meanwhile is left out. An absent `root` is empty. */
     quire_status (*survey)(struct object_store *s, const char *root,
                            object_survey_fn each, void *ctx, quire_error *err);
+
+    /* Every object below `root`, however deep and also if it is hidden, of
+     * those whose last component `wants`; `dir` is "" for what lies in `root`
+     * itself. Otherwise as survey. `info` is NULL for what is no object and has
+     * none below it: a link, a socket. Nothing is passed over in silence. */
+    quire_status (*comb)(struct object_store *s, const char *root,
+                         object_want_fn wants, object_survey_fn each, void *ctx,
+                         quire_error *err);
 
     /* Remove every object below `prefix`. Nothing there is fine. */
     quire_status (*clear)(struct object_store *s, const char *prefix,

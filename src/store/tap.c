@@ -259,6 +259,16 @@ static quire_status tapped_survey(struct object_store *s, const char *root,
          in->ops->survey(in, root, each, ctx, err));
 }
 
+static quire_status tapped_comb(struct object_store *s, const char *root,
+                                object_want_fn wants, object_survey_fn each,
+                                void *ctx, quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object comb", root,
+         in->ops->comb(in, root, wants, each, ctx, err));
+}
+
 static quire_status tapped_clear(struct object_store *s, const char *prefix,
                                  quire_error *err)
 {
@@ -443,6 +453,7 @@ static const struct object_ops tapped_ops = {
     .list = tapped_list,
     .scan = tapped_scan,
     .survey = tapped_survey,
+    .comb = tapped_comb,
     .clear = tapped_clear,
     .edit = tapped_edit,
     .hold = tapped_hold,

@@ -13,7 +13,9 @@ versions.kept   20            default      versions of an artifact that are kept
 blob.layout     packed        default      packed: small blobs in quire.db; loose: each in a file
 blob.inline     65536         default      packed: bytes a blob in quire.db may have, compressed
 durability      each          default      each: a change of the catalogue waits for the disk; flush: not
+gc.auto         on            default      on: a command that writes sees to a collection, once an hour
 gc.grace        24h           default      how long a blob that nothing refers to is kept
+gc.purge        30d           default      how long an artifact that was removed can be restored
 
 # words and times are checked too
 $ quire config set blob.layout flat

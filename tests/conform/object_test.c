@@ -553,3 +553,89 @@ TEST(files_store_survives_every_failing_call)
     }
     YES(n > 30);
 }
+
+/* ---- combing ------------------------------------------------------------ */
+
+struct combed {
+    char names[512]; /* "dir|name " of each, in the order they came */
+    int n;
+};
+
+static bool wants_no_log(void *ctx, const char *name)
+{
+    (void)ctx;
+    return !strstr(name, ".log");
+}
+
+static quire_status note_combed(void *ctx, const char *dir, const char *name,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct combed *c = ctx;
+    size_t used = strlen(c->names);
+
+    (void)err;
+    snprintf(c->names + used, sizeof c->names - used, "%s|%s:%d ", dir, name,
+             info ? (int)info->size : -1);
+    c->n++;
+    return QUIRE_OK;
+}
+
+static void combing(struct object_store *s)
+{
+    struct combed c = {.n = 0};
+
+    OK(put(s, "top/a.jsonl", "1", false));
+    OK(put(s, "top/x/b.jsonl", "22", false));
+    OK(put(s, "top/x/y/z/.hidden", "333", false));
+    OK(put(s, "top/x/y/1.bash.log", "4444", false));
+    OK(put(s, "topmost/no", "", false));
+    OK(s->ops->comb(s, "top", wants_no_log, note_combed, &c, &test_err));
+    EQ(3, c.n);
+    HAS(c.names, "|a.jsonl:1 ");
+    HAS(c.names, "x|b.jsonl:2 ");
+    HAS(c.names, "x/y/z|.hidden:3 ");
+    c = (struct combed){.n = 0};
+    OK(s->ops->comb(s, "nowhere", wants_no_log, note_combed, &c, &test_err));
+    EQ(0, c.n);
+    OK(s->ops->comb(s, "", wants_no_log, note_combed, &c, &test_err));
+    EQ(4, c.n);
+    HAS(c.names, "topmost|no:0 ");
+}
+
+TEST(object_comb_meets_everything_below)
+{
+    over_all(combing);
+}
+
+TEST(object_comb_tells_of_links)
+{
+    struct object_store *s = open_files();
+    struct combed c = {.n = 0};
+
+    OK(put(s, "top/x/b.jsonl", "22", false));
+    EQ(0, symlink("/etc/passwd", test_path("store/top/x/link")));
+    EQ(0, symlink("/etc", test_path("store/top/dir")));
+    OK(s->ops->comb(s, "top", wants_no_log, note_combed, &c, &test_err));
+    EQ(3, c.n);
+    HAS(c.names, "x|link:-1 ");
+    HAS(c.names, "|dir:-1 ");
+    s->ops->free(s);
+}
+
+static void removing_in_a_batch(struct object_store *s)
+{
+    OK(put(s, "a", "1", false));
+    OK(put(s, "b", "2", false));
+    OK(s->ops->begin(s, &test_err));
+    OK(s->ops->remove(s, "a", &test_err));
+    YES(gone(s, "a"));
+    OK(s->ops->commit(s, &test_err));
+    YES(gone(s, "a"));
+    holds(s, "b", "2");
+}
+
+TEST(object_remove_in_a_batch)
+{
+    over_all(removing_in_a_batch);
+}

@@ -11,6 +11,9 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {10, "DROP TABLE mentioned; DROP TABLE source; DROP TABLE held;"
+         "DROP TABLE doomed; DROP TABLE pin; DROP TABLE root;"
+         "DROP TABLE collection;"},
     {9, "DROP TABLE tally;"},
     {8, "DROP TABLE artifact_access;"},
     {7, "DROP TABLE pad_block; DROP TABLE pad;"},

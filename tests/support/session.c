@@ -7,12 +7,12 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 
-static quire_status lend(void *ctx, bool write, struct blobs **out,
+static quire_status lend(void *ctx, const char *path, struct blobs **out,
                          quire_error *err)
 {
     struct house *h = ctx;
 
-    (void)write;
+    (void)path;
     (void)err;
     *out = h->blobs.blobs;
     return QUIRE_OK;
@@ -39,6 +39,7 @@ void house_open(struct house *h, bool disk)
                                   .busy_ms = 0,
                                   .blobs = lend,
                                   .release = back,
+                                  .written = back,
                                   .ctx = h};
 }
 

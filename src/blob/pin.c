@@ -1,0 +1,88 @@
+/* pin.c - see pin.h */
+#include "blob/pin.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "store/sql.h"
+
+static quire_status run(struct db *db, struct stmt *s, int64_t *changed,
+                        quire_error *err)
+{
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = sql_run(s, err);
+    *changed = db->ops->changes(db);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
+static quire_status change(struct db *db, const char *text,
+                           const quire_digest *d, int64_t now_s,
+                           int64_t *changed, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db, text, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    s->ops->bind_int(s, 2, now_s);
+    st = run(db, s, changed, err);
+    s->ops->finalize(s);
+    return st;
+}
+
+quire_status pins_add(struct db *db, const quire_digest *d, int64_t now_s,
+                      quire_error *err)
+{
+    int64_t n;
+
+    return change(db,
+                  "INSERT INTO pin(sha256, created) VALUES(?1, ?2)"
+                  " ON CONFLICT DO NOTHING",
+                  d, now_s, &n, err);
+}
+
+quire_status pins_drop(struct db *db, const quire_digest *d, quire_error *err)
+{
+    int64_t n;
+    quire_status st = change(db, "DELETE FROM pin WHERE sha256 = ?1 AND ?2 = 0",
+                             d, 0, &n, err);
+
+    return !st && n == 0 ? QUIRE_NOT_FOUND : st;
+}
+
+quire_status pins_each(struct db *db,
+                       quire_status (*each)(void *ctx, const quire_digest *d,
+                                            quire_error *err),
+                       void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db,
+                                       "SELECT sha256 FROM pin ORDER BY sha256",
+                                       &s, err);
+    bool row = true;
+
+    if (st)
+        return st;
+    while (!st && row) {
+        quire_bytes name;
+        quire_digest d;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        name = s->ops->column_bytes(s, 0);
+        if (name.len != sizeof d.byte)
+            continue;
+        memcpy(d.byte, name.data, sizeof d.byte);
+        st = each(ctx, &d, err);
+    }
+    s->ops->finalize(s);
+    return st;
+}

@@ -1,0 +1,18 @@
+/* pin.h - blobs that are kept because somebody said so */
+#ifndef BLOB_PIN_H
+#define BLOB_PIN_H
+
+#include "quire.h"
+#include "store/db.h"
+
+/* QUIRE_NOT_FOUND, bare: it was not pinned. Adding one twice is fine. */
+quire_status pins_add(struct db *db, const quire_digest *d, int64_t now_s,
+                      quire_error *err);
+quire_status pins_drop(struct db *db, const quire_digest *d, quire_error *err);
+
+quire_status pins_each(struct db *db,
+                       quire_status (*each)(void *ctx, const quire_digest *d,
+                                            quire_error *err),
+                       void *ctx, quire_error *err);
+
+#endif
