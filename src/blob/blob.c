@@ -1,6 +1,7 @@
 /* blob.c - finding, listing, batches; put.c and get.c do the rest */
 #include "blob/blob.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,6 +336,13 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
         return st;
     *out = s.found;
     return s.n == 1 ? QUIRE_OK : s.n ? QUIRE_EXISTS : QUIRE_NOT_FOUND;
+}
+
+void blob_file_name(const struct blobs *b, const quire_digest *digest,
+                    char name[BLOB_NAME_BYTES])
+{
+    static_assert((int)NAME_BYTES <= (int)BLOB_NAME_BYTES, "a name has room");
+    layout_name(b->c.layout, digest, name);
 }
 
 /* ---- batches ------------------------------------------------------------ */

@@ -89,6 +89,12 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
 quire_status blob_find_prefix(struct blobs *b, const char *hex,
                               quire_digest *out, quire_error *err);
 
+/* What the file of a blob is called in the store, whether it is there or not;
+ * in `packed`, what it would be called. */
+enum { BLOB_NAME_BYTES = 96 };
+void blob_file_name(const struct blobs *b, const quire_digest *digest,
+                    char name[BLOB_NAME_BYTES]);
+
 /* Keep every collection from removing anything until blobs_let_go(): what was
  * put, or found in a text, is going to be referred to by a file that is not
  * written yet. As often as need be. It waits for a collection that is removing

@@ -19,13 +19,14 @@
 #include "cli/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_memory, noun_history, noun_tenant, noun_config;
+    noun_memory, noun_history, noun_conversation, noun_tenant, noun_config;
 extern const struct cmd cmd_read, cmd_slash, cmd_gc, cmd_reindex, cmd_doctor,
     cmd_help, cmd_version, cmd_completion;
 
 const struct noun *const cli_nouns[] = {
-    &noun_session, &noun_blob,   &noun_output, &noun_artifact, &noun_memory,
-    &noun_history, &noun_tenant, &noun_config, NULL,
+    &noun_session, &noun_blob,    &noun_output,       &noun_artifact,
+    &noun_memory,  &noun_history, &noun_conversation, &noun_tenant,
+    &noun_config,  NULL,
 };
 
 const struct cmd *const cli_plain[] = {
@@ -105,7 +106,8 @@ void cli_store_options(const struct args *args, quire_options *options)
     }
     if (args->cmd && opt_find(args->cmd->opts, "store")) {
         options->blobs = args_text(args, "store");
-        layout = args_text(args, "layout");
+        if (opt_find(args->cmd->opts, "layout"))
+            layout = args_text(args, "layout");
     }
     for (l = QUIRE_LAYOUT_PACKED; layout && l <= QUIRE_LAYOUT_FLAT; l++) {
         if (!strcmp(layout, quire_layout_name((quire_layout)l)))
