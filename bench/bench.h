@@ -133,6 +133,7 @@ extern const struct measure output_measures[];
 extern const struct measure put_measures[];
 extern const struct measure search_measures[];
 extern const struct measure memory_measures[];
+extern const struct measure collect_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

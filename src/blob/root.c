@@ -106,3 +106,20 @@ quire_status roots_drop(struct db *db, const char *path, quire_error *err)
     return change(db, "DELETE FROM root WHERE path = ?1 AND ?2 + ?3 = 0", &root,
                   0, err);
 }
+
+quire_status roots_had(struct db *db, const char *path, bool *had,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = prepare(db,
+                              "SELECT 1 FROM source WHERE substr(label, 1,"
+                              " length(?1) + 1) = ?1 || '/' LIMIT 1",
+                              path, &s, err);
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    *had = !st;
+    s->ops->finalize(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}

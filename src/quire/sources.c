@@ -23,6 +23,8 @@ struct walk {
     bool outputs;       /* what looks like the output of a tool is one       */
     bool tenants;       /* `root` holds a directory for each tenant          */
     const struct roots *roots;
+    struct db *state; /* NULL: nothing is known                             */
+    uint64_t n;       /* files so far                                       */
     struct arena tmp;
 };
 
@@ -78,6 +80,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
     struct walk *w = ctx;
     struct source s = {.store = w->store, .info = info};
 
+    w->n++;
     if (w->tenants && !is_sessions(dir))
         return QUIRE_OK;
     arena_reset(&w->tmp);
@@ -164,6 +167,26 @@ static quire_status walk_file(struct walk *w, const char *path,
     return st;
 }
 
+/* A directory that had sessions and has none: that is what a disk looks like that
+ * is not mounted. */
+static quire_status check_empty(struct walk *w, const struct root *root,
+                                quire_error *err)
+{
+    bool had;
+    quire_status st = w->state ? roots_had(w->state, root->path, &had, err)
+                               : QUIRE_OK;
+
+    if (st || !w->state || !had)
+        return st;
+    st = err_set(err, QUIRE_NOT_FOUND, "%s is empty, and had sessions in it",
+                 root->path);
+    err_next(err,
+             "mount what belongs there, or, if they are gone for good: quire "
+             "gc --drop-root %s",
+             root->path);
+    return st;
+}
+
 static quire_status walk_root(struct walk *w, const struct root *root,
                               quire_error *err)
 {
@@ -180,9 +203,10 @@ static quire_status walk_root(struct walk *w, const struct root *root,
     if (st)
         return st;
     w->prefix = root->path;
+    w->n = 0;
     st = comb(w, "", err);
     w->store->ops->free(w->store);
-    return st;
+    return st || w->n > 0 ? st : check_empty(w, root, err);
 }
 
 quire_status sources_each(struct quire *q, source_fn each, void *ctx,
@@ -191,12 +215,11 @@ quire_status sources_each(struct quire *q, source_fn each, void *ctx,
     struct arena keep = ARENA_INIT;
     struct roots roots;
     struct walk w = {.each = each, .ctx = ctx, .prefix = "", .roots = &roots};
-    struct db *state;
-    quire_status st = need_state(q, false, &state, err);
+    quire_status st = need_state(q, false, &w.state, err);
     size_t i;
 
     if (!st)
-        st = roots_load(state, &keep, &roots, err);
+        st = roots_load(w.state, &keep, &roots, err);
     if (!st)
         st = walk_home(q, &w, err);
     for (i = 0; !st && i < roots.n; i++)

@@ -1,0 +1,326 @@
+/*
+ * collect_bench.c - ten thousand sessions and a million blobs
+ *
+ * Each session has a hundred entries of about a kilobyte and a half, each with a
+ * reference to a blob of its own. Everything is in the page cache.
+ *
+ *   first            Nothing is known: every session is read, and every blob
+ *                    judged. The limit is reading the same files, a quarter of
+ *                    a mebibyte at a time.
+ *   one new session  Everything is known but one session of a hundred blobs. The
+ *                    limit is asking for size and time of all session files.
+ *   writers wait     A writer puts small blobs without waiting for the disk,
+ *                    while a tenth of all is removed; the longest of its puts.
+ *                    The limit is the same writer alone.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "bench.h"
+
+#define FIRST   "first collection, 1,000,000"
+#define ONE     "collection after one new session"
+#define WAITING "writers wait while blobs go"
+
+enum { PER_SESSION = 100, PER_DIR = 100, BATCH = 20000 };
+
+struct home {
+    struct bench *b;
+    quire *q;
+    int n_sessions;
+    quire_digest *digests;
+    uint64_t bytes; /* of session files */
+};
+
+static void put_blobs(struct home *h, uint64_t from, uint64_t n,
+                      quire_digest *digests)
+{
+    quire_blob_info info;
+    quire_error err;
+    char text[128];
+    uint64_t i;
+
+    for (i = 0; i < n; i++) {
+        int len = snprintf(text, sizeof text,
+                           "what a tool said, number %llu of very many\n",
+                           (unsigned long long)(from + i));
+
+        if (i % BATCH == 0)
+            bench_ok(quire_begin(h->q, &err), &err);
+        bench_ok(quire_blob_put(h->q, bytes_of(text, (size_t)len), 0, &info,
+                                &err),
+                 &err);
+        digests[i] = info.digest;
+        if (i % BATCH == BATCH - 1 || i == n - 1)
+            bench_ok(quire_commit(h->q, &err), &err);
+    }
+}
+
+static void add_entry(struct buf *out, int i, const struct buf *text,
+                      const quire_digest *d)
+{
+    char hex[65];
+
+    hex_encode(d->byte, sizeof d->byte, hex);
+    buf_addf(out,
+             "{\"type\":\"message\",\"id\":\"%08x\",\"parentId\":%s,"
+             "\"timestamp\":\"2026-11-16T09:00:00.000Z\",\"message\":{\"role\":"
+             "\"user\",\"content\":[{\"type\":\"text\",\"text\":\"%.*s\"},"
+             "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":"
+             "\"blob:sha256:%s\"}]}}\n",
+             (unsigned)i, i ? "\"00000000\"" : "null", (int)text->len,
+             text->data, hex);
+}
+
+/* A session file, as a program would have written it. */
+static void write_session(struct home *h, int number,
+                          const quire_digest *digests)
+{
+    struct buf out = BUF_INIT(16 << 20), text = BUF_INIT(1 << 20);
+    char dir[512], path[640];
+    int i, fd;
+
+    snprintf(dir, sizeof dir, "%s/home/sessions/--project-%d--", h->b->scratch,
+             number / PER_DIR);
+    mkdir(dir, 0700);
+    buf_addf(&out,
+             "{\"type\":\"session\",\"version\":3,\"id\":\"%016x\","
+             "\"timestamp\":\"2026-11-16T09:00:00.000Z\",\"cwd\":\"/p\"}\n",
+             (unsigned)number);
+    for (i = 0; i < PER_SESSION; i++) {
+        size_t k;
+
+        text_output(&text, (uint64_t)(number % 50 * PER_SESSION + i), 1300);
+        for (k = 0; k < text.len; k++)
+            if (strchr("\"\\\n\t\r", text.data[k]))
+                text.data[k] = ' ';
+        add_entry(&out, i, &text, &digests[i]);
+    }
+    snprintf(path, sizeof path, "%s/2026-11-16_%016x.jsonl", dir,
+             (unsigned)number);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || write(fd, out.data, out.len) != (ssize_t)out.len)
+        bench_fail("cannot write %s", path);
+    close(fd);
+    h->bytes += out.len;
+    buf_release(&out);
+    buf_release(&text);
+}
+
+static void make_home(struct home *h)
+{
+    uint64_t n = (uint64_t)h->n_sessions * PER_SESSION;
+    char *dir = place_path(h->b, "home/sessions");
+    int i;
+
+    h->digests = calloc(n, sizeof *h->digests);
+    if (!h->digests)
+        bench_fail("no memory");
+    put_blobs(h, 0, n, h->digests);
+    mkdir(dir, 0700);
+    free(dir);
+    for (i = 0; i < h->n_sessions; i++)
+        write_session(h, i, h->digests + (size_t)i * PER_SESSION);
+}
+
+/* ---- the limits --------------------------------------------------------- */
+
+/* Each session file: looked at, and read too if `buf`. */
+static double go_through(const struct home *h, char *buf)
+{
+    double began = now_s();
+    struct dirent *e;
+    struct stat st;
+    int i;
+
+    for (i = 0; i <= h->n_sessions / PER_DIR; i++) {
+        char path[512];
+        DIR *dir;
+
+        snprintf(path, sizeof path, "%s/home/sessions/--project-%d--",
+                 h->b->scratch, i);
+        dir = opendir(path);
+        while (dir && (e = readdir(dir)) != NULL) {
+            int fd;
+
+            if (e->d_name[0] == '.')
+                continue;
+            if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+                bench_fail("cannot look at %s", e->d_name);
+            if (!buf)
+                continue;
+            fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC);
+            while (read(fd, buf, 256 * 1024) > 0)
+                ;
+            close(fd);
+        }
+        if (dir)
+            closedir(dir);
+    }
+    return now_s() - began;
+}
+
+static double collect(struct home *h, int64_t grace_s, unsigned flags,
+                      quire_collect_report *report)
+{
+    quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_error err;
+    double began = now_s();
+
+    o.grace_s = grace_s;
+    o.flags = flags;
+    bench_ok(quire_collect(h->q, &o, report, &err), &err);
+    return now_s() - began;
+}
+
+/* ---- the lines ---------------------------------------------------------- */
+
+static void measure_first(struct home *h)
+{
+    struct readings r = {.n = 0};
+    quire_collect_report report_;
+    char *buf = malloc(256 * 1024);
+    double mb = (double)h->bytes / 1e6, took;
+    int i, rounds = h->b->quick ? 1 : 3;
+
+    go_through(h, buf);
+    for (i = 0; i < rounds; i++) {
+        took = collect(h, 86400, i ? QUIRE_COLLECT_FULL : 0, &report_);
+        if (report_.referenced != report_.scanned)
+            bench_fail("%llu blobs are not referred to",
+                       (unsigned long long)(report_.scanned -
+                                            report_.referenced));
+        readings_add(&r, mb / took, mb / go_through(h, buf));
+        report_note(h->b, FIRST, "%.0f ms, %.0f MB", took * 1e3, mb);
+    }
+    report(h->b,
+           (struct line){FIRST, "MB/s", "reading the files", NEED_RATIO, 0.5},
+           &r);
+    free(buf);
+}
+
+static void measure_one(struct home *h)
+{
+    struct readings r = {.n = 0};
+    quire_collect_report report_;
+    quire_digest digests[PER_SESSION];
+    int i, rounds = h->b->quick ? 2 : 15;
+
+    for (i = 0; i < rounds; i++) {
+        double took;
+
+        put_blobs(h, (uint64_t)1 << 40 | (uint64_t)i << 20, PER_SESSION,
+                  digests);
+        write_session(h, h->n_sessions + i, digests);
+        usleep(50000); /* so that it is not looked at twice */
+        took = collect(h, 86400, 0, &report_) * 1e3;
+        readings_add(&r, took, go_through(h, NULL) * 1e3);
+    }
+    report(h->b,
+           (struct line){ONE, "ms", "listing all sessions", NEED_WITHIN, 50},
+           &r);
+}
+
+struct writer {
+    struct home *h;
+    atomic_bool stop;
+    double longest_ms;
+    int n;
+};
+
+static void *write_on(void *ctx)
+{
+    struct writer *w = ctx;
+    quire *q = place_store(w->h->b, "home", QUIRE_LAYOUT_PACKED, NULL);
+    quire_error err;
+    char text[64];
+
+    while (!atomic_load(&w->stop)) {
+        double began = now_s(), took;
+        int len = snprintf(text, sizeof text, "written meanwhile %p %d %d", ctx,
+                           w->n++, rand());
+
+        bench_ok(quire_blob_put(q, bytes_of(text, (size_t)len), 0, NULL, &err),
+                 &err);
+        took = (now_s() - began) * 1e3;
+        if (took > w->longest_ms)
+            w->longest_ms = took;
+        usleep(200);
+    }
+    quire_close(q);
+    return NULL;
+}
+
+/* The longest wait of a writer while something is done, or for as long. */
+static double wait_beside(struct home *h, bool work, double for_s)
+{
+    struct writer w = {.h = h};
+    quire_collect_report report_;
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, write_on, &w);
+    usleep(20000);
+    if (work)
+        collect(h, 0, QUIRE_COLLECT_YES, &report_);
+    else
+        usleep((useconds_t)(for_s * 1e6));
+    atomic_store(&w.stop, true);
+    pthread_join(thread, NULL);
+    report_note(h->b, WAITING, "%d puts%s", w.n,
+                work ? " beside a collection" : "");
+    return w.longest_ms;
+}
+
+static void measure_waiting(struct home *h)
+{
+    struct readings r = {.n = 0};
+    quire_error err;
+    int i, k, rounds = h->b->quick ? 1 : 3, gone = h->n_sessions / 30;
+
+    bench_ok(quire_config_set(h->q, "durability", "flush", &err), &err);
+    for (i = 0; i < rounds; i++) {
+        double alone = wait_beside(h, false, 1);
+
+        for (k = i * gone; k < (i + 1) * gone; k++) {
+            char path[640];
+
+            snprintf(path, sizeof path,
+                     "%s/home/sessions/--project-%d--/2026-11-16_%016x.jsonl",
+                     h->b->scratch, k / PER_DIR, (unsigned)k);
+            unlink(path);
+        }
+        readings_add(&r, wait_beside(h, true, 0), alone);
+    }
+    report(h->b,
+           (struct line){WAITING, "ms", "the same writer alone", NEED_WITHIN,
+                         20},
+           &r);
+}
+
+static void run(struct bench *b)
+{
+    struct home h = {.b = b, .n_sessions = b->quick ? 200 : 10000};
+
+    place_clear(b, "home");
+    h.q = place_store(b, "home", QUIRE_LAYOUT_PACKED, NULL);
+    make_home(&h);
+    measure_first(&h);
+    measure_one(&h);
+    measure_waiting(&h);
+    quire_close(h.q);
+    free(h.digests);
+    place_clear(b, "home");
+}
+
+const struct measure collect_measures[] = {
+    {run, {FIRST, ONE, WAITING, NULL}},
+    {NULL, {NULL}},
+};
