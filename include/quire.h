@@ -1192,10 +1192,10 @@ typedef struct quire_collect_report {
  * two runs is in its directory .quire.
  *
  * QUIRE_BUSY       another collection is running
- * QUIRE_INVALID    the handle is for one tenant or a blobs directory alone, or
- *                  there is a link among the sessions
+ * QUIRE_INVALID    the handle is for one tenant, or a blobs directory alone
  * QUIRE_NOT_FOUND  a root that was registered is not there
- * others           something cannot be read: then nothing is removed */
+ * others           something cannot be read, or there is a link among the
+ *                  sessions: then nothing is removed */
 quire_status quire_collect(quire *q, const quire_collect_options *options,
                            quire_collect_report *report, quire_error *err);
 

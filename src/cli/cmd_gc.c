@@ -115,6 +115,13 @@ static int give_report(struct cli *cli, const quire_collect_report *r, bool dry,
     return EXIT_DONE;
 }
 
+static int fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
 /* ---- roots -------------------------------------------------------------- */
 
 static quire_status list_root(void *ctx, const char *path, quire_error *err)
@@ -150,7 +157,7 @@ static int see_to_roots(struct cli *cli, const struct args *args, bool *done)
         st = quire_root_drop(cli->q, drop, &err);
     if (!st && args_flag(args, "roots"))
         st = quire_root_list(cli->q, list_root, cli, &err);
-    return st ? cli_fail(cli, &err) : EXIT_DONE;
+    return st ? fail(cli, &err) : EXIT_DONE;
 }
 
 /* ---- the command -------------------------------------------------------- */
@@ -190,7 +197,7 @@ static int gc(struct cli *cli, const struct args *args)
         o.ctx = cli;
     }
     if (quire_collect(cli->q, &o, &report, &err))
-        return cli_fail(cli, &err);
+        return fail(cli, &err);
     code = give_report(cli, &report, dry, list);
     return !code && report.refused && !dry ? refuse(cli, &report) : code;
 }

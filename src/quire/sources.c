@@ -61,7 +61,7 @@ static quire_status see_odd(const struct walk *w, const char *name,
     for (i = 0; i < w->roots->n && strcmp(w->roots->list[i].path, real) != 0;)
         i++;
     st = i < w->roots->n ? QUIRE_OK
-                         : err_set(err, QUIRE_INVALID,
+                         : err_set(err, QUIRE_IO,
                                    "%s is no file: what it refers to cannot be "
                                    "seen",
                                    path);

@@ -1,0 +1,104 @@
+# what nothing refers to is marked, then removed
+$ printf one | quire blob put >refs; printf two | quire blob put >>refs
+$ printf three | quire blob put >>refs; printf four | quire blob put >>refs
+$ quire artifact put a.txt - <refs >put
+$ sed -n '1,3p' refs | xargs quire blob pin
+$ quire gc --json
+{"scanned":5,"referenced":4,"marked":1,"removed":0,"bytes_freed":0,"waiting":1,…,"dry_run":false,"refused":false}
+$ quire gc
+0 of 5 blobs removed, 4 in use, 1 waits for its grace time to end
+$ quire gc --dry-run --grace 0
+1 of 5 blobs would be removed (4 B), 4 in use
+$ quire gc --dry-run --grace 0 --list; printf four | sha256sum | cut -c 1-64
+04efaf080f5a3e74e1c29d1ca6a48569382cbbcd324e8d59d2b83ef21c039f00
+04efaf080f5a3e74e1c29d1ca6a48569382cbbcd324e8d59d2b83ef21c039f00
+$ quire gc --grace 0 --list --json
+{"sha256":"04efaf080f5a3e74e1c29d1ca6a48569382cbbcd324e8d59d2b83ef21c039f00"}
+{"scanned":5,"referenced":4,"marked":0,"removed":1,"bytes_freed":4,…}
+$ quire blob get $(sed -n 4p refs)
+quire: no blob 04efaf080f5a in …
+hint: …
+? 1
+
+# pins are listed, and let go
+$ printf one | quire blob put | xargs quire blob pin
+$ quire blob pin; quire blob pin --json
+blob:sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed
+{"ref":"blob:sha256:7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"}
+$ quire blob unpin 7692c3ad; quire blob pin
+$ quire blob unpin 7692c3ad
+quire: 7692c3ad3540… is not pinned
+hint: `quire blob pin` lists what is
+? 1
+$ quire blob pin 123456
+quire: no blob …
+hint: …
+? 1
+
+# more than half needs a word
+$ printf one | quire blob put >ref; printf two | quire blob put >>ref
+$ quire gc --grace 0
+0 of 2 blobs removed, 0 in use, 2 wait for their grace time to end
+quire: more than half of the 2 blobs would go, so none did
+hint: look at them with --dry-run --list; if they may go, say --yes
+? 1
+$ quire gc --grace 0 --yes
+2 of 2 blobs removed (6 B), 0 in use
+
+# a home that is not there is not made
+$ quire --home nowhere gc; ls nowhere
+0 of 0 blobs removed, 0 in use
+ls: …nowhere…
+? 2
+
+# a dry run reads a home that cannot be written, and changes nothing
+$ printf one | quire blob put >ref
+$ find $QUIRE_HOME -type f -exec sha256sum {} + >before
+$ quire gc --dry-run --grace 0
+1 of 1 blobs would be removed (3 B), 0 in use
+$ find $QUIRE_HOME -type f -exec sha256sum {} + | diff before -
+
+# a session keeps its images, also in the archive, until it is removed
+$ id=$(quire session new --json | sed 's/{"id":"//; s/".*//')
+$ data=$(head -c 3000 /dev/zero | base64 -w0)
+$ printf '{"type":"message","message":{"role":"user","content":[{"type":"image","mimeType":"image/png","data":"%s"}]}}\n' $data | quire session append $id >added
+$ quire gc --grace 0
+0 of 1 blobs removed, 1 in use
+$ quire session archive $id >where; quire gc --grace 0
+0 of 1 blobs removed, 1 in use
+$ quire session rm $id; quire gc --yes
+0 of 1 blobs removed, 0 in use, 1 waits for its grace time to end
+$ quire gc --grace 0 --yes
+1 of 1 blobs removed …
+
+# what is registered outside is looked at, and what is no file stops it
+$ printf one | quire blob put >ref; mkdir else; cp ref else/notes.jsonl
+$ quire gc --add-root else; quire gc --roots
+/…/else
+$ quire gc --grace 0
+0 of 1 blobs removed, 1 in use
+$ rm else/notes.jsonl; quire gc --grace 0 --yes
+quire: …else is empty, and had sessions in it
+hint: mount what belongs there, or, if they are gone for good: quire gc --drop-root …
+? 1
+$ quire gc --drop-root else; quire gc --drop-root else
+quire: …else is not registered
+hint: `quire gc --roots` lists what is
+? 1
+$ mkdir -p $QUIRE_HOME/sessions; ln -s /etc $QUIRE_HOME/sessions/elsewhere
+$ quire gc
+quire: …/sessions/elsewhere is no file: what it refers to cannot be seen
+hint: …
+? 3
+
+# it is not for one tenant, nor for a blobs directory
+$ quire tenant add acme -q >token; quire --tenant acme gc
+quire: blobs are kept for all tenants together, and are not collected for one of them
+hint: leave out --tenant
+? 2
+
+# nonsense
+$ quire gc --grace soon 2>/dev/null
+? 2
+$ quire gc extra 2>/dev/null
+? 2
