@@ -330,33 +330,54 @@ typedef quire_status (*quire_blob_fn)(void *ctx, const quire_blob_info *info,
 quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
                              quire_error *err);
 
-/* Something wrong in a blob store. */
+/* Something wrong in a store. */
 typedef struct quire_problem {
     const char *kind;  /* "cut", "not_gzip", "broken", "checksum", "trailing",
                           "too_long", "too_short", "content", "missing",
-                          "row", "unreadable"                               */
-    const char *where; /* the blob's reference, or "quire.db"               */
+                          "row", "unreadable"; quire_check() has more       */
+    const char *where; /* the blob's reference, "quire.db", a file          */
     char what[256];
+    char next[192]; /* what can be done about it; "" for nothing            */
+    uint64_t line;  /* of the file, from 1; 0: not known                    */
+    uint64_t byte;  /* of the file, from 0, if `has_byte`                   */
+    int has_byte;
 } quire_problem;
+
+/* What a check of the whole home has seen. */
+typedef struct quire_check_summary {
+    uint64_t sessions;     /* files of sessions and conversations            */
+    uint64_t blobs;        /* that there are                                 */
+    uint64_t references;   /* to blobs, each as often as it occurs           */
+    uint64_t unreferenced; /* blobs that nothing refers to: no problem       */
+    uint64_t problems;
+} quire_check_summary;
 
 /* Set `size` with QUIRE_CHECK_HOOKS_INIT; fields are only ever added. */
 typedef struct quire_check_hooks {
     size_t size;
-    /* Each problem found, in the order of the blobs. */
+    /* Each problem found, in the order of the blobs. All hooks are called
+     * by the thread that called. */
     quire_status (*problem)(void *ctx, const quire_problem *problem,
                             quire_error *err);
-    /* After each blob: how many of how many are done. May be NULL. */
+    /* From time to time: how many of how many are done. May be NULL. */
     quire_status (*progress)(void *ctx, uint64_t done, uint64_t total,
                              quire_error *err);
     void *ctx;
+    /* quire_repair(): each problem that was mended, or would be; `next` says
+     * how. May be NULL. */
+    quire_status (*mended)(void *ctx, const quire_problem *problem,
+                           quire_error *err);
+    /* quire_check(), quire_repair(): filled at the end. May be NULL. */
+    quire_check_summary *summary;
 } quire_check_hooks;
 
-#define QUIRE_CHECK_HOOKS_INIT                      \
-    {                                               \
-        sizeof(quire_check_hooks), NULL, NULL, NULL \
+#define QUIRE_CHECK_HOOKS_INIT                                  \
+    {                                                           \
+        sizeof(quire_check_hooks), NULL, NULL, NULL, NULL, NULL \
     }
 
-/* Read every blob (`only` NULL) or one, and compare it with its name.
+/* Read every blob (`only` NULL) or one, and compare it with its name. All of
+ * them are read by as many threads as there are processors, up to eight.
  * QUIRE_OK means the check ran, whatever it found: the problems, and only
  * they, say what is wrong. Writes nothing. */
 quire_status quire_blob_check(quire *q, const quire_digest *only,
@@ -1314,9 +1335,98 @@ quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
 quire_status quire_artifact_recount(quire *q, uint64_t *wrong,
                                     quire_error *err);
 
-/* Make the tenant's indexes of words again, those of artifacts and of memory,
- * from what they were made of. Others may read meanwhile, and wait to write. */
+/* Make all that is derived again, from what it was made of: the indexes of
+ * words of artifacts and of memory, the lists and tallies of sessions, counters.
+ * For all tenants, if the handle is the default one's, else for its own. Others
+ * may read meanwhile, and wait to write. */
 quire_status quire_reindex(quire *q, quire_error *err);
+
+/* ----------------------------------------------------------- the whole home */
+
+enum {
+    QUIRE_CHECK_QUICK = 1, /* of blobs, only presence and size               */
+    QUIRE_CHECK_FULL = 2,  /* also every index and count, against what it was
+                              made of                                        */
+};
+
+/* Look at everything in the home, of all tenants: that the catalogue is sound
+ * and agrees with itself; every line of every session; that every blob that is
+ * referred to is there; every blob against its name. The handle is the default
+ * tenant's. Writes nothing.
+ *
+ * Each finding is given to hooks->problem. Besides the kinds of a blob, and of
+ * a line of a session (quire_session_problem), there are: "stray" (a blob's file
+ * that no row speaks for), "database", "index", "schema", "foreign_key",
+ * "counter", "row", "version", "size", "sequence", "setting", "words", "tally",
+ * "list", "session_gone", "missing_blob", "removal", "json",
+ * "workspace_differs", "workspace_extra", "workspace_missing".
+ *
+ * QUIRE_OK means that everything was looked at, whatever was found. */
+quire_status quire_check(quire *q, unsigned flags,
+                         const quire_check_hooks *hooks, quire_error *err);
+
+enum {
+    QUIRE_REPAIR_DRY = 1, /* say what would be mended */
+};
+
+/* Mend what can be mended without losing anything: what is derived is made
+ * again, a blob's file gets its row, a damaged session a mended copy in its
+ * place and the original beside it. Nothing is deleted, but for what was being
+ * removed already. hooks->mended is given what was mended, hooks->problem what
+ * remains. A sound home is left as it is, to the byte. */
+quire_status quire_repair(quire *q, unsigned flags,
+                          const quire_check_hooks *hooks, quire_error *err);
+
+/* A session or a blob, among the largest. */
+typedef struct quire_stat_session {
+    char id[64];     /* "": there is none                                    */
+    char title[128]; /* the beginning of it                                  */
+    uint64_t bytes;
+    int64_t created_us; /* 0: not known                                      */
+} quire_stat_session;
+
+typedef struct quire_stat_blob {
+    quire_digest digest;
+    uint64_t size, stored;
+} quire_stat_blob;
+
+/* What one tenant has. */
+typedef struct quire_tenant_stats {
+    int64_t id;
+    char name[128];
+    uint64_t sessions, archived; /* files, and those of them put away        */
+    uint64_t session_bytes;
+    uint64_t entries, messages;
+    uint64_t outputs, output_bytes;
+    uint64_t artifacts, artifact_bytes; /* living                            */
+    uint64_t versions;
+    uint64_t memories; /* valid or not                                       */
+} quire_tenant_stats;
+
+enum { QUIRE_STATS_TOP = 5 };
+
+typedef struct quire_stats {
+    size_t size;              /* sizeof(quire_stats)                          */
+    quire_tenant_stats total; /* of all tenants; id 0                         */
+    uint64_t tenants;
+    uint64_t blobs, blob_bytes; /* distinct content                           */
+    uint64_t stored_bytes;      /* what it takes, compressed                  */
+    uint64_t references, referenced_bytes; /* each as often as it occurs      */
+    uint64_t unreferenced;
+    uint64_t database_bytes, free_bytes; /* of quire.db; within it            */
+    quire_stat_session largest[QUIRE_STATS_TOP], oldest, newest;
+    quire_stat_blob largest_blobs[QUIRE_STATS_TOP]; /* size 0: none           */
+} quire_stats;
+
+typedef quire_status (*quire_tenant_stats_fn)(void *ctx,
+                                              const quire_tenant_stats *t,
+                                              quire_error *err);
+
+/* How much there is. Session files are read, for what they refer to; blobs are
+ * not. `each` (may be NULL) is given every tenant. */
+quire_status quire_stats_read(quire *q, quire_stats *out,
+                              quire_tenant_stats_fn each, void *ctx,
+                              quire_error *err);
 
 /* ------------------------------------------------------------------- memory */
 

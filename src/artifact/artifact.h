@@ -239,6 +239,13 @@ quire_status artifact_search(struct artifacts *a,
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err);
 
+/* Whether the tenant's index of words is what artifacts_reindex() would make
+ * it: one is made in memory. `aside` is a connection to the same database that
+ * nobody else uses. */
+quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
+                                   struct db *aside, bool *sound,
+                                   quire_error *err);
+
 /* Compare the counters with the rows and set them right; *wrong is how many
  * were not. */
 quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,

@@ -31,6 +31,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "store/fulltext.h"
+#include "store/vocabulary.h"
 
 #define RANKED_MAX 3000
 
@@ -133,20 +134,25 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
     return words_add(a, one, content, err);
 }
 
-/* A tenant's first, or one from before there were indexes. */
-static quire_status make_index(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
+static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
 {
-    struct owner all = {.tenant = tenant};
     char sql[256];
-    quire_status st;
 
     snprintf(
         sql, sizeof sql,
         "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
         " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
         (long long)tenant);
-    st = a->c.db->ops->exec(a->c.db, sql, err);
+    return db->ops->exec(db, sql, err);
+}
+
+/* A tenant's first, or one from before there were indexes. */
+static quire_status make_index(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    struct owner all = {.tenant = tenant};
+    quire_status st = make_table(a->c.db, tenant, err);
+
     return st ? st : artifact_walk(a, &all, index_one, a, err);
 }
 
@@ -206,6 +212,46 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
     if (st)
         return st;
     return artifacts_end(a, words_make_again(a, tenant, err), err);
+}
+
+/* A second index of the same artifacts, in `db`. */
+static quire_status make_beside(struct artifacts *a, int64_t tenant,
+                                struct db *db, const char *name,
+                                quire_error *err)
+{
+    struct artifacts beside = {.c = {.db = db, .blobs = a->c.blobs}};
+    struct owner all = {.tenant = tenant};
+    quire_status st = make_table(db, tenant, err);
+
+    if (!st)
+        st = sql_init_named(&beside.words.sql, db, patterns, N_WORDS, name,
+                            err);
+    if (!st)
+        st = artifact_walk(a, &all, index_one, &beside, err);
+    words_release(&beside.words);
+    return st;
+}
+
+quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
+                                   struct db *aside, bool *sound,
+                                   quire_error *err)
+{
+    struct db_config config = {.access = DB_WRITE};
+    struct db *fresh = NULL;
+    char name[64], among[128];
+    quire_status st = db_sqlite_open(&config, &fresh, err);
+
+    spell_name(tenant, name);
+    snprintf(among, sizeof among,
+             "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0",
+             (long long)tenant);
+    if (!st)
+        st = make_beside(a, tenant, fresh, name, err);
+    if (!st)
+        st = vocabulary_same(aside, among, fresh, name, sound, err);
+    if (fresh)
+        fresh->ops->close(fresh);
+    return st;
 }
 
 /* ---- snippets ----------------------------------------------------------- */

@@ -261,6 +261,38 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
     return rows_list(b->rows, &first_digest, &last, list_row, &l, err);
 }
 
+static quire_status name_file(void *ctx, const char *name,
+                              const struct object_info *o, quire_error *err)
+{
+    const struct listing *l = ctx;
+    struct place p = {.where = IN_FILE,
+                      .stored = o->size,
+                      .size = o->size,
+                      .size_known = !layout_is_gzip(l->b->c.layout),
+                      .seen_s = o->modified_s};
+    struct place row;
+    quire_digest d;
+    quire_status st = QUIRE_NOT_FOUND;
+
+    if (!layout_parse(l->b->c.layout, name, &d))
+        return QUIRE_OK;
+    if (l->b->rows)
+        st = rows_find(l->b->rows, &d, &row, err);
+    return st == QUIRE_NOT_FOUND ? list_row(ctx, &d, &p, err) : st;
+}
+
+quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
+                        quire_error *err)
+{
+    struct listing l = {b, each, ctx};
+    quire_digest last = last_digest();
+    quire_status st = QUIRE_OK;
+
+    if (b->rows)
+        st = rows_list(b->rows, &first_digest, &last, list_row, &l, err);
+    return st ? st : b->c.files->ops->list(b->c.files, "", name_file, &l, err);
+}
+
 /* ---- finding by the first digits ---------------------------------------- */
 
 struct search {

@@ -84,6 +84,35 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
 quire_status blob_freshen(struct blobs *b, const quire_digest *d,
                           quire_error *err);
 
+/* The same for all blobs, by several threads. What they need is made and taken
+ * back through here, each by the thread that uses it. `flags` say how closely,
+ * and whether a file of `packed` that is right but has no row is told of. */
+struct blobs_crew {
+    unsigned n; /* how many threads there may be */
+    quire_status (*open)(void *ctx, struct blobs **out, quire_error *err);
+    void (*close)(void *ctx, struct blobs *b);
+    void *ctx;
+};
+
+enum {
+    BLOB_CHECK_QUICK = 1,  /* presence and size, no content */
+    BLOB_CHECK_STRAYS = 2, /* kind "stray"                  */
+};
+
+quire_status blob_check_all(struct blobs *b, unsigned flags,
+                            const struct blobs_crew *crew,
+                            const quire_check_hooks *hooks, quire_error *err);
+
+/* Every blob there is, in a row or in a file, without opening a file: a size
+ * that no row tells is UINT64_MAX. In `packed`, those that have no row come
+ * last. */
+quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
+                        quire_error *err);
+
+/* Give a file of `packed` the row that it lacks, if it is right. */
+quire_status blob_adopt(struct blobs *b, const quire_digest *digest,
+                        quire_error *err);
+
 /* The one blob whose digest begins with these hex digits, if `text` is such a
  * beginning. QUIRE_EXISTS: there are several. */
 quire_status blob_find_prefix(struct blobs *b, const char *hex,

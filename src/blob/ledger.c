@@ -99,6 +99,22 @@ struct db *ledger_db(struct ledger *l)
     return l->sql.db;
 }
 
+quire_status ledger_forget(struct db *db, quire_error *err)
+{
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+
+    if (st)
+        return st;
+    st = db->ops->exec(db,
+                       "DELETE FROM source; DELETE FROM held;"
+                       " DELETE FROM collection",
+                       err);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
 /* ---- sources ------------------------------------------------------------ */
 
 static quire_status read_source(struct stmt *s, struct arena *keep,

@@ -50,6 +50,9 @@ quire_status ledger_new(struct db *db, struct ledger **out, quire_error *err);
 void ledger_free(struct ledger *l);
 struct db *ledger_db(struct ledger *l);
 
+/* Forget all that is derived, but for what is doomed and since when. */
+quire_status ledger_forget(struct db *db, quire_error *err);
+
 /* All sources; labels are in `keep`, the list is the caller's to free. */
 quire_status ledger_sources(struct ledger *l, struct arena *keep,
                             struct ledger_source **list, size_t *n,

@@ -117,6 +117,10 @@ quire_status rows_last(struct rows *r, int64_t *id, quire_error *err);
 quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
                          bool *in_file, uint64_t *stored, quire_error *err);
 
+/* How many, and the bytes they are stored in. */
+quire_status rows_weigh(struct rows *r, uint64_t *n, uint64_t *bytes,
+                        quire_error *err);
+
 /* ---- blob.c: the files' shared lock ---------------------------------------
  *
  * A batch keeps it to its end, and so does whoever holds. */

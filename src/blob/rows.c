@@ -43,6 +43,7 @@ enum {
     NAMES_SINCE,
     LAST,
     REMOVE,
+    WEIGH,
     N_STATEMENTS
 };
 
@@ -71,6 +72,8 @@ static const char *const sql[N_STATEMENTS] = {
                " RETURNING stored, in_file",
     [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
                   " OR length(sha256) <> 32",
+    [WEIGH] =
+        "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
 };
 
 struct rows {
@@ -408,6 +411,24 @@ quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
         *stored = (uint64_t)s->ops->column_int(s, 0);
         *in_file = s->ops->column_int(s, 1) != 0;
         st = s->ops->step(s, &row, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_weigh(struct rows *r, uint64_t *n, uint64_t *bytes,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, WEIGH, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row) {
+        *n = (uint64_t)s->ops->column_int(s, 0);
+        *bytes = (uint64_t)s->ops->column_int(s, 1);
     }
     s->ops->reset(s);
     return st;

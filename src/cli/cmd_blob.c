@@ -434,7 +434,10 @@ static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
 static int blob_check(struct cli *cli, const struct args *args)
 {
     struct checking c = {.cli = cli};
-    quire_check_hooks hooks = {sizeof hooks, show_problem, show_progress, &c};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = show_problem,
+                               .progress = show_progress,
+                               .ctx = &c};
     quire_error err = {0};
     size_t i;
 

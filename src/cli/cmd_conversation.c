@@ -149,7 +149,9 @@ static int move_one(void *ctx, quire *q, const char *path)
 {
     struct moving *m = ctx;
     struct troubles t = {m->cli, EXIT_DONE};
-    quire_check_hooks hooks = {sizeof hooks, conversation_problem, NULL, &t};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
     quire_moved moved = {0};
     quire_error err = {0};
     quire_status st;
@@ -269,7 +271,9 @@ static int print_one(void *ctx, quire *q, const char *path)
 {
     struct printing *p = ctx;
     struct troubles t = {p->cli, EXIT_DONE};
-    quire_check_hooks hooks = {sizeof hooks, conversation_problem, NULL, &t};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
     bool to_file = strcmp(p->file, "-") != 0;
     struct save save = SAVE_INIT;
     quire_error err = {0};

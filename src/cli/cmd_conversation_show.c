@@ -202,7 +202,9 @@ static int conversation_print(struct cli *cli, const struct args *args)
     const char *turns = args_text(args, "turns"), *dir = args->words[0];
     quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
     struct troubles t = {cli, EXIT_DONE};
-    quire_check_hooks hooks = {sizeof hooks, conversation_problem, NULL, &t};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
     struct printing p = {.cli = cli};
     quire_error err = {0};
     quire *q = NULL;

@@ -16,12 +16,13 @@ static int reindex(struct cli *cli, const struct args *args)
 const struct cmd cmd_reindex = {
     .name = "reindex",
     .args = "",
-    .summary = "make the indexes of words again",
+    .summary = "make all that is derived again",
     .about =
-        "The indexes that `artifact search` and `memory search` ask are made "
-        "of the artifacts and entries there are, and can be made again at any "
-        "time. It gives back the room that words of removed sessions take. "
-        "Others can read meanwhile; writers wait.",
+        "The indexes that `artifact search` and `memory search` ask, the lists "
+        "and tallies of sessions, and the counters of quotas are made of what "
+        "is there, and can be made again at any time. It gives back the room "
+        "that words of removed sessions take. Of all tenants, or of the one "
+        "that `--tenant` names. Others can read meanwhile; writers wait.",
     .examples = "quire reindex",
     .store = STORE_WRITE,
     .run = reindex,

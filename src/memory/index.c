@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "memory/priv.h"
+#include "store/vocabulary.h"
 
 /* A moment of the past is ?3; of the present, which is 0, every row is. */
 #define THEN                                                              \
@@ -111,8 +112,7 @@ static quire_status put_one(void *ctx, const quire_memory *one,
     return words_put(ctx, one, err);
 }
 
-/* A tenant's first, or new ones for those that somebody has dropped. */
-static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
+static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
 {
     char name[64], sql[256];
     quire_status st = QUIRE_OK;
@@ -124,8 +124,16 @@ static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
                  "CREATE VIRTUAL TABLE %s USING fts5(title, content, tags,"
                  " source, content='', tokenize='quire')",
                  name);
-        st = m->db->ops->exec(m->db, sql, err);
+        st = db->ops->exec(db, sql, err);
     }
+    return st;
+}
+
+/* A tenant's first, or new ones for those that somebody has dropped. */
+static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
+{
+    quire_status st = make_tables(m->db, tenant, err);
+
     return st ? st : entry_each(m, tenant, put_one, m, err);
 }
 
@@ -181,13 +189,67 @@ quire_status memory_reindex(struct memories *m, int64_t tenant,
     return memory_end(m, st, err);
 }
 
+static quire_status open_statements(struct memory_words *w, struct db *db,
+                                    int64_t tenant, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    char name[64];
+    int i;
+
+    for (i = 0; i < N_WORDS && !st; i++) {
+        spell_name(i, tenant, name);
+        st = sql_init_named(&w->sql[i], db, patterns, N_WORDS_SQL, name, err);
+    }
+    return st;
+}
+
+/* Second indexes of the same entries, in `db`. */
+static quire_status make_beside(struct memories *m, int64_t tenant,
+                                struct db *db, quire_error *err)
+{
+    struct memories beside = {.db = db};
+    quire_status st = make_tables(db, tenant, err);
+
+    if (!st)
+        st = open_statements(&beside.words, db, tenant, err);
+    if (!st)
+        st = entry_each(m, tenant, put_one, &beside, err);
+    words_close(&beside.words);
+    return st;
+}
+
+quire_status memory_words_sound(struct memories *m, int64_t tenant,
+                                struct db *aside, bool *sound, quire_error *err)
+{
+    static const char *const ended[N_WORDS] =
+        {[WORDS_NOW] = "=", [WORDS_PAST] = "<>"};
+    struct db_config config = {.access = DB_WRITE};
+    struct db *fresh = NULL;
+    char name[64], among[128];
+    quire_status st = db_sqlite_open(&config, &fresh, err);
+    int i;
+
+    *sound = true;
+    if (!st)
+        st = make_beside(m, tenant, fresh, err);
+    for (i = 0; i < N_WORDS && !st && *sound; i++) {
+        spell_name(i, tenant, name);
+        snprintf(among, sizeof among,
+                 "SELECT id FROM memory WHERE tenant = %lld AND valid_to %s 0",
+                 (long long)tenant, ended[i]);
+        st = vocabulary_same(aside, among, fresh, name, sound, err);
+    }
+    if (fresh)
+        fresh->ops->close(fresh);
+    return st;
+}
+
 quire_status words_open(struct memories *m, int64_t tenant, bool write,
                         quire_error *err)
 {
     bool there = false;
     char name[64];
     quire_status st;
-    int i;
 
     if (m->words.tenant == tenant)
         return QUIRE_OK;
@@ -196,11 +258,8 @@ quire_status words_open(struct memories *m, int64_t tenant, bool write,
     st = sql_has_table(m->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
-    for (i = 0; i < N_WORDS && !st; i++) {
-        spell_name(i, tenant, name);
-        st = sql_init_named(&m->words.sql[i], m->db, patterns, N_WORDS_SQL,
-                            name, err);
-    }
+    if (!st)
+        st = open_statements(&m->words, m->db, tenant, err);
     if (!st && !there)
         st = make(m, tenant, err);
     if (!st)

@@ -84,6 +84,12 @@ quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
 quire_status memory_reindex(struct memories *m, int64_t tenant,
                             quire_error *err);
 
+/* Whether they are what that would make them: others are made in memory.
+ * `aside` is a connection to the same database that nobody else uses. */
+quire_status memory_words_sound(struct memories *m, int64_t tenant,
+                                struct db *aside, bool *sound,
+                                quire_error *err);
+
 /* ---- entry.c ------------------------------------------------------------ */
 
 /* Who is at work: a tenant, and the row of a session, 0 for none. */

@@ -309,6 +309,13 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
     return st;
 }
 
+bool config_knows(const char *key, const char *value)
+{
+    const struct setting *s = find(key);
+
+    return s && is_valid(s, value);
+}
+
 bool config_is(struct quire *q, const char *key, const char *word)
 {
     quire_setting s = {.value = ""};

@@ -84,7 +84,7 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 /* ---- the room ----------------------------------------------------------- */
 
 /* With what is open already. QUIRE_NOT_FOUND without words: no memory yet. */
-static quire_status open_room(struct quire *q, quire_error *err)
+quire_status memories_open(struct quire *q, quire_error *err)
 {
     if (!q->db || q->schema < SCHEMA_MEMORY)
         return QUIRE_NOT_FOUND;
@@ -113,7 +113,7 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
     }
     st = need_artifacts(q, write, err);
     arena_reset(&q->loan);
-    return st ? st : open_room(q, err);
+    return st ? st : memories_open(q, err);
 }
 
 static quire_status missing(int64_t id, quire_error *err)
@@ -640,17 +640,6 @@ quire_status quire_memory_graph(quire *q, const quire_graph_options *options,
     return st == QUIRE_NOT_FOUND ? missing(o.around, err) : st;
 }
 
-/* ---- indexes ------------------------------------------------------------ */
-
-quire_status quire_reindex(quire *q, quire_error *err)
-{
-    quire_status st = need_memory(q, true, err);
-
-    if (!st)
-        st = artifacts_reindex(q->artifacts, q->tenant, err);
-    return st ? st : memory_reindex(q->memories, q->tenant, err);
-}
-
 /* ---- citations ---------------------------------------------------------- */
 
 quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
@@ -658,7 +647,7 @@ quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
 {
     struct arena tmp = ARENA_INIT;
     quire_memory one = {.id = 0};
-    quire_status st = open_room(q, err);
+    quire_status st = memories_open(q, err);
 
     *links = false;
     if (!st)

@@ -165,6 +165,10 @@ quire_status artifacts_key(struct quire *q, const char *session,
                            struct arena *keep, const char **key,
                            quire_error *err);
 
+/* memories.c: the room, for whoever looks at all tenants. Text on loan stays.
+ * QUIRE_NOT_FOUND without words: there is none yet. */
+quire_status memories_open(struct quire *q, quire_error *err);
+
 /* memories.c: whether a valid entry of the tenant links an artifact that is
  * living. Text on loan stays. QUIRE_NOT_FOUND without words: there is no such
  * valid entry. */
@@ -197,11 +201,17 @@ quire_status config_span(struct quire *q, const char *key, int64_t *seconds,
 /* Whether one is set to this word; not if it cannot be told. */
 bool config_is(struct quire *q, const char *key, const char *word);
 
+/* Whether there is such a setting, and it may have this value. */
+bool config_knows(const char *key, const char *value);
+
 /* schema.c: the tables of quire.db, made or brought up to date.
  * QUIRE_NOT_FOUND: a database that is read and has no tables yet. *steps_taken
  * is how far it is. */
 quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
                             quire_error *err);
+
+/* The tables of the first `n` steps, in a database that has none. */
+quire_status schema_make(struct db *db, int n, quire_error *err);
 
 /* A database that is only read may be of an older schema: the step that a
  * table came with is to be asked for before it is. */

@@ -28,6 +28,7 @@
 #include "memory/memory.h"
 #include "memory/pad.h"
 #include "output/match.h"
+#include "quire/crew.h"
 #include "quire/priv.h"
 
 const char *quire_version(void)
@@ -528,7 +529,8 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
         return st;
     memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
     q->in_callback = true;
-    st = blob_check(q->blobs, only, &h, err);
+    st = only ? blob_check(q->blobs, only, &h, err)
+              : crew_check(q, 0, &h, err);
     q->in_callback = false;
     return only ? absent(q, only, st, err) : st;
 }

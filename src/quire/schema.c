@@ -39,6 +39,16 @@ static quire_status read_version(struct db *db, int64_t *version,
     return st;
 }
 
+quire_status schema_make(struct db *db, int n, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    int i;
+
+    for (i = 0; i < n && i < N_STEPS && !st; i++)
+        st = db->ops->exec(db, steps[i], err);
+    return st;
+}
+
 static quire_status take_steps(struct db *db, quire_error *err)
 {
     int64_t version;

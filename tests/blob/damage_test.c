@@ -29,7 +29,9 @@ static const char *check(struct fix *f)
 {
     static char said[256];
     struct buf kinds = BUF_INIT(200);
-    quire_check_hooks hooks = {sizeof hooks, remember, NULL, &kinds};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = remember,
+                               .ctx = &kinds};
 
     OK(blob_check(f->blobs, NULL, &hooks, &test_err));
     snprintf(said, sizeof said, "%s", buf_text(&kinds));

@@ -70,7 +70,9 @@ static void everything(struct fix *f, struct acked *a)
 {
     quire_blob_info info[4];
     struct source s = {prose, LARGE};
-    quire_check_hooks hooks = {sizeof hooks, no_problem, NULL, &(int){0}};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = no_problem,
+                               .ctx = &(int){0}};
     quire_bytes out;
     uint64_t total = 0;
     quire_status st, batch[3];
@@ -106,7 +108,9 @@ static void everything(struct fix *f, struct acked *a)
 static void is_sound(struct fix *f, const struct acked *a)
 {
     int problems = 0, i;
-    quire_check_hooks hooks = {sizeof hooks, no_problem, NULL, &problems};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = no_problem,
+                               .ctx = &problems};
     quire_bytes out;
 
     for (i = 0; i < a->n; i++)

@@ -398,7 +398,9 @@ TEST(nothing_is_written_if_a_blob_is_missing_or_damaged)
 {
     quire *q = scene(PLAIN);
     struct buf said = BUF_INIT(4096);
-    quire_check_hooks hooks = {sizeof hooks, note, NULL, &said};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = note,
+                               .ctx = &said};
     quire_bytes whole;
     quire_moved moved;
 

@@ -73,7 +73,9 @@ static quire_status count_problem(void *ctx, const quire_problem *p,
 static struct tally take_stock(const char *dir, quire_layout layout)
 {
     struct tally t = {0};
-    quire_check_hooks hooks = {sizeof hooks, count_problem, NULL, &t};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = count_problem,
+                               .ctx = &t};
     quire *q = open_store(dir, layout);
 
     YES(q != NULL);

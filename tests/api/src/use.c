@@ -73,7 +73,9 @@ int main(int argc, char **argv)
     quire_bytes content = {"hello", 5}, back;
     struct text text = {"a stream", "", 0};
     int n = 0, problems = 0;
-    quire_check_hooks hooks = {sizeof hooks, complain, NULL, &problems};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = complain,
+                               .ctx = &problems};
     quire_blob_info info, streamed;
     quire_digest digest;
     char ref[QUIRE_REF_SIZE];

@@ -1,0 +1,12 @@
+/* crew.h - all blobs of a home, checked on all processors */
+#ifndef QUIRE_CREW_H
+#define QUIRE_CREW_H
+
+#include "quire/priv.h"
+
+/* blob_check_all() of the home's blobs, which are open. `flags` are of the
+ * blob room. */
+quire_status crew_check(struct quire *q, unsigned flags,
+                        const quire_check_hooks *hooks, quire_error *err);
+
+#endif
