@@ -355,8 +355,9 @@ typedef struct quire_check_summary {
 /* Set `size` with QUIRE_CHECK_HOOKS_INIT; fields are only ever added. */
 typedef struct quire_check_hooks {
     size_t size;
-    /* Each problem found, in the order of the blobs. All hooks are called
-     * by the thread that called. */
+    /* Each problem found, of blobs in the order they were stored, or, where
+     * each is a file, of their digests. All hooks are called by the thread that
+     * called. */
     quire_status (*problem)(void *ctx, const quire_problem *problem,
                             quire_error *err);
     /* From time to time: how many of how many are done. May be NULL. */

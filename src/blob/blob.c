@@ -285,11 +285,10 @@ quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
                         quire_error *err)
 {
     struct listing l = {b, each, ctx};
-    quire_digest last = last_digest();
     quire_status st = QUIRE_OK;
 
     if (b->rows)
-        st = rows_list(b->rows, &first_digest, &last, list_row, &l, err);
+        st = rows_walk(b->rows, INT64_MIN, INT64_MAX, false, list_row, &l, err);
     return st ? st : b->c.files->ops->list(b->c.files, "", name_file, &l, err);
 }
 

@@ -104,8 +104,7 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
                             const quire_check_hooks *hooks, quire_error *err);
 
 /* Every blob there is, in a row or in a file, without opening a file: a size
- * that no row tells is UINT64_MAX. In `packed`, those that have no row come
- * last. */
+ * that no row tells is UINT64_MAX. In no order that means anything. */
 quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
                         quire_error *err);
 

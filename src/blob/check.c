@@ -122,6 +122,7 @@ static quire_status weigh(struct checking *c, const quire_digest *d,
         *plain = other;
         c->held_digest = *d;
         c->held_place = *p;
+        c->held_place.body = bytes_of(NULL, 0); /* it is not kept */
         c->held = true;
         return c->pairs ? QUIRE_OK : checking_settle(c, err);
     }
@@ -205,10 +206,10 @@ static quire_status check_one(void *ctx, const quire_digest *d,
     return st ? st : counted(c, err);
 }
 
-quire_status check_rows(struct checking *c, const quire_digest *from,
-                        const quire_digest *to, quire_error *err)
+quire_status check_rows(struct checking *c, int64_t from, int64_t to,
+                        quire_error *err)
 {
-    quire_status st = rows_list(c->b->rows, from, to, check_one, c, err);
+    quire_status st = rows_walk(c->b->rows, from, to, true, check_one, c, err);
 
     return st ? st : checking_settle(c, err);
 }
@@ -332,11 +333,14 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     struct check_names names = {.layout = b->c.layout};
     bool packed = b->c.layout == QUIRE_LAYOUT_PACKED;
     uint64_t rows = 0, bytes = 0, strays = 0;
+    int64_t last = 0;
     struct crew c;
     quire_status st = QUIRE_OK;
 
     if (b->rows)
         st = rows_weigh(b->rows, &rows, &bytes, err);
+    if (!st && b->rows)
+        st = rows_last(b->rows, &last, err);
     if (b->rows && flags & BLOB_CHECK_STRAYS)
         names.hooks = hooks;
     if (!st)
@@ -344,7 +348,7 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     crew_init(&c, b, flags, crew, hooks);
     c.total = packed ? rows : names.n;
     if (!st && b->rows)
-        st = crew_rows(&c, rows, bytes, err);
+        st = crew_rows(&c, rows, bytes, last, err);
     if (!st && b->rows)
         st = check_odd_rows(b, hooks, err);
     if (!st)

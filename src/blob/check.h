@@ -34,9 +34,9 @@ void checking_release(struct checking *c);
 /* Judge the one that waits. */
 quire_status checking_settle(struct checking *c, quire_error *err);
 
-/* The rows between two digests; the files of these names. */
-quire_status check_rows(struct checking *c, const quire_digest *from,
-                        const quire_digest *to, quire_error *err);
+/* The rows from one id to another; the files of these names. */
+quire_status check_rows(struct checking *c, int64_t from, int64_t to,
+                        quire_error *err);
 quire_status check_files(struct checking *c, const quire_digest *list, size_t n,
                          quire_error *err);
 
@@ -64,7 +64,7 @@ void crew_init(struct crew *c, struct blobs *b, unsigned flags,
 /* Of the thread that called: the hooks themselves. */
 struct check_ears crew_own_ears(struct crew *c);
 
-quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes,
+quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes, int64_t last,
                        quire_error *err);
 quire_status crew_files(struct crew *c, const struct check_names *names,
                         uint64_t *strays, quire_error *err);

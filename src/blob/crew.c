@@ -1,11 +1,12 @@
 /*
  * crew.c - blobs checked by several threads
  *
- * All blobs are dealt into small heaps, in the order of their digests. Each
- * hand takes the next heap, reads and hashes with a store of its own, and puts
- * what it finds beside the heap. The caller's thread does none of that: it
- * hands out what was found, heap by heap, so that the hooks are called by one
- * thread and in the order of the digests, as if there was one hand.
+ * All blobs are dealt into small heaps, rows in the order they were stored and
+ * files in that of their digests. Each hand takes the next heap, reads and
+ * hashes with a store of its own, and puts what it finds beside the heap. The
+ * caller's thread does none of that: it hands out what was found, heap by heap,
+ * so that the hooks are called by one thread and in that order, as if there was
+ * one hand.
  *
  *     heaps     0   1   2   3   4   5   6 ...
  *               done    |   |   free to be taken
@@ -33,7 +34,8 @@
 /* Findings of a heap that wait to be told. */
 #define FOUND_MAX 32
 
-/* Rows go by the first byte of their digest, files by so many. */
+/* Rows are dealt by their ids, in the order they were stored, as they lie in
+ * quire.db; files by so many. */
 #define ROW_HEAPS 256
 #define FILE_HEAP 8
 
@@ -59,6 +61,7 @@ struct heap {
 struct run {
     struct crew *crew;
     const struct check_names *names; /* NULL: rows */
+    int64_t last;                    /* the highest id of a row */
     struct heap *heaps;
     size_t n_heaps;
 
@@ -117,23 +120,26 @@ struct check_ears crew_own_ears(struct crew *c)
     return (struct check_ears){own_problem, own_counted, c};
 }
 
-/* The digests that begin with one byte. */
-static void row_range(size_t heap, quire_digest *from, quire_digest *to)
+/* The ids of a heap's rows. Ids that nobody gave are in the first and the last,
+ * too. */
+static void row_range(const struct run *r, size_t heap, int64_t *from,
+                      int64_t *to)
 {
-    memset(from->byte, 0, sizeof from->byte);
-    memset(to->byte, 0xff, sizeof to->byte);
-    from->byte[0] = to->byte[0] = (uint8_t)heap;
+    int64_t each = r->last / ROW_HEAPS + 1;
+
+    *from = heap == 0 ? INT64_MIN : (int64_t)heap * each;
+    *to = heap == ROW_HEAPS - 1 ? INT64_MAX : ((int64_t)heap + 1) * each - 1;
 }
 
 static quire_status do_heap(struct run *r, size_t heap, struct checking *c,
                             quire_error *err)
 {
-    quire_digest from, to;
     size_t at = heap * FILE_HEAP, n;
+    int64_t from, to;
 
     if (!r->names) {
-        row_range(heap, &from, &to);
-        return check_rows(c, &from, &to, err);
+        row_range(r, heap, &from, &to);
+        return check_rows(c, from, to, err);
     }
     n = r->names->n - at < FILE_HEAP ? r->names->n - at : FILE_HEAP;
     return check_files(c, r->names->list + at, n, err);
@@ -399,10 +405,10 @@ static quire_status run(struct run *r, uint64_t n, uint64_t bytes,
     return st;
 }
 
-quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes,
+quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes, int64_t last,
                        quire_error *err)
 {
-    struct run r = {.crew = c, .n_heaps = ROW_HEAPS};
+    struct run r = {.crew = c, .n_heaps = ROW_HEAPS, .last = last};
 
     return run(&r, n, bytes, err);
 }

@@ -121,6 +121,8 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
         *damage = DAMAGE_CUT;
         return QUIRE_OK;
     }
+    if (p->body.data)
+        return unpack(b, p->body, p, damage, err);
     st = rows_body(b->rows, d, &body, err);
     if (st == QUIRE_NOT_FOUND) {
         *damage = DAMAGE_CUT;

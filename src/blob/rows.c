@@ -44,6 +44,8 @@ enum {
     LAST,
     REMOVE,
     WEIGH,
+    WALK,
+    WALK_BRIEF,
     N_STATEMENTS
 };
 
@@ -72,6 +74,12 @@ static const char *const sql[N_STATEMENTS] = {
                " RETURNING stored, in_file",
     [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
                   " OR length(sha256) <> 32",
+    [WALK] = "SELECT blob.id, size, stored, codec, in_file, seen,"
+             " length(bytes), sha256, bytes FROM blob LEFT JOIN body"
+             " ON body.id = blob.id WHERE blob.id BETWEEN ?1 AND ?2"
+             " ORDER BY blob.id",
+    [WALK_BRIEF] = "SELECT id, size, stored, codec, in_file, seen, stored,"
+                   " sha256 FROM blob WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
     [WEIGH] =
         "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
 };
@@ -284,18 +292,13 @@ quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
     return st;
 }
 
-quire_status rows_list(struct rows *r, const quire_digest *from,
-                       const quire_digest *to, rows_each_fn each, void *ctx,
-                       quire_error *err)
+/* Each row that a statement gives. */
+static quire_status give_places(struct stmt *s, bool bodies, rows_each_fn each,
+                                void *ctx, quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = use(r, LIST, &s, err);
+    quire_status st = QUIRE_OK;
     bool row = true;
 
-    if (st)
-        return st;
-    bind_digest(s, 1, from);
-    bind_digest(s, 2, to);
     while (!st && row) {
         struct place p;
         quire_digest d;
@@ -309,10 +312,39 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
         if (name.len != sizeof d.byte)
             continue; /* nobody's; check tells of it */
         memcpy(d.byte, name.data, sizeof d.byte);
+        if (bodies && p.where == IN_ROW && p.whole)
+            p.body = s->ops->column_bytes(s, 8);
         st = each(ctx, &d, &p, err);
     }
     s->ops->reset(s);
     return st;
+}
+
+quire_status rows_list(struct rows *r, const quire_digest *from,
+                       const quire_digest *to, rows_each_fn each, void *ctx,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, LIST, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, from);
+    bind_digest(s, 2, to);
+    return give_places(s, false, each, ctx, err);
+}
+
+quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
+                       rows_each_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, bodies ? WALK : WALK_BRIEF, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, from);
+    s->ops->bind_int(s, 2, to);
+    return give_places(s, bodies, each, ctx, err);
 }
 
 quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)

@@ -430,7 +430,9 @@ static quire_status count_all(struct stats *s, quire_error *err)
     if (!st)
         st = find_tenants(s, err);
     if (!st)
-        st = blob_list(s->q->blobs, see_blob, s, err);
+        st = s->q->layout == QUIRE_LAYOUT_PACKED
+                 ? blob_names(s->q->blobs, see_blob, s, err)
+                 : blob_list(s->q->blobs, see_blob, s, err);
     if (!st && s->n_blobs)
         qsort(s->blobs, s->n_blobs, sizeof *s->blobs, by_digest);
     if (!st)
