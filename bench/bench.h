@@ -87,6 +87,11 @@ void text_code(struct buf *out, uint64_t seed, size_t len);
  * JSON, numbered source, search results, a line of success. */
 void text_output(struct buf *out, uint64_t seed, size_t len);
 
+/* How long such a thing is, as found in real sessions: a quarter is a line of
+ * success, half is below 748 bytes, one in a hundred above 36 KB. `permille`:
+ * so many of a thousand are shorter. */
+size_t text_output_size(int permille);
+
 /* `len` bytes that do not shrink. */
 void text_noise(struct buf *out, uint64_t seed, size_t len);
 
@@ -134,6 +139,7 @@ extern const struct measure put_measures[];
 extern const struct measure search_measures[];
 extern const struct measure memory_measures[];
 extern const struct measure collect_measures[];
+extern const struct measure check_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

@@ -259,26 +259,6 @@ static void small(struct bench *b)
 
 /* ---- tool outputs on the disk ------------------------------------------- */
 
-/* How long the outputs of tools are, as found in real sessions: a quarter is
- * a line of success, half is below 748 bytes, one in a hundred above 36 KB. */
-static size_t output_size(int permille)
-{
-    static const struct {
-        int at;
-        size_t size;
-    } known[] = {
-        {0, 6},      {120, 30},   {240, 64},    {370, 250},   {500, 748},
-        {700, 2400}, {900, 8900}, {950, 16000}, {990, 36700}, {1000, 135000},
-    };
-    int i = 0;
-
-    while (permille > known[i + 1].at)
-        i++;
-    return known[i].size + (known[i + 1].size - known[i].size) *
-                               (size_t)(permille - known[i].at) /
-                               (size_t)(known[i + 1].at - known[i].at);
-}
-
 static size_t gzip_size(quire_bytes bytes)
 {
     size_t room = 2 * bytes.len + 1024;
@@ -322,7 +302,7 @@ static void put_outputs(quire *q, int n, struct tally *t)
 
         /* In an order in which sizes are mixed. */
         text_output(&one, 1000 + (uint64_t)i,
-                    output_size(i * 389 % n * 1000 / n + 1));
+                    text_output_size(i * 389 % n * 1000 / n + 1));
         gzip = gzip_size(buf_bytes(&one));
         if (i % 100 == 0)
             bench_ok(quire_begin(q, &err), &err);

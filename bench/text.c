@@ -429,3 +429,21 @@ void text_noise(struct buf *out, uint64_t seed, size_t len)
     }
     cut(out, len);
 }
+
+size_t text_output_size(int permille)
+{
+    static const struct {
+        int at;
+        size_t size;
+    } known[] = {
+        {0, 6},      {120, 30},   {240, 64},    {370, 250},   {500, 748},
+        {700, 2400}, {900, 8900}, {950, 16000}, {990, 36700}, {1000, 135000},
+    };
+    int i = 0;
+
+    while (permille > known[i + 1].at)
+        i++;
+    return known[i].size + (known[i + 1].size - known[i].size) *
+                               (size_t)(permille - known[i].at) /
+                               (size_t)(known[i + 1].at - known[i].at);
+}
