@@ -4,15 +4,14 @@
  * A digest is 64 characters in a row of which each is a hex digit, or is
  * spelled as an escape. Both are made of few bytes: hex digits, the backslash
  * and the u. So a stretch that could hold a digest is at least 64 of these
- * bytes, and of looks at every sixteenth byte four in a row meet it:
+ * bytes. From a byte that is none of them the next look is 64 further on:
  *
- *     …a tool said that blob:sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b…
- *      no              no           yes         yes             yes
+ *     …tool said that blob:sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b…
+ *      ^ no: look 64 further                    ^ yes: and 16 before that?
  *
- * Most of a text is never looked at, and one sixteenth of it decides: in text
- * four in a row are rare. A stretch that is long enough is read character by
- * character, and what stands before 64 digits decides whether this is a
- * mention.
+ * One byte in forty is looked at. A stretch that is long enough is read
+ * character by character, and what stands before 64 digits decides whether this
+ * is a mention.
  */
 #include "blob/mention.h"
 
@@ -22,8 +21,8 @@
 
 enum { DIGITS = 64, ESCAPE = 6 /* \u0061 */ };
 
-/* Every STEP bytes a look; so many of them meet any 64 bytes in a row. */
-enum { STEP = 16, LOOKS = DIGITS / STEP, ALL_LOOKS = (1 << LOOKS) - 1 };
+/* Where a look finds one of them, the next ones are so many bytes before. */
+enum { STEP = 16 };
 
 static const char scheme[] = "blob:sha256:";
 
@@ -176,35 +175,34 @@ static quire_status read_stretch(const struct search *s, size_t from, size_t to,
     return st;
 }
 
-/* The stretch around `at`, four looks after it may have begun. */
-static bool find_stretch(quire_bytes text, size_t at, size_t *from, size_t *to)
+/* The stretch around `at`. */
+static void find_stretch(quire_bytes text, size_t at, size_t *from, size_t *to)
 {
     const unsigned char *t = text.data;
 
     for (*from = at; *from > 0 && is_part(t[*from - 1]);)
         --*from;
-    if (at - *from < (LOOKS - 1) * STEP)
-        return false;
     for (*to = at + 1; *to < text.len && is_part(t[*to]);)
         ++*to;
-    return true;
 }
 
 static quire_status look_through(const struct search *s, quire_error *err)
 {
     const unsigned char *t = s->text.data;
-    unsigned seen = 0; /* a bit for each look, the last one the lowest */
-    size_t at, from, to;
+    size_t at = DIGITS - 1, back, from, to;
     quire_status st = QUIRE_OK;
 
-    for (at = STEP - 1; !st && at < s->text.len; at += STEP) {
-        seen = seen << 1 | is_part(t[at]);
-        if ((seen & ALL_LOOKS) != ALL_LOOKS ||
-            !find_stretch(s->text, at, &from, &to))
+    while (!st && at < s->text.len) {
+        for (back = 0; back < DIGITS && is_part(t[at - back]);)
+            back += STEP;
+        if (back < DIGITS) { /* none that is long enough begins before that */
+            at += DIGITS - back;
             continue;
-        st = read_stretch(s, from, to, err);
-        at = to;
-        seen = 0;
+        }
+        find_stretch(s->text, at, &from, &to);
+        if (to - from >= DIGITS)
+            st = read_stretch(s, from, to, err);
+        at = to + DIGITS;
     }
     return st;
 }
