@@ -1,11 +1,17 @@
-/* expire.c - versions that are too many, artifacts that were put away long ago
+/*
+ * expire.c - versions that are too many, artifacts that were put away long ago
  *
  * What was put away is in no index of words and in no total any more: its row
- * is all there is. */
+ * is all there is. What is to go is looked for before anybody is kept from
+ * writing, and then goes a few at a time.
+ */
 #include <string.h>
 
 #include "artifact/priv.h"
 #include "base/bytes.h"
+
+/* As many as SQL_EXPIRED gives. */
+enum { AT_ONCE = 64 };
 
 static quire_status use(struct artifacts *a, int which,
                         const struct artifact_expiry *x, struct stmt **out,
@@ -17,15 +23,14 @@ static quire_status use(struct artifacts *a, int which,
         return st;
     if (which != SQL_EXPIRE_AWAY)
         (*out)->ops->bind_int(*out, 1, (int64_t)x->kept);
-    if (which != SQL_EXPIRE_VERSIONS)
+    if (which != SQL_EXPIRED)
         (*out)->ops->bind_int(*out, 2, x->before_us);
     return QUIRE_OK;
 }
 
 /* Until there is nothing left. */
-static quire_status take_all(struct artifacts *a, int which,
-                             const struct artifact_expiry *x, uint64_t *n,
-                             quire_error *err)
+static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
+                          uint64_t *n, quire_error *err)
 {
     struct db *db = a->c.db;
     int64_t gone = 1;
@@ -36,7 +41,7 @@ static quire_status take_all(struct artifacts *a, int which,
         st = db->ops->begin(db, DB_SOON, err);
         if (st)
             return st;
-        st = use(a, which, x, &s, err);
+        st = use(a, SQL_EXPIRE_AWAY, x, &s, err);
         if (!st)
             st = sql_run(s, err);
         gone = db->ops->changes(db);
@@ -46,15 +51,87 @@ static quire_status take_all(struct artifacts *a, int which,
     return st;
 }
 
+/* Artifacts with versions up to `version` that are to go. */
+struct expired {
+    int64_t artifact[AT_ONCE], version[AT_ONCE];
+    int n;
+};
+
+static quire_status find_expired(struct artifacts *a,
+                                 const struct artifact_expiry *x, int64_t after,
+                                 struct expired *out, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(a, SQL_EXPIRED, x, &s, err);
+    bool row = true;
+
+    out->n = 0;
+    if (st)
+        return st;
+    s->ops->bind_int(s, 3, after);
+    while (!st && row && out->n < AT_ONCE) {
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        out->artifact[out->n] = s->ops->column_int(s, 0);
+        out->version[out->n++] = s->ops->column_int(s, 1);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+static quire_status drop_expired(struct artifacts *a, const struct expired *e,
+                                 uint64_t *n, quire_error *err)
+{
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    uint64_t gone = 0;
+    struct stmt *s;
+    int i;
+
+    if (st)
+        return st;
+    for (i = 0; !st && i < e->n; i++) {
+        st = sql_use(&a->sql, SQL_VERSION_DROP, &s, err);
+        if (st)
+            break;
+        s->ops->bind_int(s, 1, e->artifact[i]);
+        s->ops->bind_int(s, 2, e->version[i]);
+        st = sql_run(s, err);
+        gone += (uint64_t)db->ops->changes(db);
+    }
+    st = artifacts_end(a, st, err);
+    *n += st ? 0 : gone;
+    return st;
+}
+
+static quire_status drop_versions(struct artifacts *a,
+                                  const struct artifact_expiry *x, uint64_t *n,
+                                  quire_error *err)
+{
+    struct expired e = {.n = AT_ONCE};
+    int64_t after = 0;
+    quire_status st = QUIRE_OK;
+
+    while (!st && e.n == AT_ONCE) {
+        st = find_expired(a, x, after, &e, err);
+        if (!st && e.n > 0) {
+            after = e.artifact[e.n - 1];
+            st = drop_expired(a, &e, n, err);
+        }
+    }
+    return st;
+}
+
 quire_status artifacts_expire(struct artifacts *a,
                               const struct artifact_expiry *x,
                               uint64_t *versions, uint64_t *purged,
                               quire_error *err)
 {
-    quire_status st = take_all(a, SQL_EXPIRE_AWAY, x, purged, err);
+    quire_status st = purge(a, x, purged, err);
 
     if (!st && x->kept > 0)
-        st = take_all(a, SQL_EXPIRE_VERSIONS, x, versions, err);
+        st = drop_versions(a, x, versions, err);
     return st;
 }
 

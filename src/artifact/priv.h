@@ -55,7 +55,7 @@ enum artifact_sql {
     SQL_READ_COUNT,
     SQL_READS,
     /* expire.c */
-    SQL_EXPIRE_VERSIONS,
+    SQL_EXPIRED,
     SQL_EXPIRE_AWAY,
     SQL_DIGESTS,
     N_ARTIFACT_SQL

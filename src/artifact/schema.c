@@ -187,10 +187,10 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
 
     /* ?1: a version is kept if fewer than so many are newer; 0: all are.
      * ?2: what was put away before that is gone. */
-    [SQL_EXPIRE_VERSIONS] =
-        "DELETE FROM artifact_version WHERE (artifact, version) IN (SELECT"
-        " v.artifact, v.version FROM artifact_version v JOIN artifact a"
-        " ON a.id = v.artifact WHERE v.version <= a.version - ?1 LIMIT 256)",
+    [SQL_EXPIRED] = "SELECT a.id, a.version - ?1 FROM artifact a WHERE"
+                    " a.id > ?3 AND a.version > ?1 AND EXISTS(SELECT 1 FROM"
+                    " artifact_version v WHERE v.artifact = a.id AND"
+                    " v.version <= a.version - ?1) ORDER BY a.id LIMIT 64",
     [SQL_EXPIRE_AWAY] = "DELETE FROM artifact WHERE id IN (SELECT id"
                         " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
                         " LIMIT 64)",

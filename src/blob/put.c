@@ -137,14 +137,17 @@ static quire_status adopt(struct blobs *b, const struct identity *id,
     quire_status st;
 
     assert(open);
+    p->seen_s = clock_s(b->c.clock);
     st = open->ops->sync(open, err);
+    /* A collection that met the file before it had a row goes by its time. */
+    if (!st)
+        st = open->ops->touch(open, p->seen_s, err);
     if (!st)
         st = begin_rows(b, DB_DURABLE, err);
     if (st)
         return st;
     p->size = id->size;
     p->size_known = true;
-    p->seen_s = clock_s(b->c.clock);
     return end_rows(b, rows_add(b->rows, &id->digest, p, NULL, err), err);
 }
 

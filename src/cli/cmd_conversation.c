@@ -112,7 +112,7 @@ typedef int (*one_fn)(void *ctx, quire *q, const char *path);
 /* Do it to each conversation that a word names. What goes wrong with one is
  * said, and the others have their turn. */
 static int for_each(struct cli *cli, const struct args *args, bool write,
-                    one_fn one, void *ctx)
+                    bool single, one_fn one, void *ctx)
 {
     int code = EXIT_DONE;
     size_t w, i;
@@ -125,6 +125,10 @@ static int for_each(struct cli *cli, const struct args *args, bool write,
 
         if (quire_conversation_list(args->words[w], 0, note_path, &l, &err))
             bad = conversation_fail(cli, &err);
+        if (!bad && single && (l.n > 1 || args->n_words > 1))
+            return arena_release(&l.keep),
+                   cli_usage(cli, "name one of them",
+                             "-o is for one conversation");
         if (!bad && l.n > 0)
             bad = conversation_open(cli, args, args->words[w], write, &q);
         code = cli_worse(code, bad);
@@ -220,7 +224,7 @@ static void say_moved(struct moving *m)
 static int conversation_externalize(struct cli *cli, const struct args *args)
 {
     struct moving m = {.cli = cli};
-    int code = for_each(cli, args, true, move_one, &m);
+    int code = for_each(cli, args, true, false, move_one, &m);
 
     if (m.n > 0)
         say_moved(&m);
@@ -253,7 +257,6 @@ static const struct cmd cmd_conversation_externalize = {
 struct printing {
     struct cli *cli;
     const char *file;
-    size_t n;
 };
 
 static quire_status print_text(void *ctx, quire_bytes bytes, quire_error *err)
@@ -279,9 +282,6 @@ static int print_one(void *ctx, quire *q, const char *path)
     quire_error err = {0};
     quire_status st = QUIRE_OK;
 
-    if (p->n++ > 0)
-        return cli_usage(p->cli, "name one of them",
-                         "-o is for one conversation");
     if (to_file)
         st = save_open(&save, p->file, &err);
     if (!st)
@@ -305,8 +305,8 @@ static int conversation_hydrate(struct cli *cli, const struct args *args)
     int code;
 
     if (p.file)
-        return for_each(cli, args, false, print_one, &p);
-    code = for_each(cli, args, true, move_one, &m);
+        return for_each(cli, args, false, true, print_one, &p);
+    code = for_each(cli, args, true, false, move_one, &m);
     if (m.n > 0)
         say_moved(&m);
     return code;
@@ -434,7 +434,7 @@ static int conversation_files(struct cli *cli, const struct args *args)
     map_init(&f.seen, seed[0], seed[1]);
     if (!getcwd(f.here, sizeof f.here))
         f.here[0] = '\0';
-    code = for_each(cli, args, false, files_of, &f);
+    code = for_each(cli, args, false, false, files_of, &f);
     map_release(&f.seen);
     arena_release(&f.keep);
     return cli_worse(code, f.code);

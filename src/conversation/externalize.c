@@ -93,8 +93,11 @@ static quire_status look_at_ref(struct moving *m, const struct payload *p,
 {
     quire_blob_info info;
     char what[160];
+    quire_status st = blob_stat(m->blobs, &p->digest, &info, err);
 
-    if (blob_stat(m->blobs, &p->digest, &info, NULL) || info.size == p->size)
+    if (st)
+        return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
+    if (info.size == p->size)
         return QUIRE_OK;
     snprintf(what, sizeof what,
              "blob %s has %llu bytes, not the %llu that are written here",

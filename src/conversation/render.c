@@ -231,6 +231,7 @@ static quire_status show_arguments(struct rendering *r, quire_bytes label,
     struct json_edits edits;
     struct json_scan s;
     enum json_step step;
+    quire_bytes plain;
     quire_status st = QUIRE_OK;
 
     json_edits_init(&edits, arguments, &r->tmp);
@@ -246,10 +247,14 @@ static quire_status show_arguments(struct rendering *r, quire_bytes label,
         if (!bare_is_base64(buf_bytes(&r->plain), &r->raw))
             continue;
         json_add_quoted(&one, buf_bytes(&r->raw));
-        json_edit_value(&edits, s.value, arena_dup(&r->tmp, buf_bytes(&one)));
+        plain = arena_dup(&r->tmp, buf_bytes(&one));
+        edits.failed = edits.failed || !plain.data;
+        json_edit_value(&edits, s.value, plain);
     } while (step != JSON_STEP_END && step != JSON_STEP_BAD);
-    json_splice(&edits, &out);
-    st = buf_status(&out, "the arguments of a call", err);
+    if (!edits.failed)
+        json_splice(&edits, &out);
+    st = edits.failed ? err_memory(err)
+                      : buf_status(&out, "the arguments of a call", err);
     if (!st)
         st = give_value(r, "call", label, buf_bytes(&out), err);
     buf_release(&one);

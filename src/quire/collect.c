@@ -170,7 +170,10 @@ static quire_status expire(struct collecting *c, quire_error *err)
         st = config_span(q, "gc.purge", &purge_s, err);
     if (st)
         return st;
-    c->expiry.before_us = clock_us(&q->clock) - purge_s * 1000000;
+    /* Years are no mistake: nothing is as old as that. */
+    c->expiry.before_us = purge_s < clock_s(&q->clock)
+                              ? clock_us(&q->clock) - purge_s * 1000000
+                              : 0;
     return is_dry(c) ? QUIRE_OK
                      : artifacts_expire(q->artifacts, &c->expiry,
                                         &c->report->versions,
@@ -316,6 +319,20 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
     return st;
 }
 
+/* What this handle holds for itself it could not tell from what nobody does. */
+static quire_status check_holds(const struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (q->holds == 0)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_BUSY,
+                 "a session of this handle has an image and no file yet");
+    err_next(err, "let it be written, close it, or collect with another "
+                  "handle");
+    return st;
+}
+
 static quire_status read_options(struct quire *q,
                                  const quire_collect_options *options,
                                  quire_collect_options *o, quire_error *err)
@@ -340,6 +357,8 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     memset(c.report, 0, sizeof *c.report);
     if (!st)
         st = may_collect(q, is_dry(&c), err);
+    if (!st && !is_dry(&c))
+        st = check_holds(q, err);
     /* A home that is not there yet is not made for this. */
     if (!st && access(q->home, F_OK) != 0 && errno == ENOENT)
         return QUIRE_OK;
@@ -374,7 +393,7 @@ int quire_collect_due(quire *q)
     if (state_open_lock(q, &fd, NULL))
         return 0;
     /* One that is new has nothing to collect for an hour, and more. */
-    if (!fstat(fd, &s) && time(NULL) - s.st_mtime >= AUTO_EVERY_S &&
+    if (!fstat(fd, &s) && llabs(time(NULL) - s.st_mtime) >= AUTO_EVERY_S &&
         !fs_lock(fd, FS_EXCLUSIVE, 0, NULL) && config_is(q, "gc.auto", "on"))
         due = !futimens(fd, NULL);
     close(fd);
@@ -456,8 +475,8 @@ quire_status quire_root_list(quire *q, quire_text_fn each, void *ctx,
     return st;
 }
 
-/* The blob is marked as seen in the transaction that pins it, so that a
- * collection which is about to remove it sees one or the other. */
+/* The blob is marked as seen first: a collection that did not see the pin sees
+ * that, and spares it. */
 static quire_status pin(struct quire *q, struct db *state,
                         const quire_digest *digest, quire_error *err)
 {

@@ -11,7 +11,9 @@
  * removes anything: it could not know yet that somebody wants it.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -194,6 +196,67 @@ static quire_status externalize(struct work *w, quire_error *err)
     return st;
 }
 
+/* ---- whose blobs -------------------------------------------------------- */
+
+/* Blobs of a home that the conversation does not lie in: its collections are to
+ * know. A blobs directory that is in no home is not collected. */
+static quire_status register_with(const char *home, const char *dir,
+                                  quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct stat s;
+    char *catalogue = NULL;
+    quire *q;
+    quire_status st;
+
+    o.home = home;
+    st = quire_open(&o, &q, err);
+    if (st)
+        return st;
+    if (asprintf(&catalogue, "%s/quire.db", home) < 0)
+        st = err_memory(err);
+    else if (quire_home_kind(q) != QUIRE_KIND_NATIVE ||
+             stat(catalogue, &s) == 0)
+        st = quire_root_add(q, dir, err);
+    free(catalogue);
+    quire_close(q);
+    return st;
+}
+
+/* The directory of a conversation that is named by it, or by a file in it. */
+static const char *whole_dir(const char *dir, struct arena *tmp)
+{
+    char *whole = place_cwd(dir, tmp), *slash;
+    struct stat s;
+
+    if (!whole || stat(whole, &s) < 0 || S_ISDIR(s.st_mode))
+        return whole;
+    slash = strrchr(whole, '/');
+    *slash = '\0';
+    return whole;
+}
+
+static quire_status note_refers(struct quire *q, const char *dir,
+                                quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    char *home = place_cwd(q->blob_path, &tmp), *slash;
+    const char *whole = whole_dir(dir, &tmp);
+    quire_status st = home && whole ? QUIRE_OK : err_memory(err);
+    size_t len;
+
+    slash = st ? NULL : strrchr(home, '/');
+    if (slash > home && !strcmp(slash, "/blobs")) {
+        *slash = '\0';
+        len = strlen(home);
+        if (strncmp(whole, home, len) != 0 ||
+            strncmp(whole + len, "/conversations/", 15) != 0)
+            st = register_with(home, whole, err);
+    }
+    arena_release(&tmp);
+    return st;
+}
+
 quire_status quire_conversation_externalize(quire *q, const char *dir,
                                             const quire_check_hooks *hooks,
                                             quire_moved *moved,
@@ -207,6 +270,8 @@ quire_status quire_conversation_externalize(quire *q, const char *dir,
     st = begin_work(&w, q, dir, hooks, true, err);
     if (!st)
         st = read_events(&w, true, err);
+    if (!st)
+        st = note_refers(q, dir, err);
     if (!st)
         st = externalize(&w, err);
     if (st)

@@ -378,7 +378,10 @@ quire_status hold_blobs(struct quire *q, quire_error *err)
 void let_go_blobs(struct quire *q)
 {
     pthread_mutex_lock(&q->blob_turn);
-    blobs_let_go(q->blobs);
+    if (q->blobs)
+        blobs_let_go(q->blobs);
+    else if (--q->holds == 0) /* they could not be opened again */
+        q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
 }
 
@@ -529,8 +532,7 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
         return st;
     memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
     q->in_callback = true;
-    st = only ? blob_check(q->blobs, only, &h, err)
-              : crew_check(q, 0, &h, err);
+    st = only ? blob_check(q->blobs, only, &h, err) : crew_check(q, 0, &h, err);
     q->in_callback = false;
     return only ? absent(q, only, st, err) : st;
 }

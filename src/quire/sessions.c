@@ -31,7 +31,8 @@ static quire_status note_outside(struct quire *q, const char *path,
         return st;
     place = home->ops->place(home);
     len = strlen(place);
-    if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/'))
+    if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/' &&
+                         sources_include(path + len + 1)))
         return QUIRE_OK;
     return sources_register(q, path, err);
 }

@@ -1,6 +1,7 @@
 /* sources.c - see sources.h */
 #include "quire/sources.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -136,8 +137,22 @@ static quire_status lost(const char *path, quire_error *err)
     return st;
 }
 
-/* One file: that it is gone from a directory that is there means that somebody
- * removed it. */
+/* A directory in which there is nothing at all: perhaps a disk is not mounted. */
+static bool is_bare(const char *path)
+{
+    DIR *dir = opendir(path);
+    struct dirent *e;
+    int n = 0;
+
+    while (dir && n < 3 && (e = readdir(dir)) != NULL)
+        n++;
+    if (dir)
+        closedir(dir);
+    return n < 3;
+}
+
+/* One file: that it is gone from a directory with other things in it means that
+ * somebody removed it. */
 static quire_status walk_file(struct walk *w, const char *path,
                               quire_error *err)
 {
@@ -149,6 +164,8 @@ static quire_status walk_file(struct walk *w, const char *path,
 
     w->store = NULL;
     if (!st && stat(dir, &st_dir) < 0)
+        st = lost(path, err);
+    if (!st && stat(path, &st_dir) < 0 && is_bare(dir))
         st = lost(path, err);
     if (!st)
         st = object_files_open(dir, true, &w->store, err);
@@ -250,6 +267,14 @@ quire_status sources_register(struct quire *q, const char *path,
     return st;
 }
 
+bool sources_include(const char *name)
+{
+    int64_t tenant;
+
+    name = tenants_skip(name, &tenant);
+    return !strncmp(name, "sessions/", 9) || !strncmp(name, "archive/", 8);
+}
+
 /* ---- reading ------------------------------------------------------------ */
 
 /* The store of the directory that holds a file outside. */
@@ -258,6 +283,7 @@ static quire_status go_outside(struct source_reader *r, const char *label,
 {
     const char *slash = strrchr(label, '/');
     size_t len = slash > label ? (size_t)(slash - label) : 1;
+    quire_status st;
 
     if (r->dir && strlen(r->dir) == len && !memcmp(r->dir, label, len))
         return QUIRE_OK;
@@ -266,8 +292,13 @@ static quire_status go_outside(struct source_reader *r, const char *label,
     r->outside = NULL;
     free(r->dir);
     r->dir = strndup(label, len);
-    return r->dir ? object_files_open(r->dir, true, &r->outside, err)
-                  : err_memory(err);
+    st = r->dir ? object_files_open(r->dir, true, &r->outside, err)
+                : err_memory(err);
+    if (st) {
+        free(r->dir);
+        r->dir = NULL;
+    }
+    return st;
 }
 
 quire_status source_open(struct source_reader *r, const char *label,

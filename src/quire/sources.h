@@ -29,6 +29,9 @@ typedef quire_status (*source_fn)(void *ctx, const struct source *s,
 quire_status sources_each(struct quire *q, source_fn each, void *ctx,
                           quire_error *err);
 
+/* Whether a file of the home, by its name in it, lies where it is met. */
+bool sources_include(const char *name);
+
 /* Make a file outside the home a source. Cheap if it is one already. */
 quire_status sources_register(struct quire *q, const char *path,
                               quire_error *err);
