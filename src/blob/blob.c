@@ -83,6 +83,7 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
 void blobs_let_go(struct blobs *b)
 {
     --*b->c.holds;
+    b->c.files->ops->mark(b->c.files); /* a reference may have been written */
     blobs_unlock(b);
 }
 

@@ -557,72 +557,6 @@ static quire_status files_sync(struct object *base, quire_error *err)
     return st;
 }
 
-static quire_status files_rename(struct object_store *s, const char *from,
-                                 const char *to, quire_error *err)
-{
-    struct files *f = (struct files *)s;
-    const char *old_base, *new_base;
-    int old_dir = -1, new_dir = -1;
-    quire_status st;
-
-    st = files_settle(f, err);
-    if (!st)
-        st = files_reach(f, false, err);
-    if (st)
-        return st;
-    old_dir = fs_open_parent(f->dir, from, false, NULL, &old_base);
-    if (old_dir < 0)
-        return errno == ENOENT ? QUIRE_NOT_FOUND
-                               : files_fail(f, "open", from, err);
-    if (faccessat(old_dir, old_base, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
-        st = errno == ENOENT ? QUIRE_NOT_FOUND
-                             : files_fail(f, "open", from, err);
-        goto out;
-    }
-    new_dir = fs_open_parent(f->dir, to, true, NULL, &new_base);
-    if (new_dir < 0)
-        st = files_fail(f, "make the directory of", to, err);
-    else if (renameat2(old_dir, old_base, new_dir, new_base, RENAME_NOREPLACE) <
-             0)
-        st = errno == EEXIST   ? QUIRE_EXISTS
-             : errno == ENOENT ? QUIRE_NOT_FOUND
-                               : files_fail(f, "rename to", to, err);
-    else if (fs_sync_parents(f->dir, to) < 0 || fsync(old_dir) < 0)
-        st = files_fail(f, "sync the directory of", to, err);
-out:
-    close(old_dir);
-    if (new_dir >= 0)
-        close(new_dir);
-    return st;
-}
-
-static quire_status files_remove(struct object_store *s, const char *name,
-                                 quire_error *err)
-{
-    struct files *f = (struct files *)s;
-    quire_status st;
-    const char *base;
-    int parent;
-
-    st = files_settle(f, err);
-    if (!st)
-        st = files_reach(f, false, err);
-    if (st)
-        return st;
-    parent = fs_open_parent(f->dir, name, false, NULL, &base);
-    if (parent < 0)
-        return errno == ENOENT ? QUIRE_NOT_FOUND
-                               : files_fail(f, "open", name, err);
-    if (unlinkat(parent, base, 0) < 0)
-        st = errno == ENOENT ? QUIRE_NOT_FOUND
-                             : files_fail(f, "remove", name, err);
-    else if (!f->batch && fsync(parent) < 0)
-        st = files_fail(f, "sync the directory of", name, err);
-    f->sync_all = f->sync_all || f->batch;
-    close(parent);
-    return st;
-}
-
 /* ---- listing ------------------------------------------------------------ */
 
 struct listing {
@@ -745,6 +679,8 @@ const struct object_ops files_ops = {
     .commit = files_commit,
     .rollback = files_rollback,
     .lock = files_lock,
+    .mark = files_mark,
+    .marked = files_marked,
     .claim = files_claim,
     .let_go = files_let_go,
     .place = files_place,

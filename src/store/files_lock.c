@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -33,6 +35,37 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
         err_next(err, "try again when it has finished");
     }
     return st;
+}
+
+/* The time of the directory, set to the nanosecond: the kernel's own steps of
+ * milliseconds could give two marks the same one. Who may write to a directory
+ * but does not own it has to be content with those. */
+void files_mark(struct object_store *s)
+{
+    struct files *f = (struct files *)s;
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {0}};
+
+    if (f->dir < 0)
+        return;
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    if (futimens(f->dir, times) < 0 && futimens(f->dir, NULL) < 0)
+        return;
+}
+
+quire_status files_marked(struct object_store *s, int64_t *mark,
+                          quire_error *err)
+{
+    struct files *f = (struct files *)s;
+    struct stat st;
+    quire_status status = files_reach(f, false, err);
+
+    *mark = 0;
+    if (status)
+        return status == QUIRE_NOT_FOUND ? QUIRE_OK : status;
+    if (fstat(f->dir, &st) < 0)
+        return files_fail(f, "look at", "", err);
+    *mark = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+    return QUIRE_OK;
 }
 
 /* The lock of the directory itself, which everybody opens for themselves. */

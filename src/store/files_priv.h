@@ -96,10 +96,20 @@ quire_status files_found(struct draft *d, const char *name, struct object **out,
                          quire_error *err);
 quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
 
+/* ---- files_names.c ------------------------------------------------------ */
+
+quire_status files_rename(struct object_store *s, const char *from,
+                          const char *to, quire_error *err);
+quire_status files_remove(struct object_store *s, const char *name,
+                          quire_error *err);
+
 /* ---- files_lock.c ------------------------------------------------------- */
 
 quire_status files_lock(struct object_store *s, enum object_lock mode,
                         int wait_ms, quire_error *err);
+void files_mark(struct object_store *s);
+quire_status files_marked(struct object_store *s, int64_t *mark,
+                          quire_error *err);
 quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
                          quire_error *err);
 void files_let_go(struct object_store *s);

@@ -36,6 +36,7 @@ struct memory {
     const struct clock *clock;
     struct entry *entries;
     bool batch;
+    int64_t marks;
 };
 
 struct memory_object {
@@ -642,6 +643,19 @@ static quire_status memory_lock(struct object_store *s, enum object_lock mode,
     return QUIRE_OK; /* nobody else can reach it */
 }
 
+static void memory_mark(struct object_store *s)
+{
+    ((struct memory *)s)->marks++;
+}
+
+static quire_status memory_marked(struct object_store *s, int64_t *mark,
+                                  quire_error *err)
+{
+    (void)err;
+    *mark = ((struct memory *)s)->marks;
+    return QUIRE_OK;
+}
+
 static quire_status memory_claim(struct object_store *s, const char *dir,
                                  int wait_ms, quire_error *err)
 {
@@ -703,6 +717,8 @@ static const struct object_ops memory_ops = {
     .commit = memory_commit,
     .rollback = memory_rollback,
     .lock = memory_lock,
+    .mark = memory_mark,
+    .marked = memory_marked,
     .claim = memory_claim,
     .let_go = memory_let_go,
     .place = memory_place,

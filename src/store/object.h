@@ -215,6 +215,14 @@ struct object_ops {
     quire_status (*lock)(struct object_store *s, enum object_lock mode,
                          int wait_ms, quire_error *err);
 
+    /* Leave a mark, for whoever has looked at what this store is about and wants
+     * to know whether something has happened since: the last mark is another one
+     * then. What is published or removed may leave one, too. Where no mark can be
+     * left nobody may change anything, and that is fine. */
+    void (*mark)(struct object_store *s);
+    quire_status (*marked)(struct object_store *s, int64_t *mark,
+                           quire_error *err);
+
     /* Be the only one, of those who ask, who adds to what lies in `dir` (whole
      * components, "" for all) or takes from it, until let_go. It is the same
      * claim through whichever store the directory is reached. One at a time

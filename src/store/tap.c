@@ -406,6 +406,22 @@ static quire_status tapped_lock(struct object_store *s, enum object_lock mode,
          in->ops->lock(in, mode, wait_ms, err));
 }
 
+static void tapped_mark(struct object_store *s)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    in->ops->mark(in);
+}
+
+static quire_status tapped_marked(struct object_store *s, int64_t *mark,
+                                  quire_error *err)
+{
+    struct object_store *in = of_store(s)->inner;
+
+    PASS(&of_store(s)->tap, "object marked", "",
+         in->ops->marked(in, mark, err));
+}
+
 static quire_status tapped_claim(struct object_store *s, const char *dir,
                                  int wait_ms, quire_error *err)
 {
@@ -466,6 +482,8 @@ static const struct object_ops tapped_ops = {
     .commit = tapped_commit,
     .rollback = tapped_rollback,
     .lock = tapped_lock,
+    .mark = tapped_mark,
+    .marked = tapped_marked,
     .claim = tapped_claim,
     .let_go = tapped_let_go,
     .place = tapped_place,

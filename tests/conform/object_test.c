@@ -639,3 +639,25 @@ TEST(object_remove_in_a_batch)
 {
     over_all(removing_in_a_batch);
 }
+
+static void marking(struct object_store *s)
+{
+    int64_t one, two, three;
+
+    OK(put(s, "a", "1", false));
+    OK(s->ops->lock(s, OBJECT_SHARED, 0, &test_err));
+    OK(s->ops->marked(s, &one, &test_err));
+    s->ops->mark(s);
+    OK(s->ops->marked(s, &two, &test_err));
+    s->ops->mark(s);
+    OK(s->ops->marked(s, &three, &test_err));
+    YES(one != two && two != three);
+    OK(s->ops->marked(s, &two, &test_err));
+    EQ(three, two);
+    OK(s->ops->lock(s, OBJECT_UNLOCK, 0, &test_err));
+}
+
+TEST(object_marks_differ)
+{
+    over_all(marking);
+}
