@@ -89,7 +89,7 @@ $(B)/libquire.a: $(LIB_OBJ)
 WRAPPED  := malloc calloc realloc open openat mkdirat read write pread \
             pwrite fsync fdatasync syncfs renameat linkat unlinkat ftruncate \
             fstat fstatat futimens renameat2 flock close lseek fdopendir \
-            syscall strdup fchmod socket bind fcntl statx
+            syscall strdup fchmod socket bind fcntl statx nanosleep
 WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 
 $(B)/unit: $(TEST_OBJ) $(LIB_OBJ)

@@ -151,7 +151,7 @@ static quire_status judge_some_rows(struct judging *j, int64_t since,
     for (i = 0; !st && i < g->loose.n; i++) {
         quire_digest from, to;
 
-        key_bounds(g->loose.at[i], &from, &to);
+        key_bounds(g->loose.list[i].key, &from, &to);
         st = rows_names(rows, &from, &to, judge_row, j, err);
     }
     for (i = 0; !st && i < j->n_doomed; i++)
@@ -211,7 +211,7 @@ static void join_notes(struct judging *j)
     j->n = n;
 }
 
-/* One that was referred to until now has its grace time from now on. */
+/* One that was referred to has its grace time from when it was not any more. */
 static quire_status describe(struct judging *j, struct candidate *c,
                              quire_error *err)
 {
@@ -228,9 +228,9 @@ static quire_status describe(struct judging *j, struct candidate *c,
         c->seen_s = p.seen_s;
         c->stored = p.stored;
     }
-    if (!c->doomed)
-        c->since_s = keys_has(&g->loose, key_of(&c->digest)) ? g->now_s
-                                                             : c->seen_s;
+    if (!c->doomed &&
+        !gc_loose_since(&g->loose, key_of(&c->digest), &c->since_s))
+        c->since_s = c->seen_s;
     return QUIRE_OK;
 }
 
@@ -326,6 +326,8 @@ static quire_status note_numbers(struct judging *j, quire_error *err)
         st = ledger_set(g->l, LEDGER_STRAYS, g->now_s, err);
     if (!st)
         st = ledger_set(g->l, LEDGER_RUN, g->now_s, err);
+    if (!st)
+        st = ledger_judged(g->l, err);
     return end(g, st, err);
 }
 
@@ -358,6 +360,32 @@ static void let_second_pass(const struct gc *g)
         nanosleep(&pause, NULL);
 }
 
+/* Counts are sums that were kept for long. Before anything is removed by them it
+ * is looked up in what they are the sums of. */
+static quire_status distrust(struct gc *g, const struct judging *j,
+                             quire_error *err)
+{
+    struct keys all = KEYS_INIT;
+    quire_status st = held_gather(g->l, &all, err);
+    bool sound = true;
+    size_t i;
+
+    for (i = 0; !st && sound && i < j->n; i++)
+        sound = !is_due(g, &j->list[i]) ||
+                !keys_has(&all, key_of(&j->list[i].digest));
+    keys_release(&all);
+    return st || sound ? st : held_rebuild(g->l, err);
+}
+
+/* Something mentioned it after it was judged, and does not any more. */
+static bool is_just_loose(const struct gc *g, const struct candidate *c)
+{
+    int64_t since_s;
+
+    return g->config->grace_s > 0 &&
+           gc_loose_since(&g->loose, key_of(&c->digest), &since_s);
+}
+
 /* With the store locked: those that are still mentioned by nobody. */
 static quire_status look_again(struct gc *g, struct judging *j,
                                quire_error *err)
@@ -366,6 +394,11 @@ static quire_status look_again(struct gc *g, struct judging *j,
     size_t i, n = 0;
     quire_status st = gc_load(g, err);
 
+    g->loose.n = 0; /* those were judged */
+    /* What has grown may have been changed before its old end as well. */
+    g->strict = true;
+    if (!st)
+        st = distrust(g, j, err);
     if (!st)
         st = gc_look(g, err); /* so that little is left to see */
     if (!st)
@@ -381,7 +414,7 @@ static quire_status look_again(struct gc *g, struct judging *j,
         if (!is_due(g, &j->list[i]))
             continue;
         st = gc_is_held(g, key_of(&j->list[i].digest), &held, err);
-        if (!held)
+        if (!held && !is_just_loose(g, &j->list[i]))
             j->list[n++] = j->list[i];
     }
     j->n = n;
@@ -595,10 +628,12 @@ static quire_status recover(struct gc *g, quire_error *err)
 
     if (g->l)
         st = ledger_get(g->l, LEDGER_DIRTY, &dirty, err);
-    if (st || !dirty)
+    if (st)
         return st;
+    g->blind = g->config->dry_run && (dirty || g->config->full);
+    if (!dirty || g->config->full)
+        return QUIRE_OK; /* a full run makes them anyway */
     g->all = true;
-    g->blind = g->config->dry_run;
     return g->blind ? QUIRE_OK : held_rebuild(g->l, err);
 }
 
@@ -615,6 +650,8 @@ quire_status gc_run(struct blobs *b, struct ledger *l,
     st = recover(&g, err);
     if (!st)
         st = gc_load(&g, err);
+    if (!st && l)
+        st = ledger_loose(l, gc_loose_add, &g.loose, err);
     if (!st)
         st = gc_look(&g, err);
     if (!st)
@@ -622,7 +659,7 @@ quire_status gc_run(struct blobs *b, struct ledger *l,
     gc_unload(&g);
     keys_release(&g.come);
     keys_release(&g.gone);
-    keys_release(&g.loose);
+    gc_loose_release(&g.loose);
     free(j.list);
     free(j.doomed);
     return st;

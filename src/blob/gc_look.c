@@ -78,6 +78,23 @@ void gc_unload(struct gc *g)
 
 /* ---- what has changed --------------------------------------------------- */
 
+/* What it mentioned. If that makes no sense a full run does without. */
+static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
+{
+    quire_error why;
+    quire_status st = ledger_keys(g->l, t->source.id, &t->was, &why);
+
+    if (st == QUIRE_DAMAGED && g->config->full) {
+        t->was.n = 0;
+        return QUIRE_OK;
+    }
+    if (st == QUIRE_DAMAGED)
+        err_next(&why, "quire gc --full reads all files and makes it again");
+    if (st && err)
+        *err = why;
+    return st;
+}
+
 static quire_status add_task(struct gc *g, const char *label,
                              const struct ledger_source *known,
                              struct gc_task **out, quire_error *err)
@@ -99,7 +116,7 @@ static quire_status add_task(struct gc *g, const char *label,
         t->source.label = arena_text(&g->labels, bytes_str(label));
     if (!t->source.label)
         return err_memory(err);
-    return known ? ledger_keys(g->l, known->id, &t->was, err) : QUIRE_OK;
+    return known ? load_keys(g, t, err) : QUIRE_OK;
 }
 
 static struct ledger_source *find_known(struct gc *g, const char *label)
@@ -124,17 +141,26 @@ static quire_status see_source(void *ctx, const char *label,
                                const struct object_info *info, quire_error *err)
 {
     struct gc *g = ctx;
-    struct ledger_source *known = find_known(g, label);
+    uint64_t *at = map_get(&g->by_label, bytes_str(label));
+    struct ledger_source *known;
     struct gc_task *t;
     quire_status st;
 
+    if (at && (*at == g->n_known || g->met[*at]))
+        return QUIRE_OK; /* one root lies below another */
+    known = find_known(g, label);
     g->report->sources++;
-    if (known && !g->config->full && is_same(known, info))
+    if (known && !g->config->full && is_same(known, info) &&
+        (known->whole || !g->strict))
         return QUIRE_OK;
     st = add_task(g, label, known, &t, err);
-    if (!st)
-        t->grown = known && !g->config->full;
-    return st;
+    if (st)
+        return st;
+    t->grown = known && !g->config->full && !g->strict;
+    return known || map_put(&g->by_label, bytes_str(t->source.label),
+                            g->n_known, NULL)
+               ? QUIRE_OK
+               : err_memory(err);
 }
 
 /* The rows, as one source: they are gone through each time. */
@@ -248,6 +274,8 @@ static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
     keys_order(&c.come);
     if (!st)
         st = held_change(g->l, &c.gone, &c.come, err);
+    if (!st)
+        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
     change_release(&c);
     return end(g, st, err);
 }
@@ -258,6 +286,19 @@ static quire_status set_dirty(struct gc *g, quire_error *err)
     quire_status st = db->ops->begin(db, DB_SOON, err);
 
     return st ? st : end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
+}
+
+/* A task, and what it lets go; the counts are made later. */
+static quire_status note_change(struct gc *g, struct gc_task *t,
+                                quire_error *err)
+{
+    struct change c = {KEYS_INIT, KEYS_INIT};
+    quire_status st = add_change(t, &c, err);
+
+    if (!st)
+        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+    change_release(&c);
+    return st ? st : note_task(g, t, err);
 }
 
 static quire_status fold_all(struct gc *g, quire_error *err)
@@ -271,7 +312,7 @@ static quire_status fold_all(struct gc *g, quire_error *err)
         if (st)
             return st;
         for (to = at + SOURCES_AT_ONCE; !st && at < to && at < g->n_tasks; at++)
-            st = note_task(g, &g->tasks[at], err);
+            st = note_change(g, &g->tasks[at], err);
         st = end(g, st, err);
     }
     g->all = true;
@@ -289,11 +330,19 @@ static quire_status find_loose(struct gc *g, struct keys *gone,
     keys_sort(gone);
     for (i = 0; !st && i < gone->n; i++) {
         st = gc_is_held(g, gone->at[i], &held, err);
-        if (!st && !held && !keys_add(&g->loose, gone->at[i]))
-            st = err_memory(err);
+        if (!st && !held)
+            st = gc_loose_add(&g->loose,
+                              &(struct ledger_loose){gone->at[i], g->now_s},
+                              err);
     }
-    keys_sort(&g->loose);
+    gc_loose_sort(&g->loose);
     return st;
+}
+
+/* The first look of a full run believes no count. */
+static bool is_anew(struct gc *g)
+{
+    return g->config->full && !g->all;
 }
 
 static quire_status fold(struct gc *g, quire_error *err)
@@ -315,7 +364,8 @@ static quire_status fold(struct gc *g, quire_error *err)
             st = err_memory(err);
         keys_order(&g->come);
         keys_order(&g->gone);
-    } else if (!st && (c.gone.n + c.come.n > KEYS_ANEW || most > KEYS_OF_ONE)) {
+    } else if (!st && (is_anew(g) || c.gone.n + c.come.n > KEYS_ANEW ||
+                       most > KEYS_OF_ONE)) {
         st = fold_all(g, err);
     } else {
         while (!st && at < g->n_tasks)

@@ -16,6 +16,12 @@ struct gc_task {
     bool rows;  /* it is no file: the rows of the catalogue                  */
 };
 
+/* Keys that lost their last reference, ascending. */
+struct gc_loose {
+    struct ledger_loose *list; /* owned */
+    size_t n, cap;
+};
+
 struct gc {
     struct blobs *b;
     struct ledger *l; /* NULL: nothing is known, in a dry run                */
@@ -37,8 +43,9 @@ struct gc {
      * source. */
     struct keys come, gone;
 
-    struct keys loose; /* keys that lost their last reference, ascending     */
-    bool all;          /* every blob is to be judged                         */
+    struct gc_loose loose; /* also by runs that did not come to judge them   */
+    bool strict;           /* files that were read in parts are not believed */
+    bool all;              /* every blob is to be judged                     */
     uint64_t removed_rows;
     bool strays; /* files without rows were judged, too             */
     bool blind;  /* a dry run that cannot use what the ledger counts   */
@@ -52,6 +59,13 @@ void gc_unload(struct gc *g);
 /* Whether anything mentions it. */
 quire_status gc_is_held(struct gc *g, uint64_t key, bool *held,
                         quire_error *err);
+
+/* gc_loose.c; gc_loose_add() is a ledger_loose_fn. */
+quire_status gc_loose_add(void *ctx, const struct ledger_loose *one,
+                          quire_error *err);
+void gc_loose_sort(struct gc_loose *l);
+bool gc_loose_since(const struct gc_loose *l, uint64_t key, int64_t *since_s);
+void gc_loose_release(struct gc_loose *l);
 
 /* gc_scan.c: read what is to be read, side by side. */
 quire_status gc_scan(struct gc *g, quire_error *err);

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "blob/gc_priv.h"
+#include "blob/gunzip.h"
 #include "blob/mention.h"
 
 enum { WORKERS_MAX = 8 };
@@ -94,19 +95,66 @@ static void describe(struct ledger_source *s, const struct object_info *info,
     s->changed_ns = fresh ? 0 : info->changed_ns;
 }
 
-static quire_status read_file(struct worker *w, struct gc_task *t,
-                              struct object *file,
-                              const struct object_info *info, quire_error *err)
+/* oh-my-pi packs sessions that nobody has used for a while. */
+static bool is_packed(const char *label)
 {
-    uint64_t end;
+    size_t len = strlen(label);
+
+    return len > 3 && !strcmp(label + len - 3, ".gz");
+}
+
+static quire_status read_packed(struct worker *w, struct gc_task *t,
+                                struct object *file, uint64_t *end,
+                                quire_error *err)
+{
+    struct gunzip *g;
+    uint64_t unpacked;
+    quire_status st = gunzip_new(file, &g, err);
+
+    if (st)
+        return st;
+    st = mentions_stream(gunzip_read, g, 0, w->buf, note, &t->keys, &unpacked,
+                         err);
+    *end = gunzip_at(g);
+    t->source.whole = true;
+    gunzip_free(g);
+    if (st == QUIRE_DAMAGED) {
+        err_set(err, st,
+                "%s cannot be unpacked: what it refers to cannot be "
+                "seen",
+                t->source.label);
+        err_next(err, "mend it, or take it out of the home");
+    }
+    return st;
+}
+
+static quire_status read_plain(struct worker *w, struct gc_task *t,
+                               struct object *file,
+                               const struct object_info *info, uint64_t *end,
+                               quire_error *err)
+{
     bool grown;
     quire_status st = has_only_grown(file, t, info, &grown, err);
 
     if (!st && grown && !keys_add_all(&t->keys, &t->was))
         st = err_memory(err);
-    if (!st)
-        st = mentions_read(file, grown ? t->source.size : 0, w->buf, note,
-                           &t->keys, &end, err);
+    if (st)
+        return st;
+    st = mentions_read(file, grown ? t->source.size : 0, w->buf, note, &t->keys,
+                       end, err);
+    t->source.whole = !grown;
+    return st;
+}
+
+static quire_status read_file(struct worker *w, struct gc_task *t,
+                              struct object *file,
+                              const struct object_info *info, quire_error *err)
+{
+    uint64_t end = 0;
+    quire_status st = is_packed(t->source.label)
+                          ? read_packed(w, t, file, &end, err)
+                          : read_plain(w, t, file, info, &end, err);
+
     if (st)
         return st;
     keys_sort(&t->keys);

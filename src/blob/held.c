@@ -207,7 +207,7 @@ quire_status held_change(struct ledger *l, const struct keys *gone,
 
 /* ---- all of it ---------------------------------------------------------- */
 
-static quire_status gather(struct ledger *l, struct keys *all, quire_error *err)
+quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err)
 {
     struct keys some = KEYS_INIT;
     struct stmt *s;
@@ -227,6 +227,7 @@ static quire_status gather(struct ledger *l, struct keys *all, quire_error *err)
     }
     s->ops->reset(s);
     keys_release(&some);
+    keys_order(all);
     return st;
 }
 
@@ -268,11 +269,10 @@ static quire_status write_some(struct ledger *l, const struct keys *all,
 quire_status held_rebuild(struct ledger *l, quire_error *err)
 {
     struct keys all = KEYS_INIT;
-    quire_status st = gather(l, &all, err);
+    quire_status st = held_gather(l, &all, err);
     int64_t bucket;
     size_t at = 0;
 
-    keys_order(&all);
     for (bucket = 0; !st && bucket < N_BUCKETS; bucket += BUCKETS_AT_ONCE)
         st = write_some(l, &all, &at, bucket, err);
     keys_release(&all);

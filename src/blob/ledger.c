@@ -16,8 +16,9 @@ const char ledger_schema[] =
     " size INTEGER NOT NULL,"     /* so much of it was read             */
     " modified INTEGER NOT NULL," /* nanoseconds                        */
     " changed INTEGER NOT NULL,"
-    " tail BLOB NOT NULL);"   /* the bytes before its end           */
-    "CREATE TABLE mentioned(" /* apart: most looks need the others  */
+    " tail BLOB NOT NULL,"      /* the bytes before its end           */
+    " whole INTEGER NOT NULL);" /* it was read in one go            */
+    "CREATE TABLE mentioned("   /* apart: most looks need the others  */
     " source INTEGER PRIMARY KEY REFERENCES source(id) ON DELETE CASCADE,"
     " keys BLOB NOT NULL);"
     "CREATE TABLE held("
@@ -26,6 +27,9 @@ const char ledger_schema[] =
     "CREATE TABLE doomed("
     " sha256 BLOB PRIMARY KEY,"
     " since INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE loose("
+    " key INTEGER PRIMARY KEY,"
+    " since INTEGER NOT NULL);"
     "CREATE TABLE pin("
     " sha256 BLOB PRIMARY KEY,"
     " created INTEGER NOT NULL) WITHOUT ROWID;"
@@ -39,13 +43,14 @@ const char ledger_schema[] =
 
 static const char *const texts[N_LEDGER_SQL] = {
     [LEDGER_SQL_SOURCES] = "SELECT id, label, inode, size, modified, changed,"
-                           " tail FROM source",
+                           " tail, whole FROM source",
     [LEDGER_SQL_KEYS] = "SELECT keys FROM mentioned WHERE source = ?1",
     [LEDGER_SQL_ALL_KEYS] = "SELECT keys FROM mentioned",
     [LEDGER_SQL_ADD] = "INSERT INTO source(inode, size, modified, changed,"
-                       " tail, label) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                       " tail, label, whole)"
+                       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [LEDGER_SQL_CHANGE] = "UPDATE source SET inode = ?1, size = ?2,"
-                          " modified = ?3, changed = ?4, tail = ?5"
+                          " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
                           " WHERE id = ?6",
     [LEDGER_SQL_SET_KEYS] = "INSERT OR REPLACE INTO mentioned(source, keys)"
                             " VALUES(?1, ?2)",
@@ -57,6 +62,10 @@ static const char *const texts[N_LEDGER_SQL] = {
                         " ON CONFLICT(sha256) DO UPDATE SET since = ?2",
     [LEDGER_SQL_SPARE] = "DELETE FROM doomed WHERE sha256 = ?1",
     [LEDGER_SQL_DOOMED] = "SELECT sha256, since FROM doomed ORDER BY sha256",
+    [LEDGER_SQL_LOOSEN] = "INSERT OR REPLACE INTO loose(key, since)"
+                          " VALUES(?1, ?2)",
+    [LEDGER_SQL_LOOSE] = "SELECT key, since FROM loose",
+    [LEDGER_SQL_JUDGED] = "DELETE FROM loose",
     [LEDGER_SQL_BUCKET] = "SELECT counts FROM held WHERE bucket = ?1",
     [LEDGER_SQL_SET_BUCKET] = "INSERT OR REPLACE INTO held(bucket, counts)"
                               " VALUES(?1, ?2)",
@@ -129,6 +138,7 @@ static quire_status read_source(struct stmt *s, struct arena *keep,
         .size = (uint64_t)s->ops->column_int(s, 3),
         .modified_ns = s->ops->column_int(s, 4),
         .changed_ns = s->ops->column_int(s, 5),
+        .whole = s->ops->column_int(s, 7) != 0,
     };
     out->tail_len = (uint32_t)(tail.len < LEDGER_TAIL ? tail.len : LEDGER_TAIL);
     if (out->tail_len)
@@ -243,6 +253,7 @@ quire_status ledger_note(struct ledger *l, struct ledger_source *source,
         s->ops->bind_text(s, 6, bytes_str(source->label));
     else
         s->ops->bind_int(s, 6, source->id);
+    s->ops->bind_int(s, 7, source->whole);
     st = sql_run(s, err);
     if (!st && fresh)
         source->id = l->sql.db->ops->last_id(l->sql.db);
@@ -341,4 +352,57 @@ quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
     }
     s->ops->reset(s);
     return st;
+}
+
+/* ---- what was let go ---------------------------------------------------- */
+
+quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
+                           int64_t since_s, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < gone->n; i++) {
+        if (i > 0 && gone->at[i] == gone->at[i - 1])
+            continue;
+        st = sql_use(&l->sql, LEDGER_SQL_LOOSEN, &s, err);
+        if (st)
+            return st;
+        s->ops->bind_int(s, 1, (int64_t)gone->at[i]);
+        s->ops->bind_int(s, 2, since_s);
+        st = sql_run(s, err);
+    }
+    return st;
+}
+
+quire_status ledger_loose(struct ledger *l, ledger_loose_fn each, void *ctx,
+                          quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_LOOSE, &s, err);
+    bool row = true;
+
+    if (st)
+        return st;
+    while (!st && row) {
+        struct ledger_loose one;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        one.key = (uint64_t)s->ops->column_int(s, 0);
+        one.since_s = s->ops->column_int(s, 1);
+        st = each(ctx, &one, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status ledger_judged(struct ledger *l, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_JUDGED, &s, err);
+
+    return st ? st : sql_run(s, err);
 }

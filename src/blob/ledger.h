@@ -11,6 +11,8 @@
  *                 its first twelve bits: a million keys are written as so many
  *                 rows, and a few changed ones rewrite a few of them
  *     doomed      blobs that nothing refers to, and since when
+ *     loose       keys that a source no longer mentions, and since when, until
+ *                 a collection has judged whether another one does
  *     pin         blobs that are kept because somebody said so
  *     root        places outside the home whose files are sources
  *
@@ -41,6 +43,7 @@ struct ledger_source {
     int64_t modified_ns, changed_ns;
     unsigned char tail[LEDGER_TAIL];
     uint32_t tail_len;
+    bool whole; /* it was read in one go, not on from where it ended before */
 };
 
 struct ledger;
@@ -95,6 +98,26 @@ typedef quire_status (*ledger_doomed_fn)(void *ctx, const quire_digest *d,
 quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
                            quire_error *err);
 
+/* ---- what was let go: keys that some source mentioned and does not now ---- */
+
+struct ledger_loose {
+    uint64_t key;
+    int64_t since_s;
+};
+
+/* `gone` is ascending. Inside the write transaction that changes the counts. */
+quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
+                           int64_t since_s, quire_error *err);
+
+typedef quire_status (*ledger_loose_fn)(void *ctx,
+                                        const struct ledger_loose *one,
+                                        quire_error *err);
+quire_status ledger_loose(struct ledger *l, ledger_loose_fn each, void *ctx,
+                          quire_error *err);
+
+/* All of them were judged. Inside a write transaction. */
+quire_status ledger_judged(struct ledger *l, quire_error *err);
+
 /* ---- held.c: how many sources mention a key ----------------------------- */
 
 /* How many; inside a transaction, or for a moment. */
@@ -106,6 +129,9 @@ quire_status held_count(struct ledger *l, uint64_t key, uint32_t *n,
  * transaction. */
 quire_status held_change(struct ledger *l, const struct keys *gone,
                          const struct keys *come, quire_error *err);
+
+/* What all sources mention, ascending, as often as there are such sources. */
+quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err);
 
 /* Make all of it again from what sources mention, in transactions of its own;
  * LEDGER_DIRTY is 0 afterwards. */

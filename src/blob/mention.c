@@ -217,18 +217,16 @@ quire_status mentions_in(quire_bytes text, mention_fn each, void *ctx,
 
 /* Pieces overlap, so that a mention lies whole in one of them; one that lies in
  * both is told twice. */
-quire_status mentions_read(struct object *file, uint64_t from, char *buf,
-                           mention_fn each, void *ctx, uint64_t *end,
-                           quire_error *err)
+quire_status mentions_stream(quire_read_fn read, void *read_ctx, uint64_t base,
+                             char *buf, mention_fn each, void *ctx,
+                             uint64_t *end, quire_error *err)
 {
-    struct search s = {.each = each, .ctx = ctx};
+    struct search s = {.base = base, .each = each, .ctx = ctx};
     size_t kept = 0, n = 1;
     quire_status st = QUIRE_OK;
 
-    s.base = from < MENTION_BYTES ? 0 : from - MENTION_BYTES;
     while (!st && n > 0) {
-        st = file->ops->read(file, s.base + kept, buf + kept,
-                             MENTION_PIECE - kept, &n, err);
+        st = read(read_ctx, buf + kept, MENTION_PIECE - kept, &n, err);
         if (st)
             break;
         s.text = bytes_of(buf, kept + n);
@@ -240,4 +238,29 @@ quire_status mentions_read(struct object *file, uint64_t from, char *buf,
     }
     *end = s.base + kept;
     return st;
+}
+
+struct cursor {
+    struct object *file;
+    uint64_t at;
+};
+
+static quire_status read_on(void *ctx, void *buf, size_t cap, size_t *n,
+                            quire_error *err)
+{
+    struct cursor *c = ctx;
+    quire_status st = c->file->ops->read(c->file, c->at, buf, cap, n, err);
+
+    if (!st)
+        c->at += *n;
+    return st;
+}
+
+quire_status mentions_read(struct object *file, uint64_t from, char *buf,
+                           mention_fn each, void *ctx, uint64_t *end,
+                           quire_error *err)
+{
+    struct cursor c = {file, from < MENTION_BYTES ? 0 : from - MENTION_BYTES};
+
+    return mentions_stream(read_on, &c, c.at, buf, each, ctx, end, err);
 }

@@ -39,4 +39,9 @@ quire_status mentions_read(struct object *file, uint64_t from, char *buf,
                            mention_fn each, void *ctx, uint64_t *end,
                            quire_error *err);
 
+/* The same in a stream, whose first byte is byte `base`. */
+quire_status mentions_stream(quire_read_fn read, void *read_ctx, uint64_t base,
+                             char *buf, mention_fn each, void *ctx,
+                             uint64_t *end, quire_error *err);
+
 #endif

@@ -117,10 +117,11 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
                                       : QUIRE_OK;
     if (st)
         return st;
-    /* A collection spares what was seen this very second anyway. */
-    if (p->seen_s >= now_s)
+    /* A collection spares what was seen this very second anyway. A clock that
+     * went back must not hide that it was seen. */
+    if (p->seen_s == now_s)
         return QUIRE_OK;
-    p->seen_s = now_s;
+    now_s = p->seen_s = now_s > p->seen_s ? now_s : p->seen_s + 1;
     if (!p->has_row)
         return open->ops->touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);

@@ -107,19 +107,23 @@ quire_status roots_drop(struct db *db, const char *path, quire_error *err)
                   0, err);
 }
 
-quire_status roots_had(struct db *db, const char *path, bool *had,
-                       quire_error *err)
+/* '0' comes after '/'. */
+quire_status roots_had_files(struct db *db, const struct root *root, bool *had,
+                             quire_error *err)
 {
     struct stmt *s;
-    quire_status st = prepare(db,
-                              "SELECT 1 FROM source WHERE substr(label, 1,"
-                              " length(?1) + 1) = ?1 || '/' LIMIT 1",
-                              path, &s, err);
+    quire_status st;
 
+    *had = false;
+    if (!db)
+        return QUIRE_OK;
+    st = prepare(db,
+                 "SELECT 1 FROM source WHERE label >= ?1 || '/'"
+                 " AND label < ?1 || '0' LIMIT 1",
+                 root->path, &s, err);
     if (st)
         return st;
-    st = sql_row(s, err);
-    *had = !st;
+    st = s->ops->step(s, had, err);
     s->ops->finalize(s);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return st;
 }

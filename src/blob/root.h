@@ -32,8 +32,8 @@ quire_status roots_add(struct db *db, const struct root *root, int64_t now_s,
                        quire_error *err);
 quire_status roots_drop(struct db *db, const char *path, quire_error *err);
 
-/* Whether files below a directory were sources when they were last looked at. */
-quire_status roots_had(struct db *db, const char *path, bool *had,
-                       quire_error *err);
+/* Whether a collection has read a file below a root. */
+quire_status roots_had_files(struct db *db, const struct root *root, bool *had,
+                             quire_error *err);
 
 #endif

@@ -34,7 +34,7 @@ static bool wants(void *ctx, const char *name)
     const struct walk *w = ctx;
 
     return strncmp(name, ".tmp-", 5) != 0 &&
-           !(w->outputs && shelf_is_output(name));
+           !(w->outputs && shelf_is_output(name) && !strstr(name, ".jsonl"));
 }
 
 /* "12/sessions/…": what else a tenant has does not refer to blobs. */
@@ -45,6 +45,15 @@ static bool is_sessions(const char *dir)
     rest = rest ? rest + 1 : "";
     return bytes_starts(bytes_str(rest), bytes_str("sessions")) ||
            bytes_starts(bytes_str(rest), bytes_str("archive"));
+}
+
+/* Where a tenant's directory should be, or that of its sessions, is none. */
+static bool hides_sessions(const char *dir, const char *name)
+{
+    if (!*dir)
+        return name[strspn(name, "0123456789")] == '\0';
+    return !strchr(dir, '/') &&
+           (!strcmp(name, "sessions") || !strcmp(name, "archive"));
 }
 
 /* A link is all right if what it leads to is a root of its own. */
@@ -80,10 +89,11 @@ static quire_status see(void *ctx, const char *dir, const char *name,
 {
     struct walk *w = ctx;
     struct source s = {.store = w->store, .info = info};
+    bool hidden = w->tenants && hides_sessions(dir, name);
 
-    w->n++;
-    if (w->tenants && !is_sessions(dir))
+    if (w->tenants && !hidden && !is_sessions(dir))
         return QUIRE_OK;
+    w->n++;
     arena_reset(&w->tmp);
     s.name = arena_printf(&w->tmp, "%s%s%s%s%s", w->root, *w->root ? "/" : "",
                           dir, *dir ? "/" : "", name);
@@ -93,7 +103,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
                          : s.name;
     if (!s.label)
         return err_memory(err);
-    return info ? w->each(w->ctx, &s, err) : see_odd(w, s.name, err);
+    return info && !hidden ? w->each(w->ctx, &s, err) : see_odd(w, s.name, err);
 }
 
 static quire_status comb(struct walk *w, const char *root, quire_error *err)
@@ -117,7 +127,7 @@ static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)
     w->tenants = true;
     if (!st && q->kind == QUIRE_KIND_NATIVE)
         st = comb(w, "tenants", err);
-    w->tenants = false;
+    w->tenants = w->outputs = false;
     return st;
 }
 
@@ -184,22 +194,22 @@ static quire_status walk_file(struct walk *w, const char *path,
     return st;
 }
 
-/* A directory that had sessions and has none: that is what a disk looks like that
- * is not mounted. */
-static quire_status check_empty(struct walk *w, const struct root *root,
+/* A directory without a file may be where a disk was mounted. */
+static quire_status check_empty(const struct walk *w, const struct root *root,
                                 quire_error *err)
 {
     bool had;
-    quire_status st = w->state ? roots_had(w->state, root->path, &had, err)
-                               : QUIRE_OK;
+    quire_status st = roots_had_files(w->state, root, &had, err);
 
-    if (st || !w->state || !had)
+    if (st || !had)
         return st;
-    st = err_set(err, QUIRE_NOT_FOUND, "%s is empty, and had sessions in it",
+    st = err_set(err, QUIRE_NOT_FOUND,
+                 "%s, which is registered to hold references, is empty and "
+                 "was not",
                  root->path);
     err_next(err,
-             "mount what belongs there, or, if they are gone for good: quire "
-             "gc --drop-root %s",
+             "bring its files back, or, if they are gone for good: quire gc "
+             "--drop-root %s",
              root->path);
     return st;
 }

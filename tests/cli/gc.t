@@ -78,8 +78,8 @@ $ quire gc --add-root else; quire gc --roots
 $ quire gc --grace 0
 0 of 1 blobs removed, 1 in use
 $ rm else/notes.jsonl; quire gc --grace 0 --yes
-quire: …else is empty, and had sessions in it
-hint: mount what belongs there, or, if they are gone for good: quire gc --drop-root …
+quire: …else, which is registered to hold references, is empty and was not
+hint: bring its files back, or, if they are gone for good: quire gc --drop-root …
 ? 1
 $ quire gc --drop-root else; quire gc --drop-root else
 quire: …else is not registered

@@ -12,7 +12,7 @@ static const struct {
     const char *sql;
 } undo[] = {
     {10, "DROP TABLE mentioned; DROP TABLE source; DROP TABLE held;"
-         "DROP TABLE doomed; DROP TABLE pin; DROP TABLE root;"
+         "DROP TABLE doomed; DROP TABLE loose; DROP TABLE pin; DROP TABLE root;"
          "DROP TABLE collection;"},
     {9, "DROP TABLE tally;"},
     {8, "DROP TABLE artifact_access;"},

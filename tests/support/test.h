@@ -99,4 +99,11 @@ void sqlite_faults(bool yes);
 /* Which call failed, for messages: "malloc", "write"... */
 const char *fault_name(void);
 
+/* Every system call of ours is a place to stop at: `hook` is called before it,
+ * from whichever thread; NULL: no longer. */
+void stop_each(void (*hook)(const char *name));
+
+/* Who waits (nanosleep) does not, and `hook` hears for how long; NULL: waits. */
+void stop_clock(void (*hook)(int64_t us));
+
 #endif
