@@ -76,14 +76,18 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
 {
     quire_status st = blobs_lock(b, err);
 
-    *b->c.holds += !st;
-    return st;
+    if (st)
+        return st;
+    ++*b->c.holds;
+    /* A collection that has looked must look again, also if we die after we
+     * have written a reference: so the mark comes first. */
+    b->c.files->ops->mark(b->c.files);
+    return QUIRE_OK;
 }
 
 void blobs_let_go(struct blobs *b)
 {
     --*b->c.holds;
-    b->c.files->ops->mark(b->c.files); /* a reference may have been written */
     blobs_unlock(b);
 }
 

@@ -1,5 +1,5 @@
 /*
- * gc.c - judging and removing; gc_look.c finds out what refers to blobs
+ * gc.c - judging; gc_look.c finds out what refers to blobs, gc_remove.c removes
  *
  * In `packed` the rows that came since the last run are judged, those whose key
  * lost its last reference, and those that are doomed: every other blob was
@@ -10,46 +10,33 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "blob/gc_priv.h"
 
-/* So long the store is kept from others at a time, and so many blobs. */
-#define TURN_NS ((int64_t)5000000)
-enum { BLOBS_AT_ONCE = 256, NOTES_AT_ONCE = 512 };
+/* Notes that are taken in one transaction. */
+enum { NOTES_AT_ONCE = 512 };
 
 /* Files that no row speaks for come from crashes: they are looked for once in
  * so many seconds. */
 enum { STRAYS_EVERY_S = 86400 };
 
-/* A blob that nothing mentions. */
-struct candidate {
-    quire_digest digest;
-    int64_t seen_s;  /* put, or found again                                  */
-    int64_t since_s; /* doomed since                                         */
-    uint64_t stored;
-    bool has_row;
-    bool doomed; /* by an earlier run                                        */
-    bool absent; /* it is not there any more                                 */
-};
-
 struct judging {
     struct gc *g;
-    struct candidate *list; /* owned */
+    struct gc_candidate *list; /* owned */
     size_t n, cap;
-    struct candidate
-        *doomed; /* owned; what was noted, ascending              */
+    struct gc_candidate
+        *doomed; /* owned; what was noted, ascending            */
     size_t n_doomed, doomed_cap;
     uint64_t total;  /* blobs there are                                       */
     uint64_t strays; /* … files without rows in `packed`                     */
     int64_t last;    /* the last row that was judged                          */
 };
 
-static bool make_room(struct candidate **list, size_t n, size_t *cap)
+static bool make_room(struct gc_candidate **list, size_t n, size_t *cap)
 {
-    struct candidate *more;
+    struct gc_candidate *more;
 
     if (n < *cap)
         return true;
@@ -62,7 +49,7 @@ static bool make_room(struct candidate **list, size_t n, size_t *cap)
 
 static int compare(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const struct gc_candidate *x = a, *y = b;
 
     return memcmp(&x->digest, &y->digest, sizeof x->digest);
 }
@@ -76,13 +63,13 @@ static quire_status note_doomed(void *ctx, const quire_digest *d,
 
     if (!make_room(&j->doomed, j->n_doomed, &j->doomed_cap))
         return err_memory(err);
-    j->doomed[j->n_doomed++] = (struct candidate){.digest = *d,
-                                                  .since_s = since_s};
+    j->doomed[j->n_doomed++] = (struct gc_candidate){.digest = *d,
+                                                     .since_s = since_s};
     return QUIRE_OK;
 }
 
 /* Add it, unless something mentions it. */
-static quire_status judge(struct judging *j, const struct candidate *c,
+static quire_status judge(struct judging *j, const struct gc_candidate *c,
                           quire_error *err)
 {
     bool held;
@@ -99,7 +86,7 @@ static quire_status judge(struct judging *j, const struct candidate *c,
 static quire_status judge_row(void *ctx, const quire_digest *d,
                               quire_error *err)
 {
-    struct candidate c = {.digest = *d, .has_row = true};
+    struct gc_candidate c = {.digest = *d, .has_row = true};
 
     return judge(ctx, &c, err);
 }
@@ -116,7 +103,7 @@ static quire_status judge_file(void *ctx, const char *name,
 {
     struct judging *j = ctx;
     struct blobs *b = j->g->b;
-    struct candidate c = {.seen_s = info->modified_s, .stored = info->size};
+    struct gc_candidate c = {.seen_s = info->modified_s, .stored = info->size};
     quire_status st = QUIRE_NOT_FOUND;
     struct place p;
 
@@ -196,7 +183,7 @@ static void join_notes(struct judging *j)
     if (j->n)
         qsort(j->list, j->n, sizeof *j->list, compare);
     for (i = 0; i < j->n; i++) {
-        struct candidate *c = &j->list[i];
+        struct gc_candidate *c = &j->list[i];
 
         if (n > 0 && !compare(c, &j->list[n - 1]))
             continue;
@@ -212,7 +199,7 @@ static void join_notes(struct judging *j)
 }
 
 /* One that was referred to has its grace time from when it was not any more. */
-static quire_status describe(struct judging *j, struct candidate *c,
+static quire_status describe(struct judging *j, struct gc_candidate *c,
                              quire_error *err)
 {
     struct gc *g = j->g;
@@ -234,12 +221,12 @@ static quire_status describe(struct judging *j, struct candidate *c,
     return QUIRE_OK;
 }
 
-static bool is_due(const struct gc *g, const struct candidate *c)
+static bool is_due(const struct gc *g, const struct gc_candidate *c)
 {
     int64_t last = c->seen_s > c->since_s ? c->seen_s : c->since_s;
 
     return !c->absent && (c->doomed || g->config->grace_s == 0) &&
-           last + g->config->grace_s <= g->now_s;
+           g->now_s - last >= g->config->grace_s;
 }
 
 static quire_status judge_all(struct judging *j, quire_error *err)
@@ -262,16 +249,6 @@ static quire_status judge_all(struct judging *j, quire_error *err)
 
 /* ---- notes -------------------------------------------------------------- */
 
-static quire_status end(struct gc *g, quire_status st, quire_error *err)
-{
-    struct db *db = ledger_db(g->l);
-
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
-}
-
 /* From *at on, a few at a time: nobody is to wait for long. */
 static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
 {
@@ -283,12 +260,12 @@ static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
     if (st)
         return st;
     for (; !st && *at < j->n && *at < to; ++*at) {
-        const struct candidate *c = &j->list[*at];
+        const struct gc_candidate *c = &j->list[*at];
 
         if (!c->doomed && !c->absent)
             st = ledger_doom(g->l, &c->digest, c->since_s, err);
     }
-    return end(g, st, err);
+    return gc_end(g, st, err);
 }
 
 /* Those that are mentioned again, or gone, are no longer doomed. */
@@ -302,13 +279,13 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
     if (st)
         return st;
     for (; !st && *at < j->n_doomed && *at < to; ++*at) {
-        const struct candidate *c = bsearch(&j->doomed[*at], j->list, j->n,
-                                            sizeof *c, compare);
+        const struct gc_candidate *c = bsearch(&j->doomed[*at], j->list, j->n,
+                                               sizeof *c, compare);
 
         if (!c || c->absent)
             st = ledger_spare(g->l, &j->doomed[*at].digest, err);
     }
-    return end(g, st, err);
+    return gc_end(g, st, err);
 }
 
 static quire_status note_numbers(struct judging *j, quire_error *err)
@@ -328,7 +305,7 @@ static quire_status note_numbers(struct judging *j, quire_error *err)
         st = ledger_set(g->l, LEDGER_RUN, g->now_s, err);
     if (!st)
         st = ledger_judged(g->l, err);
-    return end(g, st, err);
+    return gc_end(g, st, err);
 }
 
 static quire_status take_notes(struct judging *j, quire_error *err)
@@ -343,208 +320,6 @@ static quire_status take_notes(struct judging *j, quire_error *err)
     for (at = 0; !st && at < j->n_doomed;)
         st = spare_some(j, &at, err);
     return st ? st : note_numbers(j, err);
-}
-
-/* ---- removing ----------------------------------------------------------- */
-
-/* Time is kept in seconds: what was put in the second that is running could be
- * put again in it and look the same. With no grace time that has to be waited
- * for. */
-static void let_second_pass(const struct gc *g)
-{
-    int64_t now_us = clock_us(g->b->c.clock);
-    long left_us = (long)(1000000 - now_us % 1000000);
-    struct timespec pause = {.tv_nsec = left_us * 1000 % 1000000000};
-
-    if (now_us / 1000000 == g->now_s)
-        nanosleep(&pause, NULL);
-}
-
-/* Counts are sums that were kept for long. Before anything is removed by them it
- * is looked up in what they are the sums of. */
-static quire_status distrust(struct gc *g, const struct judging *j,
-                             quire_error *err)
-{
-    struct keys all = KEYS_INIT;
-    quire_status st = held_gather(g->l, &all, err);
-    bool sound = true;
-    size_t i;
-
-    for (i = 0; !st && sound && i < j->n; i++)
-        sound = !is_due(g, &j->list[i]) ||
-                !keys_has(&all, key_of(&j->list[i].digest));
-    keys_release(&all);
-    return st || sound ? st : held_rebuild(g->l, err);
-}
-
-/* Something mentioned it after it was judged, and does not any more. */
-static bool is_just_loose(const struct gc *g, const struct candidate *c)
-{
-    int64_t since_s;
-
-    return g->config->grace_s > 0 &&
-           gc_loose_since(&g->loose, key_of(&c->digest), &since_s);
-}
-
-/* With the store locked: those that are still mentioned by nobody. */
-static quire_status look_again(struct gc *g, struct judging *j,
-                               quire_error *err)
-{
-    struct object_store *files = g->b->c.files;
-    size_t i, n = 0;
-    quire_status st = gc_load(g, err);
-
-    g->loose.n = 0; /* those were judged */
-    /* What has grown may have been changed before its old end as well. */
-    g->strict = true;
-    if (!st)
-        st = distrust(g, j, err);
-    if (!st)
-        st = gc_look(g, err); /* so that little is left to see */
-    if (!st)
-        st = gc_load(g, err);
-    if (!st)
-        st = files->ops->lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms, err);
-    if (st)
-        return st;
-    st = gc_look(g, err);
-    for (i = 0; !st && i < j->n; i++) {
-        bool held = false;
-
-        if (!is_due(g, &j->list[i]))
-            continue;
-        st = gc_is_held(g, key_of(&j->list[i].digest), &held, err);
-        if (!held && !is_just_loose(g, &j->list[i]))
-            j->list[n++] = j->list[i];
-    }
-    j->n = n;
-    files->ops->lock(files, OBJECT_UNLOCK, 0, NULL);
-    return st;
-}
-
-static quire_status remove_file(struct gc *g, const struct candidate *c,
-                                bool *gone, quire_error *err)
-{
-    struct object_store *files = g->b->c.files;
-    struct object_info info;
-    char name[NAME_BYTES];
-    quire_status st = QUIRE_OK;
-
-    layout_name(g->b->c.layout, &c->digest, name);
-    if (!c->has_row) {
-        st = files->ops->stat(files, name, &info, err);
-        *gone = !st && info.modified_s <= c->seen_s;
-    }
-    if (!st && *gone)
-        st = files->ops->remove(files, name, err);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-/* The rows of some candidates; gone[i] tells which went. */
-static quire_status remove_rows(struct gc *g, struct candidate *list, size_t n,
-                                bool *gone, bool *in_file, quire_error *err)
-{
-    struct db *db = ledger_db(g->l);
-    int64_t last, noted;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
-    size_t i;
-
-    if (st)
-        return st;
-    for (i = 0; !st && i < n; i++) {
-        if (list[i].has_row)
-            st = rows_remove(g->b->rows, &list[i].digest, list[i].seen_s,
-                             &in_file[i], &list[i].stored, err);
-        gone[i] = list[i].has_row && !st;
-        if (!st)
-            st = ledger_spare(g->l, &list[i].digest, err);
-        if (st == QUIRE_NOT_FOUND)
-            st = QUIRE_OK;
-    }
-    /* A row's number is given again when it was the last: it must not pass for
-     * one that was judged. */
-    if (!st && g->b->rows) {
-        st = rows_last(g->b->rows, &last, err);
-        if (!st)
-            st = ledger_get(g->l, LEDGER_LAST, &noted, err);
-        if (!st && last < noted)
-            st = ledger_set(g->l, LEDGER_LAST, last, err);
-    }
-    return end(g, st, err);
-}
-
-/* Rows before files: a file without a row is found again, a row without its file
- * is damage. */
-static quire_status remove_some(struct gc *g, struct candidate *list, size_t n,
-                                quire_error *err)
-{
-    bool gone[BLOBS_AT_ONCE] = {false}, in_file[BLOBS_AT_ONCE] = {false};
-    quire_status st = remove_rows(g, list, n, gone, in_file, err);
-    size_t i;
-
-    for (i = 0; !st && i < n; i++) {
-        if (!list[i].has_row || (gone[i] && in_file[i]))
-            st = remove_file(g, &list[i], &gone[i], err);
-        if (st || !gone[i])
-            continue;
-        g->report->removed++;
-        g->removed_rows += list[i].has_row || !g->b->rows;
-        g->report->bytes_freed += list[i].stored;
-        if (g->config->each)
-            st = g->config->each(g->config->each_ctx, &list[i].digest, err);
-    }
-    return st;
-}
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* As many as went in a turn's time go in the next. */
-static quire_status remove_all(struct gc *g, struct judging *j,
-                               quire_error *err)
-{
-    struct object_store *files = g->b->c.files;
-    size_t at = 0, n = 16;
-    quire_status st = files->ops->begin(files, err);
-
-    if (st)
-        return st;
-    while (!st && at < j->n) {
-        int64_t began;
-
-        if (n > j->n - at)
-            n = j->n - at;
-        st = files->ops->lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms, err);
-        if (st)
-            break;
-        began = monotonic_ns();
-        st = remove_some(g, j->list + at, n, err);
-        files->ops->lock(files, OBJECT_UNLOCK, 0, NULL);
-        at += n;
-        if (monotonic_ns() - began < TURN_NS && n < BLOBS_AT_ONCE)
-            n *= 2;
-        else if (monotonic_ns() - began > TURN_NS && n > 1)
-            n /= 2;
-    }
-    if (!st)
-        return files->ops->commit(files, err);
-    files->ops->rollback(files);
-    return st;
-}
-
-static quire_status note_removed(struct gc *g, const struct judging *j,
-                                 quire_error *err)
-{
-    struct db *db = ledger_db(g->l);
-    int64_t left = (int64_t)(j->total - g->removed_rows);
-    quire_status st = db->ops->begin(db, DB_SOON, err);
-
-    return st ? st : end(g, ledger_set(g->l, LEDGER_BLOBS, left, err), err);
 }
 
 /* ---- all together ------------------------------------------------------- */
@@ -575,8 +350,20 @@ static void report_judged(struct judging *j)
         r->marked += !j->list[i].absent && !j->list[i].doomed;
     }
     r->scanned = j->total + j->strays;
+    if (r->scanned < unheld) /* a count that a crash left behind */
+        r->scanned = unheld;
     r->referenced = r->scanned - unheld;
     r->waiting = unheld;
+}
+
+static void keep_due(struct judging *j)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < j->n; i++)
+        if (is_due(j->g, &j->list[i]))
+            j->list[n++] = j->list[i];
+    j->n = n;
 }
 
 static quire_status pretend(struct judging *j, quire_error *err)
@@ -608,13 +395,8 @@ static quire_status collect(struct gc *g, struct judging *j, quire_error *err)
     if (g->config->dry_run) {
         st = pretend(j, err);
     } else if (due > 0 && !g->report->refused) {
-        if (g->config->grace_s == 0)
-            let_second_pass(g);
-        st = look_again(g, j, err);
-        if (!st)
-            st = remove_all(g, j, err);
-        if (!st)
-            st = note_removed(g, j, err);
+        keep_due(j);
+        st = gc_remove(g, j->list, j->n, err);
     }
     g->report->waiting -= g->report->removed;
     return st;
@@ -647,6 +429,7 @@ quire_status gc_run(struct blobs *b, struct ledger *l,
 
     *report = (struct gc_report){0};
     g.now_s = clock_s(b->c.clock);
+    g.anew = config->full;
     st = recover(&g, err);
     if (!st)
         st = gc_load(&g, err);

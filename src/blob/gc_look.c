@@ -29,9 +29,13 @@ enum { KEYS_ANEW = 20000, KEYS_OF_ONE = 2000 };
 
 static quire_status index_known(struct gc *g, quire_error *err)
 {
+    uint64_t seed[2];
     size_t i;
+    quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
 
-    map_init(&g->by_label, 0, 0);
+    if (st)
+        return st;
+    map_init(&g->by_label, seed[0], seed[1]);
     g->met = calloc(g->n_known + 1, sizeof *g->met);
     if (!g->met)
         return err_memory(err);
@@ -150,13 +154,13 @@ static quire_status see_source(void *ctx, const char *label,
         return QUIRE_OK; /* one root lies below another */
     known = find_known(g, label);
     g->report->sources++;
-    if (known && !g->config->full && is_same(known, info) &&
+    if (known && !g->anew && is_same(known, info) &&
         (known->whole || !g->strict))
         return QUIRE_OK;
     st = add_task(g, label, known, &t, err);
     if (st)
         return st;
-    t->grown = known && !g->config->full && !g->strict;
+    t->grown = known && !g->anew && !g->strict;
     return known || map_put(&g->by_label, bytes_str(t->source.label),
                             g->n_known, NULL)
                ? QUIRE_OK
@@ -244,7 +248,7 @@ static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
     return t->known ? ledger_drop(g->l, t->source.id, err) : QUIRE_OK;
 }
 
-static quire_status end(struct gc *g, quire_status st, quire_error *err)
+quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
 {
     struct db *db = ledger_db(g->l);
 
@@ -277,7 +281,7 @@ static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
     if (!st)
         st = ledger_loosen(g->l, &c.gone, g->now_s, err);
     change_release(&c);
-    return end(g, st, err);
+    return gc_end(g, st, err);
 }
 
 static quire_status set_dirty(struct gc *g, quire_error *err)
@@ -285,7 +289,7 @@ static quire_status set_dirty(struct gc *g, quire_error *err)
     struct db *db = ledger_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
 
-    return st ? st : end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
+    return st ? st : gc_end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
 }
 
 /* A task, and what it lets go; the counts are made later. */
@@ -313,7 +317,7 @@ static quire_status fold_all(struct gc *g, quire_error *err)
             return st;
         for (to = at + SOURCES_AT_ONCE; !st && at < to && at < g->n_tasks; at++)
             st = note_change(g, &g->tasks[at], err);
-        st = end(g, st, err);
+        st = gc_end(g, st, err);
     }
     g->all = true;
     return st ? st : held_rebuild(g->l, err);
@@ -391,6 +395,7 @@ quire_status gc_look(struct gc *g, quire_error *err)
     if (!st)
         st = gc_scan(g, err);
     g->report->rescanned += g->n_tasks;
+    g->anew = false;
     return st ? st : fold(g, err);
 }
 

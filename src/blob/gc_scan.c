@@ -34,7 +34,8 @@ struct crew {
 struct worker {
     struct crew *crew;
     void *hired;
-    char *buf; /* owned */
+    char *buf;         /* owned */
+    int64_t looked_ns; /* when the file it is at was looked at, or before */
     quire_status status;
     quire_error error;
 };
@@ -83,11 +84,12 @@ static int64_t now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* `when` it was looked at. */
 static void describe(struct ledger_source *s, const struct object_info *info,
-                     uint64_t end)
+                     uint64_t end, int64_t when)
 {
-    bool fresh = now_ns() - info->changed_ns < FRESH_NS ||
-                 now_ns() - info->modified_ns < FRESH_NS;
+    bool fresh = when - info->changed_ns < FRESH_NS ||
+                 when - info->modified_ns < FRESH_NS;
 
     s->inode = info->inode;
     s->size = end;
@@ -158,7 +160,7 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
     if (st)
         return st;
     keys_sort(&t->keys);
-    describe(&t->source, info, end);
+    describe(&t->source, info, end, w->looked_ns);
     return read_tail(file, end, t->source.tail, &t->source.tail_len, err);
 }
 
@@ -172,6 +174,7 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
 
     if (t->gone || t->rows)
         return QUIRE_OK;
+    w->looked_ns = now_ns();
     st = house->open(w->hired, t->source.label, &file, &info, err);
     t->gone = st == QUIRE_NOT_FOUND; /* since it was met */
     if (st)

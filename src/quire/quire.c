@@ -380,7 +380,7 @@ void let_go_blobs(struct quire *q)
     pthread_mutex_lock(&q->blob_turn);
     if (q->blobs)
         blobs_let_go(q->blobs);
-    else if (q->files->ops->mark(q->files), --q->holds == 0)
+    else if (--q->holds == 0) /* they could not be opened again */
         q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
 }
