@@ -268,6 +268,12 @@ static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
     return gc_end(g, st, err);
 }
 
+static const struct gc_candidate *find(const struct judging *j,
+                                       const struct gc_candidate *c)
+{
+    return j->n ? bsearch(c, j->list, j->n, sizeof *c, compare) : NULL;
+}
+
 /* Those that are mentioned again, or gone, are no longer doomed. */
 static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
 {
@@ -279,8 +285,7 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
     if (st)
         return st;
     for (; !st && *at < j->n_doomed && *at < to; ++*at) {
-        const struct gc_candidate *c = bsearch(&j->doomed[*at], j->list, j->n,
-                                               sizeof *c, compare);
+        const struct gc_candidate *c = find(j, &j->doomed[*at]);
 
         if (!c || c->absent)
             st = ledger_spare(g->l, &j->doomed[*at].digest, err);

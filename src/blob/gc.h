@@ -14,6 +14,9 @@
  *               found again, or referred to.
  *     look again, with the store locked against everybody who is about to write
  *               a reference (blobs_hold). What was written meanwhile is seen.
+ *               Files that were read on from where they ended are read as a
+ *               whole once, and counts are compared with what they count: both
+ *               save time, and neither removes anything by itself.
  *     remove    what was doomed by an earlier run and for longer than the grace
  *               time, a few blobs at a time, if they have not been put again.
  *
@@ -25,8 +28,9 @@
  *     its source is there;
  *   - somebody else's program, or a hand: it has the grace time.
  *
- * A crash leaves counts that are right, or marked as not (see ledger.h), and
- * blobs that are there or not. The next run goes on.
+ * A crash leaves counts that are right, or marked as not (see ledger.h), notes
+ * of what lost its last reference and is not judged yet, and blobs that are
+ * there or not. The next run goes on.
  */
 #ifndef BLOB_GC_H
 #define BLOB_GC_H

@@ -197,7 +197,7 @@ static quire_status see_gone(struct gc *g, quire_error *err)
     for (i = 0; !st && i < g->n_known; i++) {
         if (g->met[i])
             continue;
-        st = add_task(g, NULL, &g->known[i], &t, err);
+        st = add_task(g, g->known[i].label, &g->known[i], &t, err);
         if (!st)
             t->gone = true;
     }

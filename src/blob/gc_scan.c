@@ -245,10 +245,10 @@ quire_status gc_scan(struct gc *g, quire_error *err)
     if (g->n_tasks == 0)
         return QUIRE_OK;
     memset(workers, 0, sizeof workers);
-    for (i = 0; !st && i < n; i++) {
+    for (i = 0; i < WORKERS_MAX; i++)
         workers[i].crew = &crew;
+    for (i = 0; !st && i < n; i++)
         st = equip(&workers[i], err);
-    }
     if (!st)
         work_side_by_side(workers, n);
     for (i = 0; i < n; i++) {

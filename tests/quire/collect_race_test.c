@@ -581,22 +581,22 @@ static void race_all(quire_kind of, int64_t grace, bool warm, bool calls,
 
 TEST(collect_race_at_every_step_of_a_native_home)
 {
-    race_all(QUIRE_KIND_NATIVE, 100, false, false, 23);
+    race_all(QUIRE_KIND_NATIVE, 100, false, false, 31);
 }
 
 TEST(collect_race_at_every_step_of_a_native_home_with_no_grace_time)
 {
-    race_all(QUIRE_KIND_NATIVE, 0, false, false, 23);
+    race_all(QUIRE_KIND_NATIVE, 0, false, false, 31);
 }
 
 TEST(collect_race_at_every_step_of_an_omp_home)
 {
-    race_all(QUIRE_KIND_OMP, 100, false, false, 23);
+    race_all(QUIRE_KIND_OMP, 100, false, false, 31);
 }
 
 TEST(collect_race_at_every_step_of_an_omp_home_with_no_grace_time)
 {
-    race_all(QUIRE_KIND_OMP, 0, false, false, 23);
+    race_all(QUIRE_KIND_OMP, 0, false, false, 31);
 }
 
 TEST(collect_race_at_every_step_of_a_jp_home)
@@ -611,12 +611,12 @@ TEST(collect_race_at_every_step_of_a_jp_home_with_no_grace_time)
 
 TEST(collect_race_at_system_calls)
 {
-    race_all(QUIRE_KIND_NATIVE, 100, true, true, 197);
+    race_all(QUIRE_KIND_NATIVE, 100, true, true, 293);
 }
 
 TEST(collect_race_at_system_calls_with_no_grace_time)
 {
-    race_all(QUIRE_KIND_OMP, 0, true, true, 131);
+    race_all(QUIRE_KIND_OMP, 0, true, true, 197);
 }
 
 /* ---- the other way round ------------------------------------------------ */
@@ -758,7 +758,7 @@ static void die_everywhere(quire_kind of, int64_t grace, bool calls, long every)
 
 TEST(collect_dies_at_every_step)
 {
-    die_everywhere(QUIRE_KIND_NATIVE, 100, false, 2);
+    die_everywhere(QUIRE_KIND_NATIVE, 100, false, 4);
 }
 
 TEST(collect_dies_at_every_step_with_no_grace_time)
