@@ -10,8 +10,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ struct found {
 };
 
 struct survey {
+    const char *name; /* of the root, for messages */
     struct arena arena;
     struct found *list; /* owned */
     size_t n, cap;
@@ -141,6 +144,19 @@ static quire_status add_found(struct survey *s, const char *dir,
     return s->list[s->n++].name ? QUIRE_OK : err_memory(err);
 }
 
+static quire_status fail(const struct files *f, const struct survey *s,
+                         const char *verb, const char *dir, const char *name,
+                         quire_error *err)
+{
+    char path[PATH_MAX];
+    int why = errno;
+
+    snprintf(path, sizeof path, "%s%s%s%s%s", s->name, *dir ? "/" : "", dir,
+             *name ? "/" : "", name);
+    errno = why;
+    return files_fail(f, verb, path, err);
+}
+
 /* ---- directories -------------------------------------------------------- */
 
 static quire_status add_dir(struct survey *s, const char *above,
@@ -202,16 +218,16 @@ static quire_status read_dir(struct files *f, struct survey *s, const char *dir,
     if (fd < 0) /* gone, or no directory after all */
         return errno == ENOENT || errno == ENOTDIR
                    ? QUIRE_OK
-                   : files_fail(f, "open", dir, err);
+                   : fail(f, s, "open", dir, "", err);
     stream = fdopendir(fd);
     if (!stream) {
         close(fd);
-        return files_fail(f, "read", dir, err);
+        return fail(f, s, "read", dir, "", err);
     }
     for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
         st = see_name(s, fd, dir, e, err);
     if (!st && errno)
-        st = files_fail(f, "read", dir, err);
+        st = fail(f, s, "read", dir, "", err);
     closedir(stream);
     return st;
 }
@@ -248,7 +264,7 @@ static quire_status give_all(struct files *f, const struct survey *s,
 
         errno = found->error;
         if (found->error)
-            st = files_fail(f, "look at", found->name, err);
+            st = fail(f, s, "look at", found->dir, found->name, err);
         else if (found->there)
             st = each(ctx, found->dir, found->name, &found->info, err);
         else if (found->odd && s->wants)
@@ -277,7 +293,7 @@ static quire_status run(struct object_store *store, const char *root,
 quire_status files_survey(struct object_store *store, const char *root,
                           object_survey_fn each, void *ctx, quire_error *err)
 {
-    struct survey s = {.root = -1};
+    struct survey s = {.name = root, .root = -1};
 
     return run(store, root, &s, each, ctx, err);
 }
@@ -286,7 +302,7 @@ quire_status files_comb(struct object_store *store, const char *root,
                         object_want_fn wants, object_survey_fn each, void *ctx,
                         quire_error *err)
 {
-    struct survey s = {.root = -1, .wants = wants, .ctx = ctx};
+    struct survey s = {.name = root, .root = -1, .wants = wants, .ctx = ctx};
 
     return run(store, root, &s, each, ctx, err);
 }
