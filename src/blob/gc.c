@@ -103,7 +103,9 @@ static quire_status judge_file(void *ctx, const char *name,
 {
     struct judging *j = ctx;
     struct blobs *b = j->g->b;
-    struct gc_candidate c = {.seen_s = info->modified_s, .stored = info->size};
+    struct gc_candidate c = {.seen_s = info->modified_s,
+                             .stored = info->size,
+                             .in_file = true};
     quire_status st = QUIRE_NOT_FOUND;
     struct place p;
 
@@ -212,6 +214,7 @@ static quire_status describe(struct judging *j, struct gc_candidate *c,
         if (st)
             return c->absent ? QUIRE_OK : st;
         c->has_row = p.has_row;
+        c->in_file = p.where == IN_FILE;
         c->seen_s = p.seen_s;
         c->stored = p.stored;
     }

@@ -250,11 +250,16 @@ static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
 
 quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
 {
+    const struct gc_house *house = &g->config->house;
     struct db *db = ledger_db(g->l);
 
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
+    if (st) {
+        db->ops->rollback(db);
+        return st;
+    }
+    st = db->ops->commit(db, err);
+    if (!g->has_store)
+        house->rest(house->ctx);
     return st;
 }
 
@@ -292,8 +297,9 @@ static quire_status set_dirty(struct gc *g, quire_error *err)
     return st ? st : gc_end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
 }
 
-/* A task, and what it lets go; the counts are made later. */
-static quire_status note_change(struct gc *g, struct gc_task *t,
+/* A task, and what it lets go, whose number is added to *n; the counts are made
+ * later. */
+static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
                                 quire_error *err)
 {
     struct change c = {KEYS_INIT, KEYS_INIT};
@@ -301,6 +307,7 @@ static quire_status note_change(struct gc *g, struct gc_task *t,
 
     if (!st)
         st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+    *n += c.gone.n;
     change_release(&c);
     return st ? st : note_task(g, t, err);
 }
@@ -309,14 +316,16 @@ static quire_status fold_all(struct gc *g, quire_error *err)
 {
     struct db *db = ledger_db(g->l);
     quire_status st = set_dirty(g, err);
-    size_t at = 0, to;
+    size_t at = 0, to, n;
 
     while (!st && at < g->n_tasks) {
         st = db->ops->begin(db, DB_SOON, err);
         if (st)
             return st;
-        for (to = at + SOURCES_AT_ONCE; !st && at < to && at < g->n_tasks; at++)
-            st = note_change(g, &g->tasks[at], err);
+        to = at + SOURCES_AT_ONCE < g->n_tasks ? at + SOURCES_AT_ONCE
+                                               : g->n_tasks;
+        for (n = 0; !st && at < to && n < KEYS_AT_ONCE; at++)
+            st = note_change(g, &g->tasks[at], &n, err);
         st = gc_end(g, st, err);
     }
     g->all = true;

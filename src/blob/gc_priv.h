@@ -22,7 +22,7 @@ struct gc_candidate {
     int64_t seen_s;  /* put, or found again                                  */
     int64_t since_s; /* doomed since                                         */
     uint64_t stored;
-    bool has_row;
+    bool has_row, in_file;
     bool doomed; /* by an earlier run                                        */
     bool absent; /* it is not there any more                                 */
 };
@@ -58,8 +58,9 @@ struct gc {
     bool anew;             /* nothing that was noted of files is believed    */
     bool strict;           /* files that were read in parts are not believed */
     bool all;              /* every blob is to be judged                     */
-    bool strays;           /* files without rows were judged, too             */
-    bool blind; /* a dry run that cannot use what the ledger counts   */
+    bool has_store; /* we keep everybody else from it                       */
+    bool strays;    /* files without rows were judged, too             */
+    bool blind;     /* a dry run that cannot use what the ledger counts   */
 };
 
 /* gc_look.c: bring the counts up to date with what files and rows say. */

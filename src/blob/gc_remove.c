@@ -15,10 +15,12 @@
  * After that moment a reference to a blob that nothing refers to can only come
  * from a put, which renews the time the blob was seen. Removal compares that
  * time, in the critical section of a put: the database's transaction for rows,
- * the store for files. What goes, goes in turns of some milliseconds, with
- * pauses in between in which those who ask now and then get theirs.
+ * the store for files. What goes, goes in turns of some milliseconds, rows before
+ * files, with pauses in between in which those who ask now and then get theirs.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/err.h"
@@ -28,8 +30,10 @@
 #define TURN_NS ((int64_t)5000000)
 enum { BLOBS_AT_ONCE = 1024 };
 
-/* Longer than those who wait for the store wait between two tries. */
-#define PAUSE_NS 20000000L
+/* Longer than those who wait for the store, or for the database, wait between two
+ * tries. */
+#define STORE_PAUSE_NS 20000000L
+#define ROWS_PAUSE_NS  2500000L
 
 /* So often a quiet moment is looked for. */
 enum { TRIES = 4 };
@@ -49,12 +53,14 @@ static quire_status take_store(struct gc *g, quire_error *err)
                 files->ops->place(files));
         err_next(err, "collect again when that is done; nothing is lost");
     }
+    g->has_store = !st;
     return st;
 }
 
 static void give_store(struct gc *g)
 {
     g->b->c.files->ops->lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
+    g->has_store = false;
 }
 
 static void pause_ns(long ns)
@@ -312,16 +318,27 @@ static quire_status take_turn(struct gc *g, struct gc_candidate *list, size_t n,
                               int64_t *took_ns, quire_error *err)
 {
     struct turn t = {{false}, {false}};
-    quire_status st = take_store(g, err), told;
+    bool files = list[n - 1].in_file; /* they come last */
+    quire_status st = files ? take_store(g, err) : QUIRE_OK, told;
 
     if (st)
         return st;
     *took_ns = -monotonic_ns();
     st = remove_some(g, list, n, &t, err);
-    give_store(g);
+    if (files)
+        give_store(g);
     *took_ns += monotonic_ns();
     told = tell(g, list, n, &t, st ? NULL : err);
     return st ? st : told;
+}
+
+static int files_last(const void *a, const void *b)
+{
+    const struct gc_candidate *x = a, *y = b;
+
+    return x->in_file != y->in_file
+               ? x->in_file - y->in_file
+               : memcmp(&x->digest, &y->digest, sizeof x->digest);
 }
 
 /* As many as go in a turn's time. */
@@ -332,9 +349,11 @@ static quire_status remove_all(struct gc *g, struct gc_candidate *list,
     quire_status st = QUIRE_OK;
     int64_t took_ns = 0;
 
+    if (n)
+        qsort(list, n, sizeof *list, files_last);
     while (!st && at < n) {
         if (at > 0)
-            pause_ns(PAUSE_NS);
+            pause_ns(list[at].in_file ? STORE_PAUSE_NS : ROWS_PAUSE_NS);
         now = some < n - at ? some : n - at;
         st = take_turn(g, list + at, now, &took_ns, err);
         at += now;

@@ -37,6 +37,7 @@ struct collecting {
     const quire_collect_options *o;
     quire_collect_report *report;
     struct artifact_expiry expiry;
+    unsigned commits;
     int lock;
 };
 
@@ -111,6 +112,27 @@ static void dismiss(void *worker)
     free(worker);
 }
 
+/* What was committed is written from the log to the database by whoever's commit
+ * makes the log long: that is not to be somebody who waits for an answer. */
+#define CHECKPOINT_EVERY 16
+
+static void rest(void *ctx)
+{
+    struct collecting *c = ctx;
+
+    if (c->state && ++c->commits % CHECKPOINT_EVERY == 0)
+        c->state->ops->exec(c->state, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+}
+
+static void checkpoint_ourselves(struct collecting *c, bool on)
+{
+    if (c->state && !is_dry(c))
+        c->state->ops->exec(c->state,
+                            on ? "PRAGMA wal_autocheckpoint=0"
+                               : "PRAGMA wal_autocheckpoint=1000",
+                            NULL);
+}
+
 static quire_status collect_blobs(struct collecting *c, quire_error *err)
 {
     struct gc_config config = {
@@ -119,7 +141,8 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
                   .rows = tell_rows,
                   .hire = hire,
                   .open = open_source,
-                  .dismiss = dismiss},
+                  .dismiss = dismiss,
+                  .rest = rest},
         .grace_s = c->o->grace_s,
         .dry_run = is_dry(c),
         .full = c->o->flags & QUIRE_COLLECT_FULL,
@@ -134,8 +157,10 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
     if (c->state)
         st = ledger_new(c->state, &ledger, err);
     c->q->in_callback = true;
+    checkpoint_ourselves(c, true);
     if (!st)
         st = gc_run(c->q->blobs, ledger, &config, &r, err);
+    checkpoint_ourselves(c, false);
     c->q->in_callback = false;
     ledger_free(ledger);
     c->report->sources = r.sources;
