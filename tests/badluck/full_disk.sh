@@ -14,7 +14,7 @@ prepare() {
         noise 15000 >many/$i
         i=$((i + 1))
     done
-    noise 1300000 >large
+    noise 1060000 >large
     mkdir disk
     mount -t tmpfs -o size=2m none disk
 }
