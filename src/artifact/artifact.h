@@ -266,6 +266,12 @@ quire_status artifacts_expire(struct artifacts *a,
                               uint64_t *versions, uint64_t *purged,
                               quire_error *err);
 
+/* How many there are of them. */
+quire_status artifacts_expired(struct artifacts *a,
+                               const struct artifact_expiry *x,
+                               uint64_t *versions, uint64_t *purged,
+                               quire_error *err);
+
 /* The content of all that is not expired. */
 quire_status artifacts_digests(
     struct artifacts *a, const struct artifact_expiry *x,

@@ -135,6 +135,25 @@ quire_status artifacts_expire(struct artifacts *a,
     return st;
 }
 
+quire_status artifacts_expired(struct artifacts *a,
+                               const struct artifact_expiry *x,
+                               uint64_t *versions, uint64_t *purged,
+                               quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(a, SQL_EXPIRED_COUNT, x, &s, err);
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st) {
+        *versions = (uint64_t)s->ops->column_int(s, 0);
+        *purged = (uint64_t)s->ops->column_int(s, 1);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
 quire_status artifacts_digests(
     struct artifacts *a, const struct artifact_expiry *x,
     quire_status (*each)(void *ctx, const quire_digest *d, quire_error *err),

@@ -56,6 +56,7 @@ enum artifact_sql {
     SQL_READS,
     /* expire.c */
     SQL_EXPIRED,
+    SQL_EXPIRED_COUNT,
     SQL_EXPIRE_AWAY,
     SQL_DIGESTS,
     N_ARTIFACT_SQL

@@ -191,6 +191,11 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
                     " a.id > ?3 AND a.version > ?1 AND EXISTS(SELECT 1 FROM"
                     " artifact_version v WHERE v.artifact = a.id AND"
                     " v.version <= a.version - ?1) ORDER BY a.id LIMIT 64",
+    [SQL_EXPIRED_COUNT] =
+        "SELECT (SELECT count(*) FROM artifact_version v JOIN artifact a"
+        " ON a.id = v.artifact WHERE ?1 > 0 AND v.version <= a.version - ?1"
+        " AND (a.deleted = 0 OR a.deleted >= ?2)), (SELECT count(*)"
+        " FROM artifact WHERE deleted <> 0 AND deleted < ?2)",
     [SQL_EXPIRE_AWAY] = "DELETE FROM artifact WHERE id IN (SELECT id"
                         " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
                         " LIMIT 64)",

@@ -83,4 +83,8 @@ const struct cmd *cli_cmd_at(size_t index);
  * environment; cmd->store is not looked at. */
 void cli_store_options(const struct args *args, quire_options *options);
 
+/* Say on standard error that the home is not there, if it is not: what follows
+ * is about nothing. */
+void cli_say_absent(struct cli *cli);
+
 #endif

@@ -104,6 +104,13 @@ static void add_count(struct json_writer *w, const char *key, uint64_t n)
     json_uint(w, n);
 }
 
+static void say_count(struct buf *line, uint64_t n, const char *thing,
+                      const char *rest)
+{
+    buf_addf(line, "%llu%s%s%s", (unsigned long long)n, thing,
+             n == 1 ? "" : "s", rest);
+}
+
 static void show_summary(struct cli *cli, const quire_check_summary *s)
 {
     struct buf line = BUF_INIT(1024);
@@ -119,13 +126,11 @@ static void show_summary(struct cli *cli, const quire_check_summary *s)
         add_count(&w, "problems", s->problems);
         json_object_end(&w);
     } else {
-        buf_addf(&line,
-                 "%llu sessions, %llu blobs, %llu references, %llu blobs "
-                 "unreferenced: %llu problem%s",
-                 (unsigned long long)s->sessions, (unsigned long long)s->blobs,
-                 (unsigned long long)s->references,
-                 (unsigned long long)s->unreferenced,
-                 (unsigned long long)s->problems, s->problems == 1 ? "" : "s");
+        say_count(&line, s->sessions, " session", ", ");
+        say_count(&line, s->blobs, " blob", ", ");
+        say_count(&line, s->references, " reference", ", ");
+        say_count(&line, s->unreferenced, " blob", " unreferenced: ");
+        say_count(&line, s->problems, " problem", "");
     }
     out_line(cli, &line);
     buf_release(&line);
@@ -166,6 +171,7 @@ static int check(struct cli *cli, const struct args *args)
         flags |= QUIRE_CHECK_QUICK;
     if (args_flag(args, "full"))
         flags |= QUIRE_CHECK_FULL;
+    cli_say_absent(cli);
     progress_start(cli, "checking", false);
     st = quire_check(cli->q, flags, &hooks, &err);
     progress_end(cli);
@@ -246,6 +252,7 @@ static int repair(struct cli *cli, const struct args *args)
     quire_status st;
 
     progress_start(cli, "checking", false);
+    cli_say_absent(cli);
     st = quire_repair(cli->q, c.dry ? QUIRE_REPAIR_DRY : 0, &hooks, &err);
     progress_end(cli);
     if (st)

@@ -168,7 +168,7 @@ static int move_one(void *ctx, quire *q, const char *path)
     m->sum.payloads += moved.payloads;
     m->sum.blobs += moved.blobs;
     m->sum.bytes += moved.bytes;
-    m->sum.problems += moved.problems;
+    m->sum.problems += moved.problems + (st && !moved.problems);
     return st ? cli_worse(t.code, conversation_fail(m->cli, &err)) : t.code;
 }
 

@@ -1,10 +1,13 @@
 /*
  * cmd_gc.c - collection
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/cmd_session.h"
@@ -79,14 +82,21 @@ static void report_text(struct buf *line, const quire_collect_report *r,
 
     buf_addf(line, "%llu of %llu blobs %s", (unsigned long long)r->removed,
              (unsigned long long)r->scanned,
-             dry ? "would be removed" : "removed");
+             dry ? r->refused ? "would be removed with --yes: it is more "
+                                "than half"
+                              : "would be removed"
+                 : "removed");
     if (r->removed) {
         size_words(r->bytes_freed, size, sizeof size);
         buf_addf(line, " (%s)", size);
     }
     buf_addf(line, ", %llu in use", (unsigned long long)r->referenced);
-    add_count(line, r->waiting, "waits for its grace time to end",
-              "wait for their grace time to end");
+    if (r->refused)
+        add_count(line, r->waiting, "is not referred to",
+                  "are not referred to");
+    else
+        add_count(line, r->waiting, "waits for its grace time to end",
+                  "wait for their grace time to end");
     add_count(line, r->purged, "artifact purged", "artifacts purged");
     add_count(line, r->versions, "old version dropped", "old versions dropped");
     add_count(line, r->litter, "temporary file of a dead program",
@@ -151,6 +161,12 @@ static int see_to_roots(struct cli *cli, const struct args *args, bool *done)
     quire_status st = QUIRE_OK;
 
     *done = add || drop || args_flag(args, "roots");
+    if (*done && (!add + !drop + !args_flag(args, "roots") != 2 ||
+                  args_flag(args, "dry-run") || args_flag(args, "full") ||
+                  args_flag(args, "yes") || args_flag(args, "list") ||
+                  args_number(args, "grace", UINT64_MAX) != UINT64_MAX))
+        return cli_usage(cli, "give it by itself, then collect",
+                         "--roots, --add-root and --drop-root do nothing else");
     if (add)
         st = quire_root_add(cli->q, add, &err);
     if (!st && drop)
@@ -195,6 +211,11 @@ static int gc(struct cli *cli, const struct args *args)
     if (list) {
         o.each = list_one;
         o.ctx = cli;
+    }
+    cli_say_absent(cli);
+    if (!dry && access(quire_home(cli->q), W_OK) && errno != ENOENT) {
+        err_sys(&err, errno, "cannot write to %s", quire_home(cli->q));
+        return cli_fail(cli, &err);
     }
     if (quire_collect(cli->q, &o, &report, &err))
         return fail(cli, &err);

@@ -116,6 +116,15 @@ void cli_store_options(const struct args *args, quire_options *options)
     }
 }
 
+void cli_say_absent(struct cli *cli)
+{
+    if (cli->quiet || cli->json || access(quire_home(cli->q), F_OK) == 0 ||
+        errno != ENOENT)
+        return;
+    out_flush(cli, NULL);
+    fprintf(stderr, "quire: there is no home at %s yet\n", quire_home(cli->q));
+}
+
 static void apply_globals(struct cli *cli, const struct args *args)
 {
     struct out *out = &cli->out;

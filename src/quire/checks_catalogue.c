@@ -342,8 +342,9 @@ static quire_status check_setting(struct checks *c, struct stmt *s, void *ctx,
         return QUIRE_OK;
     problem_what(&p, "the setting %s is %.100s, which this Quire does not know",
                  key, value);
-    problem_next(&p, "`quire config ls` lists those there are; `quire config "
-                     "unset` takes one back");
+    problem_next(
+        &p,
+        "`quire config ls` lists those there are; `quire config set KEY` without a value takes one back");
     return checks_found(c, &p, NULL, err);
 }
 

@@ -49,7 +49,7 @@ static quire_status tell_line(void *ctx, const quire_session_problem *problem,
                        .has_byte = 1};
 
     problem_what(&p, "%s", problem->message);
-    problem_next(&p, "`quire session repair` mends it and keeps the original");
+    problem_next(&p, "`quire repair` mends it and keeps the original");
     if (!strcmp(problem->kind, "no_type")) {
         m.how = MEND_NONE; /* what is not there nobody can put there */
         problem_next(&p, "what it was cannot be known; it is kept as it is");

@@ -199,7 +199,9 @@ static quire_status expire(struct collecting *c, quire_error *err)
     c->expiry.before_us = purge_s < clock_s(&q->clock)
                               ? clock_us(&q->clock) - purge_s * 1000000
                               : 0;
-    return is_dry(c) ? QUIRE_OK
+    return is_dry(c) ? artifacts_expired(q->artifacts, &c->expiry,
+                                         &c->report->versions,
+                                         &c->report->purged, err)
                      : artifacts_expire(q->artifacts, &c->expiry,
                                         &c->report->versions,
                                         &c->report->purged, err);
@@ -311,7 +313,7 @@ static quire_status take_turn(struct collecting *c, quire_error *err)
         return QUIRE_OK;
     st = state_open_lock(c->q, &c->lock, err);
     if (!st)
-        st = fs_lock(c->lock, FS_EXCLUSIVE, 0, err);
+        st = fs_lock(c->lock, FS_EXCLUSIVE, c->q->busy_ms, err);
     if (st == QUIRE_BUSY) {
         err_set(err, st, "another collection of %s is running", c->q->home);
         err_next(err, "let it finish: it does what this one would");
@@ -358,6 +360,24 @@ static quire_status check_holds(const struct quire *q, quire_error *err)
     return st;
 }
 
+/* Whether there is anything that could be collected. */
+static bool is_home(const struct quire *q)
+{
+    static const char *const signs[] = {"quire.db", "blobs", "sessions",
+                                        "conversations", ".quire"};
+    char *path = NULL;
+    bool any = false;
+    size_t i;
+
+    for (i = 0; !any && i < sizeof signs / sizeof *signs; i++) {
+        if (asprintf(&path, "%s/%s", q->home, signs[i]) < 0)
+            return true;
+        any = access(path, F_OK) == 0 || errno != ENOENT;
+        free(path);
+    }
+    return any;
+}
+
 static quire_status read_options(struct quire *q,
                                  const quire_collect_options *options,
                                  quire_collect_options *o, quire_error *err)
@@ -385,7 +405,7 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     if (!st && !is_dry(&c))
         st = check_holds(q, err);
     /* A home that is not there yet is not made for this. */
-    if (!st && access(q->home, F_OK) != 0 && errno == ENOENT)
+    if (!st && !is_home(q))
         return QUIRE_OK;
     if (!st)
         st = take_turn(&c, err);
@@ -450,6 +470,11 @@ quire_status quire_root_add(quire *q, const char *path, quire_error *err)
         st = errno == ENOENT
                  ? err_set(err, QUIRE_NOT_FOUND, "there is no %s", root.path)
                  : err_sys(err, errno, "cannot look at %s", root.path);
+    if (!st && !S_ISDIR(s.st_mode) && !S_ISREG(s.st_mode)) {
+        st = err_set(err, QUIRE_INVALID, "%s is neither a file nor a directory",
+                     root.path);
+        err_next(err, "name a session file, or the directory they lie in");
+    }
     if (!st)
         st = need_state(q, true, &state, err);
     if (!st) {
@@ -464,15 +489,15 @@ quire_status quire_root_drop(quire *q, const char *path, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     const char *whole = place_cwd(path, &tmp);
-    struct db *state;
+    struct db *state = NULL;
     quire_status st = may_collect(q, false, err);
 
     if (!st && !whole)
         st = err_memory(err);
     if (!st)
-        st = need_state(q, true, &state, err);
+        st = need_state(q, false, &state, err);
     if (!st)
-        st = roots_drop(state, whole, err);
+        st = state ? roots_drop(state, whole, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND)
         st = no_such(whole, err);
     arena_release(&tmp);
@@ -554,13 +579,13 @@ quire_status quire_pin_list(quire *q, quire_digest_fn each, void *ctx,
 quire_status quire_blob_unpin(quire *q, const quire_digest *digest,
                               quire_error *err)
 {
-    struct db *state;
+    struct db *state = NULL;
     quire_status st = may_collect(q, false, err);
 
     if (!st)
-        st = need_state(q, true, &state, err);
+        st = need_state(q, false, &state, err);
     if (!st)
-        st = pins_drop(state, digest, err);
+        st = state ? pins_drop(state, digest, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "%s is not pinned", digest_short(digest).s);
         err_next(err, "`quire blob pin` lists what is");

@@ -278,7 +278,7 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
     struct stmt *stmt;
     quire_status st;
 
-    if (!s)
+    if (!s && value)
         return unknown(key, err);
     if (value && !is_valid(s, value))
         return refuse(s, value, "", err);
@@ -300,6 +300,9 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
             stmt->ops->bind_text(stmt, 2, bytes_str(value));
         st = sql_run(stmt, err);
     }
+    /* One that nobody knows can be taken back all the same, if it is there. */
+    if (!st && !s && q->db->ops->changes(q->db) == 0)
+        st = unknown(key, err);
     if (!st)
         st = q->db->ops->commit(q->db, err);
     else

@@ -11,10 +11,12 @@
  */
 #include "quire/derived.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "blob/ledger.h"
@@ -189,9 +191,14 @@ static quire_status make_again(struct quire *q, int64_t tenant,
 quire_status quire_reindex(quire *q, quire_error *err)
 {
     struct ids ids = {.n = 0};
-    quire_status st = need_artifacts(q, true, err);
     size_t i;
+    quire_status st;
 
+    /* Where there is nothing, nothing is derived. */
+    if (q->kind == QUIRE_KIND_NATIVE && access(q->db_path, F_OK) != 0 &&
+        errno == ENOENT)
+        return QUIRE_OK;
+    st = need_artifacts(q, true, err);
     if (!st && q->tenant == TENANT_DEFAULT)
         st = tenant_list(q->artifacts, add_id, &ids, err);
     else if (!st)

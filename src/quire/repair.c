@@ -12,6 +12,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -314,8 +315,12 @@ static quire_status tell_left(const quire_check_hooks *h,
             size_t len = strlen(p.what);
 
             snprintf(p.what + len, sizeof p.what - len,
-                     "; it cannot be mended: %s", why);
+                     "; it cannot be mended%s%s",
+                     strstr(p.what, why) ? "" : ": ",
+                     strstr(p.what, why) ? "" : why);
         }
+        if (strstr(p.next, "`quire repair`")) /* which was this */
+            p.next[0] = '\0';
         st = h->problem(h->ctx, &p, err);
     }
     return st;
@@ -362,6 +367,16 @@ static quire_status mend_and_tell(struct quire *q, const quire_check_hooks *h,
     return st ? st : tell_left(h, before, any ? after : before, err);
 }
 
+/* One that is lost is made anew, for the files that are there to get their rows
+ * in it. */
+static quire_status make_catalogue(struct quire *q, bool dry, quire_error *err)
+{
+    if (dry || q->read_only || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
+        access(q->db_path, F_OK) == 0 || access(q->blob_path, F_OK) != 0)
+        return QUIRE_OK;
+    return need_db(q, true, err);
+}
+
 quire_status quire_repair(quire *q, unsigned flags,
                           const quire_check_hooks *hooks, quire_error *err)
 {
@@ -372,10 +387,11 @@ quire_status quire_repair(quire *q, unsigned flags,
     quire_status st = QUIRE_OK;
 
     memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
-    if (!dry && q->read_only)
-        st = read_only_error(err);
+    st = make_catalogue(q, dry, err);
     if (!st)
         st = look(q, &h, &keep, &before, err);
+    if (!st && before.first && !dry && q->read_only)
+        st = read_only_error(err);
     if (!st)
         st = dry ? tell_plan(&h, &before, err)
                  : mend_and_tell(q, &h, &before, &after, &keep, err);

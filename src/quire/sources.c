@@ -61,6 +61,7 @@ static quire_status see_odd(const struct walk *w, const char *name,
                             quire_error *err)
 {
     char *path = NULL, real[PATH_MAX] = "";
+    struct stat s;
     quire_status st;
     size_t i;
 
@@ -75,11 +76,13 @@ static quire_status see_odd(const struct walk *w, const char *name,
                                    "%s is no file: what it refers to cannot be "
                                    "seen",
                                    path);
-    if (st)
+    if (st && !lstat(path, &s) && S_ISLNK(s.st_mode))
         err_next(err,
-                 "put a file there, remove it, or, if it is a link, register "
-                 "where it leads: quire gc --add-root %s",
+                 "put there what it leads to, or register that: quire gc "
+                 "--add-root %s",
                  *real ? real : "DIR");
+    else if (st)
+        err_next(err, "take it away from there: nothing of ours is like that");
     free(path);
     return st;
 }

@@ -1,5 +1,6 @@
 # a home that is not there, or empty, has nothing wrong
 $ quire check
+quire: there is no home at … yet
 0 sessions, 0 blobs, 0 references, 0 blobs unreferenced: 0 problems
 $ quire check --quick --json
 {"sessions":0,"blobs":0,"references":0,"unreferenced":0,"problems":0}
@@ -13,12 +14,12 @@ $ S=$(quire session new | cut -d'"' -f4); file=$(quire session files $S)
 $ echo '{"type":"custom","id":"a1"}' | quire session append $S >/dev/null
 $ echo hello | quire artifact put a.txt - >/dev/null
 $ quire check --full
-1 sessions, 1 blobs, 1 references, 0 blobs unreferenced: 0 problems
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 0 problems
 $ printf 'rubbish\n' >>"$file"
 $ quire check
 sessions/…jsonl, line 3, byte …: garbage: …
-  next: `quire session repair` mends it and keeps the original
-1 sessions, 1 blobs, 1 references, 0 blobs unreferenced: 1 problem
+  next: `quire repair` mends it and keeps the original
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 1 problem
 ? 4
 $ quire check --json
 {"where":"sessions/…jsonl","kind":"garbage","line":3,"byte":…,"message":"…","next":"…"}
@@ -27,14 +28,14 @@ $ quire check --json
 $ quire repair --dry-run
 sessions/…jsonl, line 3, byte …: garbage: …
   plan: a mended copy would take its place, the original would be kept beside it
-1 sessions, 1 blobs, 1 references, 0 blobs unreferenced: 1 problem
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 1 problem
 ? 4
 $ quire repair
 sessions/…jsonl, line 3, byte …: garbage: …
   mended: mended; what it was is kept beside it in ….bak
-1 sessions, 1 blobs, 1 references, 0 blobs unreferenced: 0 problems
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 0 problems
 $ quire repair
-1 sessions, 1 blobs, 1 references, 0 blobs unreferenced: 0 problems
+1 session, 1 blob, 1 reference, 0 blobs unreferenced: 0 problems
 
 # a reference that leads nowhere is told with the byte where it stands
 $ S=$(quire session new | cut -d'"' -f4)
@@ -43,7 +44,7 @@ $ echo '{"type":"custom","id":"a1","data":"'$ref'"}' | quire session append $S >
 $ quire check
 sessions/…jsonl, byte …: missing_blob: it refers to blob:sha256:0123456789…0123, which is not there
   next: …
-1 sessions, 0 blobs, 1 references, 0 blobs unreferenced: 1 problem
+1 session, 0 blobs, 1 reference, 0 blobs unreferenced: 1 problem
 ? 4
 $ quire repair --json
 {"where":"sessions/…jsonl","kind":"missing_blob","byte":…,"message":"…","next":"…","mended":false}
@@ -56,11 +57,11 @@ $ quire blob put big
 blob:sha256:…
 $ file=$(find "$QUIRE_HOME" -name '*.blob.gz'); printf X | dd of="$file" bs=1 seek=40 conv=notrunc 2>/dev/null
 $ quire check --quick
-0 sessions, 1 blobs, 0 references, 1 blobs unreferenced: 0 problems
+0 sessions, 1 blob, 0 references, 1 blob unreferenced: 0 problems
 $ quire check
 blob:sha256:…: …: …
   next: …
-0 sessions, 1 blobs, 0 references, 1 blobs unreferenced: 1 problem
+0 sessions, 1 blob, 0 references, 1 blob unreferenced: 1 problem
 ? 4
 $ quire tenant add acme >/dev/null 2>&1; quire --tenant acme check
 quire: a home is checked for all tenants together

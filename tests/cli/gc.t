@@ -37,8 +37,10 @@ hint: …
 
 # more than half needs a word
 $ printf one | quire blob put >ref; printf two | quire blob put >>ref
+$ quire gc --grace 0 --dry-run
+2 of 2 blobs would be removed with --yes: it is more than half (6 B), 0 in use
 $ quire gc --grace 0
-0 of 2 blobs removed, 0 in use, 2 wait for their grace time to end
+0 of 2 blobs removed, 0 in use, 2 are not referred to
 quire: more than half of the 2 blobs would go, so none did
 hint: look at them with --dry-run --list; if they may go, say --yes
 ? 1
@@ -47,14 +49,21 @@ $ quire gc --grace 0 --yes
 
 # a home that is not there is not made
 $ quire --home nowhere gc; ls nowhere
+quire: there is no home at nowhere yet
 0 of 0 blobs removed, 0 in use
 ls: …nowhere…
 ? 2
+$ mkdir plain; quire --home plain gc; quire --home plain reindex; ls plain
+0 of 0 blobs removed, 0 in use
+$ quire --home plain gc --drop-root /x
+quire: /x is not registered
+hint: `quire gc --roots` lists what is
+? 1
 
 # a dry run reads a home that cannot be written, and changes nothing
 $ printf one | quire blob put >ref
 $ find $QUIRE_HOME -type f -exec sha256sum {} + >before
-$ quire gc --dry-run --grace 0
+$ quire gc --dry-run --grace 0 --yes
 1 of 1 blobs would be removed (3 B), 0 in use
 $ find $QUIRE_HOME -type f -exec sha256sum {} + | diff before -
 
@@ -98,6 +107,14 @@ hint: leave out --tenant
 ? 2
 
 # nonsense
+$ quire gc --add-root /dev/null
+quire: /dev/null is neither a file nor a directory
+hint: name a session file, or the directory they lie in
+? 2
+$ quire gc --dry-run --add-root .
+quire: --roots, --add-root and --drop-root do nothing else
+hint: give it by itself, then collect
+? 2
 $ quire gc --grace soon 2>/dev/null
 ? 2
 $ quire gc extra 2>/dev/null
