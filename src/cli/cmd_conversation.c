@@ -331,8 +331,9 @@ static const struct cmd cmd_conversation_hydrate = {
     "References in events.json are replaced by what they refer to, in the "
     "form that JP reads today; a file of JP's that was externalized becomes "
     "the same again, byte for byte. The blobs stay.\n\n"
-    "If a blob is missing or damaged, each is reported, nothing is "
-    "written, and the exit status is 4. With `--json`: payloads, bytes, "
+    "If a blob is missing or damaged, or has another size than is written "
+    "there, each is reported, the conversation is left as it is, and the exit "
+    "status is 4. With `--json`: payloads, bytes, "
     "conversations, problems.",
     .opts = hydrate_opts,
     .examples =

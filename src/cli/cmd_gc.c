@@ -234,9 +234,10 @@ static const struct opt opts_gc[] = {
     {.name = "grace",
      .kind = OPT_TIME,
      .value = "DUR",
-     .help = "spare what was put, found again or referred to within DUR; the "
-             "setting gc.grace unless given. 0 marks and removes in one run: "
-             "for homes that nobody else uses"},
+     .help =
+         "spare what was put, found again or referred to within DUR "
+         "(seconds, or 30m, 24h, 7d); the setting gc.grace unless given. 0 marks and removes in one run: "
+         "for homes that nobody else uses"},
     {.name = "yes",
      .letter = 'y',
      .kind = OPT_FLAG,
@@ -282,7 +283,14 @@ const struct cmd cmd_gc = {
         "directory `.quire`.\n"
         "\n"
         "The answer is no, and nothing goes, when it would be more than half "
-        "of the blobs.",
+        "of the blobs. It is for the whole home, not for one tenant.\n"
+        "\n"
+        "With `--json`: scanned (blobs there were), referenced, marked (found "
+        "by this run to be referred to by nothing), removed, bytes_freed, "
+        "waiting (marked, and within their grace time), sources (files that "
+        "may refer), rescanned (of them, those that were read), versions, "
+        "purged, litter, returned (bytes that quire.db gave back), dry_run, "
+        "refused.",
     .opts = opts_gc,
     .examples = "quire gc --dry-run\n"
                 "quire gc --grace 7d",

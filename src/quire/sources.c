@@ -33,8 +33,11 @@ static bool wants(void *ctx, const char *name)
 {
     const struct walk *w = ctx;
 
+    size_t len = strlen(name);
+
     return strncmp(name, ".tmp-", 5) != 0 &&
-           !(w->outputs && shelf_is_output(name) && !strstr(name, ".jsonl"));
+           !(w->outputs && len > 4 && !strcmp(name + len - 4, ".log") &&
+             shelf_is_output(name));
 }
 
 /* "12/sessions/…": what else a tenant has does not refer to blobs. */

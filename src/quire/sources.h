@@ -6,7 +6,7 @@
  *     all                what was registered: sessions that lie elsewhere
  *
  * at any depth, whatever they are called, also if they are no sessions; what
- * ends in .gz is unpacked. Only the outputs of tools are left out, in the home:
+ * ends in .gz is unpacked. Only the logs of tools are left out, in the home:
  * they are no entries. What cannot be looked
  * at, and what is a link, stops the walk: a file that is not seen must not count
  * as one that refers to nothing.
