@@ -63,7 +63,7 @@ static quire_status has_only_grown(struct object *file, const struct gc_task *t,
                                    const struct object_info *info, bool *grown,
                                    quire_error *err)
 {
-    unsigned char tail[LEDGER_TAIL];
+    unsigned char tail[LEDGER_TAIL] = {0};
     uint32_t len = 0;
     quire_status st = QUIRE_OK;
 

@@ -281,7 +281,7 @@ static quire_status read_number(struct db *db, const char *sql, int64_t *out,
 static quire_status give_back(struct collecting *c, quire_error *err)
 {
     struct db *db = c->state;
-    int64_t free_pages, page, before;
+    int64_t free_pages = 0, page = 0, before;
     quire_status st;
 
     if (!db || is_dry(c))
@@ -394,7 +394,7 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
                            quire_collect_report *report, quire_error *err)
 {
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
-    quire_collect_report ignored;
+    quire_collect_report ignored = {0};
     struct collecting c = {.q = q, .o = &o, .lock = -1};
     quire_status st = read_options(q, options, &o, err);
 
@@ -460,7 +460,7 @@ quire_status quire_root_add(quire *q, const char *path, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct root root = {.path = place_cwd(path, &tmp)};
-    struct db *state;
+    struct db *state = NULL;
     struct stat s;
     quire_status st = may_collect(q, false, err);
 
@@ -509,7 +509,7 @@ quire_status quire_root_list(quire *q, quire_text_fn each, void *ctx,
 {
     struct arena tmp = ARENA_INIT;
     struct roots roots = {NULL, 0};
-    struct db *state;
+    struct db *state = NULL;
     quire_status st = may_collect(q, true, err);
     size_t i;
 
@@ -542,7 +542,7 @@ quire_status quire_blob_pin(quire *q, const quire_digest *digest,
                             quire_error *err)
 {
     quire_blob_info info;
-    struct db *state;
+    struct db *state = NULL;
     quire_status st = may_collect(q, false, err);
 
     if (!st)
@@ -563,7 +563,7 @@ quire_status quire_blob_pin(quire *q, const quire_digest *digest,
 quire_status quire_pin_list(quire *q, quire_digest_fn each, void *ctx,
                             quire_error *err)
 {
-    struct db *state;
+    struct db *state = NULL;
     quire_status st = may_collect(q, true, err);
 
     if (!st)

@@ -157,10 +157,9 @@ static quire_status lost(const char *path, quire_error *err)
 static bool is_bare(const char *path)
 {
     DIR *dir = opendir(path);
-    struct dirent *e;
-    int n = 0;
+    int n = 0; /* with "." and ".." */
 
-    while (dir && n < 3 && (e = readdir(dir)) != NULL)
+    while (dir && n < 3 && readdir(dir) != NULL)
         n++;
     if (dir)
         closedir(dir);
@@ -246,7 +245,7 @@ quire_status sources_each(struct quire *q, source_fn each, void *ctx,
                           quire_error *err)
 {
     struct arena keep = ARENA_INIT;
-    struct roots roots;
+    struct roots roots = {NULL, 0};
     struct walk w = {.each = each, .ctx = ctx, .prefix = "", .roots = &roots};
     quire_status st = need_state(q, false, &w.state, err);
     size_t i;
