@@ -37,7 +37,7 @@ struct collecting {
     const quire_collect_options *o;
     quire_collect_report *report;
     struct artifact_expiry expiry;
-    unsigned commits;
+    int64_t checkpoint_ms; /* when the log was last written back; 0: not yet */
     int lock;
 };
 
@@ -114,14 +114,22 @@ static void dismiss(void *worker)
 
 /* What was committed is written from the log to the database by whoever's commit
  * makes the log long: that is not to be somebody who waits for an answer. */
-#define CHECKPOINT_EVERY 16
+#define CHECKPOINT_EVERY_MS 300
 
 static void rest(void *ctx)
 {
     struct collecting *c = ctx;
 
-    if (c->state && ++c->commits % CHECKPOINT_EVERY == 0)
+    struct timespec t;
+    int64_t now_ms;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    now_ms = t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+    if (!c->state || now_ms - c->checkpoint_ms < CHECKPOINT_EVERY_MS)
+        return;
+    if (c->checkpoint_ms)
         c->state->ops->exec(c->state, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+    c->checkpoint_ms = now_ms;
 }
 
 static void checkpoint_ourselves(struct collecting *c, bool on)
