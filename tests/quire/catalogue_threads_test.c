@@ -250,6 +250,8 @@ struct put_thread {
     quire_artifact out;
 };
 
+static atomic_int n_open; /* threads that have their store */
+
 static void *put_thread(void *ctx)
 {
     struct put_thread *p = ctx;
@@ -265,6 +267,7 @@ static void *put_thread(void *ctx)
     if (p->tap.fault &&
         !db_tap(q->db, (struct tap){hear_leader, NULL, &p->tap}, &tapped, &err))
         q->db = tapped;
+    atomic_fetch_add(&n_open, 1);
     snprintf(p->err.what, sizeof p->err.what, "untouched");
     p->st = quire_artifact_put(q, NULL, p->path, p->content, NULL, &p->out,
                                &p->err);
@@ -284,11 +287,15 @@ static void gather(struct put_thread *puts, int n)
     *strrchr(dir, '/') = '\0';
     OK(db_sqlite_open(&config, &blocker, &test_err));
     OK(blocker->ops->begin(blocker, DB_SOON, &test_err));
+    atomic_store(&n_open, 0);
     for (i = 0; i < n; i++) {
         puts[i].home = dir;
         EQ(0, pthread_create(&puts[i].thread, NULL, put_thread, &puts[i]));
         nap_ms(i == 0 || i == n - 1 ? 15 : 0);
     }
+    /* What is to fail must not meet one that is still opening its own. */
+    while (atomic_load(&n_open) < n)
+        nap_ms(1);
     blocker->ops->rollback(blocker);
     for (i = 0; i < n; i++)
         EQ(0, pthread_join(puts[i].thread, NULL));
