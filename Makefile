@@ -54,6 +54,7 @@ help:
 	@echo 'make check      the tests under address, undefined and thread'
 	@echo '                sanitizers, the fault sweep among them; and the other'
 	@echo '                programs of the session format, from npm'
+	@echo 'make check-long the long forms of the tests, for hours'
 	@echo 'make fuzz       fuzz each parser, FUZZ_SECONDS=30 each'
 	@echo 'make bench      speed and memory beside their limits'
 	@echo 'make lint       clang-tidy, cppcheck, format, include direction'
@@ -123,6 +124,12 @@ check: test
 	$(Q)QUIRE=$(B)/quire tests/interop/live >$(B)/interop.log || \
 	    { [ $$? -eq 77 ] || { grep -A5 '^not ok' $(B)/interop.log; exit 1; }; }
 	$(Q)tail -n 1 $(B)/interop.log
+
+# Hours: every step of what `test` strides through, and an hour of writers,
+# forks, removals and collections beside each other.
+check-long: all $(B)/unit
+	$(Q)QUIRE_LONG=1 tests/badluck/run $(B)
+	$(Q)QUIRE_LONG=1 tests/support/unit-report $(B)/unit
 
 # ---- fuzzing, measuring, reading -----------------------------------------
 
@@ -208,7 +215,7 @@ install: all man
 clean:
 	rm -rf $(B)
 
-.PHONY: all help test check fuzz bench lint format man install clean
+.PHONY: all help test check check-long fuzz bench lint format man install clean
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)
