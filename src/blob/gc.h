@@ -54,9 +54,6 @@ struct gc_house {
     quire_status (*open)(void *worker, const char *label, struct object **out,
                          struct object_info *info, quire_error *err);
     void (*dismiss)(void *worker);
-
-    /* A transaction has ended, and nobody is kept waiting. */
-    void (*rest)(void *ctx);
 };
 
 struct gc_config {

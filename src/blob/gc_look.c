@@ -250,16 +250,11 @@ static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
 
 quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
 {
-    const struct gc_house *house = &g->config->house;
     struct db *db = ledger_db(g->l);
 
-    if (st) {
-        db->ops->rollback(db);
-        return st;
-    }
-    st = db->ops->commit(db, err);
-    if (!g->has_store)
-        house->rest(house->ctx);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
     return st;
 }
 

@@ -58,9 +58,8 @@ struct gc {
     bool anew;             /* nothing that was noted of files is believed    */
     bool strict;           /* files that were read in parts are not believed */
     bool all;              /* every blob is to be judged                     */
-    bool has_store; /* we keep everybody else from it                       */
-    bool strays;    /* files without rows were judged, too             */
-    bool blind;     /* a dry run that cannot use what the ledger counts   */
+    bool strays;           /* files without rows were judged, too             */
+    bool blind; /* a dry run that cannot use what the ledger counts   */
 };
 
 /* gc_look.c: bring the counts up to date with what files and rows say. */

@@ -53,14 +53,12 @@ static quire_status take_store(struct gc *g, quire_error *err)
                 files->ops->place(files));
         err_next(err, "collect again when that is done; nothing is lost");
     }
-    g->has_store = !st;
     return st;
 }
 
 static void give_store(struct gc *g)
 {
     g->b->c.files->ops->lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
-    g->has_store = false;
 }
 
 static void pause_ns(long ns)

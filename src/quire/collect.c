@@ -37,7 +37,6 @@ struct collecting {
     const quire_collect_options *o;
     quire_collect_report *report;
     struct artifact_expiry expiry;
-    int64_t checkpoint_ms; /* when the log was last written back; 0: not yet */
     int lock;
 };
 
@@ -112,35 +111,6 @@ static void dismiss(void *worker)
     free(worker);
 }
 
-/* What was committed is written from the log to the database by whoever's commit
- * makes the log long: that is not to be somebody who waits for an answer. */
-#define CHECKPOINT_EVERY_MS 300
-
-static void rest(void *ctx)
-{
-    struct collecting *c = ctx;
-
-    struct timespec t;
-    int64_t now_ms;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    now_ms = t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-    if (!c->state || now_ms - c->checkpoint_ms < CHECKPOINT_EVERY_MS)
-        return;
-    if (c->checkpoint_ms)
-        c->state->ops->exec(c->state, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
-    c->checkpoint_ms = now_ms;
-}
-
-static void checkpoint_ourselves(struct collecting *c, bool on)
-{
-    if (c->state && !is_dry(c))
-        c->state->ops->exec(c->state,
-                            on ? "PRAGMA wal_autocheckpoint=0"
-                               : "PRAGMA wal_autocheckpoint=1000",
-                            NULL);
-}
-
 static quire_status collect_blobs(struct collecting *c, quire_error *err)
 {
     struct gc_config config = {
@@ -149,8 +119,7 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
                   .rows = tell_rows,
                   .hire = hire,
                   .open = open_source,
-                  .dismiss = dismiss,
-                  .rest = rest},
+                  .dismiss = dismiss},
         .grace_s = c->o->grace_s,
         .dry_run = is_dry(c),
         .full = c->o->flags & QUIRE_COLLECT_FULL,
@@ -165,10 +134,8 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
     if (c->state)
         st = ledger_new(c->state, &ledger, err);
     c->q->in_callback = true;
-    checkpoint_ourselves(c, true);
     if (!st)
         st = gc_run(c->q->blobs, ledger, &config, &r, err);
-    checkpoint_ourselves(c, false);
     c->q->in_callback = false;
     ledger_free(ledger);
     c->report->sources = r.sources;
