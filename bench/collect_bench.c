@@ -294,7 +294,7 @@ static void remove_some(struct home *h, int round, double *turn_ms)
     o.flags = QUIRE_COLLECT_YES;
     bench_ok(quire_open(&options, &q, &err), &err);
     bench_ok(quire_collect(q, &o, &got, &err), &err);
-    if (got.removed != (uint64_t)gone * PER_SESSION)
+    if (got.removed < (uint64_t)gone * PER_SESSION)
         bench_fail("%llu blobs were removed", (unsigned long long)got.removed);
     quire_close(q);
     free(home);
