@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -135,6 +136,32 @@ static void check_store(struct doctor *d, quire *q)
             any ? "can be read" : "there are none yet");
 }
 
+/* What a collection would do now. One that runs by itself, in the background,
+ * can tell nobody that it was stopped. */
+static void check_collection(struct doctor *d, quire *q)
+{
+    quire_collect_options options = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_collect_report r;
+    quire_error err = {0};
+    quire_status st;
+
+    options.flags = QUIRE_COLLECT_DRY_RUN;
+    st = quire_collect(q, &options, &r, &err);
+    if (st)
+        say(d, "collection", WARN, err.next, "%s", err.what);
+    else if (r.refused)
+        say(d, "collection", WARN,
+            "look with `quire gc --dry-run --list`; if that is well, `quire gc "
+            "--yes`",
+            "refused: %" PRIu64 " of %" PRIu64
+            " blobs would go, more than half",
+            r.removed, r.scanned);
+    else
+        say(d, "collection", OK, "",
+            "%" PRIu64 " of %" PRIu64 " blobs are in use", r.referenced,
+            r.scanned);
+}
+
 /* Can files be made there without a name? */
 static void check_tmpfile(struct doctor *d, const char *dir)
 {
@@ -220,6 +247,8 @@ static void check_home(struct doctor *d)
             args_env(d->args, "tenant") ? "from QUIRE_TENANT"
                                         : "from --tenant");
     check_store(d, q);
+    if (there && !options.tenant)
+        check_collection(d, q);
     if (writable)
         check_tmpfile(d, near);
     check_space(d, near);

@@ -55,3 +55,15 @@ $ quire --home file doctor --json | grep '"home"'
 $ printf x | quire blob put >/dev/null; chmod 755 $QUIRE_HOME; quire doctor | grep -A1 ' home  '
 warn  home            …/home/quire, from QUIRE_HOME, mode 0755
                       hint: others can read it; make its mode 0700
+
+# a collection that would be stopped, which nobody would hear of, is a warning
+$ printf x | quire blob put >/dev/null; quire doctor | grep ' collection  '
+ok    collection      0 of 1 blobs are in use
+$ quire config set gc.grace 0; seq 100 | split -l 1; quire blob put x?? >refs
+$ quire doctor | grep -A1 ' collection  '
+warn  collection      refused: 101 of 101 blobs would go, more than half
+                      hint: look with `quire gc --dry-run --list`; if that is well, `quire gc --yes`
+$ mkdir elsewhere; touch elsewhere/s.jsonl; quire gc --add-root elsewhere; rm -r elsewhere
+$ quire doctor | grep -A1 ' collection  '
+warn  collection      …elsewhere…
+                      hint: …
