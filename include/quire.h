@@ -1213,7 +1213,9 @@ typedef struct quire_collect_report {
  * A home of oh-my-pi or JP is collected likewise; what is remembered between
  * two runs is in its directory .quire.
  *
- * QUIRE_BUSY       another collection is running
+ * QUIRE_BUSY       another collection is running, or somebody is about to refer
+ *                  to blobs for longer than one waits: an open batch, a session
+ *                  with an image and no file yet
  * QUIRE_INVALID    the handle is for one tenant, or a blobs directory alone
  * QUIRE_NOT_FOUND  a root that was registered is not there
  * others           something cannot be read, or there is a link among the

@@ -12,11 +12,12 @@
  *               reference, or are doomed: does anything refer to them? What
  *               nothing refers to is doomed, from the time it was last put,
  *               found again, or referred to.
- *     look again, with the store locked against everybody who is about to write
- *               a reference (blobs_hold). What was written meanwhile is seen.
- *               Files that were read on from where they ended are read as a
- *               whole once, and counts are compared with what they count: both
- *               save time, and neither removes anything by itself.
+ *     look again, between two moments in which nobody was about to write a
+ *               reference (blobs_hold); that nobody was in between is proven by
+ *               the mark a holder leaves (gc_remove.c). What was written
+ *               meanwhile is seen. Files that were read on from where they ended
+ *               are read as a whole once, and counts are compared with what they
+ *               count: both save time, and neither removes anything by itself.
  *     remove    what was doomed by an earlier run and for longer than the grace
  *               time, a few blobs at a time, if they have not been put again.
  *

@@ -66,8 +66,8 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* By bytes, from the last to the first: for many keys ten times as fast as by
- * comparison. */
+/* By bytes, from the last to the first: eight passes over many keys, where a
+ * sort by comparison takes twenty and guesses wrong in each. */
 static void order_many(uint64_t *at, uint64_t *other, size_t n)
 {
     unsigned shift;

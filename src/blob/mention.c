@@ -9,7 +9,7 @@
  *     …tool said that blob:sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b…
  *      ^ no: look 64 further                    ^ yes: and 16 before that?
  *
- * One byte in forty is looked at. A stretch that is long enough is read
+ * In text most looks say no, and the rest is not looked at. A stretch that is long enough is read
  * character by character, and what stands before 64 digits decides whether this
  * is a mention.
  */
@@ -43,7 +43,7 @@ static bool is_part(unsigned char c)
 }
 
 /* The digest that 64 such bytes are; false if one of them is no digit. Nearly
- * all are, and half of the time is saved by not asking each. */
+ * all are, so they are asked together, in the end. */
 static bool read_plain(const unsigned char *t, quire_digest *d)
 {
     unsigned i, high, low, all = 0;

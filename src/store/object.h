@@ -217,8 +217,8 @@ struct object_ops {
 
     /* Leave a mark, for whoever has looked at what this store is about and wants
      * to know whether something has happened since: the last mark is another one
-     * then. What is published or removed may leave one, too. Where no mark can be
-     * left nobody may change anything, and that is fine. */
+     * then. What is published or removed may leave one, too. Leaving one fails only
+     * for those who may not write to the store; they can put nothing into it. */
     void (*mark)(struct object_store *s);
     quire_status (*marked)(struct object_store *s, int64_t *mark,
                            quire_error *err);
