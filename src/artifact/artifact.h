@@ -27,7 +27,7 @@
 #include "base/clock.h"
 #include "blob/blob.h"
 #include "quire.h"
-#include "store/db.h"
+#include "store/sql.h"
 
 struct artifacts;
 
@@ -273,9 +273,8 @@ quire_status artifacts_expired(struct artifacts *a,
                                quire_error *err);
 
 /* The content of all that is not expired. */
-quire_status artifacts_digests(
-    struct artifacts *a, const struct artifact_expiry *x,
-    quire_status (*each)(void *ctx, const quire_digest *d, quire_error *err),
-    void *ctx, quire_error *err);
+quire_status artifacts_digests(struct artifacts *a,
+                               const struct artifact_expiry *x,
+                               sql_digest_fn each, void *ctx, quire_error *err);
 
 #endif

@@ -154,30 +154,12 @@ quire_status artifacts_expired(struct artifacts *a,
     return st;
 }
 
-quire_status artifacts_digests(
-    struct artifacts *a, const struct artifact_expiry *x,
-    quire_status (*each)(void *ctx, const quire_digest *d, quire_error *err),
-    void *ctx, quire_error *err)
+quire_status artifacts_digests(struct artifacts *a,
+                               const struct artifact_expiry *x,
+                               sql_digest_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(a, SQL_DIGESTS, x, &s, err);
-    bool row = true;
 
-    if (st)
-        return st;
-    while (!st && row) {
-        quire_bytes name;
-        quire_digest d;
-
-        st = s->ops->step(s, &row, err);
-        if (st || !row)
-            break;
-        name = s->ops->column_bytes(s, 0);
-        if (name.len != sizeof d.byte)
-            continue; /* nobody's content; check tells of it */
-        memcpy(d.byte, name.data, sizeof d.byte);
-        st = each(ctx, &d, err);
-    }
-    s->ops->reset(s);
-    return st;
+    return st ? st : sql_digests(s, each, ctx, err);
 }

@@ -310,8 +310,6 @@ static quire_status note_numbers(struct judging *j, quire_error *err)
     if (!st && g->strays)
         st = ledger_set(g->l, LEDGER_STRAYS, g->now_s, err);
     if (!st)
-        st = ledger_set(g->l, LEDGER_RUN, g->now_s, err);
-    if (!st)
         st = ledger_judged(g->l, err);
     return gc_end(g, st, err);
 }

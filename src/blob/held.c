@@ -217,13 +217,18 @@ quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err)
     if (st)
         return st;
     while (!st && row) {
+        quire_bytes bytes;
+
         st = s->ops->step(s, &row, err);
         if (st || !row)
             break;
-        if (!keys_read(s->ops->column_bytes(s, 0), &some) ||
-            !keys_add_all(all, &some))
+        bytes = s->ops->column_bytes(s, 0);
+
+        if (bytes.len % sizeof *some.at)
             st = err_set(err, QUIRE_DAMAGED,
                          "the table of references makes no sense");
+        else if (!keys_read(bytes, &some) || !keys_add_all(all, &some))
+            st = err_memory(err);
     }
     s->ops->reset(s);
     keys_release(&some);

@@ -333,22 +333,15 @@ quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
 {
     struct stmt *s;
     quire_status st = sql_use(&l->sql, LEDGER_SQL_DOOMED, &s, err);
+    quire_digest d;
     bool row = true;
 
     if (st)
         return st;
     while (!st && row) {
-        quire_bytes name;
-        quire_digest d;
-
         st = s->ops->step(s, &row, err);
-        if (st || !row)
-            break;
-        name = s->ops->column_bytes(s, 0);
-        if (name.len != sizeof d.byte)
-            continue;
-        memcpy(d.byte, name.data, sizeof d.byte);
-        st = each(ctx, &d, s->ops->column_int(s, 1), err);
+        if (!st && row && sql_digest(s, 0, &d))
+            st = each(ctx, &d, s->ops->column_int(s, 1), err);
     }
     s->ops->reset(s);
     return st;

@@ -74,11 +74,11 @@ quire_status ledger_drop(struct ledger *l, int64_t source, quire_error *err);
 
 /* One number that is kept: 0 if it never was. */
 enum ledger_number {
-    LEDGER_DIRTY,  /* `held` is not the sum                                  */
-    LEDGER_LAST,   /* the highest id of a blob's row that was looked at      */
-    LEDGER_BLOBS,  /* how many blobs there were                              */
-    LEDGER_RUN,    /* when the last collection ended, Unix seconds           */
-    LEDGER_STRAYS, /* when files without rows were last looked for           */
+    LEDGER_DIRTY, /* `held` is not the sum                                  */
+    LEDGER_LAST,  /* the highest id of a blob's row that was looked at      */
+    LEDGER_BLOBS, /* how many blobs there were                              */
+    LEDGER_STRAYS = 4, /* when files without rows were last looked for, Unix
+                          seconds; 3 has been something else                 */
     N_LEDGER_NUMBERS
 };
 quire_status ledger_get(struct ledger *l, enum ledger_number which,

@@ -57,32 +57,17 @@ quire_status pins_drop(struct db *db, const quire_digest *d, quire_error *err)
     return !st && n == 0 ? QUIRE_NOT_FOUND : st;
 }
 
-quire_status pins_each(struct db *db,
-                       quire_status (*each)(void *ctx, const quire_digest *d,
-                                            quire_error *err),
-                       void *ctx, quire_error *err)
+quire_status pins_each(struct db *db, sql_digest_fn each, void *ctx,
+                       quire_error *err)
 {
     struct stmt *s;
     quire_status st = db->ops->prepare(db,
                                        "SELECT sha256 FROM pin ORDER BY sha256",
                                        &s, err);
-    bool row = true;
 
     if (st)
         return st;
-    while (!st && row) {
-        quire_bytes name;
-        quire_digest d;
-
-        st = s->ops->step(s, &row, err);
-        if (st || !row)
-            break;
-        name = s->ops->column_bytes(s, 0);
-        if (name.len != sizeof d.byte)
-            continue;
-        memcpy(d.byte, name.data, sizeof d.byte);
-        st = each(ctx, &d, err);
-    }
+    st = sql_digests(s, each, ctx, err);
     s->ops->finalize(s);
     return st;
 }

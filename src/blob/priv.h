@@ -6,6 +6,7 @@
 #include "blob/blob.h"
 #include "blob/codec.h"
 #include "blob/hash.h"
+#include "store/sql.h"
 
 /* Content up to this is held in memory, checked before it is given, and may
  * lie in a row. 1 MiB, the codec's probe: one read decides both. */
@@ -111,12 +112,10 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
 
 /* For a collection: the names alone, of all from `from` to `to`, ascending; of
  * those whose rows came after `id`; the last id there is. */
-typedef quire_status (*rows_name_fn)(void *ctx, const quire_digest *d,
-                                     quire_error *err);
 quire_status rows_names(struct rows *r, const quire_digest *from,
-                        const quire_digest *to, rows_name_fn each, void *ctx,
+                        const quire_digest *to, sql_digest_fn each, void *ctx,
                         quire_error *err);
-quire_status rows_names_since(struct rows *r, int64_t id, rows_name_fn each,
+quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
                               void *ctx, quire_error *err);
 quire_status rows_last(struct rows *r, int64_t *id, quire_error *err);
 

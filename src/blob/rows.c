@@ -302,16 +302,13 @@ static quire_status give_places(struct stmt *s, bool bodies, rows_each_fn each,
     while (!st && row) {
         struct place p;
         quire_digest d;
-        quire_bytes name;
 
         st = s->ops->step(s, &row, err);
         if (st || !row)
             break;
         read_place(s, &p);
-        name = s->ops->column_bytes(s, 7);
-        if (name.len != sizeof d.byte)
+        if (!sql_digest(s, 7, &d))
             continue; /* nobody's; check tells of it */
-        memcpy(d.byte, name.data, sizeof d.byte);
         if (bodies && p.where == IN_ROW && p.whole)
             p.body = s->ops->column_bytes(s, 8);
         st = each(ctx, &d, &p, err);
@@ -364,31 +361,8 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
 
 /* ---- for a collection --------------------------------------------------- */
 
-static quire_status give_names(struct stmt *s, rows_name_fn each, void *ctx,
-                               quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    bool row = true;
-
-    while (!st && row) {
-        quire_bytes name;
-        quire_digest d;
-
-        st = s->ops->step(s, &row, err);
-        if (st || !row)
-            break;
-        name = s->ops->column_bytes(s, 0);
-        if (name.len != sizeof d.byte)
-            continue;
-        memcpy(d.byte, name.data, sizeof d.byte);
-        st = each(ctx, &d, err);
-    }
-    s->ops->reset(s);
-    return st;
-}
-
 quire_status rows_names(struct rows *r, const quire_digest *from,
-                        const quire_digest *to, rows_name_fn each, void *ctx,
+                        const quire_digest *to, sql_digest_fn each, void *ctx,
                         quire_error *err)
 {
     struct stmt *s;
@@ -398,10 +372,10 @@ quire_status rows_names(struct rows *r, const quire_digest *from,
         return st;
     bind_digest(s, 1, from);
     bind_digest(s, 2, to);
-    return give_names(s, each, ctx, err);
+    return sql_digests(s, each, ctx, err);
 }
 
-quire_status rows_names_since(struct rows *r, int64_t id, rows_name_fn each,
+quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
                               void *ctx, quire_error *err)
 {
     struct stmt *s;
@@ -410,7 +384,7 @@ quire_status rows_names_since(struct rows *r, int64_t id, rows_name_fn each,
     if (st)
         return st;
     s->ops->bind_int(s, 1, id);
-    return give_names(s, each, ctx, err);
+    return sql_digests(s, each, ctx, err);
 }
 
 quire_status rows_last(struct rows *r, int64_t *id, quire_error *err)

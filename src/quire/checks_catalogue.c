@@ -367,7 +367,6 @@ quire_status check_catalogue(struct checks *c, quire_error *err)
 static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
                                   quire_error *err)
 {
-    quire_bytes name = s->ops->column_bytes(s, 2);
     int64_t size = s->ops->column_int(s, 3);
     char where[64];
     quire_problem p = {.where = where, .kind = "missing_blob"};
@@ -378,13 +377,12 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
     snprintf(where, sizeof where, "artifact #%lld",
              (long long)s->ops->column_int(s, 0));
     problem_next(&p, "put the artifact again, or remove it");
-    if (name.len != sizeof d.byte) {
+    if (!sql_digest(s, 2, &d)) {
         p.kind = "row";
         problem_what(&p, "version %lld has no digest",
                      (long long)s->ops->column_int(s, 1));
         return checks_found(c, &p, NULL, err);
     }
-    memcpy(d.byte, name.data, sizeof d.byte);
     k = checks_refer(c, &d);
     if (c->blind || (k && (k->size == UINT64_MAX || k->size == (uint64_t)size)))
         return QUIRE_OK;

@@ -37,6 +37,7 @@ struct collecting {
     const quire_collect_options *o;
     quire_collect_report *report;
     struct artifact_expiry expiry;
+    bool reap; /* the run looks at all files, so for litter, too */
     int lock;
 };
 
@@ -147,7 +148,7 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
     c->report->waiting = r.waiting;
     c->report->bytes_freed = r.bytes_freed;
     c->report->refused = r.refused;
-    c->report->litter = r.strays; /* to be looked for: see reap() */
+    c->reap = r.strays;
     return st;
 }
 
@@ -217,9 +218,8 @@ static quire_status reap(struct collecting *c, quire_error *err)
     struct object_store *home;
     quire_status st;
 
-    if (!c->report->litter)
+    if (!c->reap)
         return QUIRE_OK;
-    c->report->litter = 0;
     st = need_home(c->q, &home, err);
     if (!st)
         st = fs_open_dir(c->q->home, false, &r.home, err);
@@ -237,22 +237,6 @@ static quire_status reap(struct collecting *c, quire_error *err)
 /* Pages that go in one step, in which nobody else writes: a mebibyte. */
 #define PAGES_AT_ONCE "64"
 
-static quire_status read_number(struct db *db, const char *sql, int64_t *out,
-                                quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = db->ops->prepare(db, sql, &s, err);
-
-    *out = 0;
-    if (st)
-        return st;
-    st = sql_row(s, err);
-    if (!st)
-        *out = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
-    return st;
-}
-
 static quire_status give_back(struct collecting *c, quire_error *err)
 {
     struct db *db = c->state;
@@ -261,16 +245,16 @@ static quire_status give_back(struct collecting *c, quire_error *err)
 
     if (!db || is_dry(c))
         return QUIRE_OK;
-    st = read_number(db, "PRAGMA page_size", &page, err);
+    st = sql_number(db, "PRAGMA page_size", &page, err);
     if (!st)
-        st = read_number(db, "PRAGMA freelist_count", &free_pages, err);
+        st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
     for (before = free_pages + 1;
          !st && free_pages > 0 && free_pages < before;) {
         before = free_pages;
         st = db->ops->exec(db, "PRAGMA incremental_vacuum(" PAGES_AT_ONCE ")",
                            err);
         if (!st)
-            st = read_number(db, "PRAGMA freelist_count", &free_pages, err);
+            st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
         if (!st)
             c->report->returned += (uint64_t)((before - free_pages) * page);
     }

@@ -298,15 +298,10 @@ static quire_status count_outputs(struct stats *s, quire_error *err)
 static quire_status number(struct db *db, const char *sql, uint64_t *out,
                            quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = db->ops->prepare(db, sql, &s, err);
+    int64_t n = 0;
+    quire_status st = sql_number(db, sql, &n, err);
 
-    if (st)
-        return st;
-    st = sql_row(s, err);
-    if (!st)
-        *out = (uint64_t)s->ops->column_int(s, 0);
-    s->ops->finalize(s);
+    *out = (uint64_t)n;
     return st;
 }
 
@@ -337,27 +332,26 @@ static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
     return st;
 }
 
+static quire_status see_version(void *ctx, const quire_digest *d,
+                                quire_error *err)
+{
+    (void)err;
+    see_reference(ctx, d, 0, NULL);
+    return QUIRE_OK;
+}
+
 /* Versions refer to their content. */
 static quire_status see_versions(struct stats *s, quire_error *err)
 {
     struct db *db = s->q->db;
     struct stmt *v;
-    bool row = true;
     quire_status st = db->ops->prepare(db,
                                        "SELECT sha256 FROM artifact_version",
                                        &v, err);
 
     if (st)
         return st;
-    while (!(st = v->ops->step(v, &row, err)) && row) {
-        quire_bytes name = v->ops->column_bytes(v, 0);
-        quire_digest d;
-
-        if (name.len != sizeof d.byte)
-            continue;
-        memcpy(d.byte, name.data, sizeof d.byte);
-        see_reference(s, &d, 0, NULL);
-    }
+    st = sql_digests(v, see_version, s, err);
     v->ops->finalize(v);
     return st;
 }

@@ -125,3 +125,45 @@ quire_status sql_run(struct stmt *s, quire_error *err)
     s->ops->reset(s);
     return st;
 }
+
+quire_status sql_number(struct db *db, const char *text, int64_t *out,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db, text, &s, err);
+
+    *out = 0;
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        *out = s->ops->column_int(s, 0);
+    s->ops->finalize(s);
+    return st;
+}
+
+bool sql_digest(struct stmt *s, int column, quire_digest *out)
+{
+    quire_bytes name = s->ops->column_bytes(s, column);
+
+    if (name.len != sizeof out->byte)
+        return false;
+    memcpy(out->byte, name.data, sizeof out->byte);
+    return true;
+}
+
+quire_status sql_digests(struct stmt *s, sql_digest_fn each, void *ctx,
+                         quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    quire_digest d;
+    bool row = true;
+
+    while (!st && row) {
+        st = s->ops->step(s, &row, err);
+        if (!st && row && sql_digest(s, 0, &d))
+            st = each(ctx, &d, err);
+    }
+    s->ops->reset(s);
+    return st;
+}

@@ -49,4 +49,18 @@ quire_status sql_row(struct stmt *s, quire_error *err);
 /* Step a statement that gives no rows, and reset it. */
 quire_status sql_run(struct stmt *s, quire_error *err);
 
+/* The number that `text` asks for, once. QUIRE_NOT_FOUND without words. */
+quire_status sql_number(struct db *db, const char *text, int64_t *out,
+                        quire_error *err);
+
+/* The digest in a column of the row it is at; false: it is none. */
+bool sql_digest(struct stmt *s, int column, quire_digest *out);
+
+/* Each digest in the first column of the rows that are left, and reset. What is
+ * no digest names no content; `quire check` tells of it. */
+typedef quire_status (*sql_digest_fn)(void *ctx, const quire_digest *d,
+                                      quire_error *err);
+quire_status sql_digests(struct stmt *s, sql_digest_fn each, void *ctx,
+                         quire_error *err);
+
 #endif
