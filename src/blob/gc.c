@@ -143,6 +143,15 @@ static quire_status judge_some_rows(struct judging *j, int64_t since,
         key_bounds(g->loose.list[i].key, &from, &to);
         st = rows_names(rows, &from, &to, judge_row, j, err);
     }
+    return st;
+}
+
+/* A file without a row may be among them, and is looked for once a day. */
+static quire_status judge_doomed(struct judging *j, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
     for (i = 0; !st && i < j->n_doomed; i++)
         st = judge_row(j, &j->doomed[i].digest, err);
     return st;
@@ -171,6 +180,8 @@ static quire_status judge_rows(struct judging *j, quire_error *err)
         j->total = (uint64_t)blobs;
         st = judge_some_rows(j, since, err);
     }
+    if (!st)
+        st = judge_doomed(j, err);
     g->strays = g->config->full || g->now_s - strays >= STRAYS_EVERY_S;
     return st || !g->strays ? st : judge_files(j, err);
 }
