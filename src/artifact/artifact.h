@@ -82,10 +82,12 @@ struct removal {
 
 extern const char removal_schema[];
 
-/* Forget a session, with all its artifacts, and note that its file is to go:
- * one transaction, lasting. A session that has no row is as good. */
+/* Forget a session, with all its artifacts, and note that its file is to go, and
+ * the directory `tree` (NULL: none): one transaction, lasting. A session that
+ * has no row is as good. */
 quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
-                          const struct removal *file, quire_error *err);
+                          const struct removal *file, const char *tree,
+                          quire_error *err);
 
 /* What was noted and not removed yet, in `keep`; and that it has been. */
 quire_status owner_removals(struct artifacts *a, struct arena *keep,

@@ -166,8 +166,10 @@ quire_status owner_note(struct artifacts *a, const struct removal *file,
 }
 
 quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
-                          const struct removal *file, quire_error *err)
+                          const struct removal *file, const char *tree,
+                          quire_error *err)
 {
+    struct removal dir = {.name = tree, .size = REMOVAL_TREE};
     struct db *db = a->c.db;
     struct owner owner;
     quire_status st = db->ops->begin(db, DB_DURABLE, err);
@@ -179,6 +181,8 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
         st = drop(a, owner.session, err);
     if (!st || st == QUIRE_NOT_FOUND)
         st = owner_note(a, file, err);
+    if (!st && tree)
+        st = owner_note(a, &dir, err);
     return artifacts_end(a, st, err);
 }
 

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "quire/priv.h"
+#include "quire/workspaces.h"
 
 #define TAGS_MAX     32
 #define TAG_MAX      64
@@ -70,8 +70,8 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
     return st ? st : tenants_check(q, err);
 }
 
-static quire_status read_limits(struct quire *q, struct artifact_limits *out,
-                                quire_error *err)
+quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
+                              quire_error *err)
 {
     quire_status st = config_number(q, "quota.file", &out->file, err);
 
@@ -86,11 +86,9 @@ static quire_status read_limits(struct quire *q, struct artifact_limits *out,
 
 /* ---- whose -------------------------------------------------------------- */
 
-/* The key of a session, and where its file is if that is in the home: NULL for
- * a built-in one, and for one that lies elsewhere. Both in `keep`. */
-static quire_status find_session(struct quire *q, const char *session,
-                                 struct arena *keep, const char **key,
-                                 const char **file, quire_error *err)
+quire_status artifacts_session(struct quire *q, const char *session,
+                               struct arena *keep, const char **key,
+                               const char **file, quire_error *err)
 {
     struct place p;
     quire_status st;
@@ -119,7 +117,7 @@ quire_status artifacts_key(struct quire *q, const char *session,
 {
     const char *file;
 
-    return find_session(q, session, keep, key, &file, err);
+    return artifacts_session(q, session, keep, key, &file, err);
 }
 
 /* ---- what may be put ---------------------------------------------------- */
@@ -166,8 +164,8 @@ static quire_status check_tags(const char *const *tags, quire_error *err)
     return st;
 }
 
-static quire_status check_options(const quire_artifact_options *o,
-                                  quire_error *err)
+quire_status artifacts_check_options(const quire_artifact_options *o,
+                                     quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
@@ -217,11 +215,11 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     if (!st)
         st = quire_artifact_path(bytes_str(path), clean, NULL, err);
     if (!st)
-        st = check_options(&full, err);
+        st = artifacts_check_options(&full, err);
     if (!st)
-        st = read_limits(q, &limits, err);
+        st = artifacts_limits(q, &limits, err);
     if (!st)
-        st = find_session(q, session, &q->loan, &key, &what.file, err);
+        st = artifacts_session(q, session, &q->loan, &key, &what.file, err);
     if (st)
         return st;
     what.name = what.file ? what.file + strlen(q->home) + 1 : NULL;
@@ -229,8 +227,10 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     what.key = arena_text(&q->loan, bytes_str(key));
     if (!what.path || !what.key)
         return err_memory(err);
-    return artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored,
-                        err);
+    st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored, err);
+    if (!st)
+        workspaces_follow(q, what.key, what.path);
+    return st;
 }
 
 /* ---- which one ---------------------------------------------------------- */
@@ -494,11 +494,15 @@ quire_status quire_artifact_remove(quire *q, const char *session,
 
     if (!st)
         st = find(q, session, which, reach, &one, err);
-    if (!st)
-        st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
-                   : artifact_remove(q->artifacts, q->tenant, one.id, err);
-    else
+    if (st)
         return st;
+    /* What somebody did to the file becomes a version before it goes. */
+    if (!one.deleted_us)
+        workspaces_follow(q, one.session, one.path);
+    st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
+               : artifact_remove(q->artifacts, q->tenant, one.id, err);
+    if (!st)
+        workspaces_follow(q, one.session, one.path);
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
 }
 
@@ -516,7 +520,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         st = quire_artifact_path(bytes_str(path), clean, NULL, err);
     if (!st)
-        st = read_limits(q, &limits, err);
+        st = artifacts_limits(q, &limits, err);
     if (!st)
         st = artifacts_key(q, session, &q->loan, &key, err);
     if (st)
@@ -525,6 +529,8 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
                               out ? out : &ignored, err);
+    if (!st)
+        workspaces_follow(q, key, clean);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "nothing called %.100s was put away", clean);
         err_next(err, "`quire artifact ls --deleted` lists what was");

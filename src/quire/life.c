@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "output/shelf.h"
 #include "quire/sessions.h"
+#include "quire/workspaces.h"
 #include "session/foreign.h"
 
 /* ---- files that belong together ----------------------------------------- */
@@ -668,10 +669,10 @@ void life_finish(struct quire *q)
     if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
         !q->db->ops->settle(q->db, NULL) && !need_home(q, &home, NULL)) {
         for (i = 0; i < n; i++) {
-            if (files[i].size == REMOVAL_TREE)
-                tenants_finish(q, home, &files[i]);
-            else
+            if (files[i].size != REMOVAL_TREE)
                 finish_one(q, home, &files[i], &tmp);
+            else if (!workspaces_finish(q, files[i].name))
+                tenants_finish(q, home, &files[i]);
         }
     }
     arena_release(&tmp);
@@ -685,8 +686,8 @@ static quire_status forget(struct quire *q, const struct place *p,
 {
     struct removal file = {.name = noted};
     struct object_info info;
+    const char *key, *dir;
     quire_error why;
-    const char *key;
     quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
 
     if (st == QUIRE_NOT_FOUND)
@@ -703,8 +704,13 @@ static quire_status forget(struct quire *q, const struct place *p,
     }
     if (st)
         key = ""; /* its header makes no sense: it never had a row */
-    st = owner_forget(q->artifacts, q->tenant, key, &file, err);
-    return st ? st : q->db->ops->settle(q->db, err);
+    dir = workspaces_dir(q, key, tmp);
+    st = owner_forget(q->artifacts, q->tenant, key, &file, dir, err);
+    if (!st)
+        st = q->db->ops->settle(q->db, err);
+    if (!st && dir)
+        workspaces_finish(q, dir); /* else whoever writes next does it */
+    return st;
 }
 
 /* Whether there is a catalogue that may know of the session. */

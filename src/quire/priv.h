@@ -138,6 +138,18 @@ void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
 quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
 quire_status need_rows(struct quire *q, bool write, quire_error *err);
 
+/* The key of a session, and where its file is if that is in the home: NULL for
+ * a built-in one, and for one that lies elsewhere. Both in `keep`. */
+quire_status artifacts_session(struct quire *q, const char *session,
+                               struct arena *keep, const char **key,
+                               const char **file, quire_error *err);
+
+/* The quotas, as they are set; whether an artifact may be described so. */
+quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
+                              quire_error *err);
+quire_status artifacts_check_options(const quire_artifact_options *o,
+                                     quire_error *err);
+
 /* "12", a number that a row may have. */
 bool read_id(const char *digits, int64_t *id);
 
@@ -223,6 +235,7 @@ enum {
     SCHEMA_ACCESS = 8,
     SCHEMA_TALLY = 9,
     SCHEMA_LEDGER = 10,
+    SCHEMA_COPY = 11,
 };
 
 #endif

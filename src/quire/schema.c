@@ -15,11 +15,12 @@
 #include "quire/priv.h"
 #include "session/list.h"
 #include "session/tally.h"
+#include "workspace/workspace.h"
 
 static const char *const steps[] = {
     blob_schema,    session_schema, artifact_schema, config_schema,
     removal_schema, memory_schema,  pad_schema,      access_schema,
-    tally_schema,   ledger_schema,
+    tally_schema,   ledger_schema,  copy_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

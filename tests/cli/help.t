@@ -58,8 +58,8 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-79
-79
+80
+80
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png
@@ -68,7 +68,7 @@ blob:sha256:2cf24dba…
 $ printf '{"type":"custom","id":"a1"}\n' >entries.jsonl
 $ mkdir -p .jp/conversations/17780000011-hello; echo '[]' >.jp/conversations/17780000011-hello/events.json
 $ quire help --examples >examples; grep -c '^quire\|^printf' examples
-102
+103
 $ grep -v '^#' examples | while read -r line; do
 >     sh -c "$line" >said 2>&1 || { echo "$line: exit status $?"; cat said; }
 > done
@@ -95,6 +95,7 @@ quire-memory
 quire-history
 quire-conversation
 quire-tenant
+quire-tool
 quire-config
 $ for page in $(quire help --man-list); do
 >     quire help --man $page | tee $page.scd | scdoc >$page.1 || echo $page
@@ -110,6 +111,6 @@ $ list() {
 >             print cmd (cmd == "" ? "" : " ") $0
 >         }' "$1"
 > }
-$ { list quire.scd ''; list quire-session.scd 'session '; list quire-blob.scd 'blob '; list quire-output.scd 'output '; list quire-artifact.scd 'artifact '; list quire-memory.scd 'memory '; list quire-history.scd 'history '; list quire-conversation.scd 'conversation '; list quire-tenant.scd 'tenant '; list quire-config.scd 'config '; } | sort >from-man
+$ { list quire.scd ''; list quire-session.scd 'session '; list quire-blob.scd 'blob '; list quire-output.scd 'output '; list quire-artifact.scd 'artifact '; list quire-memory.scd 'memory '; list quire-history.scd 'history '; list quire-conversation.scd 'conversation '; list quire-tenant.scd 'tenant '; list quire-tool.scd 'tool '; list quire-config.scd 'config '; } | sort >from-man
 $ sort table | diff - from-man
 $ quire help --man blob | cmp - quire-blob.scd && quire help --man | cmp - quire.scd

@@ -1,0 +1,271 @@
+/*
+ * analyse.c - what can be told of a file by looking at it
+ *
+ * Tags come from the type and from words in the name; metadata from the
+ * content, of tables and of JSON. Nothing else is parsed, and nothing is
+ * believed: the content is anybody's.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "workspace/priv.h"
+
+/* So much is said of columns and keys, and no more. */
+enum { COLUMNS_MAX = 64, SAMPLE_KEYS = 5, META_MAX = 16 * 1024 };
+
+/* ---- tags --------------------------------------------------------------- */
+
+enum { TAGS_MAX = 32 };
+
+struct rule {
+    const char *begins; /* of the type, or a word of the name */
+    const char *tag;
+};
+
+static const struct rule by_type[] = {
+    {"text/csv", "data"},
+    {"text/tab-separated-values", "data"},
+    {"application/json", "data"},
+    {"application/yaml", "config"},
+    {"application/toml", "config"},
+    {"application/sql", "sql"},
+    {"application/pdf", "document"},
+    {"application/zip", "archive"},
+    {"application/gzip", "archive"},
+    {"application/x-tar", "archive"},
+    {"text/markdown", "document"},
+    {"text/html", "document"},
+    {"text/x-", "code"},
+    {"text/javascript", "code"},
+    {"image/", "image"},
+    {"audio/", "audio"},
+    {"video/", "video"},
+};
+
+static const struct rule by_word[] = {
+    {"report", "report"}, {"data", "data"},         {"config", "config"},
+    {"test", "test"},     {"doc", "document"},      {"readme", "document"},
+    {"schema", "schema"}, {"template", "template"}, {"example", "example"},
+};
+
+enum {
+    N_BY_TYPE = sizeof by_type / sizeof *by_type,
+    N_BY_WORD = sizeof by_word / sizeof *by_word
+};
+
+/* Whether `word` is in the name, whatever its case, where a word begins:
+ * "test" is in test_io.c and in IoTest.c, not in latest.txt. */
+static bool has_word(const char *name, const char *word)
+{
+    size_t len = strlen(word);
+    const char *at;
+
+    for (at = name; *at; at++) {
+        bool upper = *at >= 'A' && *at <= 'Z';
+        bool letter = upper || (*at >= 'a' && *at <= 'z');
+        char before = at > name ? at[-1] : ' ';
+        bool after_letter = (before >= 'a' && before <= 'z') ||
+                            (before >= 'A' && before <= 'Z');
+        bool starts = letter && (!after_letter || (upper && before >= 'a'));
+
+        if (starts && !strncasecmp(at, word, len))
+            return true;
+    }
+    return false;
+}
+
+static void add_tag(const char **tags, size_t *n, const char *tag)
+{
+    size_t i;
+
+    for (i = 0; i < *n; i++)
+        if (!strcmp(tags[i], tag))
+            return;
+    if (*n < TAGS_MAX)
+        tags[(*n)++] = tag;
+}
+
+const char *const *analyse_tags(const char *mime, const char *path,
+                                const char *const *given, struct arena *keep)
+{
+    const char **tags = arena_array(keep, TAGS_MAX + 1, sizeof *tags);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t i, n = 0;
+
+    if (!tags)
+        return NULL;
+    for (; given && *given && n < TAGS_MAX; given++)
+        tags[n++] = *given;
+    for (i = 0; i < N_BY_TYPE; i++)
+        if (!strncmp(mime, by_type[i].begins, strlen(by_type[i].begins)))
+            add_tag(tags, &n, by_type[i].tag);
+    for (i = 0; i < N_BY_WORD; i++)
+        if (has_word(name, by_word[i].begins))
+            add_tag(tags, &n, by_word[i].tag);
+    return tags;
+}
+
+/* ---- tables ------------------------------------------------------------- */
+
+/* One field of a table, from *at on: its text without quotes, and whether it
+ * ends its row. */
+struct table {
+    quire_bytes text;
+    size_t at;
+    char comma;
+};
+
+/* The field at t->at is added to `out` (may be NULL); true: its row goes on. */
+static bool next_field(struct table *t, struct buf *out)
+{
+    const char *c = t->text.data;
+    bool quoted = t->at < t->text.len && c[t->at] == '"';
+
+    t->at += quoted;
+    for (; t->at < t->text.len; t->at++) {
+        char now = c[t->at];
+        bool doubled = quoted && now == '"' && t->at + 1 < t->text.len &&
+                       c[t->at + 1] == '"';
+
+        if (doubled) {
+            t->at++;
+        } else if (quoted && now == '"') {
+            quoted = false;
+            continue;
+        } else if (!quoted && (now == t->comma || now == '\n')) {
+            t->at++;
+            return now == t->comma;
+        } else if (!quoted && now == '\r') {
+            continue;
+        }
+        if (out && out->len < 256)
+            buf_add_char(out, now);
+    }
+    return false;
+}
+
+static void tell_table(quire_bytes content, char comma, struct json_writer *w)
+{
+    struct table t = {.text = content, .comma = comma};
+    struct buf field = BUF_INIT(1024);
+    uint64_t columns = 0, rows = content.len > 0;
+    bool more = content.len > 0;
+
+    json_key(w, "columns");
+    json_array(w);
+    while (more) {
+        buf_clear(&field);
+        more = next_field(&t, &field);
+        if (columns++ < COLUMNS_MAX)
+            json_bytes(w, buf_bytes(&field));
+    }
+    json_array_end(w);
+    json_key(w, "column_count");
+    json_uint(w, columns);
+    while (t.at < content.len) {
+        while (next_field(&t, NULL))
+            ;
+        rows++;
+    }
+    json_key(w, "rows"); /* with the one that names the columns */
+    json_uint(w, rows);
+    buf_release(&field);
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static void tell_object(quire_bytes value, struct json_writer *w)
+{
+    struct json_scan it;
+    uint64_t n = 0;
+
+    json_key(w, "sample_keys");
+    json_array(w);
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        if (n++ < SAMPLE_KEYS)
+            json_raw(w, it.key);
+    json_array_end(w);
+    json_key(w, "key_count");
+    json_uint(w, n);
+}
+
+static void tell_json(quire_bytes content, struct json_writer *w)
+{
+    static const char *const names[] = {"",       "null",  "boolean", "number",
+                                        "string", "array", "object"};
+    bool valid = json_check(content, JSON_UTF8, NULL);
+    quire_bytes value = content;
+    struct json_scan it;
+    uint64_t n = 0;
+
+    json_key(w, "valid_json");
+    json_bool(w, valid);
+    if (!valid)
+        return;
+    while (value.len > 0 && strchr(" \t\r\n", *(const char *)value.data))
+        value = bytes_of((const char *)value.data + 1, value.len - 1);
+    json_key(w, "structure");
+    json_str(w, names[json_kind(value)]);
+    if (json_kind(value) == JSON_OBJECT)
+        tell_object(value, w);
+    if (json_kind(value) != JSON_ARRAY)
+        return;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        n++;
+    json_key(w, "array_length");
+    json_uint(w, n);
+}
+
+/* ---- metadata ----------------------------------------------------------- */
+
+static bool is_ours(quire_bytes key)
+{
+    static const char *const keys[] = {
+        "columns",   "column_count", "rows",      "valid_json",
+        "structure", "sample_keys",  "key_count", "array_length",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_is(key, keys[i]))
+            return true;
+    return false;
+}
+
+const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
+                         struct arena *keep)
+{
+    struct buf out = BUF_INIT(256 * 1024);
+    struct json_writer w;
+    struct json_scan it;
+    const char *text = old;
+
+    json_begin(&w, &out);
+    json_object(&w);
+    json_iter_init(&it, bytes_str(old));
+    while (json_next(&it))
+        if (!is_ours(it.key)) {
+            json_raw(&w, it.key);
+            buf_add_char(&out, ':');
+            w.comma = false;
+            json_raw(&w, it.value);
+        }
+    if (!strcmp(mime, "text/csv"))
+        tell_table(content, ',', &w);
+    else if (!strcmp(mime, "text/tab-separated-values"))
+        tell_table(content, '\t', &w);
+    else if (!strcmp(mime, "application/json"))
+        tell_json(content, &w);
+    json_object_end(&w);
+    /* What does not fit beside what somebody has said is left out. */
+    if (!out.failed && out.len <= META_MAX)
+        text = arena_text(keep, buf_bytes(&out));
+    buf_release(&out);
+    return text;
+}

@@ -1,0 +1,353 @@
+/* files.c - writing, reading and deleting in a workspace */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/walk.h"
+#include "workspace/priv.h"
+
+/* What is found on the way to a write or a removal is somebody's own. */
+static const struct space_sync found_here = {.source = "user"};
+
+static quire_status cannot_write(struct space *s, enum space_scope scope,
+                                 const char *path, quire_error *err)
+{
+    int why = errno;
+    quire_status st;
+
+    if (why != EISDIR && why != ENOTDIR && why != EEXIST && why != ELOOP &&
+        why != ENOTEMPTY)
+        return err_sys(err, why, "cannot write %s in %s", path,
+                       space_dir(s, scope));
+    st = err_set(err, QUIRE_EXISTS,
+                 "%s cannot be a file: %s has its name, or that of a directory "
+                 "it is in",
+                 path,
+                 why == EISDIR || why == ENOTEMPTY ? "a directory"
+                 : why == ELOOP                    ? "a link"
+                                                   : "something else");
+    err_next(err, "choose another name");
+    return st;
+}
+
+/* Whether something that is no plain file has the name. */
+static bool is_taken(int parent, const char *base)
+{
+    struct stat st;
+
+    if (fstatat(parent, base, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        S_ISREG(st.st_mode))
+        return false;
+    errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISLNK(st.st_mode) ? ELOOP : EEXIST;
+    return true;
+}
+
+static quire_status write_scratch(struct space *s, const char *path,
+                                  quire_bytes content, quire_error *err)
+{
+    struct fs_temp t = FS_TEMP_INIT;
+    const char *base;
+    struct visit v;
+    int parent;
+    quire_status st = visit_begin(s, SPACE_SCRATCH, VISIT_MAKE, &v, err);
+
+    if (st)
+        return st;
+    parent = space_parent(v.dir, path, true, &base);
+    if (parent < 0 || is_taken(parent, base))
+        st = cannot_write(s, SPACE_SCRATCH, path, err);
+    if (!st)
+        st = space_draft(s, parent, content, false, &t, err);
+    if (!st && fs_temp_publish(&t, parent, base, true) < 0)
+        st = cannot_write(s, SPACE_SCRATCH, path, err);
+    fs_temp_release(&t);
+    if (parent >= 0)
+        close(parent);
+    visit_end(&v);
+    return st;
+}
+
+/* ---- artifacts ---------------------------------------------------------- */
+
+/* Fill in what can be told by looking; what was given is kept. */
+static quire_status describe(struct space *s, const char *path,
+                             quire_bytes content, struct arena *keep,
+                             quire_artifact_options *o, quire_error *err)
+{
+    const struct space_house *house = &s->c.house;
+    const char *mime = o->mime ? o->mime
+                               : house->type(bytes_str(path), content);
+    quire_artifact old = {.id = 0};
+    quire_status st = house->find(house->ctx, path, keep, &old, err);
+
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    if (o->tags || !old.id) {
+        o->tags = analyse_tags(mime, path, o->tags, keep);
+        if (!o->tags)
+            return err_memory(err);
+    }
+    if (!o->meta)
+        o->meta = analyse_meta(old.id ? old.meta : "{}", mime, content, keep);
+    return o->meta ? QUIRE_OK : err_memory(err);
+}
+
+/* The row, between the file's sync and its name. */
+static quire_status put_row(struct space *s, const char *path,
+                            quire_bytes content,
+                            const quire_artifact_options *options,
+                            struct arena *keep, quire_artifact *out,
+                            quire_error *err)
+{
+    quire_artifact_options o = *options;
+    quire_status st = describe(s, path, content, keep, &o, err);
+
+    return st ? st
+              : s->c.house.put(s->c.house.ctx, path, content, &o, keep, out,
+                               err);
+}
+
+static quire_status write_inside(struct space *s, const struct visit *v,
+                                 const char *path, quire_bytes content,
+                                 const quire_artifact_options *options,
+                                 struct arena *keep, quire_artifact *out,
+                                 quire_error *err)
+{
+    struct space_report report = {0};
+    struct fs_temp t = FS_TEMP_INIT;
+    struct stat now;
+    const char *base;
+    int parent = space_parent(v->dir, path, true, &base);
+    quire_status st = QUIRE_OK;
+
+    if (parent < 0 || is_taken(parent, base))
+        st = cannot_write(s, SPACE_ARTIFACT, path, err);
+    /* What somebody did to the file becomes a version before it goes. */
+    if (!st && !faccessat(parent, base, F_OK, AT_SYMLINK_NOFOLLOW))
+        st = sync_path(s, v, path, &found_here, &report, err);
+    if (!st)
+        st = space_draft(s, parent, content, true, &t, err);
+    if (!st)
+        st = put_row(s, path, content, options, keep, out, err);
+    if (!st && fs_temp_publish(&t, parent, base, true) < 0)
+        st = cannot_write(s, SPACE_ARTIFACT, path, err);
+    if (!st && !fstat(t.fd, &now))
+        copy_note(s, path, &now, &out->digest);
+    fs_temp_release(&t);
+    if (parent >= 0)
+        close(parent);
+    return st;
+}
+
+quire_status space_write(struct space *s, enum space_scope scope,
+                         const char *path, quire_bytes content,
+                         const quire_artifact_options *options,
+                         struct arena *keep, quire_artifact *artifact,
+                         quire_error *err)
+{
+    struct space_report report = {0};
+    struct visit v;
+    quire_status st;
+
+    if (scope == SPACE_SCRATCH)
+        return write_scratch(s, path, content, err);
+    st = visit_begin(s, SPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
+    if (!st && v.fresh)
+        st = sync_all(s, &v, &found_here, &report, err);
+    if (!st)
+        st = write_inside(s, &v, path, content, options, keep, artifact, err);
+    if (!st && copy_is_due(s))
+        st = copy_flush(s, err);
+    visit_end(&v);
+    return st;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static quire_status read_open(struct space *s, int fd, const char *path,
+                              uint64_t from, uint64_t max, struct buf *out,
+                              const struct stat *st, quire_error *err)
+{
+    uint64_t size = (uint64_t)st->st_size;
+    uint64_t want = from >= size ? 0 : size - from;
+    void *room;
+    ssize_t n;
+
+    want = want < max ? want : max;
+    if (want == 0)
+        return QUIRE_OK;
+    room = buf_room(out, (size_t)want);
+    if (!room)
+        return err_memory(err);
+    n = fs_read_at(fd, room, (size_t)want, (off_t)from);
+    if (n < 0)
+        return err_sys(err, errno, "cannot read %s in %s", path,
+                       space_dir(s, SPACE_ARTIFACT));
+    buf_grow(out, (size_t)n);
+    return QUIRE_OK;
+}
+
+quire_status space_add_piece(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct buf *out = ctx;
+
+    buf_add(out, piece.data, piece.len);
+    return out->failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* Of an artifact that is not laid out. */
+static quire_status read_row(struct space *s, const char *path, uint64_t from,
+                             uint64_t max, struct buf *out, uint64_t *size,
+                             quire_error *err)
+{
+    struct arena keep = ARENA_INIT;
+    quire_artifact one;
+    const struct space_house *house = &s->c.house;
+    quire_status st = house->find(house->ctx, path, &keep, &one, err);
+
+    if (!st) {
+        *size = one.size;
+        if (from < one.size && max > 0)
+            st = house->read(house->ctx, &one.digest, from,
+                             max < one.size - from ? from + max : one.size,
+                             space_add_piece, out, err);
+    }
+    arena_release(&keep);
+    return st;
+}
+
+quire_status space_read(struct space *s, enum space_scope scope,
+                        const char *path, uint64_t from, uint64_t max,
+                        struct buf *out, uint64_t *size, quire_error *err)
+{
+    struct stat info;
+    struct visit v;
+    int fd = -1;
+    quire_status st = visit_begin(s, scope, 0, &v, err);
+
+    *size = 0;
+    if (!st) {
+        fd = space_open_file(v.dir, path, &info);
+        if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
+            errno != EISDIR && errno != EXDEV)
+            st = err_sys(err, errno, "cannot open %s in %s", path,
+                         space_dir(s, scope));
+        visit_end(&v);
+    }
+    if (fd >= 0) {
+        *size = (uint64_t)info.st_size;
+        st = read_open(s, fd, path, from, max, out, &info, err);
+        close(fd);
+        return st;
+    }
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    return scope == SPACE_SCRATCH
+               ? QUIRE_NOT_FOUND
+               : read_row(s, path, from, max, out, size, err);
+}
+
+void space_count_read(struct space *s, const char *path)
+{
+    struct arena keep = ARENA_INIT;
+    quire_artifact one;
+
+    if (!s->c.house.find(s->c.house.ctx, path, &keep, &one, NULL))
+        s->c.house.count_read(s->c.house.ctx, one.id);
+    arena_release(&keep);
+}
+
+/* ---- deleting ----------------------------------------------------------- */
+
+static quire_status unlink_file(struct space *s, enum space_scope scope,
+                                const struct visit *v, const char *path,
+                                quire_error *err)
+{
+    if (space_unlink(v->dir, path) == 0)
+        return QUIRE_OK;
+    if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR ||
+        errno == ELOOP)
+        return QUIRE_NOT_FOUND;
+    return err_sys(err, errno, "cannot remove %s in %s", path,
+                   space_dir(s, scope));
+}
+
+static quire_status delete_inside(struct space *s, const struct visit *v,
+                                  const char *path, struct arena *keep,
+                                  quire_artifact *out, quire_error *err)
+{
+    struct space_report report = {0};
+    quire_status st = QUIRE_OK;
+
+    if (v->dir >= 0)
+        st = sync_path(s, v, path, &found_here, &report, err);
+    if (!st)
+        st = s->c.house.find(s->c.house.ctx, path, keep, out, err);
+    if (!st && v->dir >= 0) {
+        st = unlink_file(s, SPACE_ARTIFACT, v, path, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    if (!st)
+        st = s->c.house.remove(s->c.house.ctx, out->id, err);
+    if (!st)
+        copy_drop(s, path);
+    return st;
+}
+
+quire_status space_delete(struct space *s, enum space_scope scope,
+                          const char *path, struct arena *keep,
+                          quire_artifact *artifact, quire_error *err)
+{
+    unsigned flags = scope == SPACE_SCRATCH ? 0 : VISIT_LOCK;
+    struct visit v;
+    quire_status st = visit_begin(s, scope, flags, &v, err);
+
+    if (scope == SPACE_SCRATCH) {
+        if (!st)
+            st = unlink_file(s, scope, &v, path, err);
+    } else if (!st || st == QUIRE_NOT_FOUND) {
+        st = delete_inside(s, &v, path, keep, artifact, err);
+    }
+    if (!st && copy_is_due(s))
+        st = copy_flush(s, err);
+    visit_end(&v);
+    return st;
+}
+
+/* ---- listing ------------------------------------------------------------ */
+
+struct listing {
+    space_file_fn each;
+    void *ctx;
+};
+
+static quire_status pass_file(void *ctx, const char *name,
+                              const struct stat *st, quire_error *err)
+{
+    struct listing *l = ctx;
+
+    return l->each(l->ctx, name, (uint64_t)st->st_size,
+                   st->st_mtim.tv_sec * INT64_C(1000000000) +
+                       st->st_mtim.tv_nsec,
+                   err);
+}
+
+quire_status space_files(struct space *s, space_file_fn each, void *ctx,
+                         quire_error *err)
+{
+    struct listing l = {each, ctx};
+    struct visit v;
+    quire_status st = visit_begin(s, SPACE_SCRATCH, 0, &v, err);
+
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    st = walk_files(v.dir, space_dir(s, SPACE_SCRATCH), "", pass_file, &l, err);
+    visit_end(&v);
+    return st;
+}

@@ -1,0 +1,138 @@
+/* priv.h - what the files of the workspace room share */
+#ifndef WORKSPACE_PRIV_H
+#define WORKSPACE_PRIV_H
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/sql.h"
+#include "workspace/workspace.h"
+
+/* ---- space.c ------------------------------------------------------------ */
+
+/* What a file was when it and the artifact agreed. */
+struct copy {
+    uint64_t inode, size;
+    int64_t modified_ns, changed_ns;
+    quire_digest digest;
+};
+
+/* A change of `copy` that is to be written: see copy_flush(). */
+struct copy_note {
+    char *path; /* owned */
+    bool drop;
+    struct copy now;
+};
+
+struct space {
+    struct space_config c; /* its text is owned */
+    int root;
+    char *around;   /* owned; the directory that is locked, from the root on */
+    char *names[2]; /* owned; of each scope's directory, from the root on    */
+    char *paths[2]; /* owned; the same, absolute                             */
+    struct sql sql;
+    struct copy_note *notes; /* owned */
+    size_t n_notes, cap_notes;
+    int64_t noted_us; /* when the first of them was */
+};
+
+/* A stay in a workspace. */
+struct visit {
+    int around; /* locked while it is open; -1 */
+    int dir;    /* of the scope                */
+    bool fresh; /* the directory was made by this visit, or had been and is
+                   not laid out yet            */
+};
+
+enum {
+    VISIT_MAKE = 1 << 0, /* make what is missing                   */
+    VISIT_LOCK = 1 << 1, /* nobody else who changes anything       */
+};
+
+/* QUIRE_NOT_FOUND without words: there is no such directory. */
+quire_status visit_begin(struct space *s, enum space_scope scope,
+                         unsigned flags, struct visit *v, quire_error *err);
+void visit_end(struct visit *v);
+
+/* The directory of `path` in `dir`, its last name in *base; with `make`
+ * directories are made. -1 and errno. */
+int space_parent(int dir, const char *path, bool make, const char **base);
+
+/* A file to read: beneath, no link, nothing but a plain file. -1 and errno. */
+int space_open_file(int dir, const char *path, struct stat *st);
+
+/* Write a file whole: a temporary one, synced if `lasting`. */
+struct fs_temp;
+quire_status space_draft(struct space *s, int parent, quire_bytes content,
+                         bool lasting, struct fs_temp *t, quire_error *err);
+
+/* The number of the session's row; 0: it has none. */
+quire_status space_session(struct space *s, int64_t *id, quire_error *err);
+
+static inline bool is_same(const quire_digest *a, const quire_digest *b)
+{
+    return !memcmp(a->byte, b->byte, sizeof a->byte);
+}
+
+/* ---- copy.c ------------------------------------------------------------- */
+
+quire_status copy_init(struct space *s, quire_error *err);
+
+/* What `copy` has of a path. QUIRE_NOT_FOUND, bare. */
+quire_status copy_get(struct space *s, int64_t session, const char *path,
+                      struct copy *out, quire_error *err);
+
+typedef quire_status (*copy_fn)(void *ctx, const char *path,
+                                const struct copy *copy, quire_error *err);
+quire_status copy_each(struct space *s, int64_t session, copy_fn each,
+                       void *ctx, quire_error *err);
+
+/* Note what a file is now, or that it is not any more; copy_flush() writes
+ * that, after it has synced the directory `dir` of the workspace, or everything
+ * below it. Lack of memory is no harm: a file is compared once more. */
+void copy_note(struct space *s, const char *path, const struct stat *st,
+               const quire_digest *digest);
+void copy_drop(struct space *s, const char *path);
+quire_status copy_flush(struct space *s, quire_error *err);
+
+/* Whether it is time to. */
+bool copy_is_due(const struct space *s);
+
+/* Nothing of the session is laid out. */
+quire_status copy_forget(struct space *s, int64_t session, quire_error *err);
+
+/* ---- sync.c ------------------------------------------------------------- */
+
+/* space_sync_path() and _all() for who is inside, with the lock. */
+quire_status sync_path(struct space *s, const struct visit *v, const char *path,
+                       const struct space_sync *how,
+                       struct space_report *report, quire_error *err);
+quire_status sync_all(struct space *s, const struct visit *v,
+                      const struct space_sync *how, struct space_report *report,
+                      quire_error *err);
+
+/* Remove a file, and the directories that it leaves empty. The directory it was
+ * in is synced. -1 and errno. */
+int space_unlink(int dir, const char *path);
+
+/* A quire_write_fn that adds to a struct buf. */
+quire_status space_add_piece(void *ctx, quire_bytes piece, quire_error *err);
+
+/* Count that an artifact was read, if nobody is in the way. */
+void space_count_read(struct space *s, const char *path);
+
+/* ---- analyse.c ---------------------------------------------------------- */
+
+/* What can be told of a file by looking at it. */
+
+/* Tags for a file of this type and name that are not among `given` (may be
+ * NULL), after those; ended by NULL, in `keep`. NULL: no memory. */
+const char *const *analyse_tags(const char *mime, const char *path,
+                                const char *const *given, struct arena *keep);
+
+/* Metadata of the content, as a JSON object in `keep`: what `old` says of other
+ * things stays. NULL: no memory. */
+const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
+                         struct arena *keep);
+
+#endif

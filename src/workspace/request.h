@@ -1,0 +1,58 @@
+/*
+ * request.h - what a model asked for, and how it is told what is wrong
+ *
+ * A refusal has a code that programs can rely on, words, and a suggestion that
+ * a model can act on without knowing more than it says.
+ */
+#ifndef WORKSPACE_REQUEST_H
+#define WORKSPACE_REQUEST_H
+
+#include "base/json.h"
+#include "workspace/priv.h"
+
+enum tool_action {
+    TOOL_WRITE,
+    TOOL_READ,
+    TOOL_LIST,
+    TOOL_SEARCH,
+    TOOL_DELETE,
+    N_TOOL_ACTIONS
+};
+
+/* Why not. */
+struct refusal {
+    const char *code; /* static; NULL: it was not refused */
+    bool retryable;
+    char message[512];
+    char suggestion[512];
+};
+
+/* Text is in an arena, or static. */
+struct request {
+    enum tool_action action;
+    enum space_scope scope;
+    const char *filename; /* clean; "" where none is needed     */
+    quire_bytes content;  /* decoded                             */
+    const char *purpose;  /* NULL: not given                     */
+    const char *const *tags;
+    const char *query;
+    bool base64; /* content came as base64; read: is to go so */
+    uint64_t offset, limit;
+    const char *cursor; /* NULL: from the start */
+};
+
+/* Read and judge a request. False: refused, and why. */
+bool request_read(const struct space *s, quire_bytes text, struct arena *keep,
+                  struct request *out, struct refusal *no);
+
+const char *request_action(enum tool_action action);
+const char *request_scope(enum space_scope scope);
+
+/* "code", words, and what to do. */
+bool refuse(struct refusal *no, const char *code, const char *suggestion,
+            const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* The refusal that a failure is. */
+void refuse_status(struct refusal *no, quire_status st, const quire_error *err);
+
+#endif

@@ -1,0 +1,544 @@
+/*
+ * sync.c - files and artifacts, made to agree
+ *
+ * Of each path three things are known: the file, the artifact, and what both
+ * were when they agreed. Which of them are there, and which have changed, says
+ * what is to be done; what it is about, the content, is looked at only when it
+ * has to move.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "base/walk.h"
+#include "workspace/priv.h"
+
+struct item {
+    const char *path;
+    bool has_file, has_copy, has_row;
+    struct stat file;
+    struct copy copy;
+    quire_digest digest; /* of the row */
+    int64_t id;
+};
+
+struct syncing {
+    struct space *s;
+    const struct visit *v;
+    const struct space_sync *how;
+    struct space_report *report;
+    uint64_t largest; /* that a file may be                */
+    int64_t session;  /* the number of its row; 0: it has none */
+    struct arena keep;
+    struct map by_path; /* to index + 1 in items */
+    struct item *items;
+    size_t n, cap;
+};
+
+static void tell(struct syncing *y, const char *what, const char *path,
+                 const char *why)
+{
+    if (y->how->tell)
+        y->how->tell(y->how->ctx, what, path, why);
+}
+
+static void pass(struct syncing *y, const char *path, const char *why)
+{
+    y->report->passed++;
+    tell(y, "passed", path, why);
+}
+
+/* ---- what is to be done ------------------------------------------------- */
+
+enum verdict {
+    AGREE,
+    TAKE,     /* the file becomes the artifact     */
+    GIVE,     /* the artifact becomes the file     */
+    PUT_AWAY, /* the artifact goes, as the file did */
+    WITHDRAW, /* the file goes, as the artifact did */
+    FORGET,   /* both are gone                      */
+};
+
+static int64_t ns_of(struct timespec t)
+{
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static bool is_edited(const struct item *i)
+{
+    return !i->has_copy || i->copy.inode != (uint64_t)i->file.st_ino ||
+           i->copy.size != (uint64_t)i->file.st_size ||
+           i->copy.modified_ns != ns_of(i->file.st_mtim) ||
+           i->copy.changed_ns != ns_of(i->file.st_ctim);
+}
+
+static bool is_put_again(const struct item *i)
+{
+    return !i->has_copy || !is_same(&i->digest, &i->copy.digest);
+}
+
+static enum verdict judge(const struct item *i)
+{
+    if (!i->has_file && !i->has_row)
+        return i->has_copy ? FORGET : AGREE;
+    if (!i->has_file)
+        return is_put_again(i) ? GIVE : PUT_AWAY;
+    if (!i->has_row)
+        return is_edited(i) ? TAKE : WITHDRAW;
+    if (is_edited(i))
+        return TAKE;
+    return is_put_again(i) ? GIVE : AGREE;
+}
+
+/* ---- doing it ----------------------------------------------------------- */
+
+/* Read a file that may be changing: as it was at one time, or QUIRE_CHANGED. */
+static quire_status read_file(struct syncing *y, struct item *i,
+                              struct buf *out, quire_error *err)
+{
+    struct stat after;
+    int fd = space_open_file(y->v->dir, i->path, &i->file);
+    ssize_t n = -1;
+    void *room;
+    quire_status st = QUIRE_OK;
+
+    if (fd < 0)
+        return errno == ENOENT || errno == ELOOP || errno == EISDIR ||
+                       errno == ENOTDIR || errno == EXDEV
+                   ? QUIRE_CHANGED
+                   : err_sys(err, errno, "cannot open %s in %s", i->path,
+                             space_dir(y->s, SPACE_ARTIFACT));
+    if ((uint64_t)i->file.st_size > y->largest)
+        st = QUIRE_TOO_LARGE;
+    /* One byte more, to see that there is none. */
+    room = st ? NULL : buf_room(out, (size_t)i->file.st_size + 1);
+    if (!st && !room)
+        st = err_memory(err);
+    if (!st) {
+        n = fs_read_at(fd, room, (size_t)i->file.st_size + 1, 0);
+        if (n < 0 || fstat(fd, &after) < 0)
+            st = err_sys(err, errno, "cannot read %s in %s", i->path,
+                         space_dir(y->s, SPACE_ARTIFACT));
+        else if (n != i->file.st_size ||
+                 ns_of(after.st_mtim) != ns_of(i->file.st_mtim))
+            st = QUIRE_CHANGED;
+    }
+    if (!st)
+        buf_grow(out, (size_t)n);
+    close(fd);
+    return st;
+}
+
+static quire_status put_file(struct syncing *y, const struct item *i,
+                             quire_bytes content, quire_error *err)
+{
+    const struct space_house *house = &y->s->c.house;
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    const char *mime = house->type(bytes_str(i->path), content);
+    quire_artifact old = {.meta = "{}"}, ignored;
+    quire_status st = QUIRE_OK;
+
+    if (i->has_row) {
+        st = house->find(house->ctx, i->path, &y->keep, &old, err);
+    } else {
+        o.source = y->how->source;
+        o.tags = analyse_tags(mime, i->path, NULL, &y->keep);
+    }
+    if (st)
+        return st;
+    o.meta = analyse_meta(old.meta, mime, content, &y->keep);
+    if (!o.meta || (!i->has_row && !o.tags))
+        return err_memory(err);
+    return house->put(house->ctx, i->path, content, &o, &y->keep, &ignored,
+                      err);
+}
+
+struct reverting {
+    const quire_digest *digest;
+    bool found;
+};
+
+static quire_status see_version(void *ctx, const quire_artifact *version,
+                                quire_error *err)
+{
+    struct reverting *r = ctx;
+
+    (void)err;
+    r->found |= is_same(r->digest, &version->digest);
+    return QUIRE_OK;
+}
+
+/* Whether the artifact has moved on from what the file has: a power cut can
+ * lose the last names that were given, and not the rows. */
+static quire_status is_behind(struct syncing *y, const struct item *i,
+                              const quire_digest *digest, bool *behind,
+                              quire_error *err)
+{
+    struct reverting r = {.digest = digest};
+    quire_status st = QUIRE_OK;
+
+    if (i->has_row && is_put_again(i) && !is_same(digest, &i->digest))
+        st = y->s->c.house.versions(y->s->c.house.ctx, i->id, see_version, &r,
+                                    err);
+    *behind = r.found;
+    return st;
+}
+
+static quire_status give(struct syncing *y, struct item *i, quire_error *err);
+
+static quire_status take(struct syncing *y, struct item *i, quire_error *err)
+{
+    struct buf content = BUF_INIT((size_t)y->largest + 2);
+    quire_digest digest;
+    bool behind = false;
+    quire_status st = read_file(y, i, &content, err);
+
+    if (!st) {
+        y->s->c.house.digest(buf_bytes(&content), &digest);
+        st = is_behind(y, i, &digest, &behind, err);
+    }
+    if (!st && behind) {
+        buf_release(&content);
+        return give(y, i, err);
+    }
+    if (!st && !(i->has_row && is_same(&digest, &i->digest))) {
+        st = put_file(y, i, buf_bytes(&content), err);
+        if (!st) {
+            y->report->taken++;
+            tell(y, "taken", i->path, "");
+        }
+    }
+    if (!st)
+        copy_note(y->s, i->path, &i->file, &digest);
+    if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA) {
+        pass(y, i->path,
+             st == QUIRE_QUOTA ? "it does not fit into the quota"
+                               : "it is larger than an artifact may be");
+        st = QUIRE_OK;
+    } else if (st == QUIRE_CHANGED) {
+        st = QUIRE_OK; /* whoever looks next sees what came of it */
+    }
+    buf_release(&content);
+    return st;
+}
+
+/* Where a directory stands in the way of a file, or a file in that of one. */
+static bool is_in_the_way(int error)
+{
+    return error == EISDIR || error == ENOTDIR || error == EEXIST ||
+           error == ELOOP || error == ENOTEMPTY;
+}
+
+static quire_status publish(struct syncing *y, struct item *i,
+                            quire_bytes content, quire_error *err)
+{
+    struct fs_temp t = FS_TEMP_INIT;
+    const char *base;
+    int parent = space_parent(y->v->dir, i->path, true, &base);
+    quire_status st = QUIRE_OK;
+
+    if (parent >= 0)
+        st = space_draft(y->s, parent, content, true, &t, err);
+    if (!st && (parent < 0 || fs_temp_publish(&t, parent, base, true) < 0))
+        st = is_in_the_way(errno)
+                 ? QUIRE_EXISTS
+                 : err_sys(err, errno, "cannot write %s in %s", i->path,
+                           space_dir(y->s, SPACE_ARTIFACT));
+    if (!st && !fstat(t.fd, &i->file))
+        copy_note(y->s, i->path, &i->file, &i->digest);
+    fs_temp_release(&t);
+    if (parent >= 0)
+        close(parent);
+    return st;
+}
+
+static quire_status give(struct syncing *y, struct item *i, quire_error *err)
+{
+    const struct space_house *house = &y->s->c.house;
+    struct buf content = BUF_INIT((size_t)1 << 31);
+    quire_status st = house->read(house->ctx, &i->digest, 0, UINT64_MAX,
+                                  space_add_piece, &content, err);
+
+    if (!st)
+        st = publish(y, i, buf_bytes(&content), err);
+    buf_release(&content);
+    if (!st) {
+        y->report->given++;
+        tell(y, "given", i->path, "");
+    } else if (st == QUIRE_EXISTS || st == QUIRE_NOT_FOUND ||
+               st == QUIRE_DAMAGED) {
+        pass(y, i->path,
+             st == QUIRE_EXISTS ? "something else has its name"
+                                : "its content is missing or damaged");
+        st = QUIRE_OK;
+    }
+    return st;
+}
+
+int space_unlink(int dir, const char *path)
+{
+    char name[257], *slash;
+    const char *base;
+    int parent = space_parent(dir, path, false, &base), failed, why;
+
+    if (parent < 0)
+        return -1;
+    failed = unlinkat(parent, base, 0) < 0 || fsync(parent) < 0;
+    why = errno;
+    close(parent);
+    errno = why;
+    if (failed || strlen(path) >= sizeof name)
+        return failed ? -1 : 0;
+    strcpy(name, path);
+    while ((slash = strrchr(name, '/'))) {
+        *slash = '\0';
+        parent = space_parent(dir, name, false, &base);
+        if (parent < 0)
+            break;
+        failed = unlinkat(parent, base, AT_REMOVEDIR) < 0;
+        close(parent);
+        if (failed)
+            break;
+    }
+    return 0;
+}
+
+static quire_status act(struct syncing *y, struct item *i, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    switch (judge(i)) {
+    case AGREE: return QUIRE_OK;
+    case TAKE: return take(y, i, err);
+    case GIVE: return give(y, i, err);
+    case PUT_AWAY:
+        st = y->s->c.house.remove(y->s->c.house.ctx, i->id, err);
+        if (st && st != QUIRE_NOT_FOUND)
+            return st;
+        y->report->dropped++;
+        tell(y, "dropped", i->path, "");
+        break;
+    case WITHDRAW:
+        if (space_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
+            return err_sys(err, errno, "cannot remove %s in %s", i->path,
+                           space_dir(y->s, SPACE_ARTIFACT));
+        y->report->withdrawn++;
+        tell(y, "withdrawn", i->path, "");
+        break;
+    case FORGET: break;
+    }
+    copy_drop(y->s, i->path);
+    return QUIRE_OK;
+}
+
+/* ---- what there is ------------------------------------------------------ */
+
+static struct item *item_of(struct syncing *y, const char *path)
+{
+    uint64_t *at = map_get(&y->by_path, bytes_str(path));
+    size_t cap = y->cap ? 2 * y->cap : 64;
+    struct item *list;
+    char *key;
+
+    if (at)
+        return &y->items[*at - 1];
+    if (y->n == y->cap) {
+        list = realloc(y->items, cap * sizeof *list);
+        if (!list)
+            return NULL;
+        y->items = list;
+        y->cap = cap;
+    }
+    key = arena_text(&y->keep, bytes_str(path));
+    if (!key || !map_put(&y->by_path, bytes_str(key), y->n + 1, NULL))
+        return NULL;
+    y->items[y->n] = (struct item){.path = key};
+    return &y->items[y->n++];
+}
+
+static quire_status see_file(void *ctx, const char *name, const struct stat *st,
+                             quire_error *err)
+{
+    struct syncing *y = ctx;
+    char clean[257];
+    const char *reason;
+    struct item *i;
+
+    if (y->s->c.house.clean(bytes_str(name), clean, &reason, NULL)) {
+        if (strcmp(reason, "hidden") != 0) /* those are programs' own */
+            pass(y, name, reason);
+        return QUIRE_OK;
+    }
+    if (strcmp(clean, name) != 0) {
+        pass(y, name, "not_canonical");
+        return QUIRE_OK;
+    }
+    i = item_of(y, name);
+    if (!i)
+        return err_memory(err);
+    i->has_file = true;
+    i->file = *st;
+    return QUIRE_OK;
+}
+
+static quire_status see_row(void *ctx, const quire_artifact *a,
+                            quire_error *err)
+{
+    struct item *i = item_of(ctx, a->path);
+
+    if (!i)
+        return err_memory(err);
+    i->has_row = true;
+    i->digest = a->digest;
+    i->id = a->id;
+    return QUIRE_OK;
+}
+
+static quire_status see_copy(void *ctx, const char *path,
+                             const struct copy *copy, quire_error *err)
+{
+    struct item *i = item_of(ctx, path);
+
+    if (!i)
+        return err_memory(err);
+    i->has_copy = true;
+    i->copy = *copy;
+    return QUIRE_OK;
+}
+
+/* ---- all, or one -------------------------------------------------------- */
+
+static quire_status begin(struct syncing *y, struct space *s,
+                          const struct visit *v, const struct space_sync *how,
+                          struct space_report *report, quire_error *err)
+{
+    quire_status st;
+
+    *y = (struct syncing){.s = s, .v = v, .how = how, .report = report};
+    map_init(&y->by_path, (uint64_t)clock_us(s->c.clock), (uintptr_t)y);
+    st = s->c.house.largest(s->c.house.ctx, &y->largest, err);
+    return st ? st : space_session(s, &y->session, err);
+}
+
+static void end(struct syncing *y)
+{
+    map_release(&y->by_path);
+    arena_release(&y->keep);
+    free(y->items);
+}
+
+static quire_status gather(struct syncing *y, quire_error *err)
+{
+    const struct space_house *house = &y->s->c.house;
+    struct space_range all = {.limit = 0};
+    quire_status st;
+
+    st = walk_files(y->v->dir, space_dir(y->s, SPACE_ARTIFACT), "", see_file, y,
+                    err);
+    if (!st && y->session)
+        st = house->list(house->ctx, &all, see_row, y, err);
+    if (!st && y->session)
+        st = copy_each(y->s, y->session, see_copy, y, err);
+    return st;
+}
+
+quire_status sync_all(struct space *s, const struct visit *v,
+                      const struct space_sync *how, struct space_report *report,
+                      quire_error *err)
+{
+    struct syncing y;
+    quire_status st = begin(&y, s, v, how, report, err);
+    size_t i;
+
+    /* A directory that has just been made says nothing of what went. */
+    if (!st && v->fresh && y.session)
+        st = copy_forget(s, y.session, err);
+    if (!st)
+        st = gather(&y, err);
+    for (i = 0; i < y.n && !st; i++)
+        st = act(&y, &y.items[i], err);
+    if (!st)
+        st = copy_flush(s, err);
+    end(&y);
+    return st;
+}
+
+quire_status sync_path(struct space *s, const struct visit *v, const char *path,
+                       const struct space_sync *how,
+                       struct space_report *report, quire_error *err)
+{
+    struct syncing y;
+    struct item i = {.path = path};
+    quire_artifact one;
+    int fd;
+    quire_status st = begin(&y, s, v, how, report, err);
+
+    if (!st && y.session) {
+        st = s->c.house.find(s->c.house.ctx, path, &y.keep, &one, err);
+        if (!st)
+            st = see_row(&y, &one, err);
+        if (!st)
+            i = y.items[0];
+        if (!st || st == QUIRE_NOT_FOUND)
+            st = copy_get(s, y.session, path, &i.copy, err);
+        i.has_copy = !st;
+    }
+    if (st == QUIRE_NOT_FOUND)
+        st = QUIRE_OK;
+    if (!st) {
+        fd = space_open_file(v->dir, path, &i.file);
+        i.has_file = fd >= 0;
+        if (fd >= 0)
+            close(fd);
+        else if (errno != ENOENT && !is_in_the_way(errno))
+            st = err_sys(err, errno, "cannot open %s in %s", path,
+                         space_dir(s, SPACE_ARTIFACT));
+    }
+    if (!st)
+        st = act(&y, &i, err);
+    end(&y);
+    return st;
+}
+
+quire_status space_sync_all(struct space *s, const struct space_sync *how,
+                            struct space_report *report, quire_error *err)
+{
+    struct visit v;
+    int64_t session;
+    quire_status st = visit_begin(s, SPACE_ARTIFACT, VISIT_LOCK, &v, err);
+
+    *report = (struct space_report){0};
+    if (st == QUIRE_NOT_FOUND) {
+        /* Nothing is laid out: not that all of it was deleted. */
+        st = space_session(s, &session, err);
+        return st || !session ? st : copy_forget(s, session, err);
+    }
+    if (st)
+        return st;
+    st = sync_all(s, &v, how, report, err);
+    visit_end(&v);
+    return st;
+}
+
+quire_status space_sync_path(struct space *s, const char *path,
+                             const struct space_sync *how,
+                             struct space_report *report, quire_error *err)
+{
+    struct visit v;
+    quire_status st = visit_begin(s, SPACE_ARTIFACT, VISIT_LOCK, &v, err);
+
+    *report = (struct space_report){0};
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    st = sync_path(s, &v, path, how, report, err);
+    if (!st && copy_is_due(s))
+        st = copy_flush(s, err);
+    visit_end(&v);
+    return st;
+}

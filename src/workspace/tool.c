@@ -1,0 +1,447 @@
+/*
+ * tool.c - the tool `workspace`
+ *
+ * Five actions, two scopes. The session is the workspace's own: there is no way
+ * to name another one in a request. An answer is one object,
+ *
+ *     {"success":true,"data":{...},"execution_time_ms":0}
+ *     {"success":false,"error":{"code","message","retryable","suggestion"},...}
+ *
+ * and a line: whatever the content was, it is escaped.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "base/when.h"
+#include "workspace/request.h"
+
+const char tool_description[] =
+    "{\"name\":\"workspace\",\"description\":"
+    "\"Files of this session. scope artifact (default): kept, versioned, "
+    "searchable. scope scratchpad: temporary files, not searchable. "
+    "write: filename, content (the whole file; replaces). "
+    "read: filename; long files come in pieces: repeat with offset = "
+    "next_offset while truncated. "
+    "list: files, newest first; cursor = next_cursor for more. "
+    "search: query words, over names, purpose, tags and text of artifacts. "
+    "delete: filename (artifacts can be restored by the user). "
+    "Errors have a suggestion.\","
+    "\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+    "\"action\":{\"type\":\"string\",\"enum\":[\"write\",\"read\",\"list\","
+    "\"search\",\"delete\"]},"
+    "\"scope\":{\"type\":\"string\",\"enum\":[\"artifact\",\"scratchpad\"],"
+    "\"default\":\"artifact\"},"
+    "\"filename\":{\"type\":\"string\",\"description\":\"relative path, "
+    "e.g. data/sales.csv\"},"
+    "\"content\":{\"type\":\"string\"},"
+    "\"encoding\":{\"type\":\"string\",\"enum\":[\"text\",\"base64\"],"
+    "\"description\":\"of content; base64 for binary\"},"
+    "\"purpose\":{\"type\":\"string\",\"description\":\"write: what it is "
+    "for\"},"
+    "\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"query\":{\"type\":\"string\"},"
+    "\"offset\":{\"type\":\"integer\",\"description\":\"read: first byte\"},"
+    "\"limit\":{\"type\":\"integer\",\"description\":\"read: bytes; list, "
+    "search: entries\"},"
+    "\"cursor\":{\"type\":\"string\"}},"
+    "\"required\":[\"action\"]}}";
+
+struct call {
+    struct space *s;
+    struct request r;
+    struct refusal no;
+    struct json_writer w;
+    struct arena keep;
+};
+
+/* ---- pieces of an answer ------------------------------------------------ */
+
+static void put_text(struct call *c, const char *key, const char *value)
+{
+    json_key(&c->w, key);
+    json_str(&c->w, value);
+}
+
+static void put_number(struct call *c, const char *key, uint64_t value)
+{
+    json_key(&c->w, key);
+    json_uint(&c->w, value);
+}
+
+static void put_time(struct call *c, const char *key, int64_t us)
+{
+    char when[WHEN_SIZE];
+
+    when_format(us, when);
+    put_text(c, key, when);
+}
+
+static void begin_data(struct call *c)
+{
+    json_object(&c->w);
+    put_text(c, "action", request_action(c->r.action));
+    put_text(c, "scope", request_scope(c->r.scope));
+    if (*c->r.filename)
+        put_text(c, "filename", c->r.filename);
+}
+
+static void end_data(struct call *c)
+{
+    put_text(c, "session_id", space_key(c->s));
+    json_object_end(&c->w);
+}
+
+/* What lists and searches say of an artifact. */
+static void put_artifact(struct call *c, const quire_artifact *a)
+{
+    put_text(c, "filename", a->path);
+    json_key(&c->w, "artifact_id");
+    json_int(&c->w, a->id);
+    put_text(c, "content_type", a->mime);
+    put_number(c, "size_bytes", a->size);
+    put_time(c, "created_at", a->created_us);
+    put_time(c, "updated_at", a->updated_us);
+    put_text(c, "purpose", a->purpose);
+    json_key(&c->w, "tags");
+    json_raw(&c->w, bytes_str(a->tags));
+}
+
+static quire_status missing(struct call *c, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND, "there is no %s %s",
+                              c->r.scope == SPACE_SCRATCH ? "scratchpad file"
+                                                          : "artifact",
+                              c->r.filename);
+
+    err_next(err, "Use action \"list\" to see what there is%s.",
+             c->r.scope == SPACE_SCRATCH
+                 ? " in scope \"scratchpad\""
+                 : ", or scope \"scratchpad\" if it was written there");
+    return st;
+}
+
+/* ---- actions ------------------------------------------------------------ */
+
+static quire_status do_write(struct call *c, quire_error *err)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    bool kept = c->r.scope == SPACE_ARTIFACT;
+    quire_artifact a;
+    quire_status st;
+
+    o.purpose = c->r.purpose;
+    o.tags = c->r.tags;
+    o.source = "agent";
+    st = space_write(c->s, c->r.scope, c->r.filename, c->r.content, &o,
+                     &c->keep, &a, err);
+    if (st)
+        return st;
+    begin_data(c);
+    json_key(&c->w, "path");
+    json_str(&c->w, arena_printf(&c->keep, "%s/%s", space_dir(c->s, c->r.scope),
+                                 c->r.filename));
+    if (kept) {
+        json_key(&c->w, "artifact_id");
+        json_int(&c->w, a.id);
+        put_text(c, "content_type", a.mime);
+    }
+    put_number(c, "size_bytes", c->r.content.len);
+    json_key(&c->w, "indexed");
+    json_bool(&c->w, kept);
+    if (kept)
+        put_number(c, "version", (uint64_t)a.version);
+    end_data(c);
+    return QUIRE_OK;
+}
+
+/* Without the bytes at both ends that a window has cut from a character. */
+static quire_bytes whole_characters(quire_bytes piece, bool cut_before,
+                                    bool cut_after)
+{
+    const unsigned char *t = piece.data;
+    size_t from = 0, to = piece.len, back;
+
+    while (cut_before && from < 3 && from < to && (t[from] & 0xc0) == 0x80)
+        from++;
+    for (back = 1; cut_after && back <= 3 && back <= to - from; back++)
+        if ((t[to - back] & 0xc0) != 0x80) {
+            size_t need = t[to - back] >= 0xf0   ? 4
+                          : t[to - back] >= 0xe0 ? 3
+                          : t[to - back] >= 0xc0 ? 2
+                                                 : 1;
+            to -= need > back ? back : 0;
+            break;
+        }
+    return bytes_of(t + from, to - from);
+}
+
+static void put_content(struct call *c, quire_bytes raw, uint64_t size)
+{
+    uint64_t end = c->r.offset + raw.len;
+    quire_bytes text = whole_characters(raw, c->r.offset > 0, end < size);
+    bool as_text = !c->r.base64 && utf8_check(text) &&
+                   (text.len > 0 || raw.len == 0);
+    struct buf encoded = BUF_INIT((size_t)1 << 31);
+
+    json_key(&c->w, "content");
+    if (as_text) {
+        json_bytes(&c->w, text);
+        end -= (size_t)((const char *)raw.data + raw.len -
+                        ((const char *)text.data + text.len));
+    } else {
+        base64_encode(raw, &encoded);
+        json_bytes(&c->w, buf_bytes(&encoded));
+        c->w.out->failed |= encoded.failed;
+    }
+    buf_release(&encoded);
+    put_text(c, "encoding", as_text ? "text" : "base64");
+    put_number(c, "size_bytes", size);
+    put_number(c, "offset", c->r.offset);
+    json_key(&c->w, "truncated");
+    json_bool(&c->w, end < size);
+    if (end < size)
+        put_number(c, "next_offset", end);
+}
+
+static quire_status do_read(struct call *c, quire_error *err)
+{
+    struct buf raw = BUF_INIT((size_t)1 << 30);
+    uint64_t size;
+    quire_status st = space_read(c->s, c->r.scope, c->r.filename, c->r.offset,
+                                 c->r.limit, &raw, &size, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        st = missing(c, err);
+    if (!st && c->r.offset > size) {
+        st = err_set(err, QUIRE_INVALID,
+                     "%s has %" PRIu64 " bytes, and the offset is beyond",
+                     c->r.filename, size);
+        err_next(err, "Use an offset from 0 to %" PRIu64 ".", size);
+    }
+    if (!st) {
+        begin_data(c);
+        put_content(c, raw.len ? buf_bytes(&raw) : bytes_of("", 0), size);
+        end_data(c);
+        if (c->r.scope == SPACE_ARTIFACT)
+            space_count_read(c->s, c->r.filename);
+    }
+    buf_release(&raw);
+    return st;
+}
+
+static quire_status do_delete(struct call *c, quire_error *err)
+{
+    quire_artifact a;
+    quire_status st = space_delete(c->s, c->r.scope, c->r.filename, &c->keep,
+                                   &a, err);
+
+    if (st)
+        return st == QUIRE_NOT_FOUND ? missing(c, err) : st;
+    begin_data(c);
+    if (c->r.scope == SPACE_ARTIFACT) {
+        json_key(&c->w, "artifact_id");
+        json_int(&c->w, a.id);
+    }
+    put_text(c, "deleted", c->r.scope == SPACE_ARTIFACT ? "soft" : "hard");
+    end_data(c);
+    return QUIRE_OK;
+}
+
+/* ---- lists -------------------------------------------------------------- */
+
+struct listing {
+    struct call *call;
+    uint64_t n;
+    bool more;
+    int64_t last_us, last_id; /* of the last that was given */
+    char last[4096];
+};
+
+static quire_status give_artifact(void *ctx, const quire_artifact *a,
+                                  quire_error *err)
+{
+    struct listing *l = ctx;
+
+    (void)err;
+    if (l->n == l->call->r.limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    json_object(&l->call->w);
+    put_artifact(l->call, a);
+    json_object_end(&l->call->w);
+    l->last_us = a->updated_us;
+    l->last_id = a->id;
+    l->n++;
+    return QUIRE_OK;
+}
+
+static quire_status bad_cursor(quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID, "that is no cursor");
+
+    err_next(err, "Use the next_cursor of the last answer as it is, or leave "
+                  "it out.");
+    return st;
+}
+
+static quire_status list_artifacts(struct call *c, struct listing *l,
+                                   quire_error *err)
+{
+    const struct space_house *house = &c->s->c.house;
+    struct space_range range = {.limit = c->r.limit + 1};
+    int end = 0;
+    quire_status st;
+
+    if (c->r.cursor && (sscanf(c->r.cursor, "%" SCNd64 ".%" SCNd64 "%n",
+                               &range.before_us, &range.before_id, &end) != 2 ||
+                        c->r.cursor[end] || range.before_us <= 0))
+        return bad_cursor(err);
+    st = house->list(house->ctx, &range, give_artifact, l, err);
+    return st == QUIRE_STOPPED ? QUIRE_OK : st;
+}
+
+static quire_status give_file(void *ctx, const char *name, uint64_t size,
+                              int64_t modified_ns, quire_error *err)
+{
+    struct listing *l = ctx;
+    struct call *c = l->call;
+
+    (void)err;
+    if (c->r.cursor && strcmp(name, c->r.cursor) <= 0)
+        return QUIRE_OK;
+    if (l->n == c->r.limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    json_object(&c->w);
+    put_text(c, "filename", name);
+    put_number(c, "size_bytes", size);
+    put_time(c, "modified", modified_ns / 1000);
+    json_object_end(&c->w);
+    snprintf(l->last, sizeof l->last, "%s", name);
+    l->n++;
+    return QUIRE_OK;
+}
+
+static quire_status do_list(struct call *c, quire_error *err)
+{
+    bool kept = c->r.scope == SPACE_ARTIFACT;
+    struct listing l = {.call = c};
+    char cursor[64];
+    quire_status st;
+
+    begin_data(c);
+    json_key(&c->w, kept ? "artifacts" : "files");
+    json_array(&c->w);
+    st = kept ? list_artifacts(c, &l, err)
+              : space_files(c->s, give_file, &l, err);
+    if (st == QUIRE_STOPPED)
+        st = QUIRE_OK;
+    json_array_end(&c->w);
+    put_number(c, "count", l.n);
+    if (l.more) {
+        snprintf(cursor, sizeof cursor, "%" PRId64 ".%" PRId64, l.last_us,
+                 l.last_id);
+        put_text(c, "next_cursor", kept ? cursor : l.last);
+    }
+    end_data(c);
+    return st;
+}
+
+static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct listing *l = ctx;
+
+    (void)err;
+    json_object(&l->call->w);
+    put_artifact(l->call, &hit->artifact);
+    put_text(l->call, "snippet", hit->snippet);
+    json_object_end(&l->call->w);
+    l->n++;
+    return QUIRE_OK;
+}
+
+static quire_status do_search(struct call *c, quire_error *err)
+{
+    const struct space_house *house = &c->s->c.house;
+    struct listing l = {.call = c};
+    quire_status st;
+
+    begin_data(c);
+    put_text(c, "query", c->r.query);
+    json_key(&c->w, "results");
+    json_array(&c->w);
+    st = house->search(house->ctx, c->r.query, c->r.limit, give_hit, &l, err);
+    json_array_end(&c->w);
+    put_number(c, "count", l.n);
+    end_data(c);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* ---- a call ------------------------------------------------------------- */
+
+static void put_refusal(struct json_writer *w, const struct refusal *no)
+{
+    json_object(w);
+    json_key(w, "code");
+    json_str(w, no->code);
+    json_key(w, "message");
+    json_str(w, no->message);
+    json_key(w, "retryable");
+    json_bool(w, no->retryable);
+    json_key(w, "suggestion");
+    json_str(w, no->suggestion);
+    json_object_end(w);
+}
+
+static quire_status act(struct call *c, quire_error *err)
+{
+    static quire_status (*const actions[N_TOOL_ACTIONS])(struct call *,
+                                                         quire_error *) =
+        {do_write, do_read, do_list, do_search, do_delete};
+
+    return actions[c->r.action](c, err);
+}
+
+quire_status tool_answer(struct space *s, quire_bytes request,
+                         struct buf *answer, quire_error *err)
+{
+    struct call c = {.s = s};
+    struct buf data = BUF_INIT((size_t)1 << 31);
+    int64_t begun = clock_us(s->c.clock);
+    quire_error why = {.what = ""};
+    struct json_writer w;
+    bool fine = request_read(s, request, &c.keep, &c.r, &c.no);
+    quire_status st;
+
+    json_begin(&c.w, &data);
+    if (fine) {
+        st = act(&c, &why);
+        if (!st && data.failed)
+            st = err_memory(&why);
+        if (st)
+            refuse_status(&c.no, st, &why);
+    }
+    json_begin(&w, answer);
+    json_object(&w);
+    json_key(&w, "success");
+    json_bool(&w, !c.no.code);
+    json_key(&w, c.no.code ? "error" : "data");
+    if (c.no.code)
+        put_refusal(&w, &c.no);
+    else
+        json_raw(&w, buf_bytes(&data));
+    json_key(&w, "execution_time_ms");
+    json_int(&w, (clock_us(s->c.clock) - begun) / 1000);
+    json_object_end(&w);
+    buf_release(&data);
+    arena_release(&c.keep);
+    return answer->failed ? err_memory(err) : QUIRE_OK;
+}
