@@ -1,8 +1,7 @@
 /*
  * collect_bench.c - ten thousand sessions and a million blobs
  *
- * Each session has a hundred entries of about a kilobyte and a half, each with a
- * reference to a blob of its own. Everything is in the page cache.
+ * The home is that of home_make.h. Everything is in the page cache.
  *
  *   first            Nothing is known: every session is read, and every blob
  *                    judged. The limit is reading the same files, a quarter of
@@ -29,112 +28,12 @@
 
 #include "base/bytes.h"
 #include "bench.h"
+#include "home_make.h"
 
 #define FIRST   "first collection, 1,000,000"
 #define ONE     "collection after one new session"
 #define WAITING "longest put of a writer while blobs go"
 #define TURNS   "longest turn of a collection"
-
-enum { PER_SESSION = 100, PER_DIR = 100, BATCH = 20000 };
-
-struct home {
-    struct bench *b;
-    quire *q;
-    int n_sessions;
-    quire_digest *digests;
-    uint64_t bytes; /* of session files */
-};
-
-static void put_blobs(struct home *h, uint64_t from, uint64_t n,
-                      quire_digest *digests)
-{
-    quire_blob_info info;
-    quire_error err;
-    char text[128];
-    uint64_t i;
-
-    for (i = 0; i < n; i++) {
-        int len = snprintf(text, sizeof text,
-                           "what a tool said, number %llu of very many\n",
-                           (unsigned long long)(from + i));
-
-        if (i % BATCH == 0)
-            bench_ok(quire_begin(h->q, &err), &err);
-        bench_ok(quire_blob_put(h->q, bytes_of(text, (size_t)len), 0, &info,
-                                &err),
-                 &err);
-        digests[i] = info.digest;
-        if (i % BATCH == BATCH - 1 || i == n - 1)
-            bench_ok(quire_commit(h->q, &err), &err);
-    }
-}
-
-static void add_entry(struct buf *out, int i, const struct buf *text,
-                      const quire_digest *d)
-{
-    char hex[65];
-
-    hex_encode(d->byte, sizeof d->byte, hex);
-    buf_addf(out,
-             "{\"type\":\"message\",\"id\":\"%08x\",\"parentId\":%s,"
-             "\"timestamp\":\"2026-11-16T09:00:00.000Z\",\"message\":{\"role\":"
-             "\"user\",\"content\":[{\"type\":\"text\",\"text\":\"%.*s\"},"
-             "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":"
-             "\"blob:sha256:%s\"}]}}\n",
-             (unsigned)i, i ? "\"00000000\"" : "null", (int)text->len,
-             text->data, hex);
-}
-
-/* A session file, as a program would have written it. */
-static void write_session(struct home *h, int number,
-                          const quire_digest *digests)
-{
-    struct buf out = BUF_INIT(16 << 20), text = BUF_INIT(1 << 20);
-    char dir[512], path[640];
-    int i, fd;
-
-    snprintf(dir, sizeof dir, "%s/home/sessions/--project-%d--", h->b->scratch,
-             number / PER_DIR);
-    mkdir(dir, 0700);
-    buf_addf(&out,
-             "{\"type\":\"session\",\"version\":3,\"id\":\"%016x\","
-             "\"timestamp\":\"2026-11-16T09:00:00.000Z\",\"cwd\":\"/p\"}\n",
-             (unsigned)number);
-    for (i = 0; i < PER_SESSION; i++) {
-        size_t k;
-
-        text_output(&text, (uint64_t)(number % 50 * PER_SESSION + i), 1300);
-        for (k = 0; k < text.len; k++)
-            if (strchr("\"\\\n\t\r", text.data[k]))
-                text.data[k] = ' ';
-        add_entry(&out, i, &text, &digests[i]);
-    }
-    snprintf(path, sizeof path, "%s/2026-11-16_%016x.jsonl", dir,
-             (unsigned)number);
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, out.data, out.len) != (ssize_t)out.len)
-        bench_fail("cannot write %s", path);
-    close(fd);
-    h->bytes += out.len;
-    buf_release(&out);
-    buf_release(&text);
-}
-
-static void make_home(struct home *h)
-{
-    uint64_t n = (uint64_t)h->n_sessions * PER_SESSION;
-    char *dir = place_path(h->b, "home/sessions");
-    int i;
-
-    h->digests = calloc(n, sizeof *h->digests);
-    if (!h->digests)
-        bench_fail("no memory");
-    put_blobs(h, 0, n, h->digests);
-    mkdir(dir, 0700);
-    free(dir);
-    for (i = 0; i < h->n_sessions; i++)
-        write_session(h, i, h->digests + (size_t)i * PER_SESSION);
-}
 
 /* ---- the limits --------------------------------------------------------- */
 
@@ -222,9 +121,9 @@ static void measure_one(struct home *h)
     for (i = 0; i < rounds; i++) {
         double took;
 
-        put_blobs(h, (uint64_t)1 << 40 | (uint64_t)i << 20, PER_SESSION,
-                  digests);
-        write_session(h, h->n_sessions + i, digests);
+        home_put_blobs(h, (uint64_t)1 << 40 | (uint64_t)i << 20, PER_SESSION,
+                       digests);
+        home_write_session(h, h->n_sessions + i, digests);
         usleep(50000); /* so that it is not looked at twice */
         took = collect(h, 86400, 0, &report_) * 1e3;
         readings_add(&r, took, go_through(h, NULL) * 1e3);
@@ -280,11 +179,9 @@ static void remove_some(struct home *h, int round, double *turn_ms)
     quire *q;
 
     for (k = round * gone; k < (round + 1) * gone; k++) {
-        char path[640];
+        char path[HOME_PATH];
 
-        snprintf(path, sizeof path,
-                 "%s/home/sessions/--project-%d--/2026-11-16_%016x.jsonl",
-                 h->b->scratch, k / PER_DIR, (unsigned)k);
+        home_session_path(h, k, path);
         unlink(path);
     }
     options.home = home;
@@ -369,17 +266,13 @@ static void measure_waiting(struct home *h)
 
 static void run(struct bench *b)
 {
-    struct home h = {.b = b, .n_sessions = b->quick ? 200 : 10000};
+    struct home h;
 
-    place_clear(b, "home");
-    h.q = place_store(b, "home", QUIRE_LAYOUT_PACKED, NULL);
-    make_home(&h);
+    home_make(&h, b, b->quick ? 200 : 10000);
     measure_first(&h);
     measure_one(&h);
     measure_waiting(&h);
-    quire_close(h.q);
-    free(h.digests);
-    place_clear(b, "home");
+    home_clear(&h);
 }
 
 const struct measure collect_measures[] = {

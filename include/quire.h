@@ -1416,7 +1416,9 @@ enum {
 /* Look at everything in the home, of all tenants: that the catalogue is sound
  * and agrees with itself; every line of every session; that every blob that is
  * referred to is there; every blob against its name. The handle is the default
- * tenant's. Writes nothing.
+ * tenant's. Writes nothing. In a large home files and blobs are read by as many
+ * threads as there are processors, up to eight; hooks are called by the thread
+ * that called.
  *
  * Each finding is given to hooks->problem. Besides the kinds of a blob, and of
  * a line of a session (quire_session_problem), there are: "stray" (a blob's file

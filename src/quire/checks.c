@@ -9,6 +9,10 @@
  *   references  each blob that a file or a row names is there
  *   blobs       each blob is what its name says
  *
+ * Files and blobs are looked at by several threads where that pays, and SQLite
+ * is asked beside them. Whoever is told hears of it from the thread that called,
+ * and in this order.
+ *
  * Nothing is written, in any of them. What is found has a kind that programs
  * can rely on, a place, and words for what to do; repair.c knows, of each, if
  * there is a mending that loses nothing.
@@ -55,9 +59,13 @@ quire_status checks_found(struct checks *c, const quire_problem *problem,
 {
     static const struct mending none;
 
+    if (!mending)
+        mending = &none;
+    if (c->sqlite)
+        return checks_hold(c, problem, mending, err);
     c->sum.problems++;
     c->q->in_callback = true;
-    c->said = c->found(c->ctx, problem, mending ? mending : &none, err);
+    c->said = c->found(c->ctx, problem, mending, err);
     c->q->in_callback = false;
     return c->said;
 }
@@ -73,77 +81,37 @@ quire_status checks_progress(struct checks *c, uint64_t done, uint64_t total,
     return c->said;
 }
 
+bool checks_forgivable(quire_status st)
+{
+    return st != QUIRE_NO_MEMORY && st != QUIRE_BUSY;
+}
+
+void problem_of(quire_problem *p, const char *where, quire_status st,
+                const quire_error *why)
+{
+    *p = (quire_problem){.where = where};
+    p->kind = st == QUIRE_DAMAGED ? "database" : "unreadable";
+    problem_what(p, "%s", *why->what ? why->what : "it cannot be looked at");
+    problem_next(p, "%s",
+                 *why->next ? why->next
+                            : "keep a copy of it before anything else");
+}
+
 quire_status checks_forgive(struct checks *c, const char *where,
                             quire_status st, const quire_error *why,
                             quire_error *err)
 {
-    quire_problem p = {.where = where};
+    quire_problem p;
 
     if (!st)
         return QUIRE_OK;
-    if (c->said || st == QUIRE_NO_MEMORY || st == QUIRE_BUSY) {
+    if (c->said || !checks_forgivable(st)) {
         if (err)
             *err = *why;
         return st;
     }
-    p.kind = st == QUIRE_DAMAGED ? "database" : "unreadable";
-    problem_what(&p, "%s", *why->what ? why->what : "it cannot be looked at");
-    problem_next(&p, "%s",
-                 *why->next ? why->next
-                            : "keep a copy of it before anything else");
+    problem_of(&p, where, st, why);
     return checks_found(c, &p, NULL, err);
-}
-
-/* ---- the blobs there are ------------------------------------------------ */
-
-static quire_status know(void *ctx, const quire_blob_info *info,
-                         quire_error *err)
-{
-    struct checks *c = ctx;
-    struct known *list;
-
-    if (c->n_known == c->known_cap) {
-        c->known_cap = c->known_cap ? 2 * c->known_cap : 1024;
-        list = realloc(c->known, c->known_cap * sizeof *list);
-        if (!list)
-            return err_memory(err);
-        c->known = list;
-    }
-    c->known[c->n_known++] = (struct known){info->digest, info->size, false};
-    return QUIRE_OK;
-}
-
-static int by_digest(const void *a, const void *b)
-{
-    const struct known *x = a, *y = b;
-
-    return memcmp(x->digest.byte, y->digest.byte, sizeof x->digest.byte);
-}
-
-static quire_status know_blobs(struct checks *c, quire_error *err)
-{
-    quire_error why = {.what = ""};
-    quire_status st = blob_names(c->q->blobs, know, c, &why);
-
-    if (c->n_known)
-        qsort(c->known, c->n_known, sizeof *c->known, by_digest);
-    c->sum.blobs = c->n_known;
-    if (!st)
-        return QUIRE_OK;
-    c->blind = true;
-    return checks_forgive(c, "quire.db", st, &why, err);
-}
-
-const struct known *checks_refer(struct checks *c, const quire_digest *digest)
-{
-    struct known key = {.digest = *digest}, *k = NULL;
-
-    c->sum.references++;
-    if (c->n_known)
-        k = bsearch(&key, c->known, c->n_known, sizeof key, by_digest);
-    if (k)
-        k->referenced = true;
-    return k;
 }
 
 /* ---- every blob against its name ---------------------------------------- */
@@ -261,6 +229,15 @@ static quire_status look_at_all(struct checks *c, quire_error *err)
     return st;
 }
 
+/* What SQLite said is told also if the rest failed, unless nobody listens. */
+static quire_status settle(struct checks *c, quire_status st, quire_error *err)
+{
+    quire_status settled = c->said ? QUIRE_OK
+                                   : checks_settle(c, st ? NULL : err);
+
+    return st ? st : settled;
+}
+
 quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
                         quire_error *err)
 {
@@ -272,7 +249,7 @@ quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
     map_init(&c->seen, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
     if (st)
         return st;
-    st = look_at_all(c, err);
+    st = settle(c, look_at_all(c, err), err);
     for (i = 0; i < c->n_known; i++)
         c->sum.unreferenced += !c->known[i].referenced;
     return st;
@@ -282,7 +259,9 @@ void checks_release(struct checks *c)
 {
     if (c->aside)
         c->aside->ops->close(c->aside);
+    checks_drop(c);
     free(c->known);
+    free(c->slots);
     map_release(&c->seen);
     arena_release(&c->keep);
     /* Blobs that were opened without rows are not for anybody else. */

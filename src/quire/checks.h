@@ -2,6 +2,8 @@
 #ifndef QUIRE_CHECKS_H
 #define QUIRE_CHECKS_H
 
+#include <stdatomic.h>
+
 #include "base/map.h"
 #include "quire/priv.h"
 
@@ -31,8 +33,8 @@ typedef quire_status (*found_fn)(void *ctx, const quire_problem *problem,
 /* A blob that is there. */
 struct known {
     quire_digest digest;
-    uint64_t size; /* UINT64_MAX: not known */
-    bool referenced;
+    uint64_t size;          /* UINT64_MAX: not known    */
+    atomic_bool referenced; /* by any thread of a check */
 };
 
 /* One check. */
@@ -51,8 +53,14 @@ struct checks {
     bool blind;    /* blobs cannot be told for want of it                   */
     char *db_path; /* of a catalogue that cannot be read, taken away        */
     struct db *aside; /* a connection for temporary tables; NULL: not yet    */
-    struct known *known; /* owned, by digest                                 */
+    struct known *known; /* owned                                            */
     size_t n_known, known_cap;
+    uint32_t *slots; /* owned; where in `known` a digest is, and one more     */
+    unsigned slot_bits;
+    uint64_t slot_seed;
+    struct sqlite_look *sqlite; /* that runs beside the rest; NULL: none      */
+    struct held *held, **held_end; /* findings that wait for it               */
+    size_t n_held;
     struct arena keep;
     struct map seen; /* "<tenant> <id>" of sessions that have files           */
 };
@@ -78,14 +86,41 @@ void problem_what(quire_problem *p, const char *fmt, ...)
 void problem_next(quire_problem *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Whether what failed may be told as a finding, and the finding. */
+bool checks_forgivable(quire_status st);
+void problem_of(quire_problem *p, const char *where, quire_status st,
+                const quire_error *why);
+
 /* A part of the check that failed with `st` is a finding about `where`, and the
  * rest goes on; but for what a hook said, and for want of memory. */
 quire_status checks_forgive(struct checks *c, const char *where,
                             quire_status st, const quire_error *why,
                             quire_error *err);
 
-/* The blob, or NULL. It counts as referenced from now on. */
-const struct known *checks_refer(struct checks *c, const quire_digest *digest);
+/* ---- checks_known.c: the blobs there are -------------------------------- */
+
+quire_status know_blobs(struct checks *c, quire_error *err);
+
+/* The blob, or NULL. It counts as referenced from now on. Any thread may ask. */
+const struct known *checks_refer(const struct checks *c,
+                                 const quire_digest *digest);
+
+/* ---- checks_sqlite.c ---------------------------------------------------- */
+
+/* What SQLite says of quire.db. Where that takes long it is asked beside the
+ * rest of the check, and what is found meanwhile is held until it has
+ * answered: its answer is told first. */
+quire_status check_sqlite(struct checks *c, quire_error *err);
+
+/* Wait for the answer, and tell it and what was held. */
+quire_status checks_settle(struct checks *c, quire_error *err);
+
+/* Hold a finding. */
+quire_status checks_hold(struct checks *c, const quire_problem *problem,
+                         const struct mending *mending, quire_error *err);
+
+/* Wait, and forget what was held. */
+void checks_drop(struct checks *c);
 
 /* ---- checks_catalogue.c, checks_words.c --------------------------------- */
 

@@ -1,8 +1,8 @@
 /*
  * checks_catalogue.c - what quire.db says of itself
  *
- * First SQLite looks at its own file, then the tables are compared with those
- * that Quire makes, then each rule below asks for rows that cannot be. A
+ * First SQLite looks at its own file (checks_sqlite.c), then the tables are
+ * compared with those that Quire makes, then each rule below asks for rows that cannot be. A
  * statement that fails is itself a finding: the rules after it are asked all
  * the same.
  */
@@ -15,9 +15,6 @@
 #include "quire/checks.h"
 
 #define CATALOGUE "quire.db"
-
-/* More lines than these say the same again. */
-#define SQLITE_LINES "100"
 
 /* ---- asking ------------------------------------------------------------- */
 
@@ -56,37 +53,7 @@ static void copy_column(struct stmt *s, int at, char *out, size_t cap)
     out[len] = '\0';
 }
 
-/* ---- SQLite's own look -------------------------------------------------- */
-
-/* What the indexes say and the tables do not: they can be made again. */
-static bool is_index_line(const char *line)
-{
-    return strstr(line, "missing from index") ||
-           strstr(line, "entries in index") ||
-           strstr(line, "non-unique entry in index");
-}
-
-static quire_status tell_line(struct checks *c, struct stmt *s, void *ctx,
-                              quire_error *err)
-{
-    quire_problem p = {.where = CATALOGUE, .kind = "database"};
-    struct mending m = {.how = MEND_NONE};
-    char line[200];
-
-    (void)ctx;
-    copy_column(s, 0, line, sizeof line);
-    if (!strcmp(line, "ok"))
-        return QUIRE_OK;
-    problem_what(&p, "the database is damaged: %s", line);
-    problem_next(&p, "keep a copy of it, then `quire repair`; what that cannot "
-                     "mend comes back only from a backup");
-    if (is_index_line(line)) {
-        p.kind = "index";
-        m.how = MEND_INDEX;
-        problem_next(&p, "`quire repair` makes the index again");
-    }
-    return checks_found(c, &p, &m, err);
-}
+/* ---- keys ---------------------------------------------------------------- */
 
 static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
                              quire_error *err)
@@ -104,28 +71,6 @@ static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
                  "backup if it held something",
                  CATALOGUE);
     return checks_found(c, &p, NULL, err);
-}
-
-/* Each row is looked for in each index, which lie in another order: with a
- * million blobs and SQLite's small cache most of the time goes into fetching the
- * same pages again. */
-#define MUCH_MEMORY  "PRAGMA cache_size=-131072"
-#define USUAL_MEMORY "PRAGMA cache_size=-16384" /* as store/sqlite.c has it */
-
-static quire_status check_sqlite(struct checks *c, quire_error *err)
-{
-    const char *sql = c->flags & QUIRE_CHECK_FULL
-                          ? "PRAGMA integrity_check(" SQLITE_LINES ")"
-                          : "PRAGMA quick_check(" SQLITE_LINES ")";
-    struct db *db = c->q->db;
-    quire_status st;
-
-    db->ops->exec(db, MUCH_MEMORY, NULL); /* a wish */
-    st = each_row(c, sql, tell_line, NULL, err);
-    if (!st)
-        st = each_row(c, "PRAGMA foreign_key_check", tell_key, NULL, err);
-    db->ops->exec(db, USUAL_MEMORY, NULL);
-    return st;
 }
 
 /* ---- the tables --------------------------------------------------------- */
@@ -353,6 +298,8 @@ quire_status check_catalogue(struct checks *c, quire_error *err)
     quire_status st = check_sqlite(c, err);
 
     if (!st)
+        st = each_row(c, "PRAGMA foreign_key_check", tell_key, NULL, err);
+    if (!st)
         st = check_schema(c, err);
     if (!st)
         st = check_rules(c, err);
@@ -384,6 +331,7 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
         return checks_found(c, &p, NULL, err);
     }
     k = checks_refer(c, &d);
+    c->sum.references++;
     if (c->blind || (k && (k->size == UINT64_MAX || k->size == (uint64_t)size)))
         return QUIRE_OK;
     if (k) {

@@ -1,160 +1,87 @@
 /*
- * checks_files.c - sessions, conversations and workspaces against the rest
+ * checks_files.c - sessions, conversations and their lists against the rest
  *
- * A file that may refer to blobs is read twice: for its structure, if it is a
- * session or JSON, and for what it refers to. The second look finds more than
- * references: any digest keeps its blob from being collected (blob/mention.h).
- * Missing is only what is spelled as a reference.
+ * All files are found first, then looked at (checks_file.c), by several threads
+ * where that pays; what they find is told in the order they were found in.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/json.h"
-#include "blob/hash.h"
-#include "blob/mention.h"
-#include "quire/checks.h"
+#include "quire/checks_file.h"
+#include "quire/crew.h"
 #include "quire/sessions.h"
-#include "quire/sources.h"
-#include "session/tally.h"
 
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t len = strlen(name), n = strlen(ending);
+/* Below both of these, threads cost more than they save. */
+#define MANY       64
+#define MANY_BYTES ((uint64_t)4 << 20)
 
-    return len >= n && !strcmp(name + len - n, ending);
-}
+/* ---- all files ---------------------------------------------------------- */
 
-/* ---- one file ----------------------------------------------------------- */
-
-struct looking {
+struct files {
     struct checks *c;
-    const struct source *s;
-    struct object *file;
-    char *piece; /* for mentions */
+    struct arena labels;
+    struct looked *list; /* owned */
+    size_t n, cap;
+    uint64_t bytes;
 };
 
-static quire_status tell_line(void *ctx, const quire_session_problem *problem,
-                              quire_error *err)
+static quire_status add_file(void *ctx, const struct source *s,
+                             quire_error *err)
 {
-    struct looking *l = ctx;
-    struct mending m = {.how = MEND_FILE};
-    quire_problem p = {.where = l->s->label,
-                       .kind = problem->kind,
-                       .line = problem->line,
-                       .byte = problem->byte,
-                       .has_byte = 1};
+    struct files *f = ctx;
+    const char *label = arena_text(&f->labels, bytes_str(s->label));
 
-    problem_what(&p, "%s", problem->message);
-    problem_next(&p, "`quire repair` mends it and keeps the original");
-    if (!strcmp(problem->kind, "no_type")) {
-        m.how = MEND_NONE; /* what is not there nobody can put there */
-        problem_next(&p, "what it was cannot be known; it is kept as it is");
-    } else if (!strcmp(problem->kind, "header")) {
-        problem_next(&p, "`quire repair` tries to mend it; without a header a "
-                         "file is no session: look at its first line");
+    if (!label)
+        return err_memory(err);
+    if (f->n == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 256;
+        struct looked *list = realloc(f->list, cap * sizeof *list);
+
+        if (!list)
+            return err_memory(err);
+        f->list = list;
+        f->cap = cap;
     }
-    return checks_found(l->c, &p, &m, err);
+    f->list[f->n++] = (struct looked){.label = label};
+    f->bytes += s->info->size;
+    return QUIRE_OK;
 }
 
-static quire_status check_structure(struct looking *l, quire_error *err)
+static quire_status open_tools(void *ctx, void **tools, quire_error *err)
 {
-    struct session_env env = sessions_env(l->c->q,
-                                          l->c->q->kind == QUIRE_KIND_OMP);
-    quire_error why = {.what = ""};
-    quire_status st;
+    struct looker *l;
+    quire_status st = looker_open(((struct files *)ctx)->c, &l, err);
 
-    env.blobs = NULL; /* references are looked at here */
-    st = session_check(&env, l->s->store, l->s->name, tell_line, l, &why);
-    return checks_forgive(l->c, l->s->label, st, &why, err);
+    if (!st)
+        *tools = l;
+    return st;
 }
 
-/* A file of JP's: one value, all of it. */
-static quire_status check_json(struct looking *l, quire_error *err)
+static void close_tools(void *ctx, void *tools)
 {
-    struct buf text = BUF_INIT((size_t)1 << 31);
-    struct json_error e = {.why = NULL};
-    quire_problem p = {.where = l->s->label, .kind = "json", .has_byte = 1};
-    size_t size = (size_t)l->s->info->size, n = 0;
-    char *room = buf_room(&text, size + 1);
-    quire_error why = {.what = ""};
-    quire_status st = room
-                          ? l->file->ops->read(l->file, 0, room, size, &n, &why)
-                          : buf_status(&text, l->s->label, &why);
-
-    buf_grow(&text, n);
-    if (!st && !json_check(buf_bytes(&text), JSON_UTF8, &e) && e.why) {
-        p.byte = e.at;
-        p.line = 1 + bytes_count(bytes_sub(buf_bytes(&text), 0, e.at), '\n');
-        problem_what(&p, "this is no JSON: %s", e.why);
-        problem_next(&p, "bring the file back from git or a backup");
-        st = checks_found(l->c, &p, NULL, &why);
-    }
-    buf_release(&text);
-    return checks_forgive(l->c, l->s->label, st, &why, err);
+    (void)ctx;
+    looker_close(tools);
 }
 
-/* ---- what it refers to -------------------------------------------------- */
-
-/* Whether what stands before a digest makes it a reference, and not a number
- * that a tool printed. */
-static bool is_reference(struct looking *l, uint64_t at)
+static quire_status look(void *ctx, void *tools, size_t at,
+                         struct team_turn *turn, quire_error *err)
 {
-    static const char ref[] = "blob:sha256:", key[] = "\"$blob\"";
-    char before[48];
-    size_t want = at < sizeof before ? (size_t)at : sizeof before, n = 0;
+    struct files *f = ctx;
 
-    if (l->file->ops->read(l->file, at - want, before, want, &n, NULL) ||
-        n != want)
-        return false;
-    if (n >= sizeof ref - 1 &&
-        !strncasecmp(before + n - (sizeof ref - 1), ref, sizeof ref - 1))
-        return true;
-    if (n == 0 || before[n - 1] != '"')
-        return false;
-    for (n--; n > 0 && strchr(" \t\r\n:", before[n - 1]);)
-        n--;
-    return n >= sizeof key - 1 &&
-           !memcmp(before + n - (sizeof key - 1), key, sizeof key - 1);
+    return looker_look(tools, &f->list[at], turn, err);
 }
 
-static quire_status see_mention(void *ctx, const quire_digest *digest,
-                                uint64_t at, quire_error *err)
+static quire_status tell(void *ctx, const struct team_note *note,
+                         quire_error *err)
 {
-    struct looking *l = ctx;
-    quire_problem p = {.where = l->s->label,
-                       .kind = "missing_blob",
-                       .byte = at,
-                       .has_byte = 1};
-    char ref[QUIRE_REF_SIZE];
+    const struct finding *f = (const struct finding *)note;
 
-    if (checks_refer(l->c, digest) || l->c->blind)
-        return QUIRE_OK;
-    if (!is_reference(l, at)) {
-        l->c->sum.references--;
-        return QUIRE_OK;
-    }
-    quire_ref_format(digest, ref);
-    problem_what(&p, "it refers to %s, which is not there", ref);
-    problem_next(&p, "if you have the content, put it with `quire blob put`; "
-                     "the entry is kept as it is");
-    return checks_found(l->c, &p, NULL, err);
+    return checks_found(((struct files *)ctx)->c, &f->problem, &f->mending,
+                        err);
 }
-
-static quire_status check_mentions(struct looking *l, quire_error *err)
-{
-    quire_error why = {.what = ""};
-    uint64_t end;
-    quire_status st = mentions_read(l->file, 0, l->piece, see_mention, l, &end,
-                                    &why);
-
-    return checks_forgive(l->c, l->s->label, st, &why, err);
-}
-
-/* ---- what the catalogue knows of it ------------------------------------- */
 
 static bool note_key(struct checks *c, int64_t tenant, quire_bytes id)
 {
@@ -164,148 +91,65 @@ static bool note_key(struct checks *c, int64_t tenant, quire_bytes id)
     return key && map_put(&c->seen, bytes_str(key), 1, NULL);
 }
 
-static quire_status tell_tally(struct checks *c, const char *label,
-                               quire_error *err)
-{
-    quire_problem p = {.where = label, .kind = "tally"};
-    struct mending m = {.how = MEND_SESSIONS};
-
-    problem_what(&p, "quire.db counts other entries, messages or costs than "
-                     "the file has");
-    problem_next(&p, "`quire repair`, or `quire reindex`, counts again");
-    return checks_found(c, &p, &m, err);
-}
-
-/* Count a file again that has not changed since it was counted. */
-static quire_status compare_tally(struct looking *l, struct stmt *s,
-                                  quire_error *err)
-{
-    const struct object_info *info = l->s->info;
-    struct tally t = {0};
-    quire_status st;
-    uint64_t sums[8];
-    bool same = true;
-    int i;
-
-    if ((uint64_t)s->ops->column_int(s, 0) != info->inode ||
-        (uint64_t)s->ops->column_int(s, 1) != info->size ||
-        s->ops->column_int(s, 2) != info->modified_ns ||
-        s->ops->column_int(s, 3) != info->changed_ns)
-        return QUIRE_OK;
-    st = tally_read(l->file, &t, err);
-    memcpy(sums,
-           (uint64_t[]){t.entries, t.messages, t.input, t.output, t.cache_read,
-                        t.cache_write, t.total, t.cost},
-           sizeof sums);
-    for (i = 0; i < 8; i++)
-        same = same && (uint64_t)s->ops->column_int(s, 4 + i) == sums[i];
-    return st || same ? st : tell_tally(l->c, l->s->label, err);
-}
-
-static quire_status check_tally(struct looking *l, int64_t tenant,
-                                const char *id, quire_error *err)
-{
-    static const char sql[] =
-        "SELECT t.inode, t.size, t.modified, t.changed, t.entries, t.messages,"
-        " t.input, t.output, t.cache_read, t.cache_write, t.total, t.cost FROM"
-        " session s JOIN tally t ON t.session = s.id WHERE s.tenant = ?1 AND"
-        " s.key = ?2";
-    struct db *db = l->c->q->db;
-    quire_error why = {.what = ""};
-    struct stmt *s;
-    quire_status st;
-
-    if (!(l->c->flags & QUIRE_CHECK_FULL) || l->c->q->schema < SCHEMA_TALLY)
-        return QUIRE_OK;
-    st = db->ops->prepare(db, sql, &s, &why);
-    if (!st) {
-        s->ops->bind_int(s, 1, tenant);
-        s->ops->bind_text(s, 2, bytes_str(id));
-        st = sql_row(s, &why);
-        if (!st)
-            st = compare_tally(l, s, &why);
-        s->ops->finalize(s);
-    }
-    return st == QUIRE_NOT_FOUND
-               ? QUIRE_OK
-               : checks_forgive(l->c, "quire.db", st, &why, err);
-}
-
 /* Remember whose session it is, by its header and by its name. */
-static quire_status check_known(struct looking *l, quire_error *err)
+static quire_status told(void *ctx, size_t at, quire_error *err)
 {
-    struct arena tmp = ARENA_INIT;
-    struct list_meta meta = {.id = NULL};
-    quire_error why = {.what = ""};
-    int64_t tenant;
-    quire_status st = list_read(l->file, l->s->info->size, &tmp, &meta, &why);
-    quire_bytes name = names_id_in_file(bytes_str(l->s->label));
+    struct files *f = ctx;
+    struct checks *c = f->c;
+    struct looked *is = &f->list[at];
+    quire_bytes name = names_id_in_file(bytes_str(is->label));
+    int64_t tenant = looked_tenant(is);
 
-    tenants_skip(l->s->label, &tenant);
-    if (tenant == 0)
-        tenant = TENANT_DEFAULT;
-    st = checks_forgive(l->c, l->s->label, st, &why, err);
-    if (!st && (!note_key(l->c, tenant, name) ||
-                (meta.id && !note_key(l->c, tenant, bytes_str(meta.id)))))
-        st = err_memory(err);
-    if (!st && meta.id && l->c->rows)
-        st = check_tally(l, tenant, meta.id, err);
-    arena_release(&tmp);
-    return st;
+    c->sum.sessions += is->counts;
+    c->sum.references += is->references;
+    if (is->session && (!note_key(c, tenant, name) ||
+                        (is->id && !note_key(c, tenant, bytes_str(is->id)))))
+        return err_memory(err);
+    free(is->id);
+    is->id = NULL;
+    return checks_progress(c, c->sum.sessions, 0, err);
 }
 
-/* ---- all files ---------------------------------------------------------- */
-
-static quire_status look_into(struct looking *l, quire_error *err)
+static quire_status look_at_files(struct files *f, quire_error *err)
 {
-    bool session = ends_with(l->s->name, ".jsonl");
-    bool json = l->c->q->kind == QUIRE_KIND_JP &&
-                ends_with(l->s->name, ".json");
-    quire_status st = QUIRE_OK;
+    bool many = f->n >= MANY || f->bytes >= MANY_BYTES;
+    struct looker own;
+    struct team_work w = {
+        .n_heaps = f->n,
+        .n_hands = many && crew_may_share(f->c->q) ? team_size() : 0,
+        .ctx = f,
+        .open = open_tools,
+        .close = close_tools,
+        .own = &own,
+        .work = look,
+        .tell = tell,
+        .told = told,
+    };
+    quire_status st = looker_init(&own, f->c, err);
 
-    l->c->sum.sessions += session || ends_with(l->s->name, "events.json");
-    if (session)
-        st = check_structure(l, err);
-    else if (json)
-        st = check_json(l, err);
     if (!st)
-        st = check_mentions(l, err);
-    if (!st && session)
-        st = check_known(l, err);
-    return st ? st : checks_progress(l->c, l->c->sum.sessions, 0, err);
-}
-
-static quire_status see_source(void *ctx, const struct source *s,
-                               quire_error *err)
-{
-    struct looking *l = ctx;
-    struct object_info info;
-    quire_error why = {.what = ""};
-    quire_status st = s->store->ops->open(s->store, s->name, &l->file, &info,
-                                          &why);
-
-    if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK; /* removed meanwhile */
-    if (st)
-        return checks_forgive(l->c, s->label, st, &why, err);
-    l->s = s;
-    st = look_into(l, err);
-    l->file->ops->close(l->file);
+        st = team_run(&w, err);
+    looker_release(&own);
     return st;
 }
 
+/* What stops the search is told after what is wrong with the files before. */
 quire_status check_sources(struct checks *c, quire_error *err)
 {
-    struct looking l = {.c = c, .piece = malloc(MENTION_PIECE)};
-    quire_error why = {.what = ""};
-    quire_status st = l.piece ? sources_each(c->q, see_source, &l, &why)
-                              : err_memory(&why);
+    const char *where = c->q->kind == QUIRE_KIND_JP ? "conversations"
+                                                    : "sessions";
+    struct files f = {.c = c};
+    quire_error found_why = {.what = ""}, looked_why = {.what = ""};
+    quire_status found = sources_each(c->q, add_file, &f, &found_why), st;
+    size_t i;
 
-    free(l.piece);
-    return checks_forgive(c,
-                          c->q->kind == QUIRE_KIND_JP ? "conversations"
-                                                      : "sessions",
-                          st, &why, err);
+    st = f.n ? look_at_files(&f, &looked_why) : QUIRE_OK;
+    for (i = 0; i < f.n; i++)
+        free(f.list[i].id);
+    free(f.list);
+    arena_release(&f.labels);
+    st = checks_forgive(c, where, st, &looked_why, err);
+    return st ? st : checks_forgive(c, where, found, &found_why, err);
 }
 
 /* ---- rows of sessions --------------------------------------------------- */
@@ -390,54 +234,45 @@ static bool same_meta(const struct list_meta *a, const struct list_meta *b)
            a->version == b->version;
 }
 
-static quire_status compare_lists(struct checks *c, const struct list *kept,
-                                  const struct list *read, quire_error *err)
+/* What is kept of a file that has not changed since, against the file. */
+static quire_status compare_item(struct checks *c, struct object_store *home,
+                                 const struct list_item *kept, quire_error *err)
 {
-    quire_problem p = {.kind = "list"};
+    quire_problem p = {.where = kept->name, .kind = "list"};
     struct mending m = {.how = MEND_SESSIONS};
-    struct map names;
-    quire_status st = QUIRE_OK;
-    uint64_t *at;
-    size_t i;
+    struct list_item read = {.name = kept->name};
+    struct arena tmp = ARENA_INIT;
+    quire_status st = list_reread(home, &read, &tmp, err);
+    bool same = st == QUIRE_NOT_FOUND ||
+                read.info.changed_ns != kept->info.changed_ns ||
+                (!st && same_meta(&kept->meta, &read.meta));
 
-    map_init(&names, c->seen.seed[0], c->seen.seed[1]);
-    for (i = 0; i < read->n && !st; i++) {
-        if (!map_put(&names, bytes_str(read->items[i].name), i, NULL))
-            st = err_memory(err);
-    }
+    arena_release(&tmp);
+    if (st || same)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     problem_what(&p, "the list of sessions in quire.db says something else of "
                      "it than the file");
     problem_next(&p,
                  "`quire repair`, or `quire reindex`, makes the list again");
-    for (i = 0; i < kept->n && !st; i++) {
-        p.where = kept->items[i].name;
-        at = map_get(&names, bytes_str(p.where));
-        if (at && !same_meta(&kept->items[i].meta, &read->items[*at].meta))
-            st = checks_found(c, &p, &m, err);
-    }
-    map_release(&names);
-    return st;
+    return checks_found(c, &p, &m, err);
 }
 
 static quire_status check_list(struct checks *c, const char *root,
                                quire_error *err)
 {
-    struct arena a = ARENA_INIT, b = ARENA_INIT;
-    struct list kept = {.arena = &a, .key = root}, read = {.arena = &b};
+    struct arena keep = ARENA_INIT;
+    struct list kept = {.arena = &keep, .key = root, .only_kept = true};
     struct object_store *home;
     quire_error why = {.what = ""};
     quire_status st = need_home(c->q, &home, &why);
+    size_t i;
 
     if (!st)
         st = list_find(&kept, home, root, c->q->db, false, &why);
-    if (!st)
-        st = list_find(&read, home, root, NULL, false, &why);
-    if (!st)
-        st = compare_lists(c, &kept, &read, &why);
+    for (i = 0; !st && i < kept.n; i++)
+        st = compare_item(c, home, &kept.items[i], &why);
     list_release(&kept);
-    list_release(&read);
-    arena_release(&a);
-    arena_release(&b);
+    arena_release(&keep);
     return checks_forgive(c, root, st, &why, err);
 }
 

@@ -2,9 +2,9 @@
 #include "quire/crew.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/err.h"
+#include "base/team.h"
 
 /* What one thread has to itself. */
 struct hand {
@@ -82,7 +82,7 @@ static void close_hand(void *ctx, struct blobs *b)
 /* What is in an open batch nobody else can see, and who listens to what is
  * asked of files and database is to hear all of it: then this thread does it
  * alone. */
-static bool may_share(const struct quire *q)
+bool crew_may_share(const struct quire *q)
 {
     return !q->in_batch && !q->trace.line;
 }
@@ -90,15 +90,13 @@ static bool may_share(const struct quire *q)
 quire_status crew_check(struct quire *q, unsigned flags,
                         const quire_check_hooks *hooks, quire_error *err)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct hands hands = {.q = q};
-    struct blobs_crew crew = {cores > 1 ? (unsigned)cores : 1, open_hand,
-                              close_hand, &hands};
+    struct blobs_crew crew = {team_size(), open_hand, close_hand, &hands};
     quire_status st;
 
     pthread_mutex_init(&hands.lock, NULL);
-    st = blob_check_all(q->blobs, flags, may_share(q) ? &crew : NULL, hooks,
-                        err);
+    st = blob_check_all(q->blobs, flags, crew_may_share(q) ? &crew : NULL,
+                        hooks, err);
     pthread_mutex_destroy(&hands.lock);
     return st;
 }

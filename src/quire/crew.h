@@ -4,6 +4,10 @@
 
 #include "quire/priv.h"
 
+/* Whether other threads may look at the home beside the caller, with stores and
+ * connections of their own. */
+bool crew_may_share(const struct quire *q);
+
 /* blob_check_all() of the home's blobs, which are open. `flags` are of the
  * blob room. */
 quire_status crew_check(struct quire *q, unsigned flags,

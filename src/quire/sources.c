@@ -316,21 +316,31 @@ static quire_status go_outside(struct source_reader *r, const char *label,
     return st;
 }
 
+quire_status source_find(struct source_reader *r, const char *label,
+                         struct object_store **store, const char **name,
+                         quire_error *err)
+{
+    bool outside = *label == '/';
+    quire_status st = QUIRE_OK;
+
+    if (outside)
+        st = go_outside(r, label, err);
+    else if (!r->in_home)
+        st = object_files_open(r->home, true, &r->in_home, err);
+    *store = outside ? r->outside : r->in_home;
+    *name = outside ? strrchr(label, '/') + 1 : label;
+    return st;
+}
+
 quire_status source_open(struct source_reader *r, const char *label,
                          struct object **out, struct object_info *info,
                          quire_error *err)
 {
-    quire_status st = QUIRE_OK;
+    struct object_store *store;
+    const char *name;
+    quire_status st = source_find(r, label, &store, &name, err);
 
-    if (*label == '/') {
-        st = go_outside(r, label, err);
-        return st ? st
-                  : r->outside->ops->open(r->outside, strrchr(label, '/') + 1,
-                                          out, info, err);
-    }
-    if (!r->in_home)
-        st = object_files_open(r->home, true, &r->in_home, err);
-    return st ? st : r->in_home->ops->open(r->in_home, label, out, info, err);
+    return st ? st : store->ops->open(store, name, out, info, err);
 }
 
 void source_reader_release(struct source_reader *r)

@@ -44,6 +44,12 @@ struct source_reader {
     char *dir; /* owned; of `outside` */
 };
 
+/* The store that a label leads to, until the next one is asked for, and the name
+ * in it. */
+quire_status source_find(struct source_reader *r, const char *label,
+                         struct object_store **store, const char **name,
+                         quire_error *err);
+
 /* For reading, one at a time. QUIRE_NOT_FOUND without words. */
 quire_status source_open(struct source_reader *r, const char *label,
                          struct object **out, struct object_info *info,

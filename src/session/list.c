@@ -306,17 +306,17 @@ static struct list_item *new_item(struct list *l)
     return &l->items[l->n];
 }
 
-static quire_status read_file(struct gathering *g, struct list_item *item,
+static quire_status read_file(struct object_store *store,
+                              struct list_item *item, struct arena *keep,
                               quire_error *err)
 {
-    struct object_store *store = g->store;
     struct object_info info;
     struct object *file;
     quire_status st = store->ops->open(store, item->name, &file, &info, err);
 
     if (st)
         return st;
-    st = list_read(file, info.size, g->list->arena, &item->meta, err);
+    st = list_read(file, info.size, keep, &item->meta, err);
     item->info = info;
     file->ops->close(file);
     return st;
@@ -338,12 +338,27 @@ static void blame_file(struct list_item *item, struct arena *keep)
                                     .messages = UINT64_MAX};
 }
 
+quire_status list_reread(struct object_store *store, struct list_item *item,
+                         struct arena *keep, quire_error *err)
+{
+    quire_error why = {0};
+    quire_status st = read_file(store, item, keep, &why);
+
+    if (st == QUIRE_NO_MEMORY && err)
+        *err = why;
+    if (st == QUIRE_NO_MEMORY || st == QUIRE_NOT_FOUND)
+        return st;
+    item->unread = st != QUIRE_OK;
+    if (st || !item->meta.id)
+        blame_file(item, keep);
+    return QUIRE_OK;
+}
+
 static quire_status see_file(void *ctx, const char *dir, const char *base,
                              const struct object_info *info, quire_error *err)
 {
     struct gathering *g = ctx;
     struct list_item *item;
-    quire_error why = {0};
     quire_status st;
 
     if (!is_session(base))
@@ -356,22 +371,18 @@ static quire_status see_file(void *ctx, const char *dir, const char *base,
         g->list->n++;
         return QUIRE_OK;
     }
+    if (g->list->only_kept)
+        return QUIRE_OK;
     item->name = arena_printf(g->list->arena, "%s/%s/%s", g->root, dir, base);
     if (!item->name)
         return err_memory(err);
     /* One file that cannot be read must not hide the others. */
-    st = read_file(g, item, &why);
-    if (st == QUIRE_NO_MEMORY) {
-        if (err)
-            *err = why;
+    st = list_reread(g->store, item, g->list->arena, err);
+    if (st == QUIRE_NO_MEMORY)
         return st;
-    }
     g->n_new++;
     if (st == QUIRE_NOT_FOUND || item->info.size == 0)
         return QUIRE_OK; /* gone meanwhile, or nothing yet */
-    item->unread = st != QUIRE_OK;
-    if (st || !item->meta.id)
-        blame_file(item, g->list->arena);
     g->list->n++;
     return QUIRE_OK;
 }

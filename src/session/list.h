@@ -46,6 +46,7 @@ struct list {
     struct arena *arena;      /* for what was read                     */
     const char *key;          /* of its cache; NULL: as the root       */
     struct list_cache *cache; /* has the strings of what was not       */
+    bool only_kept;           /* what the cache does not know is left out */
 };
 
 void list_release(struct list *l);
@@ -53,6 +54,11 @@ void list_release(struct list *l);
 /* Read what one file tells: its first 4 KiB and its last 32. */
 quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
                        struct list_meta *out, quire_error *err);
+
+/* The file of an item anew, whatever was known of it; the name stays. One that
+ * is no session or cannot be read is called damaged. QUIRE_NOT_FOUND. */
+quire_status list_reread(struct object_store *store, struct list_item *item,
+                         struct arena *keep, quire_error *err);
 
 /* Find the sessions below `root`, a directory of directories. All of them,
  * whichever project is asked for: names of directories have changed over
