@@ -1,0 +1,209 @@
+/*
+ * priv.h - what the files of this room share
+ *
+ * Two kinds of code meet here. What is called `plan_...` or `watch_...` runs in
+ * the caller and may allocate. What takes `const struct plan *` and returns an
+ * int runs between clone and exec, in borrowed or copied memory: system calls
+ * only, everything prepared beforehand, and failures noted with report_fail().
+ */
+#ifndef SANDBOX_PRIV_H
+#define SANDBOX_PRIV_H
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "sandbox/run.h"
+
+/* Where a child failed. In the order in which they come. */
+enum step {
+    STEP_NONE,
+    STEP_SPACES, /* up to STEP_SPACES_END: the machine has no (whole) user
+                    namespaces, and there is a way without them        */
+    STEP_MAP,
+    STEP_MOUNT,
+    STEP_ROOT,
+    STEP_PIVOT,
+    STEP_PID,
+    STEP_SPACES_END,
+    STEP_MOVED, /* a directory is another than the one that was opened */
+    STEP_ANCHOR,
+    STEP_KEEPER,
+    STEP_LIMITS,
+    STEP_CAPS,
+    STEP_RULES,
+    STEP_LANDLOCK,
+    STEP_SECCOMP,
+    STEP_STREAMS,
+    STEP_CWD,
+    STEP_EXEC,
+};
+
+/* What children tell. In memory that all of them share with the caller, the
+ * keeper too, which has a copy of everything else. */
+struct report {
+    enum step step; /* the first failure                               */
+    int error;
+    const char *what; /* a text of the plan, or static                   */
+    pid_t command;    /* 0: not started                                  */
+    pid_t anchor;
+    unsigned held;
+    int status; /* by the keeper: as wait() gives it               */
+    bool ended; /* by the keeper: `status` is there                */
+};
+
+/* A directory somebody gave us. */
+struct place {
+    const char *path; /* absolute, no link in it                         */
+    int fd;           /* O_PATH; owned                                   */
+    dev_t dev;
+    ino_t ino;
+};
+
+/* Something of the old root that is to be in the new one. */
+struct graft {
+    const char *path;
+    const char *link;          /* a symbolic link to that, instead        */
+    const struct place *place; /* it must be this one                     */
+    bool file;                 /* not a directory                         */
+    unsigned long long attr;   /* MOUNT_ATTR_...                          */
+};
+
+#define GRAFTS_MAX  96
+#define FILTER_MAX  320
+#define STACK_BYTES ((size_t)128 << 10)
+
+struct plan {
+    const struct run_spec *spec;
+    struct arena mem;
+
+    bool spaces;   /* this attempt has namespaces                     */
+    bool confined; /* Landlock or namespaces, and seccomp             */
+    int abi;       /* of Landlock; 0: not there                       */
+    bool root;     /* we are uid 0                                    */
+
+    struct place agent, scratch;
+    struct place *readable;
+    size_t n_readable;
+    struct place tmp;     /* without namespaces: a directory for one run  */
+    const char *tmp_name; /* of it, in spec->tmp                      */
+    const char *cwd_path; /* in full                                  */
+    int cwd_fd;
+
+    char *const *argv;
+    char *const *envp;
+    const char **tries; /* paths to exec, ends in NULL                */
+
+    struct graft graft[GRAFTS_MAX];
+    size_t n_graft;
+    const char *uid_map, *gid_map, *tmpfs_size;
+
+    int in, out, err; /* the children's ends                    */
+    int null;
+    int out_from, err_from; /* ours                                   */
+    int life, life_end;     /* read by anchor or keeper; ours          */
+    int ready, ready_end;   /* closed by the exec; ours reads          */
+    int rules;              /* Landlock ruleset                        */
+    int root_fd;            /* the new root, in the stage              */
+
+    struct sock_filter filter[FILTER_MAX];
+    unsigned short n_filter;
+
+    struct report *report; /* shared                                   */
+    char *stacks;          /* three, within the same mapping           */
+};
+
+/* Note the first failure; gives -1. */
+int report_fail(const struct plan *p, enum step step, const char *what);
+
+/* ---- plan.c: before anything is started --------------------------------- */
+
+quire_status plan_init(struct plan *p, const struct run_spec *spec,
+                       quire_error *err);
+void plan_release(struct plan *p);
+
+/* Ready for one attempt, with or without namespaces. */
+quire_status plan_attempt(struct plan *p, bool spaces, quire_error *err);
+
+/* Close the ends that children have by now. */
+void plan_started(struct plan *p);
+
+void fd_close(int *fd);
+
+/* ---- env.c ---------------------------------------------------------------- */
+
+quire_status plan_env(struct plan *p, quire_error *err);
+
+#define RUN_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* ---- view.c: the new root ------------------------------------------------ */
+
+quire_status plan_view(struct plan *p, quire_error *err);
+
+/* Build it; in the stage. */
+int view_build(struct plan *p);
+
+/* Enter it, with a /proc of its own; in the anchor, for the command too. */
+int view_enter(const struct plan *p);
+
+/* A tree that every command may read, or NULL: NULL-terminated lists. */
+extern const char *const view_system[];
+extern const char *const view_etc[];
+extern const char *const view_devices[];
+
+/* Beneath one of the system's trees, where it could not be hidden? */
+bool view_is_system(const char *path);
+
+/* ---- landlock.c, filter.c, confine.c: the walls -------------------------- */
+
+/* The version of Landlock's interface, 0 when there is none, with errno. */
+int landlock_abi(void);
+
+/* The ruleset of a process, in p->rules. With namespaces it is made by anchor and
+ * command each, in the new root; without in the caller. */
+int landlock_rules(struct plan *p);
+
+void filter_make(struct plan *p);
+
+/* What stage or keeper can do once for those they start: signals as a fresh
+ * program expects them, no capability to be had by executing something. */
+void confine_early(const struct plan *p);
+
+/* Everything but exec; `in` becomes descriptor 0. */
+int confine_self(struct plan *p, int in, bool anchor);
+
+/* ---- spawn.c, keeper.c --------------------------------------------------- */
+
+/* Start anchor and command, or keeper and command. Failures are in the report;
+ * what was started despite one is there too. */
+void spawn_all(struct plan *p);
+
+/* The command's process, in memory it does not own; never returns. */
+int command_main(void *plan);
+int keeper_main(void *plan);
+
+/* Clone to `fn` on the n-th stack. */
+pid_t spawn_on(struct plan *p, int n, int flags, int (*fn)(void *));
+
+/* ---- census.c: what a run uses ------------------------------------------- */
+
+struct census {
+    uint64_t processes; /* threads, in truth                           */
+    uint64_t memory_bytes;
+};
+
+/* Of every process that `proc`, a /proc, has or, with `below` (ends in 0), of
+ * these and their descendants. False: it could not be found out. */
+bool census_take(int proc, const pid_t *below, struct census *out);
+
+/* Bytes allocated to the files beneath a directory. False: too deep to tell. */
+bool census_disk(int dir, uint64_t *bytes);
+
+/* ---- watch.c: while it runs ---------------------------------------------- */
+
+quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err);
+
+#endif
