@@ -236,6 +236,7 @@ enum {
     SCHEMA_TALLY = 9,
     SCHEMA_LEDGER = 10,
     SCHEMA_COPY = 11,
+    SCHEMA_RUNS = 12,
 };
 
 #endif

@@ -25,6 +25,7 @@ struct quire_workspace {
     char *key;         /* owned; the session                      */
     char *file, *name; /* owned; as in struct artifact_new; NULL  */
     struct buf answer;
+    struct arena loan;
 };
 
 /* ---- what the workspace room is told ------------------------------------ */
@@ -228,6 +229,7 @@ void quire_workspace_close(quire_workspace *w)
         return;
     space_close(w->space);
     buf_release(&w->answer);
+    arena_release(&w->loan);
     free(w->key);
     free(w->file);
     free(w->name);
@@ -305,6 +307,17 @@ quire_status quire_workspace_sync(quire_workspace *w, const char *source,
     return st;
 }
 
+struct quire *workspaces_handle(quire_workspace *w)
+{
+    return w->q;
+}
+
+struct arena *workspaces_loan(quire_workspace *w)
+{
+    arena_reset(&w->loan);
+    return &w->loan;
+}
+
 /* ---- for the other doors ------------------------------------------------ */
 
 const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
@@ -331,6 +344,29 @@ void workspaces_follow(struct quire *q, const char *key, const char *path)
         space_close(w.space);
     }
     free(w.key);
+}
+
+quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
+                             quire_workspace_fn each, void *ctx,
+                             quire_error *err)
+{
+    struct space_sync how = {.source = "user", .tell = each, .ctx = ctx};
+    quire_workspace *w;
+    struct space_report ignored;
+    char clean[257];
+    quire_status st;
+
+    /* What no artifact can be called is nobody's business. */
+    if (path && (quire_artifact_path(bytes_str(path), clean, NULL, NULL) ||
+                 strcmp(clean, path) != 0))
+        return QUIRE_OK;
+    st = quire_workspace_open(q, key, &w, err);
+    if (st)
+        return st;
+    st = path ? space_sync_path(w->space, path, &how, &ignored, err)
+              : space_sync_all(w->space, &how, &ignored, err);
+    quire_workspace_close(w);
+    return st;
 }
 
 bool workspaces_finish(struct quire *q, const char *tree)

@@ -18,4 +18,16 @@ const char *workspaces_dir(struct quire *q, const char *key,
  * removed, if the session has gone. */
 bool workspaces_finish(struct quire *q, const char *tree);
 
+/* Look at one path of a session's workspace, or with NULL at all: quire.h's
+ * quire_workspace_sync(). `key` is the session's own id. */
+quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
+                             quire_workspace_fn each, void *ctx,
+                             quire_error *err);
+
+/* The handle that a workspace was opened with. */
+struct quire *workspaces_handle(quire_workspace *w);
+
+/* Emptied: for text that is lent out until the next run in the workspace. */
+struct arena *workspaces_loan(quire_workspace *w);
+
 #endif

@@ -11,6 +11,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {12, "DROP TABLE run;"},
     {11, "DROP TABLE copy;"},
     {10, "DROP TABLE mentioned; DROP TABLE source; DROP TABLE held;"
          "DROP TABLE doomed; DROP TABLE loose; DROP TABLE pin; DROP TABLE root;"

@@ -1,0 +1,470 @@
+/*
+ * cmd_run.c - `quire run`: a command in a session's files, and nowhere else
+ *
+ * What the command says goes on as it comes, and its status is ours. With --json
+ * all of it is one object, in the end. Words of our own, about limits, go to
+ * standard error after what the command has said there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/when.h"
+#include "cli/cli.h"
+#include "cli/cmd_artifact.h"
+#include "cli/cmd_session.h"
+
+extern const struct cmd cmd_run;
+
+/* As timeout(1) has it; and as shells tell of a signal. */
+enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL = 128 };
+
+struct run {
+    struct cli *cli;
+    struct buf out, err; /* with --json */
+};
+
+/* ---- output ------------------------------------------------------------- */
+
+static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
+                                quire_error *err)
+{
+    struct run *r = ctx;
+    struct buf *to = stream == 1 ? &r->out : &r->err;
+
+    if (r->cli->json) {
+        buf_add(to, bytes.data, bytes.len);
+        return to->failed ? err_memory(err) : QUIRE_OK;
+    }
+    if (stream == 2)
+        return fs_write_all(STDERR_FILENO, bytes) < 0
+                   ? err_sys(err, errno, "cannot write to standard error")
+                   : QUIRE_OK;
+    out_write(r->cli, bytes);
+    return out_flush(r->cli, err);
+}
+
+static void give_json(struct run *r, const quire_run_result *got)
+{
+    struct buf line = BUF_INIT((size_t)1 << 31);
+    const quire_run_record *n = &got->record;
+    struct json_writer w;
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "exit");
+    if (n->exit < 0)
+        json_null(&w);
+    else
+        json_int(&w, n->exit);
+    json_key(&w, "signal");
+    if (n->signal)
+        json_int(&w, n->signal);
+    else
+        json_null(&w);
+    json_key(&w, "timed_out");
+    json_bool(&w, got->timed_out);
+    json_key(&w, "stdout");
+    json_bytes(&w, buf_bytes(&r->out));
+    json_key(&w, "stderr");
+    json_bytes(&w, buf_bytes(&r->err));
+    json_key(&w, "truncated");
+    json_bool(&w, got->truncated);
+    json_key(&w, "artifact");
+    if (*got->artifact)
+        json_str(&w, got->artifact);
+    else
+        json_null(&w);
+    json_key(&w, "confined");
+    json_raw(&w, bytes_str(n->confined));
+    json_key(&w, "limits_hit");
+    json_raw(&w, bytes_str(n->hit));
+    json_key(&w, "duration_ms");
+    json_int(&w, n->duration_us / 1000);
+    json_key(&w, "session");
+    json_str(&w, n->session);
+    json_key(&w, "run");
+    json_int(&w, n->id);
+    json_key(&w, "files");
+    json_uint(&w, got->files.taken);
+    json_object_end(&w);
+    out_line(r->cli, &line);
+    buf_release(&line);
+}
+
+/* Which limit ended it, and what to do. */
+static void tell_limits(struct cli *cli, const quire_run_result *got)
+{
+    static const struct {
+        const char *hit, *words, *hint;
+    } limits[] = {
+        {"\"time\"", "the command was ended: it took too long",
+         "give it more time with --timeout"},
+        {"\"output\"", "not all of the output was passed on",
+         "raise --max-output; `quire output ls` shows what was kept"},
+        {"\"processes\"", "the command was ended: too many processes",
+         "raise --processes"},
+        {"\"memory\"", "the command was ended: too much memory",
+         "raise --memory"},
+        {"\"disk\"", "the command was ended: its files grew too much",
+         "raise --disk, or quota.session"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (strstr(got->record.hit, limits[i].hit)) {
+            quire_error err = {.status = QUIRE_QUOTA};
+
+            snprintf(err.what, sizeof err.what, "%s", limits[i].words);
+            snprintf(err.next, sizeof err.next, "%s", limits[i].hint);
+            cli_fail(cli, &err);
+        }
+}
+
+static int status_of(const quire_run_result *got)
+{
+    if (got->timed_out)
+        return EXIT_TIMED_OUT;
+    return got->record.exit >= 0 ? got->record.exit
+                                 : EXIT_SIGNAL + got->record.signal;
+}
+
+/* ---- what is asked for -------------------------------------------------- */
+
+/* Ours, if a command may have it: what is piped in, or a file that can only be
+ * read. A terminal stays here. */
+static int give_stdin(void)
+{
+    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    struct stat st;
+
+    if (flags < 0 || fstat(STDIN_FILENO, &st) < 0)
+        return -1;
+    if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+        return STDIN_FILENO;
+    return S_ISREG(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY ? STDIN_FILENO
+                                                                  : -1;
+}
+
+/* argv, with -c as `sh -c`; NULL and words if neither or both were given. The
+ * list is the caller's to free. */
+static const char **find_command(struct cli *cli, const struct args *args)
+{
+    const char *script = args_text(args, "command");
+    const char **argv = calloc(args->n_words + 4, sizeof *argv);
+    size_t i;
+
+    if (!argv) {
+        cli_usage(cli, "", "out of memory");
+        return NULL;
+    }
+    if (!script == !args->n_words) {
+        cli_usage(cli, "`quire run -- ls -l`, or `quire run -c 'ls | wc -l'`",
+                  "give either a command or a script");
+        free(argv);
+        return NULL;
+    }
+    if (script) {
+        argv[0] = "sh";
+        argv[1] = "-c";
+        argv[2] = script;
+    }
+    for (i = 0; i < args->n_words; i++)
+        argv[i] = args->words[i];
+    return argv;
+}
+
+/* Variables that were given, ended by NULL; the caller's to free. */
+static const char **find_env(const struct args *args)
+{
+    const char **env;
+    size_t n = 0;
+
+    while (args_list(args, "env", n))
+        n++;
+    env = calloc(n + 1, sizeof *env);
+    for (; env && n > 0; n--)
+        env[n - 1] = args_list(args, "env", n - 1);
+    return env;
+}
+
+static void fill_options(const struct args *args, quire_run_options *o)
+{
+    const char *read = args_text(args, "read");
+
+    o->read_all = read && !strcmp(read, "all");
+    o->cwd = args_text(args, "cwd");
+    o->net = args_flag(args, "net");
+    o->unconfined = args_flag(args, "unconfined");
+    o->full_only = args_flag(args, "strict");
+    o->drain = args_flag(args, "drain");
+    o->timeout_ms = (int64_t)args_number(args, "timeout", 300000);
+    o->max_output = args_number(args, "max-output", o->max_output);
+    o->processes = args_number(args, "processes", 0);
+    o->memory = args_number(args, "memory", 0);
+    o->file_size = args_number(args, "file-size", 0);
+    o->open_files = args_number(args, "open-files", 0);
+    o->disk = args_number(args, "disk", 0);
+    o->stdin_fd = give_stdin();
+}
+
+/* ---- the record --------------------------------------------------------- */
+
+/* The words of a command as a person would type most of them. */
+static void add_command(struct buf *line, const char *json)
+{
+    struct arena keep = ARENA_INIT;
+    struct json_scan it;
+
+    json_iter_init(&it, bytes_str(json));
+    while (json_next(&it)) {
+        buf_add_char(line, ' ');
+        text_add(line, json_text(it.value, &keep), false);
+    }
+    arena_release(&keep);
+}
+
+static void add_record(struct buf *line, const quire_run_record *n)
+{
+    char when[WHEN_SIZE];
+
+    when_format(n->started_us, when);
+    buf_addf(line, "#%-5" PRId64 " %.10s %.8s  %-10.10s ", n->id, when,
+             when + 11, n->session);
+    if (!n->ended)
+        buf_add_str(line, "no end    ");
+    else if (n->signal)
+        buf_addf(line, "signal %-3d", n->signal);
+    else
+        buf_addf(line, "exit %-5d", n->exit);
+    buf_addf(line, "%8" PRId64 " ms %s", n->duration_us / 1000,
+             n->unconfined ? "UNCONFINED" : "");
+    add_command(line, n->command);
+}
+
+static void add_record_json(struct buf *line, const quire_run_record *n)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_int(&w, n->id);
+    json_key(&w, "session");
+    json_str(&w, n->session);
+    json_key(&w, "command");
+    json_raw(&w, bytes_str(n->command));
+    json_add_time(&w, "started", n->started_us);
+    json_key(&w, "ended");
+    json_bool(&w, n->ended);
+    json_key(&w, "duration_ms");
+    json_int(&w, n->duration_us / 1000);
+    json_key(&w, "exit");
+    json_int(&w, n->exit);
+    json_key(&w, "signal");
+    json_int(&w, n->signal);
+    json_key(&w, "stdout_bytes");
+    json_uint(&w, n->out_bytes);
+    json_key(&w, "stderr_bytes");
+    json_uint(&w, n->err_bytes);
+    json_key(&w, "limits_hit");
+    json_raw(&w, bytes_str(n->hit));
+    json_key(&w, "confined");
+    json_raw(&w, bytes_str(n->confined));
+    json_key(&w, "unconfined");
+    json_bool(&w, n->unconfined);
+    json_object_end(&w);
+}
+
+static quire_status list_record(void *ctx, const quire_run_record *n,
+                                quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+
+    if (cli->json)
+        add_record_json(&line, n);
+    else
+        add_record(&line, n);
+    return out_give(cli, &line, err);
+}
+
+static int list_runs(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (args->n_words || args_text(args, "command"))
+        return cli_usage(cli, "give one of the two",
+                         "--log lists what was run, and runs nothing");
+    if (quire_run_list(cli->q, args_text(args, "session"),
+                       args_number(args, "limit", 0), list_record, cli, &err))
+        return artifact_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+static int run_it(struct run *r, quire_run_options *o, const char *session)
+{
+    quire_workspace *w = NULL;
+    quire_run_result got;
+    quire_error err = {0};
+    quire_status st = quire_workspace_open(r->cli->q, session, &w, &err);
+    int code;
+
+    if (!st)
+        st = quire_outputs_open(r->cli->q, session, &o->outputs, &err);
+    o->output = take_output;
+    o->ctx = r;
+    if (!st)
+        st = quire_run(w, o, &got, &err);
+    if (st) {
+        code = r->cli->out.error ? EXIT_FAILED : artifact_fail(r->cli, &err);
+    } else {
+        if (r->cli->json)
+            give_json(r, &got);
+        tell_limits(r->cli, &got);
+        code = status_of(&got);
+    }
+    quire_outputs_close(o->outputs);
+    quire_workspace_close(w);
+    return code;
+}
+
+static int run(struct cli *cli, const struct args *args)
+{
+    quire_run_options o = QUIRE_RUN_OPTIONS_INIT;
+    struct run r = {.cli = cli,
+                    .out = BUF_INIT((size_t)1 << 30),
+                    .err = BUF_INIT((size_t)1 << 30)};
+    const char **argv, **env;
+    quire_error err;
+    int code;
+
+    if (args_flag(args, "log"))
+        return list_runs(cli, args);
+    argv = find_command(cli, args);
+    if (!argv)
+        return EXIT_USAGE;
+    env = find_env(args);
+    o.argv = argv;
+    o.env = env;
+    fill_options(args, &o);
+    if (env)
+        code = run_it(&r, &o, args_text(args, "session"));
+    else
+        code = (err_memory(&err), cli_fail(cli, &err));
+    buf_release(&r.out);
+    buf_release(&r.err);
+    free(argv);
+    free(env);
+    return code;
+}
+
+static const struct opt run_opts[] = {
+    {.name = "command",
+     .letter = 'c',
+     .kind = OPT_TEXT,
+     .value = "SCRIPT",
+     .help = "run a script with `sh`, instead of a command"},
+    {.name = "read",
+     .kind = OPT_CHOICE,
+     .value = "session|all",
+     .help = "all: other sessions' files can be read, never written"},
+    {.name = "cwd",
+     .kind = OPT_TEXT,
+     .value = "DIR",
+     .help = "where it begins: beneath the session's directories, or relative "
+             "to its artifacts"},
+    {.name = "env",
+     .kind = OPT_LIST,
+     .value = "K=V",
+     .help = "a variable for the command; may be given again"},
+    {.name = "net", .kind = OPT_FLAG, .help = "let it use the network"},
+    {.name = "timeout",
+     .kind = OPT_TIME,
+     .value = "DUR",
+     .help = "end it, and all it started, after so long; 5m unless given"},
+    {.name = "max-output",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "end it when it has written so many bytes; 1m unless given, 0 is "
+             "no limit"},
+    {.name = "drain",
+     .kind = OPT_FLAG,
+     .help = "beyond --max-output let it go on, and keep what it writes as an "
+             "output of the session"},
+    {.name = "processes",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most so many at once; 512 unless given"},
+    {.name = "memory",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "at most so much; 4g unless given"},
+    {.name = "file-size",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "no file larger than this; 1g unless given"},
+    {.name = "open-files",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most so many in a process; 1024 unless given"},
+    {.name = "disk",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "how much its files may grow; what is left of quota.session "
+             "unless given"},
+    {.name = "strict",
+     .kind = OPT_FLAG,
+     .help = "refuse to run if any layer of confinement is missing"},
+    {.name = "unconfined",
+     .kind = OPT_FLAG,
+     .help = "run it without confinement, with your rights; it is recorded"},
+    {.name = "log",
+     .kind = OPT_FLAG,
+     .help = "list what was run, the last first, and run nothing"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "with --log: so many; 0 is all"},
+    {0},
+};
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .args = "[COMMAND...]",
+    .summary = "run a command that cannot leave its session's files",
+    .about =
+        "Runs COMMAND, after `--`, in the files of --session, or of the "
+        "built-in session `temp`. The kernel confines it, by namespaces, "
+        "Landlock and seccomp: it can write to its session's artifacts, where "
+        "it begins, to its scratchpad and to a private /tmp; it can read these, "
+        "the system's programs and what is in `documentation` and `examples` of "
+        "the home; there is no network, and no process but its own. In its "
+        "environment are PATH, HOME, LANG, TERM, SESSION_ID, QUIRE_DATA_DIR, "
+        "SESSION_ARTIFACT_DIR, SESSION_SCRATCHPAD_DIR and LOOM_DATA_DIR.\n\n"
+        "Its output and its exit status are passed on: 124 if it took too long, "
+        "128 and the signal if one ended it. What it did to files becomes "
+        "versions of artifacts. With --json one object: exit, signal, "
+        "timed_out, stdout, stderr, truncated, artifact (the number of the "
+        "output that has all), confined (the layers that held), limits_hit, "
+        "duration_ms, session, run, files.\n\n"
+        "Where the machine does not have all layers it does what it can; where "
+        "files cannot be isolated it refuses. `quire doctor` tells.",
+    .opts = run_opts,
+    .examples = "quire run -- sh -c 'echo hello > hello.txt'\n"
+                "quire run -c 'ls | wc -l'\n"
+                "quire run --timeout 10s --json -- id\n"
+                "quire run --log",
+    .store = STORE_WRITE,
+    .run = run,
+};
