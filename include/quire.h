@@ -1158,6 +1158,21 @@ quire_status quire_artifact_restore(quire *q, const char *session,
                                     const char *path, quire_artifact *out,
                                     quire_error *err);
 
+/* Unpack an archive (ZIP, tar, tar.gz, gz) that is an artifact: each file in it
+ * becomes an artifact below the path `into` (NULL: the archive's own, without
+ * its ending), all of them or none. At most `max_files` (0: 1000) with at most
+ * `max_bytes` together (0: 256 MiB), and the quotas hold. `each` may be NULL.
+ *
+ * QUIRE_INVALID    no archive, or damaged; a name in it that no artifact may
+ *                  have; a link or a device; the same name twice
+ * QUIRE_TOO_LARGE, QUIRE_QUOTA  a limit
+ * QUIRE_NOT_FOUND  no such artifact; or libarchive is not installed */
+quire_status quire_artifact_unpack(quire *q, const char *session,
+                                   const char *which, const char *into,
+                                   uint64_t max_files, uint64_t max_bytes,
+                                   quire_artifact_fn each, void *ctx,
+                                   quire_error *err);
+
 /* --------------------------------------------------------------- workspaces */
 
 /*

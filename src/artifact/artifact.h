@@ -162,6 +162,12 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *put,
                           struct arena *keep, quire_artifact *out,
                           quire_error *err);
 
+/* Several, in one transaction: all of them, or none. */
+quire_status artifact_put_all(struct artifacts *a,
+                              const struct artifact_new *list, size_t n,
+                              struct arena *keep, quire_artifact *out,
+                              quire_error *err);
+
 /* One that is living, by its path in the session, or by its id in the tenant.
  * Text is in `keep`. Without words QUIRE_NOT_FOUND. */
 quire_status artifact_by_path(struct artifacts *a, const struct owner *owner,

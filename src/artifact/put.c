@@ -320,3 +320,37 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
         *err = put.why;
     return st;
 }
+
+quire_status artifact_put_all(struct artifacts *a,
+                              const struct artifact_new *list, size_t n,
+                              struct arena *keep, quire_artifact *out,
+                              quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    bool wrote;
+    size_t i;
+
+    for (i = 0; i < n && !st; i++)
+        st = check_size(list[i].content.len, list[i].limits, err);
+    if (!st)
+        st = blobs_begin(a->c.blobs, err);
+    if (st)
+        return st;
+    for (i = 0; i < n && !st; i++) {
+        struct put put = {.what = &list[i],
+                          .clock = a->c.clock,
+                          .relaxed = a->c.relaxed,
+                          .keep = keep,
+                          .out = &out[i]};
+
+        st = put_inside(a, &put, &wrote, err);
+    }
+    if (!st)
+        st = blobs_commit(a->c.blobs, err);
+    else
+        blobs_rollback(a->c.blobs);
+    /* An index that was made in there is not there. */
+    if (st)
+        words_release(&a->words);
+    return st;
+}

@@ -664,17 +664,10 @@ static const struct cmd cmd_artifact_recount = {
 };
 
 static const struct cmd *const verbs[] = {
-    &cmd_artifact_put,
-    &cmd_artifact_get,
-    &cmd_artifact_ls,
-    &cmd_artifact_search,
-    &cmd_artifact_stat,
-    &cmd_artifact_versions,
-    &cmd_artifact_rm,
-    &cmd_artifact_restore,
-    &cmd_artifact_recount,
-    &cmd_artifact_path,
-    NULL,
+    &cmd_artifact_put,      &cmd_artifact_get,  &cmd_artifact_ls,
+    &cmd_artifact_search,   &cmd_artifact_stat, &cmd_artifact_unpack,
+    &cmd_artifact_versions, &cmd_artifact_rm,   &cmd_artifact_restore,
+    &cmd_artifact_recount,  &cmd_artifact_path, NULL,
 };
 
 const struct noun noun_artifact = {

@@ -11,7 +11,8 @@
 struct cli;
 struct cmd;
 
-extern const struct cmd cmd_artifact_get, cmd_artifact_stat;
+extern const struct cmd cmd_artifact_get, cmd_artifact_stat,
+    cmd_artifact_unpack;
 
 /* What is wrong with a path, a type or a tag is wrong usage; that there is no
  * such session or artifact is an answer. */
