@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/seccomp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +17,6 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -284,53 +281,45 @@ static void check_openat2(struct doctor *d)
     }
 }
 
-static void check_landlock(struct doctor *d)
+/* ---- what confines a command -------------------------------------------- */
+
+struct layers {
+    struct doctor *doctor;
+    struct buf held; /* those that there are */
+    int missing;
+};
+
+static quire_status see_layer(void *ctx, const char *layer, int ok,
+                              const char *why, quire_error *err)
 {
-    /* No ruleset and the flag 1: the version of the interface. */
-    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    struct layers *l = ctx;
+    char check[32];
 
-    if (abi > 0)
-        say(d, "landlock", OK, "", "version %ld", abi);
-    else
-        say(d, "landlock", WARN,
-            "a confined shell needs it: Linux 5.13 or newer, with landlock "
-            "among its security modules",
-            "%s", strerror(errno));
-}
-
-/* By trying, in a process of its own: the settings that can forbid it are
- * many, and differ between distributions. */
-static void check_namespaces(struct doctor *d)
-{
-    int status = 0;
-    pid_t pid = fork();
-
-    if (pid == 0)
-        _exit(unshare(CLONE_NEWUSER) ? errno : 0);
-    if (pid < 0) {
-        say(d, "user namespaces", WARN, "", "%s", strerror(errno));
-        return;
+    (void)err;
+    if (ok) {
+        buf_addf(&l->held, "%s%s%s%s%s", l->held.len ? ", " : "", layer,
+                 *why ? " (" : "", why, *why ? ")" : "");
+        return QUIRE_OK;
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFEXITED(status) && !WEXITSTATUS(status))
-        say(d, "user namespaces", OK, "", "allowed");
-    else
-        say(d, "user namespaces", WARN,
-            "a confined shell is confined less without them", "%s",
-            WIFEXITED(status) ? strerror(WEXITSTATUS(status))
-                              : "ended by a signal");
+    l->missing++;
+    snprintf(check, sizeof check, "run: %s", layer);
+    say(l->doctor, check, WARN,
+        "`quire run` confines less without it, and says so", "%s", why);
+    return QUIRE_OK;
 }
 
-static void check_seccomp(struct doctor *d)
+/* Found by trying: the settings that can forbid them are many. */
+static void check_layers(struct doctor *d)
 {
-    uint32_t action = SECCOMP_RET_ERRNO;
+    struct layers l = {.doctor = d, .held = BUF_INIT(4096)};
+    quire_error err = {0};
 
-    if (!syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action))
-        say(d, "seccomp", OK, "", "filters are allowed");
+    if (quire_run_probe(see_layer, &l, &err))
+        say(d, "run", WARN, err.next, "%s", err.what);
     else
-        say(d, "seccomp", WARN, "a confined shell is confined less without it",
-            "%s", strerror(errno));
+        say(d, "run", l.missing ? WARN : OK, "", "%s",
+            l.held.len ? buf_text(&l.held) : "nothing confines a command here");
+    buf_release(&l.held);
 }
 
 static void check_cpu(struct doctor *d)
@@ -363,9 +352,7 @@ static void check_kernel(struct doctor *d)
         say(d, "kernel", OK, "", "%s %s %s", name.sysname, name.release,
             name.machine);
     check_openat2(d);
-    check_landlock(d);
-    check_namespaces(d);
-    check_seccomp(d);
+    check_layers(d);
 }
 
 static int doctor(struct cli *cli, const struct args *args)

@@ -1,10 +1,10 @@
 /*
  * checks_workspace.c - files that lie open, against the artifacts they are
  *
- *     artifacts/sessions/<id>/agent/<path>
+ *     artifacts/sessions/<id>/agent/<path>, artifacts/user/<path>
  *
- * is the artifact <path> of the session <id>. A session without such a
- * directory has nothing to compare.
+ * is the artifact <path> of its session. A session without such a directory has
+ * nothing to compare.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,16 @@
 #define SESSIONS "artifacts/sessions/"
 #define AGENT    "/agent/"
 
+/* Of one length. */
+#define BUILT_IN_USER "artifacts/user/"
+#define BUILT_IN_TEMP "artifacts/temp/"
+
 struct spaces {
     struct checks *c;
     struct object_store *home;
-    struct map seen; /* "<tenant> <id>/<path>" of files */
-    struct map dirs; /* "<tenant> <id>" of directories  */
+    struct map seen;  /* "<tenant> <id>/<path>" of files */
+    struct map dirs;  /* "<tenant> <id>" of directories  */
+    uint64_t largest; /* that an artifact may be        */
 };
 
 static quire_status tell(struct checks *c, const char *where, const char *kind,
@@ -32,8 +37,8 @@ static quire_status tell(struct checks *c, const char *where, const char *kind,
 
     problem_what(&p, "%s", what);
     problem_next(&p,
-                 "put the file as an artifact again, or take the content of "
-                 "the artifact with `quire artifact get`");
+                 "`quire watch --once` makes files and artifacts agree; the "
+                 "file wins, and what it replaces is a version");
     return checks_found(c, &p, NULL, err);
 }
 
@@ -69,10 +74,16 @@ static bool read_name(const char *name, int64_t *tenant, quire_bytes *id,
 {
     const char *at = tenants_skip(name, tenant), *agent;
 
-    if (strncmp(at, SESSIONS, sizeof SESSIONS - 1) != 0)
-        return false;
     if (*tenant == 0)
         *tenant = TENANT_DEFAULT;
+    if (!strncmp(at, BUILT_IN_USER, sizeof BUILT_IN_USER - 1) ||
+        !strncmp(at, BUILT_IN_TEMP, sizeof BUILT_IN_TEMP - 1)) {
+        *id = bytes_of(at + sizeof "artifacts/" - 1, 4);
+        *path = at + sizeof BUILT_IN_USER - 1;
+        return **path != '\0';
+    }
+    if (strncmp(at, SESSIONS, sizeof SESSIONS - 1) != 0)
+        return false;
     at += sizeof SESSIONS - 1;
     agent = strchr(at, '/');
     if (!agent || strncmp(agent, AGENT, sizeof AGENT - 1) != 0)
@@ -95,6 +106,17 @@ static quire_status compare(struct spaces *w, const char *name,
                 "it is not what the artifact of this path has", err);
 }
 
+/* What is hidden, has no name for an artifact or is too large is none. */
+static bool may_be_artifact(const struct spaces *w, const char *path,
+                            const struct object_info *info)
+{
+    char clean[257];
+
+    return info->size <= w->largest &&
+           !quire_artifact_path(bytes_str(path), clean, NULL, NULL) &&
+           !strcmp(clean, path);
+}
+
 static quire_status see_file(void *ctx, const char *name,
                              const struct object_info *info, quire_error *err)
 {
@@ -107,8 +129,8 @@ static quire_status see_file(void *ctx, const char *name,
     int64_t tenant;
     quire_status st;
 
-    (void)info;
-    if (!read_name(name, &tenant, &id, &path))
+    if (!read_name(name, &tenant, &id, &path) ||
+        !may_be_artifact(w, path, info))
         return QUIRE_OK;
     key = arena_text(&c->keep, id);
     dir = arena_printf(&c->keep, "%lld %s", (long long)tenant, key);
@@ -131,7 +153,7 @@ static quire_status see_rows(struct spaces *w, quire_error *err)
 {
     static const char sql[] =
         "SELECT a.tenant, s.key, a.path FROM artifact a JOIN session s ON s.id"
-        " = a.session WHERE a.deleted = 0 AND s.id > 0";
+        " = a.session WHERE a.deleted = 0";
     struct db *db = w->c->q->db;
     struct stmt *s;
     bool row = true;
@@ -167,11 +189,12 @@ quire_status check_workspaces(struct checks *c, quire_error *err)
     quire_error why = {.what = ""};
     quire_status st = need_home(c->q, &w.home, &why);
 
+    if (!st)
+        st = config_number(c->q, "quota.file", &w.largest, &why);
     map_init(&w.seen, c->seen.seed[0], c->seen.seed[1]);
     map_init(&w.dirs, c->seen.seed[0], c->seen.seed[1]);
     if (!st)
-        st = w.home->ops->list(w.home, "artifacts/sessions", see_file, &w,
-                               &why);
+        st = w.home->ops->list(w.home, "artifacts", see_file, &w, &why);
     if (!st)
         st = w.home->ops->list(w.home, "tenants", see_file, &w, &why);
     if (!st && w.dirs.n > 0)
