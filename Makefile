@@ -34,7 +34,7 @@ DESTDIR  ?=
 # The rooms that make the library, and the front rooms that stand on it.
 ROOMS    := base store blob session output artifact memory conversation \
             workspace sandbox quire slash
-FRONT    := cli
+FRONT    := serve cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*/*.c))

@@ -135,11 +135,12 @@ static bool digests_sound(struct sqlite_look *l)
 static void keep_line(struct sqlite_look *l, struct stmt *s)
 {
     quire_bytes text = s->ops->column_bytes(s, 0);
-    char *line = l->lines[l->n];
     size_t len = text.len < sizeof *l->lines ? text.len : sizeof *l->lines - 1;
+    char *line;
 
-    if (bytes_equal(text, bytes_str("ok")) || l->n == LINES_MAX)
+    if (bytes_equal(text, bytes_str("ok")) || l->n >= LINES_MAX)
         return;
+    line = l->lines[l->n];
     if (len)
         memcpy(line, text.data, len);
     line[len] = '\0';

@@ -72,7 +72,7 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
     for (i = 0; i < u->n && !st; i++) {
         const char *name = u->members[i].name, *whole;
         char clean[257];
-        bool fresh;
+        bool fresh = false;
 
         /* The rule is asked before a prefix could make a name harmless. */
         st = quire_artifact_path(bytes_str(name), clean, NULL, err);

@@ -70,20 +70,20 @@ bool refuse(struct refusal *no, const char *code, const char *suggestion,
 void refuse_status(struct refusal *no, quire_status st, const quire_error *err)
 {
     static const struct {
-        quire_status status;
         const char *code;
+        quire_status status;
         bool retryable;
     } codes[] = {
-        {QUIRE_INVALID, "invalid_params", false},
-        {QUIRE_NOT_FOUND, "not_found", false},
-        {QUIRE_QUOTA, "quota", false},
-        {QUIRE_TOO_LARGE, "too_large", false},
-        {QUIRE_EXISTS, "exists", false},
-        {QUIRE_BUSY, "busy", true},
-        {QUIRE_CHANGED, "busy", true},
-        {QUIRE_DAMAGED, "damaged", false},
-        {QUIRE_NO_MEMORY, "out_of_memory", true},
-        {QUIRE_IO, "io", true},
+        {"invalid_params", QUIRE_INVALID, false},
+        {"not_found", QUIRE_NOT_FOUND, false},
+        {"quota", QUIRE_QUOTA, false},
+        {"too_large", QUIRE_TOO_LARGE, false},
+        {"exists", QUIRE_EXISTS, false},
+        {"busy", QUIRE_BUSY, true},
+        {"busy", QUIRE_CHANGED, true},
+        {"damaged", QUIRE_DAMAGED, false},
+        {"out_of_memory", QUIRE_NO_MEMORY, true},
+        {"io", QUIRE_IO, true},
     };
     size_t i;
 

@@ -296,13 +296,15 @@ static quire_status list_artifacts(struct call *c, struct listing *l,
 {
     const struct space_house *house = &c->s->c.house;
     struct space_range range = {.limit = c->r.limit + 1};
-    int end = 0;
+    char *end;
     quire_status st;
 
-    if (c->r.cursor && (sscanf(c->r.cursor, "%" SCNd64 ".%" SCNd64 "%n",
-                               &range.before_us, &range.before_id, &end) != 2 ||
-                        c->r.cursor[end] || range.before_us <= 0))
-        return bad_cursor(err);
+    if (c->r.cursor) {
+        range.before_us = strtoll(c->r.cursor, &end, 10);
+        range.before_id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
+        if (*end || range.before_us <= 0 || range.before_id <= 0)
+            return bad_cursor(err);
+    }
     st = house->list(house->ctx, &range, give_artifact, l, err);
     return st == QUIRE_STOPPED ? QUIRE_OK : st;
 }

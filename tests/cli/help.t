@@ -58,8 +58,8 @@ Examples:
 $ quire help --json blob ls
 {"command":"blob ls","usage":"quire blob ls [-l] …","summary":"list the blobs in the store","options":[{"name":"long","summary":"…"},{"name":"limit","value":"N","summary":"…"},…]}
 $ quire help --json | wc -l; quire help --list | grep -c -v -e --
-83
-83
+84
+84
 
 # every example runs
 $ printf notes >notes.txt; printf picture >picture.png

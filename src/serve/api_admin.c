@@ -1,0 +1,196 @@
+/* api_admin.c - tenants, for the admin; and what anybody may ask */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "serve/op.h"
+#include "serve/service.h"
+
+static void put_tenant(struct call *c, const quire_tenant *t)
+{
+    put_number(c, "id", t->id);
+    put_text(c, "name", t->name);
+    put_flag(c, "disabled", t->disabled);
+    put_flag(c, "has_token", t->has_token);
+    put_time(c, "created_at", t->created_us);
+    put_number(c, "bytes_used", (int64_t)t->used);
+    put_number(c, "artifacts", (int64_t)t->artifacts);
+}
+
+static void answer_tenant(struct call *c, const quire_tenant *t,
+                          const char *token)
+{
+    json_object(&c->w);
+    put_tenant(c, t);
+    if (token)
+        put_text(c, "token", token);
+    json_object_end(&c->w);
+}
+
+static quire_status give(void *ctx, const quire_tenant *t, quire_error *err)
+{
+    struct call *c = ctx;
+
+    (void)err;
+    answer_tenant(c, t, NULL);
+    return QUIRE_OK;
+}
+
+void api_tenants_list(struct call *c)
+{
+    quire_error err;
+    quire_status st;
+
+    json_object(&c->w);
+    json_key(&c->w, "tenants");
+    json_array(&c->w);
+    st = quire_tenant_list(c->q, give, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+}
+
+void api_tenants_add(struct call *c)
+{
+    char token[QUIRE_TOKEN_SIZE];
+    quire_tenant t;
+    quire_error err;
+    quire_status st = quire_tenant_add(c->q, call_text(c, "name"), token, &t,
+                                       &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_tenant(c, &t, token);
+}
+
+void api_tenants_get(struct call *c)
+{
+    quire_tenant t;
+    quire_error err;
+    quire_status st = quire_tenant_get(c->q, call_ref(c, 0), &t, &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_tenant(c, &t, NULL);
+}
+
+void api_tenants_patch(struct call *c)
+{
+    quire_tenant t;
+    quire_error err;
+    quire_status st = quire_tenant_disable(c->q, call_ref(c, 0),
+                                           call_flag(c, "disabled", false), &t,
+                                           &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_tenant(c, &t, NULL);
+}
+
+void api_tenants_rotate(struct call *c)
+{
+    char token[QUIRE_TOKEN_SIZE];
+    quire_tenant t;
+    quire_error err;
+    quire_status st = quire_tenant_rotate(c->q, call_ref(c, 0), token, &t,
+                                          &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_tenant(c, &t, token);
+}
+
+void api_tenants_remove(struct call *c)
+{
+    quire_error err;
+    quire_status st = quire_tenant_remove(c->q, call_ref(c, 0),
+                                          call_flag(c, "all", false), &err);
+
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
+}
+
+/* ---- for anybody -------------------------------------------------------- */
+
+static void say(struct call *c, const char *key, const char *value)
+{
+    json_object(&c->w);
+    put_text(c, key, value);
+    json_object_end(&c->w);
+}
+
+void api_health(struct call *c)
+{
+    say(c, "status", "ok");
+}
+
+void api_ready(struct call *c)
+{
+    if (desk_is_ready(c->desk))
+        say(c, "status", "ready");
+    else
+        call_refuse(c, 503, "not_ready", "ask again in a moment",
+                    "the server is draining, or its store cannot be written");
+}
+
+void api_version(struct call *c)
+{
+    say(c, "version", quire_version());
+}
+
+void api_openapi(struct call *c)
+{
+    openapi_write(&c->answer.body);
+}
+
+/* ---- blobs -------------------------------------------------------------- */
+
+void api_blobs_put(struct call *c)
+{
+    quire_blob_info info;
+    quire_error err;
+    quire_status st = quire_blob_put(c->q, exchange_body(c->x), 0, &info, &err);
+    char ref[QUIRE_REF_SIZE];
+
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    quire_ref_format(&info.digest, ref);
+    c->answer.status = info.existed ? 200 : 201;
+    json_object(&c->w);
+    put_text(c, "ref", ref);
+    put_text(c, "sha256", ref + sizeof "blob:sha256:" - 1);
+    put_number(c, "size", (int64_t)info.size);
+    put_flag(c, "existed", info.existed);
+    json_object_end(&c->w);
+}
+
+void api_blobs_get(struct call *c)
+{
+    quire_digest digest;
+    quire_error err;
+    quire_status st;
+    const char *ref = arena_printf(&c->keep, "blob:sha256:%s", c->params[0]);
+
+    st = ref ? quire_ref_parse(ref, &digest, &err) : QUIRE_NO_MEMORY;
+    if (!st)
+        st = quire_blob_read(c->q, &digest, 0, UINT64_MAX, call_write, c, &err);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    answer_header(&c->answer, "Content-Type", "application/octet-stream");
+    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
+    answer_header(&c->answer, "Content-Disposition", "attachment");
+    answer_header(&c->answer, "ETag", "\"%s\"", c->params[0]);
+}

@@ -1,0 +1,561 @@
+/*
+ * api_artifact.c - artifacts: as JSON, and as files with any bytes
+ *
+ * The conversation in an address is compared: an artifact of another one is not
+ * there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "serve/op.h"
+
+static void add_hex(const quire_digest *d, char out[65])
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t i;
+
+    for (i = 0; i < sizeof d->byte; i++) {
+        out[2 * i] = digits[d->byte[i] >> 4];
+        out[2 * i + 1] = digits[d->byte[i] & 15];
+    }
+    out[64] = '\0';
+}
+
+static void put_members(struct call *c, const quire_artifact *a)
+{
+    char hex[65];
+
+    add_hex(&a->digest, hex);
+    put_number(c, "id", a->id);
+    put_number(c, "tenant_id", c->tenant.id);
+    put_number(c, "conversation_id", a->session_id);
+    put_text(c, "path", a->path);
+    put_text(c, "sha256", hex);
+    put_text(c, "mime_type", a->mime);
+    put_number(c, "size", (int64_t)a->size);
+    put_number(c, "version", a->version);
+    put_text(c, "purpose", a->purpose);
+    json_key(&c->w, "tags");
+    json_raw(&c->w, bytes_str(a->tags));
+    put_time(c, "created_at", a->created_us);
+    put_time(c, "updated_at", a->updated_us);
+}
+
+static void put_artifact(struct call *c, const quire_artifact *a)
+{
+    json_object(&c->w);
+    put_members(c, a);
+    json_object_end(&c->w);
+}
+
+/* The session of the first parameter, in `keep`; NULL: answered. */
+static const char *find_session(struct call *c)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st = quire_session_row_of(c->q, call_ref(c, 0), &row, &err);
+
+    if (st) {
+        call_fail(c, st, &err);
+        return NULL;
+    }
+    return arena_text(&c->keep, bytes_str(row.id));
+}
+
+/* ---- lists -------------------------------------------------------------- */
+
+struct listing {
+    struct call *c;
+    uint64_t n, limit, bytes;
+    int64_t last_us, last_id;
+    bool more;
+};
+
+static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
+{
+    struct listing *l = ctx;
+
+    (void)err;
+    if (l->n == l->limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    put_artifact(l->c, a);
+    l->bytes += a->size;
+    l->last_us = a->updated_us;
+    l->last_id = a->id;
+    l->n++;
+    return QUIRE_OK;
+}
+
+static bool read_cursor(struct call *c, quire_artifact_list_options *o)
+{
+    const char *cursor = call_text(c, "cursor");
+    char *end;
+
+    if (!cursor)
+        return true;
+    o->before_us = strtoll(cursor, &end, 10);
+    o->before_id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
+    if (!*end && o->before_us > 0 && o->before_id > 0)
+        return true;
+    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                "that is no cursor");
+    return false;
+}
+
+static void list(struct call *c, const char *session)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    struct listing l = {.c = c, .limit = call_limit(c, 200, 1000)};
+    quire_error err;
+    quire_status st;
+
+    if (!read_cursor(c, &o))
+        return;
+    o.all_sessions = !session;
+    o.limit = l.limit + 1;
+    o.deleted = call_flag(c, "deleted", false);
+    json_object(&c->w);
+    json_key(&c->w, "artifacts");
+    json_array(&c->w);
+    st = quire_artifact_list(c->q, session, &o, give, &l, &err);
+    json_array_end(&c->w);
+    put_number(c, "count", (int64_t)l.n);
+    put_number(c, "bytes_used", (int64_t)l.bytes);
+    put_number(c, "tenant_bytes_used", (int64_t)c->tenant.used);
+    json_key(&c->w, "next_cursor");
+    if (l.more)
+        json_str(&c->w,
+                 arena_printf(&c->keep, "%lld.%lld", (long long)l.last_us,
+                              (long long)l.last_id));
+    else
+        json_null(&c->w);
+    json_object_end(&c->w);
+    if (st && st != QUIRE_STOPPED)
+        call_fail(c, st, &err);
+}
+
+void api_artifacts_list(struct call *c)
+{
+    const char *session = find_session(c);
+
+    if (session)
+        list(c, session);
+}
+
+void api_artifacts_all(struct call *c)
+{
+    list(c, NULL);
+}
+
+static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct call *c = ctx;
+    char score[32];
+
+    (void)err;
+    json_object(&c->w);
+    put_members(c, &hit->artifact);
+    snprintf(score, sizeof score, "%.6f", hit->score);
+    json_key(&c->w, "score");
+    json_raw(&c->w, bytes_str(score));
+    put_text(c, "snippet", hit->snippet);
+    json_object_end(&c->w);
+    return QUIRE_OK;
+}
+
+void api_artifacts_search(struct call *c)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_error err;
+    quire_status st;
+    int partial = 0;
+
+    o.all_sessions = 1;
+    o.tag = call_text(c, "tag");
+    o.mime = call_text(c, "mime");
+    o.limit = call_limit(c, 20, 200);
+    json_object(&c->w);
+    json_key(&c->w, "results");
+    json_array(&c->w);
+    st = quire_artifact_search(c->q, NULL, call_text(c, "q"), &o, give_hit, c,
+                               &partial, &err);
+    json_array_end(&c->w);
+    put_flag(c, "partial", partial);
+    json_object_end(&c->w);
+    if (st && st != QUIRE_NOT_FOUND)
+        call_fail(c, st, &err);
+}
+
+/* ---- putting ------------------------------------------------------------ */
+
+static void answer_put(struct call *c, const quire_artifact *a)
+{
+    char hex[65];
+
+    add_hex(&a->digest, hex);
+    c->answer.status = a->created ? 201 : 200;
+    answer_header(&c->answer, "ETag", "\"%s\"", hex);
+    json_object(&c->w);
+    json_key(&c->w, "artifact");
+    put_artifact(c, a);
+    put_flag(c, "created", a->created);
+    put_number(c, "conversation_used_bytes", (int64_t)a->session_used);
+    put_number(c, "tenant_used_bytes", (int64_t)a->tenant_used);
+    json_object_end(&c->w);
+}
+
+static void put(struct call *c, const char *session, const char *path,
+                quire_bytes content, quire_artifact_options *o)
+{
+    quire_artifact a;
+    quire_error err;
+    quire_status st = quire_artifact_put(c->q, session, path, content, o, &a,
+                                         &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_put(c, &a);
+}
+
+void api_artifacts_add(struct call *c)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    struct buf raw = BUF_INIT((size_t)1 << 31);
+    const char *session = find_session(c), *encoding = call_text(c, "encoding");
+    quire_bytes content;
+
+    if (!session)
+        return;
+    content = json_text(call_json(c, "content"), &c->keep);
+    o.mime = call_text(c, "mime_type");
+    o.purpose = call_text(c, "purpose");
+    o.tags = call_texts(c, "tags");
+    if (encoding && !strcmp(encoding, "base64")) {
+        if (!base64_decode(content, &raw))
+            call_refuse(c, 400, "invalid", "send base64, or leave encoding out",
+                        "content is not base64");
+        else
+            put(c, session, call_text(c, "path"), buf_bytes(&raw), &o);
+    } else if (encoding && strcmp(encoding, "text") != 0) {
+        call_refuse(c, 400, "invalid", "encoding is text or base64",
+                    "there is no such encoding");
+    } else {
+        put(c, session, call_text(c, "path"), content, &o);
+    }
+    buf_release(&raw);
+}
+
+/* ---- getting ------------------------------------------------------------ */
+
+/* The artifact of a route: by id, of the conversation if one is named. False:
+ * answered. */
+static bool find(struct call *c, int index, int64_t conversation,
+                 quire_artifact *out)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    quire_error err;
+    quire_status st;
+
+    o.any_session = 1;
+    o.version = (int64_t)call_number(c, "version", 0);
+    st = quire_artifact_stat(c->q, NULL, call_ref(c, index), &o, out, &err);
+    if (!st && conversation && out->session_id != conversation) {
+        st = err_set(&err, QUIRE_NOT_FOUND,
+                     "there is no artifact %s in "
+                     "conversation %lld",
+                     call_ref(c, index), (long long)conversation);
+    }
+    if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+/* Routes end in ":aid" or have it before their last word; the conversation, if
+ * any, is the first parameter. */
+static bool find_of_route(struct call *c, quire_artifact *out)
+{
+    return c->params[1] ? find(c, 1, call_id(c, 0), out) : find(c, 0, 0, out);
+}
+
+void api_artifacts_get(struct call *c)
+{
+    quire_artifact a;
+
+    if (find_of_route(c, &a))
+        put_artifact(c, &a);
+}
+
+static quire_status give_version(void *ctx, const quire_artifact *a,
+                                 quire_error *err)
+{
+    (void)err;
+    put_artifact(ctx, a);
+    return QUIRE_OK;
+}
+
+void api_artifacts_versions(struct call *c)
+{
+    quire_artifact a;
+    quire_error err;
+    quire_status st;
+    const char *session;
+
+    if (!find_of_route(c, &a))
+        return;
+    session = arena_text(&c->keep, bytes_str(a.session));
+    json_object(&c->w);
+    json_key(&c->w, "versions");
+    json_array(&c->w);
+    st = quire_artifact_versions(c->q, session,
+                                 call_ref(c, c->params[1] ? 1 : 0),
+                                 give_version, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+}
+
+void api_artifacts_remove(struct call *c)
+{
+    quire_artifact a;
+    quire_error err;
+    quire_status st;
+    const char *session;
+
+    if (!find_of_route(c, &a))
+        return;
+    session = arena_text(&c->keep, bytes_str(a.session));
+    st = quire_artifact_remove(c->q, session, call_ref(c, c->params[1] ? 1 : 0),
+                               0, &err);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
+}
+
+/* ---- raw ---------------------------------------------------------------- */
+
+/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. */
+static bool has_etag(quire_bytes list, const char *hex)
+{
+    const char *at = list.data, *end = at + list.len;
+
+    while (at < end) {
+        if (*at == '*')
+            return true;
+        if (*at == '"') {
+            const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+
+            if (!close)
+                return false;
+            if (close - at - 1 == 64 && !memcmp(at + 1, hex, 64))
+                return true;
+            at = close;
+        }
+        at++;
+    }
+    return false;
+}
+
+/* "bytes=A-B": one range; more than one, or nonsense, is all of it. False: it
+ * cannot be had. */
+static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
+                       uint64_t *to, bool *part)
+{
+    char text[64], *end;
+    unsigned long long a, b;
+
+    *from = 0;
+    *to = size;
+    *part = false;
+    if (!value.data || value.len >= sizeof text || value.len < 7 ||
+        memcmp(value.data, "bytes=", 6) != 0 ||
+        memchr(value.data, ',', value.len))
+        return true;
+    memcpy(text, (const char *)value.data + 6, value.len - 6);
+    text[value.len - 6] = '\0';
+    if (*text == '-') {
+        b = strtoull(text + 1, &end, 10);
+        if (end == text + 1 || *end)
+            return true;
+        *part = true;
+        *from = b < size ? size - b : 0;
+        return b > 0 && size > 0;
+    }
+    a = strtoull(text, &end, 10);
+    if (end == text || *end != '-')
+        return true;
+    *part = true;
+    b = size ? size - 1 : 0;
+    if (end[1]) {
+        char *last;
+
+        b = strtoull(end + 1, &last, 10);
+        if (*last || b < a) {
+            *part = false;
+            return true;
+        }
+    }
+    *from = a;
+    *to = b < size ? b + 1 : size;
+    return a < size;
+}
+
+static void send_raw(struct call *c, const quire_artifact *a)
+{
+    quire_bytes none = exchange_header(c->x, "If-None-Match");
+    uint64_t from, to;
+    quire_digest digest = a->digest;
+    bool part;
+    char hex[65];
+    quire_error err;
+    quire_status st;
+
+    add_hex(&a->digest, hex);
+    answer_header(&c->answer, "ETag", "\"%s\"", hex);
+    answer_header(&c->answer, "Cache-Control", "private, no-cache");
+    answer_header(&c->answer, "Accept-Ranges", "bytes");
+    if (none.data && has_etag(none, hex)) {
+        c->answer.status = 304;
+        return;
+    }
+    if (!read_range(exchange_header(c->x, "Range"), a->size, &from, &to,
+                    &part)) {
+        call_refuse(c, 416, "range", "ask for bytes that there are",
+                    "there are %llu bytes", (unsigned long long)a->size);
+        answer_header(&c->answer, "Content-Range", "bytes */%llu",
+                      (unsigned long long)a->size);
+        return;
+    }
+    answer_header(&c->answer, "Content-Type", "%s", a->mime);
+    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
+    answer_header(&c->answer, "Content-Security-Policy", "sandbox");
+    answer_header(&c->answer, "Content-Disposition", "attachment");
+    if (part) {
+        c->answer.status = 206;
+        answer_header(&c->answer, "Content-Range", "bytes %llu-%llu/%llu",
+                      (unsigned long long)from, (unsigned long long)to - 1,
+                      (unsigned long long)a->size);
+    }
+    st = from < to
+             ? quire_blob_read(c->q, &digest, from, to, call_write, c, &err)
+             : QUIRE_OK;
+    if (st)
+        call_fail(c, st, &err);
+}
+
+void api_artifacts_raw(struct call *c)
+{
+    quire_artifact a;
+
+    if (find_of_route(c, &a))
+        send_raw(c, &a);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* What somebody expects to be there: If-Match, If-None-Match. False: answered. */
+static bool check_expected(struct call *c, const char *session,
+                           const char *path)
+{
+    quire_bytes match = exchange_header(c->x, "If-Match");
+    quire_bytes none = exchange_header(c->x, "If-None-Match");
+    quire_artifact a;
+    quire_error err;
+    char hex[65];
+    bool there;
+
+    if (!match.data && !none.data)
+        return true;
+    there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
+    if (there)
+        add_hex(&a.digest, hex);
+    if ((!match.data || (there && has_etag(match, hex))) &&
+        (!none.data || !there || !has_etag(none, hex)))
+        return true;
+    call_refuse(c, 412, "changed", "get it again, and decide anew",
+                "%s is not what was expected", path);
+    return false;
+}
+
+void api_files_put(struct call *c)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire_bytes type = exchange_header(c->x, "Content-Type");
+    const char *session = find_session(c);
+
+    if (!session || !check_expected(c, session, c->params[1]))
+        return;
+    if (type.len > 0 &&
+        !bytes_equal(type, bytes_str("application/x-www-form-urlencoded")))
+        o.mime = arena_text(&c->keep, type);
+    put(c, session, c->params[1], exchange_body(c->x), &o);
+}
+
+void api_files_get(struct call *c)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    const char *session = find_session(c);
+    quire_artifact a;
+    quire_error err;
+    quire_status st;
+
+    if (!session)
+        return;
+    o.version = (int64_t)call_number(c, "version", 0);
+    st = quire_artifact_stat(c->q, session, c->params[1], &o, &a, &err);
+    if (st)
+        call_fail(c, st, &err);
+    else
+        send_raw(c, &a);
+}
+
+void api_files_remove(struct call *c)
+{
+    const char *session = find_session(c);
+    quire_error err;
+    quire_status st;
+
+    if (!session || !check_expected(c, session, c->params[1]))
+        return;
+    st = quire_artifact_remove(c->q, session, c->params[1], 0, &err);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
+}
+
+/* ---- the tool ----------------------------------------------------------- */
+
+void api_workspace(struct call *c)
+{
+    const char *session = find_session(c);
+    quire_workspace *w = NULL;
+    quire_bytes answer;
+    quire_error err;
+    quire_status st;
+
+    if (!session)
+        return;
+    st = quire_workspace_open(c->q, session, &w, &err);
+    if (!st)
+        st = quire_workspace_call(w, exchange_body(c->x), &answer, &err);
+    if (st)
+        call_fail(c, st, &err);
+    else
+        buf_add(&c->answer.body, answer.data, answer.len);
+    quire_workspace_close(w);
+}

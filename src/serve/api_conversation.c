@@ -1,0 +1,437 @@
+/* api_conversation.c - conversations are sessions, with numbers for ids */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "serve/op.h"
+
+/* ---- one ---------------------------------------------------------------- */
+
+static void put_conversation(struct call *c, const quire_session_row *r)
+{
+    json_object(&c->w);
+    put_number(c, "id", r->number);
+    put_text(c, "session", r->id);
+    put_text(c, "title", r->title);
+    put_flag(c, "archived", !strcmp(r->state, "archived"));
+    put_text(c, "parent", *r->parent ? r->parent : NULL);
+    put_number(c, "entries", (int64_t)r->entries);
+    put_number(c, "messages", (int64_t)r->messages);
+    put_number(c, "input_tokens", (int64_t)r->input_tokens);
+    put_number(c, "output_tokens", (int64_t)r->output_tokens);
+    put_number(c, "total_tokens", (int64_t)r->total_tokens);
+    put_number(c, "cost_nano_usd", r->cost_nano_usd);
+    put_number(c, "artifacts", (int64_t)r->artifacts);
+    put_number(c, "bytes_used", (int64_t)r->artifact_bytes);
+    put_time(c, "created_at", r->created_us);
+    put_time(c, "updated_at", r->updated_us);
+    json_object_end(&c->w);
+}
+
+/* The session of ":id", by its own id, in `keep`. NULL: answered. */
+static const char *find_session(struct call *c)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st = quire_session_row_of(c->q, call_ref(c, 0), &row, &err);
+    const char *id = st ? NULL : arena_text(&c->keep, bytes_str(row.id));
+
+    if (st)
+        call_fail(c, st, &err);
+    else if (!id)
+        call_fail(c, err_memory(&err), &err);
+    return id;
+}
+
+static void answer_row(struct call *c, const char *which)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st = quire_session_row_of(c->q, which, &row, &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    else
+        put_conversation(c, &row);
+}
+
+void api_conversations_get(struct call *c)
+{
+    answer_row(c, call_ref(c, 0));
+}
+
+/* Open the session of ":id". NULL: answered. */
+static quire_session *open_session(struct call *c, unsigned flags)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    const char *id = find_session(c);
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id)
+        return NULL;
+    o.flags = flags;
+    o.sync = QUIRE_SYNC_EACH;
+    st = quire_session_open(c->q, id, &o, &s, &err);
+    if (st)
+        call_fail(c, st, &err);
+    return s;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+struct listing {
+    struct call *c;
+    uint64_t n, limit;
+    int64_t last_us;
+    char last[256];
+    bool more;
+};
+
+static quire_status give_row(void *ctx, const quire_session_row *row,
+                             quire_error *err)
+{
+    struct listing *l = ctx;
+
+    (void)err;
+    if (l->n == l->limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    put_conversation(l->c, row);
+    l->last_us = row->updated_us;
+    snprintf(l->last, sizeof l->last, "%s", row->id);
+    l->n++;
+    return QUIRE_OK;
+}
+
+/* "<updated>.<id>": where the next page begins. */
+static bool read_cursor(struct call *c, quire_row_options *o)
+{
+    const char *cursor = call_text(c, "cursor"), *dot;
+    char *end;
+
+    if (!cursor)
+        return true;
+    dot = strchr(cursor, '.');
+    o->after_us = strtoll(cursor, &end, 10);
+    o->after_id = dot ? dot + 1 : NULL;
+    if (dot && end == dot && o->after_us > 0 && *o->after_id)
+        return true;
+    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                "that is no cursor");
+    return false;
+}
+
+void api_conversations_list(struct call *c)
+{
+    quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
+    struct listing l = {.c = c, .limit = call_limit(c, 50, 200)};
+    quire_error err;
+    quire_status st;
+
+    if (!read_cursor(c, &o))
+        return;
+    o.archived = call_flag(c, "archived", false);
+    o.limit = l.limit + 1;
+    json_object(&c->w);
+    json_key(&c->w, "conversations");
+    json_array(&c->w);
+    st = quire_session_rows(c->q, &o, give_row, &l, &err);
+    json_array_end(&c->w);
+    put_number(c, "count", (int64_t)l.n);
+    json_key(&c->w, "next_cursor");
+    if (l.more)
+        json_str(&c->w, arena_printf(&c->keep, "%lld.%s", (long long)l.last_us,
+                                     l.last));
+    else
+        json_null(&c->w);
+    json_object_end(&c->w);
+    if (st && st != QUIRE_STOPPED)
+        call_fail(c, st, &err);
+}
+
+void api_conversations_add(struct call *c)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s = NULL;
+    const char *id;
+    quire_error err;
+    quire_status st;
+
+    o.flags = QUIRE_SESSION_AT_ONCE;
+    o.title = call_text(c, "title");
+    o.cwd = call_text(c, "cwd");
+    if (!o.cwd)
+        o.cwd = "/";
+    st = quire_session_new(c->q, &o, &s, &err);
+    if (!st)
+        st = quire_session_flush(s, &err);
+    if (st) {
+        quire_session_close(s);
+        call_fail(c, st, &err);
+        return;
+    }
+    quire_session_describe(s, &info);
+    id = arena_text(&c->keep, bytes_str(info.id));
+    quire_session_close(s);
+    if (id)
+        answer_row(c, id);
+    else
+        call_fail(c, err_memory(&err), &err);
+}
+
+/* ---- changes ------------------------------------------------------------ */
+
+void api_conversations_patch(struct call *c)
+{
+    const char *title = call_text(c, "title"), *id = find_session(c);
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st = QUIRE_OK;
+
+    if (!id)
+        return;
+    if (title || call_is_null(c, "title")) {
+        st = quire_session_open(c->q, id, NULL, &s, &err);
+        if (!st)
+            st = quire_session_rename(s, title, &err);
+        quire_session_close(s);
+    }
+    if (!st && call_json(c, "archived").data) {
+        quire_session_row row;
+        bool want = call_flag(c, "archived", false);
+
+        st = quire_session_row_of(c->q, id, &row, &err);
+        if (!st && want != !strcmp(row.state, "archived"))
+            st = want ? quire_session_archive(c->q, id, NULL, &err)
+                      : quire_session_unarchive(c->q, id, NULL, &err);
+    }
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_row(c, call_ref(c, 0));
+}
+
+void api_conversations_remove(struct call *c)
+{
+    const char *id = find_session(c);
+    quire_error err;
+    quire_status st;
+
+    if (!id)
+        return;
+    st = quire_session_remove(c->q, id, &err);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+struct entries {
+    struct call *c;
+    uint64_t n, limit, skip;
+    bool messages; /* those alone */
+    bool more;
+};
+
+static quire_status give_entry(void *ctx, const quire_entry *e,
+                               quire_error *err)
+{
+    struct entries *l = ctx;
+
+    (void)err;
+    if (l->messages && !bytes_equal(e->type, bytes_str("message")))
+        return QUIRE_OK;
+    if (l->skip > 0) {
+        l->skip--;
+        return QUIRE_OK;
+    }
+    if (l->n == l->limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    json_raw(&l->c->w, e->json);
+    l->n++;
+    return QUIRE_OK;
+}
+
+static void list_entries(struct call *c, const char *key, bool messages)
+{
+    uint64_t after = call_number(c, "after", 0);
+    struct entries l = {.c = c,
+                        .limit = call_limit(c, 200, 500),
+                        .skip = after,
+                        .messages = messages};
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    json_object(&c->w);
+    json_key(&c->w, key);
+    json_array(&c->w);
+    st = quire_session_entries(s,
+                               call_flag(c, "hydrate", false) ? QUIRE_HYDRATE
+                                                              : 0,
+                               give_entry, &l, &err);
+    json_array_end(&c->w);
+    put_number(c, "count", (int64_t)l.n);
+    json_key(&c->w, "next_after");
+    if (l.more)
+        json_uint(&c->w, after + l.n);
+    else
+        json_null(&c->w);
+    json_object_end(&c->w);
+    if (st && st != QUIRE_STOPPED)
+        call_fail(c, st, &err);
+    quire_session_close(s);
+}
+
+void api_entries_list(struct call *c)
+{
+    list_entries(c, "entries", false);
+}
+
+void api_messages_list(struct call *c)
+{
+    list_entries(c, "messages", true);
+}
+
+static void append(struct call *c, quire_bytes entry)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_session *s = open_session(c, 0);
+    quire_appended done;
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    o.at = call_text(c, "at");
+    o.expect = call_text(c, "expect");
+    o.op = call_text(c, "op");
+    st = quire_session_append(s, entry, &o, &done, &err);
+    if (!st)
+        st = quire_session_flush(s, &err);
+    quire_session_close(s);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    json_object(&c->w);
+    put_text(c, "id", done.id);
+    put_text(c, "parentId", *done.parent ? done.parent : NULL);
+    put_flag(c, "existed", done.existed);
+    json_object_end(&c->w);
+}
+
+void api_entries_add(struct call *c)
+{
+    append(c, call_json(c, "entry"));
+}
+
+void api_messages_add(struct call *c)
+{
+    struct buf entry = BUF_INIT((size_t)1 << 31);
+    quire_bytes content = call_json(c, "message");
+    const char *role = call_text(c, "role");
+    struct json_writer w;
+
+    json_begin(&w, &entry);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "message");
+    json_key(&w, "message");
+    if (json_kind(content) == JSON_OBJECT) {
+        json_raw(&w, content);
+    } else {
+        json_object(&w);
+        json_key(&w, "role");
+        json_str(&w, role ? role : "user");
+        json_key(&w, "content");
+        json_raw(&w, content);
+        json_object_end(&w);
+    }
+    json_object_end(&w);
+    append(c, buf_bytes(&entry));
+    buf_release(&entry);
+}
+
+/* ---- views -------------------------------------------------------------- */
+
+static void no_image(void *ctx, const char *ref)
+{
+    (void)ctx;
+    (void)ref;
+}
+
+void api_context(struct call *c)
+{
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    st = quire_session_context(s, call_text(c, "leaf"), call_write, no_image, c,
+                               &err);
+    if (st)
+        call_fail(c, st, &err);
+    quire_session_close(s);
+}
+
+static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
+{
+    struct call *c = ctx;
+
+    (void)err;
+    json_object(&c->w);
+    json_key(&c->w, "id");
+    json_bytes(&c->w, e->id);
+    json_key(&c->w, "parentId");
+    if (e->parent.data)
+        json_bytes(&c->w, e->parent);
+    else
+        json_null(&c->w);
+    json_key(&c->w, "type");
+    json_bytes(&c->w, e->type);
+    put_number(c, "depth", (int64_t)e->depth);
+    put_flag(c, "leaf", e->is_leaf);
+    json_key(&c->w, "label");
+    if (e->label.data)
+        json_bytes(&c->w, e->label);
+    else
+        json_null(&c->w);
+    json_object_end(&c->w);
+    return QUIRE_OK;
+}
+
+void api_tree(struct call *c)
+{
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    json_object(&c->w);
+    json_key(&c->w, "nodes");
+    json_array(&c->w);
+    st = quire_session_tree(s, give_node, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+    quire_session_close(s);
+}

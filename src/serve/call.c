@@ -1,0 +1,439 @@
+/* call.c - what was asked, and answers; see op.h */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "serve/op.h"
+
+/* ---- answers ------------------------------------------------------------ */
+
+void call_refuse(struct call *c, int status, const char *kind, const char *hint,
+                 const char *fmt, ...)
+{
+    char words[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(words, sizeof words, fmt, ap);
+    va_end(ap);
+    buf_clear(&c->answer.headers);
+    answer_error(&c->answer, status, kind, hint, "%s", words);
+    if (status == 503 || status == 429)
+        answer_header(&c->answer, "Retry-After", "1");
+}
+
+void call_fail(struct call *c, quire_status st, const quire_error *err)
+{
+    static const struct {
+        quire_status status;
+        int http;
+    } codes[] = {
+        {QUIRE_NOT_FOUND, 404}, {QUIRE_EXISTS, 409},    {QUIRE_BUSY, 503},
+        {QUIRE_INVALID, 400},   {QUIRE_NO_MEMORY, 503}, {QUIRE_CHANGED, 409},
+        {QUIRE_TOO_LARGE, 413}, {QUIRE_QUOTA, 413},
+    };
+    int http = 500;
+    size_t i;
+
+    for (i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].status == st)
+            http = codes[i].http;
+    /* What is wrong inside is not a client's to know. */
+    if (http == 500)
+        call_refuse(c, 500, quire_status_name(st), "look into the server's log",
+                    "the store failed");
+    else
+        call_refuse(c, http, quire_status_name(st), err->next, "%s", err->what);
+}
+
+void put_text(struct call *c, const char *key, const char *value)
+{
+    json_key(&c->w, key);
+    if (value)
+        json_str(&c->w, value);
+    else
+        json_null(&c->w);
+}
+
+void put_number(struct call *c, const char *key, int64_t value)
+{
+    json_key(&c->w, key);
+    json_int(&c->w, value);
+}
+
+void put_flag(struct call *c, const char *key, bool value)
+{
+    json_key(&c->w, key);
+    json_bool(&c->w, value);
+}
+
+void put_time(struct call *c, const char *key, int64_t us)
+{
+    put_number(c, key, us / 1000000);
+}
+
+quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct call *c = ctx;
+
+    buf_add(&c->answer.body, piece.data, piece.len);
+    return c->answer.body.failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+static quire_bytes value_of(struct call *c, const char *name)
+{
+    const struct field *f = c->op->fields;
+    size_t i;
+
+    for (i = 0; f && f[i].name; i++)
+        if (!strcmp(f[i].name, name))
+            return c->values[i];
+    return bytes_of(NULL, 0);
+}
+
+bool call_is_null(struct call *c, const char *name)
+{
+    return json_kind(value_of(c, name)) == JSON_NULL;
+}
+
+quire_bytes call_json(struct call *c, const char *name)
+{
+    return value_of(c, name);
+}
+
+const char *call_text(struct call *c, const char *name)
+{
+    quire_bytes value = value_of(c, name);
+
+    if (json_kind(value) != JSON_STRING)
+        return NULL;
+    return arena_text(&c->keep, json_text(value, &c->keep));
+}
+
+uint64_t call_number(struct call *c, const char *name, uint64_t otherwise)
+{
+    int64_t n;
+
+    return json_read_int(value_of(c, name), &n) ? (uint64_t)n : otherwise;
+}
+
+bool call_flag(struct call *c, const char *name, bool otherwise)
+{
+    bool flag;
+
+    return json_read_bool(value_of(c, name), &flag) ? flag : otherwise;
+}
+
+const char *const *call_texts(struct call *c, const char *name)
+{
+    quire_bytes value = value_of(c, name);
+    struct json_scan it;
+    const char **list;
+    size_t n = 0;
+
+    if (json_kind(value) != JSON_ARRAY)
+        return NULL;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        n++;
+    list = arena_array(&c->keep, n + 1, sizeof *list);
+    n = 0;
+    json_iter_init(&it, value);
+    while (list && json_next(&it))
+        list[n++] = arena_text(&c->keep, json_text(it.value, &c->keep));
+    return list;
+}
+
+int64_t call_id(struct call *c, int index)
+{
+    return strtoll(c->params[index], NULL, 10);
+}
+
+const char *call_ref(struct call *c, int index)
+{
+    return arena_printf(&c->keep, "#%s", c->params[index]);
+}
+
+uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max)
+{
+    uint64_t n = call_number(c, "limit", otherwise);
+
+    return n == 0 ? otherwise : n < max ? n : max;
+}
+
+/* ---- checking what was sent --------------------------------------------- */
+
+static const char *const kind_words[] = {
+    [FIELD_TEXT] = "a string without NUL",
+    [FIELD_NUMBER] = "a whole number, 0 or more",
+    [FIELD_FLAG] = "true or false",
+    [FIELD_TEXTS] = "an array of strings without NUL",
+    [FIELD_OBJECT] = "an object",
+    [FIELD_ANY] = "JSON",
+};
+
+/* Text that C can hold. "content" of an artifact may have any character. */
+static bool is_text(const struct field *f, quire_bytes value)
+{
+    struct buf text = BUF_INIT((size_t)1 << 31);
+    bool fine = json_kind(value) == JSON_STRING;
+
+    if (fine && strcmp(f->name, "content") != 0) {
+        json_decode(value, &text);
+        fine = !text.failed &&
+               (text.len == 0 || !memchr(text.data, '\0', text.len));
+    }
+    buf_release(&text);
+    return fine;
+}
+
+static bool is_texts(const struct field *f, quire_bytes value)
+{
+    struct json_scan it;
+
+    if (json_kind(value) != JSON_ARRAY)
+        return false;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        if (!is_text(f, it.value))
+            return false;
+    return true;
+}
+
+static bool fits(const struct field *f, quire_bytes value)
+{
+    int64_t n;
+    bool b;
+
+    if (json_kind(value) == JSON_NULL)
+        return f->flags & FIELD_NULL || !(f->flags & FIELD_NEEDED);
+    switch (f->kind) {
+    case FIELD_TEXT: return is_text(f, value);
+    case FIELD_NUMBER: return json_read_int(value, &n) && n >= 0;
+    case FIELD_FLAG: return json_read_bool(value, &b);
+    case FIELD_TEXTS: return is_texts(f, value);
+    case FIELD_OBJECT: return json_kind(value) == JSON_OBJECT;
+    default: return true;
+    }
+}
+
+/* "%20" and "+" undone; false: that is no such text. */
+static bool decode(quire_bytes text, bool plus, struct buf *out)
+{
+    const char *t = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        int high, low;
+
+        if (t[i] == '+' && plus) {
+            buf_add_char(out, ' ');
+        } else if (t[i] != '%') {
+            buf_add_char(out, t[i]);
+        } else {
+            if (text.len - i < 3)
+                return false;
+            high = hex_digit(t[i + 1]);
+            low = hex_digit(t[i + 2]);
+            if (high < 0 || low < 0)
+                return false;
+            buf_add_char(out, (char)(high * 16 + low));
+            i += 2;
+        }
+    }
+    return !out->failed && utf8_check(buf_bytes(out)) &&
+           (out->len == 0 || !memchr(out->data, '\0', out->len));
+}
+
+/* A value of the query as JSON: its text in quotes, or itself where a number or
+ * a flag is asked for. */
+static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
+{
+    const struct field *f = &c->op->fields[i];
+    struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
+    bool fine = decode(raw, true, &text);
+
+    if (fine && f->kind == FIELD_FLAG &&
+        bytes_equal(buf_bytes(&text), bytes_str("1")))
+        buf_add_str(&json, "true");
+    else if (fine && (f->kind == FIELD_NUMBER || f->kind == FIELD_FLAG))
+        buf_add(&json, text.data, text.len);
+    else if (fine)
+        json_add_quoted(&json, buf_bytes(&text));
+    fine = fine && !json.failed && json_check(buf_bytes(&json), 0, NULL) &&
+           fits(f, buf_bytes(&json));
+    if (fine)
+        c->values[i] = arena_dup(&c->keep, buf_bytes(&json));
+    buf_release(&text);
+    buf_release(&json);
+    return fine && c->values[i].data;
+}
+
+static bool wrong_field(struct call *c, const struct field *f)
+{
+    call_refuse(c, 400, "invalid", f->prose, "%s must be %s", f->name,
+                kind_words[f->kind]);
+    return false;
+}
+
+static bool take_query(struct call *c)
+{
+    quire_bytes query = exchange_head(c->x)->query;
+    const char *at = query.data, *end = at + query.len, *amp, *eq;
+    const struct field *f = c->op->fields;
+    size_t i;
+
+    while (f && at && at < end) {
+        amp = memchr(at, '&', (size_t)(end - at));
+        if (!amp)
+            amp = end;
+        eq = memchr(at, '=', (size_t)(amp - at));
+        for (i = 0; f[i].name; i++) {
+            size_t len = eq ? (size_t)(eq - at) : (size_t)(amp - at);
+
+            if (f[i].flags & FIELD_QUERY && strlen(f[i].name) == len &&
+                !memcmp(f[i].name, at, len) &&
+                !take_query_value(c, i,
+                                  eq ? bytes_of(eq + 1, (size_t)(amp - eq - 1))
+                                     : bytes_of("", 0)))
+                return wrong_field(c, &f[i]);
+        }
+        at = amp + 1;
+    }
+    return true;
+}
+
+static bool take_body(struct call *c)
+{
+    const struct field *f = c->op->fields;
+    quire_bytes body = exchange_body(c->x);
+    struct json_want wants[FIELDS_MAX];
+    struct json_error e = {.why = NULL};
+    size_t i, n = 0;
+    bool any = false;
+
+    for (i = 0; f && f[i].name; i++, n++) {
+        wants[i] = (struct json_want){f[i].name, strlen(f[i].name), {NULL, 0}};
+        any |= !(f[i].flags & FIELD_QUERY);
+    }
+    if (!any)
+        return true;
+    if (body.len == 0)
+        body = bytes_of("{}", 2);
+    if (!json_check(body, JSON_UTF8, &e) || !json_pick(body, wants, n, &e)) {
+        call_refuse(c, 400, "invalid", "send a JSON object",
+                    "the body is no JSON object: %s",
+                    e.why ? e.why : "it is another value");
+        return false;
+    }
+    for (i = 0; i < n; i++) {
+        if (f[i].flags & FIELD_QUERY || !wants[i].value.data)
+            continue;
+        if (!fits(&f[i], wants[i].value))
+            return wrong_field(c, &f[i]);
+        c->values[i] = wants[i].value;
+    }
+    return true;
+}
+
+bool call_take_fields(struct call *c)
+{
+    const struct field *f = c->op->fields;
+    size_t i;
+
+    if (!take_query(c) || (!(c->op->flags & OP_RAW) && !take_body(c)))
+        return false;
+    for (i = 0; f && f[i].name; i++)
+        if (f[i].flags & FIELD_NEEDED && !c->values[i].data) {
+            call_refuse(c, 400, "invalid", f[i].prose, "%s is missing",
+                        f[i].name);
+            return false;
+        }
+    return true;
+}
+
+/* ---- which operation ---------------------------------------------------- */
+
+/* A segment of a path, decoded, in `keep`; NULL: it cannot be. */
+static const char *decode_segment(struct call *c, const char *from, size_t len)
+{
+    struct buf text = BUF_INIT(64 * 1024);
+    const char *out = NULL;
+
+    if (decode(bytes_of(from, len), false, &text))
+        out = arena_text(&c->keep, buf_bytes(&text));
+    buf_release(&text);
+    return out;
+}
+
+static bool is_number(const char *text)
+{
+    size_t n = strspn(text, "0123456789");
+
+    return n > 0 && n <= 18 && !text[n] && text[0] != '0';
+}
+
+/* Whether the path is of this route; its parameters are taken. */
+static bool matches(const char *route, quire_bytes path, struct call *c)
+{
+    const char *at = path.data, *end = at + path.len, *slash, *next;
+    int n = 0;
+
+    while (*route == '/' && at < end && *at == '/') {
+        size_t len;
+
+        route++;
+        at++;
+        slash = memchr(at, '/', (size_t)(end - at));
+        len = slash ? (size_t)(slash - at) : (size_t)(end - at);
+        next = strchrnul(route, '/');
+        if (*route == '*') {
+            c->params[n] = decode_segment(c, at, (size_t)(end - at));
+            return c->params[n] && at < end;
+        }
+        if (*route == ':') {
+            bool id = next - route >= 2 && !strncmp(next - 2, "id", 2);
+
+            c->params[n] = decode_segment(c, at, len);
+            if (!c->params[n] || !len || (id && !is_number(c->params[n])))
+                return false;
+            n++;
+        } else if ((size_t)(next - route) != len ||
+                   memcmp(route, at, len) != 0) {
+            return false;
+        }
+        route = next;
+        at += len;
+    }
+    return !*route && at == end;
+}
+
+const struct op *op_find(const struct head *head, struct call *c,
+                         const char **allowed)
+{
+    bool wants_head = bytes_equal(head->method, bytes_str("HEAD"));
+    const struct op *op;
+
+    *allowed = NULL;
+    for (op = ops; op->name; op++) {
+        const char *method = op->method;
+
+        if (!matches(op->route, head->path, c))
+            continue;
+        if (bytes_equal(head->method, bytes_str(method)) ||
+            (wants_head && !strcmp(method, "GET")))
+            return op;
+        *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
+                            : method;
+        if (!strcmp(method, "GET"))
+            *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
+    }
+    return NULL;
+}

@@ -1,0 +1,113 @@
+/*
+ * http.h - HTTP/1.1, to the letter and no further
+ *
+ * A few loops, each a thread with its own connections, read requests and write
+ * answers. A request is handed to the handler when it is complete, body and
+ * all, on its loop's thread; the answer may be given there and then, or later
+ * from any thread. What is not a request that can be served never reaches the
+ * handler: it is answered by the framing layer, in the one error shape, and the
+ * connection closed where what follows cannot be trusted.
+ *
+ * Bounds, for everybody: how long a head and a body may be and take, how many
+ * connections there are, how long one may be idle. A client that is slow, or
+ * says nothing, costs its slot for seconds.
+ *
+ * Requests of one connection are answered in their order, one at a time; those
+ * behind wait in the socket.
+ *
+ * Ownership: an exchange belongs to its connection, and to whoever has to answer
+ * it, until it is answered. When the client goes away first the answer is
+ * dropped.
+ */
+#ifndef SERVE_HTTP_H
+#define SERVE_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "quire.h"
+#include "serve/head.h"
+
+struct http;
+struct exchange;
+
+typedef void (*http_handler)(void *ctx, struct exchange *x);
+
+struct http_config {
+    const char *host; /* an address, no name to be looked up */
+    uint16_t port;    /* 0: any that is free                 */
+    int loops;        /* 0: as many as there are processors  */
+    size_t body_max;  /* bytes; more is 413                  */
+    size_t connections_max;
+    int head_ms; /* from its first byte to its end: 408        */
+    int body_ms; /* between two pieces of a body: 408          */
+    int idle_ms; /* between two requests                       */
+    http_handler handler;
+    void *ctx;
+};
+
+/* clang-format off */
+#define HTTP_CONFIG_INIT                                                  \
+    {.host = "127.0.0.1", .body_max = (size_t)64 << 20,                   \
+     .connections_max = 10000, .head_ms = 10000, .body_ms = 15000,        \
+     .idle_ms = 60000}
+/* clang-format on */
+
+/* Listens when it returns. */
+quire_status http_open(const struct http_config *config, struct http **out,
+                       quire_error *err);
+
+/* Listen at an address; *got is the port. The descriptor is the caller's, also
+ * after a failure, if it is not -1. */
+quire_status http_listen(const char *host, uint16_t port, int *fd,
+                         uint16_t *got, quire_error *err);
+
+/* The port it listens at. */
+uint16_t http_port(const struct http *h);
+
+/* Serve until http_drain(), or until it fails. */
+quire_status http_run(struct http *h, quire_error *err);
+
+/* Take no more connections and no more requests; http_run() returns when those
+ * under way are answered, or after `wait_ms`. From any thread, or a signal. */
+void http_drain(struct http *h, int wait_ms);
+void http_close(struct http *h);
+
+/* How many connections there are, and how many requests are being answered. */
+void http_load(const struct http *h, uint64_t *connections, uint64_t *busy);
+
+/* ---- a request ---------------------------------------------------------- */
+
+const struct head *exchange_head(const struct exchange *x);
+quire_bytes exchange_body(const struct exchange *x);
+
+/* The value of a header; .data is NULL if it is not there. Of one that is
+ * repeated the first. */
+quire_bytes exchange_header(const struct exchange *x, const char *name);
+
+/* ---- its answer --------------------------------------------------------- */
+
+struct answer {
+    int status;
+    struct buf headers; /* "Name: value\r\n", each; without those of framing */
+    struct buf body;    /* taken over, as the headers are                    */
+    bool close;         /* the connection is not to be used again            */
+};
+
+/* From any thread, once. What is in *answer is the exchange's then. */
+void exchange_answer(struct exchange *x, struct answer *answer);
+
+/* Add a header to an answer. The value is the caller's to know as harmless. */
+void answer_header(struct answer *a, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The error shape: {"error","kind","hint"}. */
+void answer_error(struct answer *a, int status, const char *kind,
+                  const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* "Not Found" of 404. */
+const char *http_reason(int status);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * op.h - operations: what can be asked, in one table
+ *
+ * An operation has a name, a method and a route, fields that it takes, words
+ * about it, and a function. Routing, the checks of what is sent, and the
+ * description of all of it (/openapi.json) come from these entries and from
+ * nothing else, so that they cannot disagree.
+ *
+ * A route is made of segments. ":id" takes one segment, and is a whole number
+ * from 1 if its name ends in "id"; "*path" takes all that is left.
+ */
+#ifndef SERVE_OP_H
+#define SERVE_OP_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "quire.h"
+#include "serve/http.h"
+
+enum field_kind {
+    FIELD_TEXT,
+    FIELD_NUMBER, /* whole, 0 or more */
+    FIELD_FLAG,
+    FIELD_TEXTS, /* an array of strings */
+    FIELD_OBJECT,
+    FIELD_ANY,
+};
+
+enum {
+    FIELD_NEEDED = 1 << 0,
+    FIELD_QUERY = 1 << 1, /* in the query, not in the body */
+    FIELD_NULL = 1 << 2,  /* null is a value of its own    */
+};
+
+struct field {
+    const char *name;
+    enum field_kind kind;
+    unsigned flags;
+    const char *prose;
+};
+
+enum {
+    OP_WRITE = 1 << 0,
+    OP_ADMIN = 1 << 1, /* for the admin's token                              */
+    OP_OPEN = 1 << 2,  /* for anybody                                        */
+    OP_QUICK = 1 << 3, /* so short that the loop does it itself              */
+    OP_RAW = 1 << 4,   /* the body is content, not JSON                      */
+    OP_RAW_ANSWER = 1 << 5, /* so is the answer                              */
+};
+
+struct call;
+
+struct op {
+    const char *name;
+    const char *method;
+    const char *route;
+    const char *prose; /* one sentence                          */
+    unsigned flags;
+    const struct field *fields; /* NULL: none; ends with a NULL name */
+    int status;                 /* when all is well              */
+    const char *answer;         /* the name of a schema, openapi.c */
+    void (*run)(struct call *c);
+};
+
+/* All there are; ends with a NULL name. */
+extern const struct op ops[];
+
+/* Whoever works on calls: a thread. */
+struct desk;
+
+enum { PARAMS_MAX = 4, FIELDS_MAX = 24 };
+
+struct call {
+    const struct op *op;
+    struct exchange *x;
+    struct desk *desk;
+    quire *q;            /* of the tenant; of the default one for the admin */
+    quire_tenant tenant; /* its words are in `keep`                       */
+    const char *params[PARAMS_MAX]; /* decoded, in `keep`                 */
+    quire_bytes values[FIELDS_MAX]; /* JSON, by the op's fields; .data NULL */
+    struct arena keep;
+    struct answer answer;
+    struct json_writer w; /* into the answer's body */
+};
+
+/* ---- call.c: what was asked --------------------------------------------- */
+
+/* The value of a field. The text of one that is not given is NULL. */
+const char *call_text(struct call *c, const char *name);
+uint64_t call_number(struct call *c, const char *name, uint64_t otherwise);
+bool call_flag(struct call *c, const char *name, bool otherwise);
+quire_bytes call_json(struct call *c, const char *name); /* .data NULL: none */
+bool call_is_null(struct call *c, const char *name);
+
+/* Strings, ended by NULL, in `keep`; NULL: not given. */
+const char *const *call_texts(struct call *c, const char *name);
+
+/* ":id": the number; and as "#12", for functions of quire.h. */
+int64_t call_id(struct call *c, int index);
+const char *call_ref(struct call *c, int index);
+
+/* The limit of a list: as asked, but not more than `max`. */
+uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max);
+
+/* ---- what is answered --------------------------------------------------- */
+
+/* The failure of a function of quire.h. */
+void call_fail(struct call *c, quire_status st, const quire_error *err);
+void call_refuse(struct call *c, int status, const char *kind, const char *hint,
+                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Members of an object that is open. */
+void put_text(struct call *c, const char *key, const char *value);
+void put_number(struct call *c, const char *key, int64_t value);
+void put_flag(struct call *c, const char *key, bool value);
+void put_time(struct call *c, const char *key, int64_t us); /* in seconds */
+
+/* A quire_write_fn that adds to the answer's body; ctx is the call. */
+quire_status call_write(void *ctx, quire_bytes piece, quire_error *err);
+
+/* ---- running one -------------------------------------------------------- */
+
+/* Which operation a request is for; NULL with *allowed: none by this method, but
+ * others (a list for the header Allow, in `keep`); NULL and NULL: none. */
+const struct op *op_find(const struct head *head, struct call *c,
+                         const char **allowed);
+
+/* Check and take what was sent. False: refused. */
+bool call_take_fields(struct call *c);
+
+/* ---- openapi.c ---------------------------------------------------------- */
+
+void openapi_write(struct buf *out);
+
+/* ---- api_*.c ------------------------------------------------------------ */
+
+void api_tenants_list(struct call *c);
+void api_tenants_add(struct call *c);
+void api_tenants_get(struct call *c);
+void api_tenants_patch(struct call *c);
+void api_tenants_rotate(struct call *c);
+void api_tenants_remove(struct call *c);
+
+void api_conversations_list(struct call *c);
+void api_conversations_add(struct call *c);
+void api_conversations_get(struct call *c);
+void api_conversations_patch(struct call *c);
+void api_conversations_remove(struct call *c);
+void api_entries_list(struct call *c);
+void api_entries_add(struct call *c);
+void api_messages_list(struct call *c);
+void api_messages_add(struct call *c);
+void api_context(struct call *c);
+void api_tree(struct call *c);
+
+void api_artifacts_list(struct call *c);
+void api_artifacts_add(struct call *c);
+void api_artifacts_get(struct call *c);
+void api_artifacts_raw(struct call *c);
+void api_artifacts_remove(struct call *c);
+void api_artifacts_versions(struct call *c);
+void api_artifacts_all(struct call *c);
+void api_artifacts_search(struct call *c);
+void api_files_put(struct call *c);
+void api_files_get(struct call *c);
+void api_files_remove(struct call *c);
+void api_workspace(struct call *c);
+
+void api_blobs_put(struct call *c);
+void api_blobs_get(struct call *c);
+
+void api_health(struct call *c);
+void api_ready(struct call *c);
+void api_version(struct call *c);
+void api_openapi(struct call *c);
+
+#endif

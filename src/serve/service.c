@@ -1,0 +1,501 @@
+/* service.c - see service.h */
+#include "serve/service.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "serve/op.h"
+
+/* Tenants' handles that a thread keeps open; work that may wait; threads. */
+enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
+
+struct tenant_handle {
+    int64_t tenant; /* 0: none */
+    quire *q;
+    uint64_t used;
+};
+
+/* What a thread works with. */
+struct desk {
+    struct service *service;
+    quire *root; /* of the default tenant: who is who */
+    struct tenant_handle handles[HANDLES_MAX];
+    uint64_t turn;
+    struct desk *next;
+};
+
+struct job {
+    struct call *call;
+    struct job *next;
+};
+
+struct service {
+    struct service_config c;
+    char *home; /* owned, and absolute */
+    struct http *http;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct job *first, **last;
+    size_t n_jobs;
+    bool ending;
+    pthread_t workers[WORKERS];
+    int n_workers;
+    struct desk *desks;
+    atomic_bool draining;
+};
+
+/* ---- desks -------------------------------------------------------------- */
+
+static _Thread_local struct desk *my_desk;
+
+/* This thread's; NULL: no memory, or the home cannot be opened. */
+static struct desk *desk_get(struct service *s)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct desk *d = my_desk;
+
+    if (d && d->service == s)
+        return d;
+    d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->service = s;
+    o.home = s->home;
+    o.tenant = "default";
+    if (quire_open(&o, &d->root, NULL)) {
+        free(d);
+        return NULL;
+    }
+    pthread_mutex_lock(&s->lock);
+    d->next = s->desks;
+    s->desks = d;
+    pthread_mutex_unlock(&s->lock);
+    my_desk = d;
+    return d;
+}
+
+static void desk_free(struct desk *d)
+{
+    int i;
+
+    for (i = 0; i < HANDLES_MAX; i++)
+        quire_close(d->handles[i].q);
+    quire_close(d->root);
+    free(d);
+}
+
+/* The handle of a tenant; the one that was used longest ago makes room. */
+static quire_status handle_for(struct desk *d, int64_t tenant, quire **out,
+                               quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct tenant_handle *h = d->handles;
+    char which[32];
+    quire_status st;
+    int i;
+
+    for (i = 0; i < HANDLES_MAX; i++) {
+        if (d->handles[i].tenant == tenant) {
+            d->handles[i].used = ++d->turn;
+            *out = d->handles[i].q;
+            return QUIRE_OK;
+        }
+        if (d->handles[i].used < h->used)
+            h = &d->handles[i];
+    }
+    snprintf(which, sizeof which, "#%lld", (long long)tenant);
+    o.home = d->service->home;
+    o.tenant = which;
+    st = quire_open(&o, out, err);
+    if (st)
+        return st;
+    quire_close(h->q);
+    *h = (struct tenant_handle){tenant, *out, ++d->turn};
+    return QUIRE_OK;
+}
+
+bool desk_is_ready(struct desk *d)
+{
+    return !atomic_load(&d->service->draining) &&
+           (access(d->service->home, W_OK) == 0 || errno == ENOENT);
+}
+
+/* ---- who asks ----------------------------------------------------------- */
+
+static bool is_host(quire_bytes host, const char *name)
+{
+    size_t len = strlen(name);
+    const char *h = host.data;
+
+    return host.len >= len && !strncasecmp(h, name, len) &&
+           (host.len == len || h[len] == ':');
+}
+
+/* A page of another site can make a browser ask us by a name of its own that
+ * leads here. It cannot make it say another Host. */
+static bool is_called_right(const struct service *s, quire_bytes host)
+{
+    static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *const *name;
+    size_t i;
+
+    if (!host.data)
+        return true; /* HTTP/1.0 */
+    for (i = 0; i < sizeof local / sizeof *local; i++)
+        if (is_host(host, local[i]))
+            return true;
+    if (is_host(host, s->c.host))
+        return true;
+    for (name = s->c.hosts; name && *name; name++)
+        if (is_host(host, *name))
+            return true;
+    return false;
+}
+
+static bool check_origin(struct call *c, const struct service *s)
+{
+    const struct head *head = exchange_head(c->x);
+    quire_bytes origin = exchange_header(c->x, "Origin");
+    const char *scheme, *t = origin.data;
+
+    if (!is_called_right(s, head->host)) {
+        call_refuse(c, 403, "forbidden",
+                    "ask by the name it listens at, or let the server know "
+                    "another with --host",
+                    "the server is not called so");
+        return false;
+    }
+    if (!origin.data)
+        return true;
+    scheme = origin.len > 7 && !strncasecmp(t, "http://", 7)    ? t + 7
+             : origin.len > 8 && !strncasecmp(t, "https://", 8) ? t + 8
+                                                                : NULL;
+    if (scheme &&
+        is_called_right(s, bytes_of(scheme, origin.len - (size_t)(scheme - t))))
+        return true;
+    call_refuse(c, 403, "forbidden", "pages of other sites may not ask",
+                "this origin is not allowed");
+    return false;
+}
+
+/* The token of "Authorization: Bearer", in `keep`; NULL: there is none. */
+static const char *read_token(struct call *c)
+{
+    quire_bytes value = exchange_header(c->x, "Authorization");
+    const char *t = value.data;
+
+    if (!t || value.len <= 7 || value.len > 200 ||
+        strncasecmp(t, "Bearer ", 7) != 0)
+        return NULL;
+    return arena_text(&c->keep, bytes_of(t + 7, value.len - 7));
+}
+
+/* Takes as long for any two of one length. */
+static bool is_same_secret(const char *a, const char *b)
+{
+    size_t n = strlen(a), i;
+    unsigned differs = n != strlen(b);
+
+    for (i = 0; i < n; i++)
+        differs |= (unsigned)(a[i] ^ b[strlen(b) == n ? i : 0]);
+    return !differs;
+}
+
+static bool unknown(struct call *c)
+{
+    call_refuse(c, 401, "unauthorized",
+                "send the header Authorization: Bearer and a token",
+                "there is no token, or none that is known");
+    answer_header(&c->answer, "WWW-Authenticate", "Bearer");
+    return false;
+}
+
+/* Whom the token is of, and what may be done. False: answered. */
+static bool admit(struct call *c, bool admin)
+{
+    const char *token = read_token(c), *name;
+    const char *expected = c->desk->service->c.admin_token;
+    quire_error err;
+    quire_status st;
+
+    if (!token)
+        return unknown(c);
+    if (admin) {
+        if (!expected || !is_same_secret(token, expected))
+            return unknown(c);
+        c->q = c->desk->root;
+        return true;
+    }
+    st = quire_tenant_by_token(c->desk->root, token, &c->tenant, &err);
+    if (st == QUIRE_NOT_FOUND)
+        return unknown(c);
+    name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
+    if (!st)
+        st = name ? handle_for(c->desk, c->tenant.id, &c->q, &err)
+                  : err_memory(&err);
+    c->tenant.name = name;
+    if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+/* ---- calls -------------------------------------------------------------- */
+
+static void finish(struct call *c)
+{
+    struct exchange *x = c->x;
+    struct answer answer = c->answer;
+
+    arena_release(&c->keep);
+    free(c);
+    exchange_answer(x, &answer);
+}
+
+/* Run it, here. */
+static void run_call(struct call *c, struct desk *d)
+{
+    quire_error err;
+    quire_status st = QUIRE_OK;
+
+    /* A worker has handles of its own. */
+    if (c->desk != d && !(c->op->flags & OP_OPEN)) {
+        if (c->op->flags & OP_ADMIN)
+            c->q = d->root;
+        else
+            st = handle_for(d, c->tenant.id, &c->q, &err);
+    }
+    c->desk = d;
+    if (st) {
+        call_fail(c, st, &err);
+    } else {
+        c->answer.status = c->op->status;
+        json_begin(&c->w, &c->answer.body);
+        c->op->run(c);
+        if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
+            answer_header(&c->answer, "Content-Type", "application/json");
+    }
+    finish(c);
+}
+
+static bool enqueue(struct service *s, struct call *c)
+{
+    struct job *job = malloc(sizeof *job);
+    bool room;
+
+    pthread_mutex_lock(&s->lock);
+    room = job && s->n_jobs < QUEUE_MAX && !s->ending;
+    if (room) {
+        *job = (struct job){c, NULL};
+        *s->last = job;
+        s->last = &job->next;
+        s->n_jobs++;
+        pthread_cond_signal(&s->work);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!room)
+        free(job);
+    return room;
+}
+
+static void *work(void *arg)
+{
+    struct service *s = arg;
+    struct desk *d;
+    struct job *job;
+
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        while (!s->first && !s->ending)
+            pthread_cond_wait(&s->work, &s->lock);
+        job = s->first;
+        if (job) {
+            s->first = job->next;
+            if (!s->first)
+                s->last = &s->first;
+            s->n_jobs--;
+        }
+        pthread_mutex_unlock(&s->lock);
+        if (!job)
+            return NULL;
+        d = desk_get(s);
+        if (d) {
+            run_call(job->call, d);
+        } else {
+            call_refuse(job->call, 503, "busy", "try again",
+                        "the store cannot be opened");
+            finish(job->call);
+        }
+        free(job);
+    }
+}
+
+static bool is_options(const struct call *c)
+{
+    return bytes_equal(exchange_head(c->x)->method, bytes_str("OPTIONS"));
+}
+
+/* Judge a request, up to what it is about. False: answered. */
+static bool judge(struct call *c)
+{
+    const char *allowed;
+
+    if (!check_origin(c, c->desk->service))
+        return false;
+    c->op = op_find(exchange_head(c->x), c, &allowed);
+    if (is_options(c) && (allowed || c->op)) {
+        c->answer.status = 204;
+        answer_header(&c->answer, "Allow", "%s, OPTIONS", allowed);
+        return false;
+    }
+    /* Who asks is decided before what there is. */
+    if (!(c->op && c->op->flags & OP_OPEN) &&
+        !admit(c, c->op ? c->op->flags & OP_ADMIN
+                        : exchange_head(c->x)->path.len > 9 &&
+                              !memcmp(exchange_head(c->x)->path.data,
+                                      "/v1/admin", 9)))
+        return false;
+    if (!c->op && allowed) {
+        call_refuse(c, 405, "method", "see the header Allow",
+                    "that cannot be done to it");
+        answer_header(&c->answer, "Allow", "%s", allowed);
+        return false;
+    }
+    if (!c->op) {
+        call_refuse(c, 404, "not_found", "/openapi.json lists what there is",
+                    "there is nothing at this address");
+        return false;
+    }
+    return call_take_fields(c);
+}
+
+static void handle(void *ctx, struct exchange *x)
+{
+    struct service *s = ctx;
+    struct call *c = calloc(1, sizeof *c);
+    struct answer none = {.status = 503,
+                          .headers = BUF_INIT(1024),
+                          .body = BUF_INIT(1024)};
+    struct desk *d = c ? desk_get(s) : NULL;
+
+    if (!d) {
+        free(c);
+        answer_error(&none, 503, "busy", "try again", "out of memory");
+        exchange_answer(x, &none);
+        return;
+    }
+    c->x = x;
+    c->desk = d;
+    c->answer = (struct answer){.status = 200,
+                                .headers = BUF_INIT(64 * 1024),
+                                .body = BUF_INIT((size_t)1 << 31)};
+    if (!judge(c)) {
+        finish(c);
+    } else if (c->op->flags & OP_QUICK) {
+        run_call(c, d);
+    } else if (!enqueue(s, c)) {
+        call_refuse(c, 503, "busy", "try again soon",
+                    "too many requests are waiting");
+        finish(c);
+    }
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+quire_status service_open(const struct service_config *config,
+                          struct service **out, quire_error *err)
+{
+    struct http_config http = HTTP_CONFIG_INIT;
+    struct service *s = calloc(1, sizeof *s);
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+    quire_status st;
+
+    *out = NULL;
+    if (!s)
+        return err_memory(err);
+    s->c = *config;
+    s->last = &s->first;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->work, NULL);
+    o.home = config->home;
+    o.tenant = "default";
+    st = quire_open(&o, &q, err);
+    if (!st) {
+        s->home = strdup(quire_home(q));
+        st = s->home ? QUIRE_OK : err_memory(err);
+    }
+    quire_close(q);
+    http.host = config->host;
+    http.port = config->port;
+    http.handler = handle;
+    http.ctx = s;
+    if (!st)
+        st = http_open(&http, &s->http, err);
+    if (st)
+        service_close(s);
+    else
+        *out = s;
+    return st;
+}
+
+uint16_t service_port(const struct service *s)
+{
+    return http_port(s->http);
+}
+
+quire_status service_run(struct service *s, quire_error *err)
+{
+    int i,
+        want = s->c.workers && s->c.workers < WORKERS ? s->c.workers : WORKERS;
+    quire_status st = QUIRE_OK;
+
+    for (i = 0; i < want && !st; i++) {
+        int why = pthread_create(&s->workers[i], NULL, work, s);
+
+        if (why && i == 0)
+            st = err_sys(err, why, "cannot begin to serve");
+        if (why)
+            break;
+        s->n_workers++;
+    }
+    if (!st)
+        st = http_run(s->http, err);
+    pthread_mutex_lock(&s->lock);
+    s->ending = true;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    for (i = 0; i < s->n_workers; i++)
+        pthread_join(s->workers[i], NULL);
+    s->n_workers = 0;
+    return st;
+}
+
+void service_stop(struct service *s)
+{
+    atomic_store(&s->draining, true);
+    http_drain(s->http, DRAIN_MS);
+}
+
+void service_close(struct service *s)
+{
+    struct desk *d, *next;
+
+    if (!s)
+        return;
+    http_close(s->http);
+    for (d = s->desks; d; d = next) {
+        next = d->next;
+        desk_free(d);
+    }
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->work);
+    free(s->home);
+    free(s);
+}
