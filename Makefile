@@ -37,6 +37,7 @@ ROOMS    := base store blob session output artifact memory conversation \
 FRONT    := serve cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))
+SERVE_SRC := $(sort $(wildcard src/serve/*.c))
 TEST_SRC := $(sort $(wildcard tests/*/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 FUZZERS  := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c)))
@@ -44,6 +45,7 @@ objects   = $(1:%.c=$(B)/%.o)
 LIB_OBJ  := $(call objects,$(LIB_SRC))
 CLI_OBJ  := $(call objects,$(CLI_SRC))
 TEST_OBJ := $(call objects,$(TEST_SRC))
+SERVE_OBJ := $(call objects,$(SERVE_SRC))
 BENCH_OBJ := $(call objects,$(BENCH_SRC))
 
 all: $(B)/quire $(B)/libquire.so $(B)/libquire.a
@@ -93,11 +95,11 @@ WRAPPED  := malloc calloc realloc open openat mkdirat read write pread \
             syscall strdup fchmod socket bind fcntl statx nanosleep
 WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 
-$(B)/unit: $(TEST_OBJ) $(LIB_OBJ)
+$(B)/unit: $(TEST_OBJ) $(SERVE_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka -lpthread
 
 # A fuzz target replayed over its corpus, without a fuzzer.
-$(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(LIB_OBJ)
+$(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(SERVE_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(LIBS) -ljson-c
 
@@ -136,7 +138,7 @@ check-long: all $(B)/unit
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
-$(B)/fuzzer/%: fuzz/%_fuzz.c $(LIB_SRC)
+$(B)/fuzzer/%: fuzz/%_fuzz.c $(SERVE_SRC) $(LIB_SRC)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(CSTD) -O1 -g $(INCLUDE) $(FUZZ_FLAGS) -o $@ $^ $(LIBS) \
 	    -ljson-c
