@@ -21,8 +21,9 @@
 #include "base/err.h"
 #include "base/fs.h"
 
-/* Deeper than any name we give out: "sessions/<cwd>/<session>/<file>". */
-#define DEPTH_MAX 8
+/* Deeper than any name can be that we give out or take: an artifact's has 256
+ * bytes, so that it lies below 127 directories at most. */
+#define DEPTH_MAX 128
 
 struct level {
     struct arena names;

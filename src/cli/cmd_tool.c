@@ -89,7 +89,6 @@ static int tool_workspace(struct cli *cli, const struct args *args)
     /* What happened to the files while nobody looked. */
     if (!st && quire_workspace_sync(w, NULL, NULL, NULL, NULL, &err))
         cli_fail(cli, &err); /* said, and no more: they are as they were */
-    ;
     if (!st)
         st = answer_all(cli, w, &refused, &err);
     quire_workspace_close(w);

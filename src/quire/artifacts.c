@@ -229,7 +229,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
         return err_memory(err);
     st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored, err);
     if (!st)
-        workspaces_follow(q, what.key, what.path);
+        workspaces_follow(q, what.key, what.path, FOLLOW_PUT, NULL);
     return st;
 }
 
@@ -496,13 +496,14 @@ quire_status quire_artifact_remove(quire *q, const char *session,
         st = find(q, session, which, reach, &one, err);
     if (st)
         return st;
-    /* What somebody did to the file becomes a version before it goes. */
+    /* Else an edited file would be a new one afterwards, and come back. */
     if (!one.deleted_us)
-        workspaces_follow(q, one.session, one.path);
-    st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
-               : artifact_remove(q->artifacts, q->tenant, one.id, err);
+        st = workspaces_follow(q, one.session, one.path, FOLLOW_BEFORE, err);
     if (!st)
-        workspaces_follow(q, one.session, one.path);
+        st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
+                   : artifact_remove(q->artifacts, q->tenant, one.id, err);
+    if (!st)
+        workspaces_follow(q, one.session, one.path, FOLLOW_AWAY, NULL);
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
 }
 
@@ -530,7 +531,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
                               out ? out : &ignored, err);
     if (!st)
-        workspaces_follow(q, key, clean);
+        workspaces_follow(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "nothing called %.100s was put away", clean);
         err_next(err, "`quire artifact ls --deleted` lists what was");

@@ -431,9 +431,18 @@ quire_status place_key(const struct place *p, struct arena *keep,
         return st;
     st = list_read(file, info.size, keep, &meta, err);
     file->ops->close(file);
-    if (!st && !meta.id)
+    if (!st && !meta.id) {
         st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
                      p->name);
+    } else if (!st && (!strcmp(meta.id, "user") || !strcmp(meta.id, "temp"))) {
+        /* A file says of itself what it likes: it does not get what is theirs,
+         * nor does it take that along when it goes. */
+        st = err_set(err, QUIRE_INVALID,
+                     "%s says that its id is %s, which is a built-in session",
+                     p->name, meta.id);
+        err_next(err, "`quire session fork` makes a session with an id of its "
+                      "own");
+    }
     *key = meta.id;
     return st;
 }

@@ -210,8 +210,8 @@ quire_status quire_workspace_open(quire *q, const char *session,
         w->q = q;
         w->answer = (struct buf)BUF_INIT((size_t)1 << 31);
         name = file ? file + strlen(q->home) + 1 : NULL;
-        if (!(copy_text(key, &w->key) & copy_text(file, &w->file) &
-              copy_text(name, &w->name)))
+        if (!copy_text(key, &w->key) || !copy_text(file, &w->file) ||
+            !copy_text(name, &w->name))
             st = err_memory(err);
     }
     if (!st)
@@ -330,20 +330,27 @@ const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
     return name ? place_from_home(q, name, keep) : NULL;
 }
 
-void workspaces_follow(struct quire *q, const char *key, const char *path)
+quire_status workspaces_follow(struct quire *q, const char *key,
+                               const char *path, enum follow when,
+                               quire_error *err)
 {
     struct quire_workspace w = {.q = q};
-    struct space_sync how = {.source = "user"};
+    struct space_sync how = {.source = "user",
+                             .put = when == FOLLOW_PUT,
+                             .noted = when == FOLLOW_BEFORE};
     struct space_report ignored;
+    quire_status st;
 
     if (q->schema < SCHEMA_COPY || !space_is_there(q->root, key))
-        return;
+        return QUIRE_OK;
     w.key = strdup(key);
-    if (w.key && !open_space(&w, NULL)) {
-        space_sync_path(w.space, path, &how, &ignored, NULL);
+    st = w.key ? open_space(&w, err) : err_memory(err);
+    if (!st) {
+        st = space_sync_path(w.space, path, &how, &ignored, err);
         space_close(w.space);
     }
     free(w.key);
+    return st;
 }
 
 quire_status workspaces_sync(struct quire *q, const char *key, const char *path,

@@ -4,10 +4,19 @@
 
 #include "quire/priv.h"
 
-/* An artifact was put or put away by another door: its file follows, if its
+enum follow {
+    FOLLOW_PUT,    /* it was put, or brought back                        */
+    FOLLOW_BEFORE, /* it is to go: what somebody did to its file becomes a
+                      version, and that both agree is on record          */
+    FOLLOW_AWAY,   /* it was put away                                    */
+};
+
+/* An artifact is put or put away by another door: its file follows, if its
  * session has a workspace. What cannot be done now is done by whoever looks
- * next. Text on loan stays. */
-void workspaces_follow(struct quire *q, const char *key, const char *path);
+ * next, but for FOLLOW_BEFORE. Text on loan stays. */
+quire_status workspaces_follow(struct quire *q, const char *key,
+                               const char *path, enum follow when,
+                               quire_error *err);
 
 /* The directory of a session's workspace, from the home on, in `keep`; NULL: it
  * can have none, or there is no memory. */

@@ -126,8 +126,10 @@ quire_status copy_each(struct space *s, int64_t session, copy_fn each,
 static struct copy_note *add_note(struct space *s, const char *path)
 {
     size_t cap = s->cap_notes ? 2 * s->cap_notes : 16;
+    bool lost = s->lost;
     struct copy_note *list;
 
+    s->lost = true;
     if (s->n_notes == s->cap_notes) {
         list = realloc(s->notes, cap * sizeof *list);
         if (!list)
@@ -140,6 +142,7 @@ static struct copy_note *add_note(struct space *s, const char *path)
         return NULL;
     if (s->n_notes == 0)
         s->noted_us = clock_us(s->c.clock);
+    s->lost = lost;
     return &s->notes[s->n_notes++];
 }
 
@@ -171,13 +174,17 @@ void copy_drop(struct space *s, const char *path)
 {
     struct copy_note *note = add_note(s, path);
 
-    if (note)
-        note->drop = true;
+    if (!note)
+        return;
+    /* At once: another handle that finds the artifact brought back, and this
+     * file gone, would take it for one that somebody has removed. */
+    note->drop = true;
+    s->urgent = true;
 }
 
 bool copy_is_due(const struct space *s)
 {
-    return s->n_notes >= NOTES_MAX ||
+    return s->urgent || s->n_notes >= NOTES_MAX ||
            (s->n_notes > 0 && clock_us(s->c.clock) - s->noted_us > NOTES_US);
 }
 
@@ -249,19 +256,26 @@ static quire_status write_notes(struct space *s, quire_error *err)
     return st;
 }
 
+static void clear_notes(struct space *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n_notes; i++)
+        free(s->notes[i].path);
+    s->n_notes = 0;
+    s->urgent = false;
+}
+
 quire_status copy_flush(struct space *s, quire_error *err)
 {
     quire_status st = QUIRE_OK;
-    size_t i;
 
     if (s->n_notes == 0)
         return QUIRE_OK;
     st = sync_notes(s, err);
     if (!st)
         st = write_notes(s, err);
-    for (i = 0; i < s->n_notes; i++)
-        free(s->notes[i].path);
-    s->n_notes = 0;
+    clear_notes(s);
     return st;
 }
 
@@ -271,6 +285,7 @@ quire_status copy_forget(struct space *s, int64_t session, quire_error *err)
     struct stmt *q;
     quire_status st = sql_use(&s->sql, COPY_ANY, &q, err);
 
+    clear_notes(s);
     if (st)
         return st;
     q->ops->bind_int(q, 1, session);

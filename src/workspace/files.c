@@ -12,7 +12,7 @@
 #include "workspace/priv.h"
 
 /* What is found on the way to a write or a removal is somebody's own. */
-static const struct space_sync found_here = {.source = "user"};
+static const struct space_sync found_here = {.source = "user", .whole = true};
 
 static quire_status cannot_write(struct space *s, enum space_scope scope,
                                  const char *path, quire_error *err)
@@ -35,18 +35,6 @@ static quire_status cannot_write(struct space *s, enum space_scope scope,
     return st;
 }
 
-/* Whether something that is no plain file has the name. */
-static bool is_taken(int parent, const char *base)
-{
-    struct stat st;
-
-    if (fstatat(parent, base, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-        S_ISREG(st.st_mode))
-        return false;
-    errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISLNK(st.st_mode) ? ELOOP : EEXIST;
-    return true;
-}
-
 static quire_status write_scratch(struct space *s, const char *path,
                                   quire_bytes content, quire_error *err)
 {
@@ -59,7 +47,7 @@ static quire_status write_scratch(struct space *s, const char *path,
     if (st)
         return st;
     parent = space_parent(v.dir, path, true, &base);
-    if (parent < 0 || is_taken(parent, base))
+    if (parent < 0 || space_is_taken(parent, base))
         st = cannot_write(s, SPACE_SCRATCH, path, err);
     if (!st)
         st = space_draft(s, parent, content, false, &t, err);
@@ -120,24 +108,29 @@ static quire_status write_inside(struct space *s, const struct visit *v,
 {
     struct space_report report = {0};
     struct fs_temp t = FS_TEMP_INIT;
-    struct stat now;
+    struct stat now, seen;
     const char *base;
     int parent = space_parent(v->dir, path, true, &base);
+    bool has_file = false;
     quire_status st = QUIRE_OK;
 
-    if (parent < 0 || is_taken(parent, base))
+    if (parent < 0 || space_is_taken(parent, base))
         st = cannot_write(s, SPACE_ARTIFACT, path, err);
     /* What somebody did to the file becomes a version before it goes. */
     if (!st && !faccessat(parent, base, F_OK, AT_SYMLINK_NOFOLLOW))
         st = sync_path(s, v, path, &found_here, &report, err);
     if (!st)
+        has_file = !fstatat(parent, base, &seen, AT_SYMLINK_NOFOLLOW);
+    if (!st)
         st = space_draft(s, parent, content, true, &t, err);
     if (!st)
         st = put_row(s, path, content, options, keep, out, err);
-    if (!st && fs_temp_publish(&t, parent, base, true) < 0)
+    if (!st && space_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {
+        if (!fstat(t.fd, &now))
+            copy_note(s, path, &now, &out->digest);
+    } else if (!st && errno != EBUSY) {
         st = cannot_write(s, SPACE_ARTIFACT, path, err);
-    if (!st && !fstat(t.fd, &now))
-        copy_note(s, path, &now, &out->digest);
+    }
     fs_temp_release(&t);
     if (parent >= 0)
         close(parent);
@@ -271,7 +264,7 @@ static quire_status unlink_file(struct space *s, enum space_scope scope,
     if (space_unlink(v->dir, path) == 0)
         return QUIRE_OK;
     if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR ||
-        errno == ELOOP)
+        errno == ELOOP || errno == EEXIST)
         return QUIRE_NOT_FOUND;
     return err_sys(err, errno, "cannot remove %s in %s", path,
                    space_dir(s, scope));

@@ -33,15 +33,16 @@ struct space {
     struct sql sql;
     struct copy_note *notes; /* owned */
     size_t n_notes, cap_notes;
-    int64_t noted_us; /* when the first of them was */
+    int64_t noted_us; /* when the first of them was             */
+    bool urgent;      /* one says that a file is not any more   */
+    bool lost;        /* one could not be made                  */
 };
 
 /* A stay in a workspace. */
 struct visit {
     int around; /* locked while it is open; -1 */
     int dir;    /* of the scope                */
-    bool fresh; /* the directory was made by this visit, or had been and is
-                   not laid out yet            */
+    bool fresh; /* the directory was made by this visit */
 };
 
 enum {
@@ -58,6 +59,10 @@ void visit_end(struct visit *v);
  * directories are made. -1 and errno. */
 int space_parent(int dir, const char *path, bool make, const char **base);
 
+/* Whether something that is no plain file has the name: errno says what. It is
+ * somebody's, and left alone. */
+bool space_is_taken(int parent, const char *base);
+
 /* A file to read: beneath, no link, nothing but a plain file. -1 and errno. */
 int space_open_file(int dir, const char *path, struct stat *st);
 
@@ -65,6 +70,15 @@ int space_open_file(int dir, const char *path, struct stat *st);
 struct fs_temp;
 quire_status space_draft(struct space *s, int parent, quire_bytes content,
                          bool lasting, struct fs_temp *t, quire_error *err);
+
+/* Give a draft its name, in the place of the file that was `seen`; NULL: there
+ * was none. -1 and errno: EBUSY if somebody has changed it since, or made one;
+ * then it is left to whoever looks next. */
+int space_publish(struct fs_temp *t, int parent, const char *base,
+                  const struct stat *seen);
+
+/* Whether it is the file that was seen, and nobody has changed it. */
+bool space_is_still(const struct stat *now, const struct stat *seen);
 
 /* The number of the session's row; 0: it has none. */
 quire_status space_session(struct space *s, int64_t *id, quire_error *err);
@@ -98,7 +112,7 @@ quire_status copy_flush(struct space *s, quire_error *err);
 /* Whether it is time to. */
 bool copy_is_due(const struct space *s);
 
-/* Nothing of the session is laid out. */
+/* Nothing of the session is laid out, whatever was noted. */
 quire_status copy_forget(struct space *s, int64_t session, quire_error *err);
 
 /* ---- sync.c ------------------------------------------------------------- */
@@ -111,8 +125,8 @@ quire_status sync_all(struct space *s, const struct visit *v,
                       const struct space_sync *how, struct space_report *report,
                       quire_error *err);
 
-/* Remove a file, and the directories that it leaves empty. The directory it was
- * in is synced. -1 and errno. */
+/* Remove a plain file, and the directories that it leaves empty. The directory
+ * it was in is synced. -1 and errno. */
 int space_unlink(int dir, const char *path);
 
 /* A quire_write_fn that adds to a struct buf. */

@@ -93,6 +93,11 @@ void refuse_status(struct refusal *no, quire_status st, const quire_error *err)
             no->code = codes[i].code;
             no->retryable = codes[i].retryable;
         }
+    /* Where it was not said by who understood it. */
+    if (!*no->suggestion)
+        snprintf(no->suggestion, sizeof no->suggestion, "%s",
+                 no->retryable ? "Try again later."
+                               : "Change what the message names.");
 }
 
 /* ---- values ------------------------------------------------------------- */

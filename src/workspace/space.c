@@ -108,6 +108,7 @@ quire_status space_open(const struct space_config *config, struct space **out,
                         quire_error *err)
 {
     struct space *s = calloc(1, sizeof *s);
+    bool has_root, has_key;
     quire_status st = QUIRE_OK;
 
     *out = NULL;
@@ -115,8 +116,10 @@ quire_status space_open(const struct space_config *config, struct space **out,
         return err_memory(err);
     s->c = *config;
     s->root = -1;
-    /* All or none are ours. */
-    if (!(copy_text(&s->c.root) & copy_text(&s->c.key)))
+    /* Both, whatever comes of the first: then all of it is ours. */
+    has_root = copy_text(&s->c.root);
+    has_key = copy_text(&s->c.key);
+    if (!has_root || !has_key)
         st = err_memory(err);
     if (!st && !space_is_id(s->c.key))
         st = bad_id(s->c.key, err);
@@ -200,15 +203,33 @@ int space_parent(int dir, const char *path, bool make, const char **base)
     return fd;
 }
 
+bool space_is_taken(int parent, const char *base)
+{
+    struct stat st;
+
+    if (fstatat(parent, base, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        S_ISREG(st.st_mode))
+        return false;
+    errno = S_ISDIR(st.st_mode) ? EISDIR : S_ISLNK(st.st_mode) ? ELOOP : EEXIST;
+    return true;
+}
+
 int space_open_file(int dir, const char *path, struct stat *st)
 {
     int fd = fs_open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
-    bool plain = fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode);
+    int why = 0;
 
-    if (fd >= 0 && !plain) {
-        close(fd);
-        errno = EISDIR;
+    if (fd < 0)
         return -1;
+    /* That it cannot be looked at does not say that it is no file. */
+    if (fstat(fd, st) < 0)
+        why = errno;
+    else if (!S_ISREG(st->st_mode))
+        why = EISDIR;
+    if (why) {
+        close(fd);
+        errno = why;
+        fd = -1;
     }
     return fd;
 }
@@ -221,6 +242,34 @@ quire_status space_draft(struct space *s, int parent, quire_bytes content,
         return err_sys(err, errno, "cannot write a file in %s",
                        s->paths[SPACE_ARTIFACT]);
     return QUIRE_OK;
+}
+
+bool space_is_still(const struct stat *now, const struct stat *seen)
+{
+    return now->st_ino == seen->st_ino && now->st_size == seen->st_size &&
+           now->st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+           now->st_mtim.tv_nsec == seen->st_mtim.tv_nsec &&
+           now->st_ctim.tv_sec == seen->st_ctim.tv_sec &&
+           now->st_ctim.tv_nsec == seen->st_ctim.tv_nsec;
+}
+
+int space_publish(struct fs_temp *t, int parent, const char *base,
+                  const struct stat *seen)
+{
+    struct stat now;
+    int rc;
+
+    if (space_is_taken(parent, base))
+        return -1;
+    if (seen && !fstatat(parent, base, &now, AT_SYMLINK_NOFOLLOW) &&
+        !space_is_still(&now, seen)) {
+        errno = EBUSY;
+        return -1;
+    }
+    rc = fs_temp_publish(t, parent, base, seen != NULL);
+    if (rc < 0 && errno == EEXIST && !space_is_taken(parent, base))
+        errno = EBUSY;
+    return rc;
 }
 
 /* ---- a stay ------------------------------------------------------------- */
@@ -257,6 +306,46 @@ static quire_status cannot_open(struct space *s, const char *name,
     return err_sys(err, errno, "cannot open %s/%s", s->c.root, name);
 }
 
+/* Before there is an empty directory nothing is known of files in it: else each
+ * of them would be one that somebody has removed. */
+static quire_status forget_files(struct space *s, quire_error *err)
+{
+    int64_t session;
+    quire_status st = space_session(s, &session, err);
+
+    return st || !session ? st : copy_forget(s, session, err);
+}
+
+/* Whoever waits for a lock may get that of a directory which has gone meanwhile,
+ * and another one has its name. */
+static bool has_gone(int dir)
+{
+    struct stat st;
+
+    return !fstat(dir, &st) && st.st_nlink == 0;
+}
+
+static quire_status lock_around(struct space *s, bool make, struct visit *v,
+                                quire_error *err)
+{
+    quire_status st;
+    bool made;
+
+    do {
+        if (v->around >= 0)
+            close(v->around);
+        v->around = open_dir(s, s->around, make, &made);
+        if (v->around < 0)
+            return cannot_open(s, s->around, err);
+        st = fs_lock(v->around, FS_EXCLUSIVE, s->c.busy_ms, err);
+    } while (!st && has_gone(v->around));
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "the workspace of session %.60s is in use", s->c.key);
+        err_next(err, "try again in a moment");
+    }
+    return st;
+}
+
 quire_status visit_begin(struct space *s, enum space_scope scope,
                          unsigned flags, struct visit *v, quire_error *err)
 {
@@ -264,20 +353,17 @@ quire_status visit_begin(struct space *s, enum space_scope scope,
     quire_status st = QUIRE_OK;
 
     *v = (struct visit){.around = -1, .dir = -1};
-    if (flags & VISIT_LOCK) {
-        v->around = open_dir(s, s->around, make, &made);
-        st = v->around < 0
-                 ? cannot_open(s, s->around, err)
-                 : fs_lock(v->around, FS_EXCLUSIVE, s->c.busy_ms, err);
-        if (st == QUIRE_BUSY) {
-            err_set(err, st, "the workspace of session %.60s is in use",
-                    s->c.key);
-            err_next(err, "try again in a moment");
-        }
-    }
+    if (flags & VISIT_LOCK)
+        st = lock_around(s, make, v, err);
     if (!st) {
-        v->dir = open_dir(s, s->names[scope], make, &v->fresh);
-        if (v->dir < 0)
+        v->dir = open_dir(s, s->names[scope], false, &made);
+        if (v->dir < 0 && errno == ENOENT && make) {
+            if (scope == SPACE_ARTIFACT)
+                st = forget_files(s, err);
+            if (!st)
+                v->dir = open_dir(s, s->names[scope], true, &v->fresh);
+        }
+        if (!st && v->dir < 0)
             st = cannot_open(s, s->names[scope], err);
     }
     if (st)

@@ -83,12 +83,12 @@ static bool is_put_again(const struct item *i)
     return !i->has_copy || !is_same(&i->digest, &i->copy.digest);
 }
 
-static enum verdict judge(const struct item *i)
+static enum verdict judge(const struct item *i, const struct space_sync *how)
 {
     if (!i->has_file && !i->has_row)
         return i->has_copy ? FORGET : AGREE;
     if (!i->has_file)
-        return is_put_again(i) ? GIVE : PUT_AWAY;
+        return how->put || is_put_again(i) ? GIVE : PUT_AWAY;
     if (!i->has_row)
         return is_edited(i) ? TAKE : WITHDRAW;
     if (is_edited(i))
@@ -191,41 +191,80 @@ static quire_status is_behind(struct syncing *y, const struct item *i,
 }
 
 static quire_status give(struct syncing *y, struct item *i, quire_error *err);
+static quire_status withdraw(struct syncing *y, struct item *i,
+                             quire_error *err);
+
+/* What is to be done with a file that was touched, now that its content is
+ * known: it may be what it was. */
+static quire_status judge_again(struct syncing *y, const struct item *i,
+                                const quire_digest *digest,
+                                enum verdict *verdict, quire_error *err)
+{
+    bool behind = false;
+    quire_status st = QUIRE_OK;
+
+    *verdict = TAKE;
+    if (i->has_row && is_same(digest, &i->digest))
+        *verdict = AGREE;
+    else if (i->has_copy && is_same(digest, &i->copy.digest))
+        *verdict = i->has_row ? GIVE : WITHDRAW;
+    else
+        st = is_behind(y, i, digest, &behind, err);
+    if (behind)
+        *verdict = GIVE;
+    return st;
+}
+
+/* A file that cannot be kept now stays where it is; that is an error for who
+ * wants to put something else in its place. */
+static quire_status leave(struct syncing *y, const struct item *i,
+                          quire_status st, quire_error *err)
+{
+    const char *why = st == QUIRE_QUOTA ? "it does not fit into the quota"
+                      : st == QUIRE_TOO_LARGE
+                          ? "it is larger than an artifact may be"
+                          : "somebody is writing it";
+
+    if (y->how->whole) {
+        st = err_set(err, st, "the file %s was changed and cannot be kept: %s",
+                     i->path, why);
+        err_next(err, st == QUIRE_CHANGED
+                          ? "try again in a moment"
+                          : "use another filename, or move the file away");
+        return st;
+    }
+    if (st != QUIRE_CHANGED) /* whoever looks next sees what came of it */
+        pass(y, i->path, why);
+    return QUIRE_OK;
+}
 
 static quire_status take(struct syncing *y, struct item *i, quire_error *err)
 {
     struct buf content = BUF_INIT((size_t)y->largest + 2);
+    enum verdict verdict = TAKE;
     quire_digest digest;
-    bool behind = false;
     quire_status st = read_file(y, i, &content, err);
 
     if (!st) {
         y->s->c.house.digest(buf_bytes(&content), &digest);
-        st = is_behind(y, i, &digest, &behind, err);
+        st = judge_again(y, i, &digest, &verdict, err);
     }
-    if (!st && behind) {
-        buf_release(&content);
-        return give(y, i, err);
-    }
-    if (!st && !(i->has_row && is_same(&digest, &i->digest))) {
+    if (!st && verdict == TAKE) {
         st = put_file(y, i, buf_bytes(&content), err);
         if (!st) {
             y->report->taken++;
             tell(y, "taken", i->path, "");
         }
     }
-    if (!st)
-        copy_note(y->s, i->path, &i->file, &digest);
-    if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA) {
-        pass(y, i->path,
-             st == QUIRE_QUOTA ? "it does not fit into the quota"
-                               : "it is larger than an artifact may be");
-        st = QUIRE_OK;
-    } else if (st == QUIRE_CHANGED) {
-        st = QUIRE_OK; /* whoever looks next sees what came of it */
-    }
     buf_release(&content);
-    return st;
+    if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED)
+        return leave(y, i, st, err);
+    if (st || verdict == GIVE)
+        return st ? st : give(y, i, err);
+    if (verdict == WITHDRAW)
+        return withdraw(y, i, err);
+    copy_note(y->s, i->path, &i->file, &digest);
+    return QUIRE_OK;
 }
 
 /* Where a directory stands in the way of a file, or a file in that of one. */
@@ -245,9 +284,11 @@ static quire_status publish(struct syncing *y, struct item *i,
 
     if (parent >= 0)
         st = space_draft(y->s, parent, content, true, &t, err);
-    if (!st && (parent < 0 || fs_temp_publish(&t, parent, base, true) < 0))
-        st = is_in_the_way(errno)
-                 ? QUIRE_EXISTS
+    if (!st && (parent < 0 || space_publish(&t, parent, base,
+                                            i->has_file ? &i->file : NULL) < 0))
+        st = is_in_the_way(errno) ? QUIRE_EXISTS
+             : errno == EBUSY
+                 ? QUIRE_CHANGED
                  : err_sys(err, errno, "cannot write %s in %s", i->path,
                            space_dir(y->s, SPACE_ARTIFACT));
     if (!st && !fstat(t.fd, &i->file))
@@ -277,6 +318,8 @@ static quire_status give(struct syncing *y, struct item *i, quire_error *err)
              st == QUIRE_EXISTS ? "something else has its name"
                                 : "its content is missing or damaged");
         st = QUIRE_OK;
+    } else if (st == QUIRE_CHANGED) {
+        st = QUIRE_OK; /* the file is newer: whoever looks next takes it */
     }
     return st;
 }
@@ -289,7 +332,8 @@ int space_unlink(int dir, const char *path)
 
     if (parent < 0)
         return -1;
-    failed = unlinkat(parent, base, 0) < 0 || fsync(parent) < 0;
+    failed = space_is_taken(parent, base) || unlinkat(parent, base, 0) < 0 ||
+             fsync(parent) < 0;
     why = errno;
     close(parent);
     errno = why;
@@ -309,11 +353,31 @@ int space_unlink(int dir, const char *path)
     return 0;
 }
 
+static quire_status withdraw(struct syncing *y, struct item *i,
+                             quire_error *err)
+{
+    struct stat now;
+    int fd = space_open_file(y->v->dir, i->path, &now);
+    bool is_still = fd >= 0 && space_is_still(&now, &i->file);
+
+    if (fd >= 0)
+        close(fd);
+    if (!is_still)
+        return QUIRE_OK; /* whoever looks next sees what came of it */
+    if (space_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
+        return err_sys(err, errno, "cannot remove %s in %s", i->path,
+                       space_dir(y->s, SPACE_ARTIFACT));
+    y->report->withdrawn++;
+    tell(y, "withdrawn", i->path, "");
+    copy_drop(y->s, i->path);
+    return QUIRE_OK;
+}
+
 static quire_status act(struct syncing *y, struct item *i, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
-    switch (judge(i)) {
+    switch (judge(i, y->how)) {
     case AGREE: return QUIRE_OK;
     case TAKE: return take(y, i, err);
     case GIVE: return give(y, i, err);
@@ -324,13 +388,7 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
         y->report->dropped++;
         tell(y, "dropped", i->path, "");
         break;
-    case WITHDRAW:
-        if (space_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
-            return err_sys(err, errno, "cannot remove %s in %s", i->path,
-                           space_dir(y->s, SPACE_ARTIFACT));
-        y->report->withdrawn++;
-        tell(y, "withdrawn", i->path, "");
-        break;
+    case WITHDRAW: return withdraw(y, i, err);
     case FORGET: break;
     }
     copy_drop(y->s, i->path);
@@ -456,13 +514,15 @@ quire_status sync_all(struct space *s, const struct visit *v,
     quire_status st = begin(&y, s, v, how, report, err);
     size_t i;
 
-    /* A directory that has just been made says nothing of what went. */
-    if (!st && v->fresh && y.session)
-        st = copy_forget(s, y.session, err);
     if (!st)
         st = gather(&y, err);
+    /* What is put away makes room: a file that was renamed is both. */
     for (i = 0; i < y.n && !st; i++)
-        st = act(&y, &y.items[i], err);
+        if (judge(&y.items[i], how) == PUT_AWAY)
+            st = act(&y, &y.items[i], err);
+    for (i = 0; i < y.n && !st; i++)
+        if (judge(&y.items[i], how) != PUT_AWAY)
+            st = act(&y, &y.items[i], err);
     if (!st)
         st = copy_flush(s, err);
     end(&y);
@@ -536,8 +596,11 @@ quire_status space_sync_path(struct space *s, const char *path,
     *report = (struct space_report){0};
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    s->lost = false;
     st = sync_path(s, &v, path, how, report, err);
-    if (!st && copy_is_due(s))
+    if (!st && how->noted && s->lost)
+        st = err_memory(err);
+    if (!st && (how->noted || copy_is_due(s)))
         st = copy_flush(s, err);
     visit_end(&v);
     return st;

@@ -160,16 +160,15 @@ static quire_status do_write(struct call *c, quire_error *err)
     return QUIRE_OK;
 }
 
-/* Without the bytes at both ends that a window has cut from a character. */
-static quire_bytes whole_characters(quire_bytes piece, bool cut_before,
-                                    bool cut_after)
+/* Without the bytes at the end that a window has cut from a character: the next
+ * piece begins with them. At the beginning nothing is left out, whatever it is:
+ * the piece before has not had it. */
+static quire_bytes whole_characters(quire_bytes piece)
 {
     const unsigned char *t = piece.data;
-    size_t from = 0, to = piece.len, back;
+    size_t to = piece.len, back;
 
-    while (cut_before && from < 3 && from < to && (t[from] & 0xc0) == 0x80)
-        from++;
-    for (back = 1; cut_after && back <= 3 && back <= to - from; back++)
+    for (back = 1; back <= 3 && back <= to; back++)
         if ((t[to - back] & 0xc0) != 0x80) {
             size_t need = t[to - back] >= 0xf0   ? 4
                           : t[to - back] >= 0xe0 ? 3
@@ -178,13 +177,13 @@ static quire_bytes whole_characters(quire_bytes piece, bool cut_before,
             to -= need > back ? back : 0;
             break;
         }
-    return bytes_of(t + from, to - from);
+    return bytes_of(t, to);
 }
 
 static void put_content(struct call *c, quire_bytes raw, uint64_t size)
 {
     uint64_t end = c->r.offset + raw.len;
-    quire_bytes text = whole_characters(raw, c->r.offset > 0, end < size);
+    quire_bytes text = end < size ? whole_characters(raw) : raw;
     bool as_text = !c->r.base64 && utf8_check(text) &&
                    (text.len > 0 || raw.len == 0);
     struct buf encoded = BUF_INIT((size_t)1 << 31);
@@ -192,8 +191,7 @@ static void put_content(struct call *c, quire_bytes raw, uint64_t size)
     json_key(&c->w, "content");
     if (as_text) {
         json_bytes(&c->w, text);
-        end -= (size_t)((const char *)raw.data + raw.len -
-                        ((const char *)text.data + text.len));
+        end -= raw.len - text.len;
     } else {
         base64_encode(raw, &encoded);
         json_bytes(&c->w, buf_bytes(&encoded));
@@ -291,20 +289,27 @@ static quire_status bad_cursor(quire_error *err)
     return st;
 }
 
+/* "<updated>.<id>", of the last artifact that was given. */
+static bool read_cursor(const char *text, struct space_range *out)
+{
+    const char *dot = strchr(text, '.');
+
+    return dot &&
+           json_read_int(bytes_of(text, (size_t)(dot - text)),
+                         &out->before_us) &&
+           json_read_int(bytes_str(dot + 1), &out->before_id) &&
+           out->before_us > 0 && out->before_id > 0;
+}
+
 static quire_status list_artifacts(struct call *c, struct listing *l,
                                    quire_error *err)
 {
     const struct space_house *house = &c->s->c.house;
     struct space_range range = {.limit = c->r.limit + 1};
-    char *end;
     quire_status st;
 
-    if (c->r.cursor) {
-        range.before_us = strtoll(c->r.cursor, &end, 10);
-        range.before_id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
-        if (*end || range.before_us <= 0 || range.before_id <= 0)
-            return bad_cursor(err);
-    }
+    if (c->r.cursor && !read_cursor(c->r.cursor, &range))
+        return bad_cursor(err);
     st = house->list(house->ctx, &range, give_artifact, l, err);
     return st == QUIRE_STOPPED ? QUIRE_OK : st;
 }
@@ -314,9 +319,14 @@ static quire_status give_file(void *ctx, const char *name, uint64_t size,
 {
     struct listing *l = ctx;
     struct call *c = l->call;
+    char clean[257];
 
     (void)err;
     if (c->r.cursor && strcmp(name, c->r.cursor) <= 0)
+        return QUIRE_OK;
+    /* What cannot be asked for is not offered, nor can it be a cursor. */
+    if (c->s->c.house.clean(bytes_str(name), clean, NULL, NULL) ||
+        strcmp(clean, name) != 0)
         return QUIRE_OK;
     if (l->n == c->r.limit) {
         l->more = true;

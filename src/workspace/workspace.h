@@ -22,13 +22,20 @@
  *     artifact put away   the file goes
  *
  * Nothing is lost by any of it: what is replaced is a version, what is put away
- * can be brought back.
+ * can be brought back. A file that cannot become a version, being too large or
+ * over the quota, is neither replaced nor deleted. That a file was touched says
+ * nothing yet: its content does. And a file that changes between a look at it and
+ * what is done about it stays, for the next look.
+ *
+ * A directory that is not there says nothing of its files: what was noted of them
+ * is forgotten before it is made again.
  *
  * A write is: temporary file, sync, row, publish. When it dies before the row,
  * nothing has happened. When it dies after, the artifact has changed and the
  * file has not, and the next look publishes it. `copy` is brought up to date
  * last, and after the directory was synced: were it lost, a file and a row that
- * agree would be compared once more.
+ * agree would be compared once more. Only that a file went is written at once:
+ * else who brings its artifact back would find it gone again.
  *
  * Whoever changes files or rows of a workspace holds the lock of the directory
  * around agent/, which no confined program can reach. Names are opened beneath
@@ -147,10 +154,15 @@ struct space_report {
 typedef void (*space_tell_fn)(void *ctx, const char *what, const char *path,
                               const char *why);
 
-/* Who a new file is from: "user", "agent". */
 struct space_sync {
-    const char *source;
-    space_tell_fn tell; /* may be NULL */
+    const char *source; /* who a new file is from: "user", "agent"      */
+    bool put;           /* the artifact has just been put: that its file
+                           is not there does not say that it is to go    */
+    bool noted;         /* of one path: that both agree is on record before
+                           it is done; else a while later                */
+    bool whole;         /* the file is to be replaced: one that cannot be
+                           kept is not passed, but refused, with words   */
+    space_tell_fn tell; /* may be NULL                                   */
     void *ctx;
 };
 
