@@ -678,6 +678,19 @@ void life_finish(struct quire *q)
     arena_release(&tmp);
 }
 
+/* Whether another file says that it is the session `key`: somebody made a copy. */
+static bool is_shared(struct quire *q, const struct place *p, const char *key,
+                      struct arena *tmp)
+{
+    struct place other;
+    quire_status st = place_find(q, key, tmp, &other, NULL);
+    bool shared = st == QUIRE_INVALID ||
+                  (!st && strcmp(other.name, p->name) != 0);
+
+    place_release(&other);
+    return shared;
+}
+
 /* Forget a session of the home in the catalogue, and note that its files, by
  * the name `noted`, are to go. Its directory is claimed. */
 static quire_status forget(struct quire *q, const struct place *p,
@@ -702,8 +715,10 @@ static quire_status forget(struct quire *q, const struct place *p,
             *err = why;
         return st;
     }
-    if (st)
-        key = ""; /* its header makes no sense: it never had a row */
+    /* Without a header that makes sense it never had a row; and what another
+     * file with this id has is that one's, too. */
+    if (st || is_shared(q, p, key, tmp))
+        key = "";
     dir = workspaces_dir(q, key, tmp);
     st = owner_forget(q->artifacts, q->tenant, key, &file, dir, err);
     if (!st)

@@ -273,3 +273,11 @@ $ quire artifact search gamma | grep -c a.txt; quire artifact search alphaword
 quire: no artifact has alphaword in it
 hint: …
 ? 1
+
+# a copy of a session's file that is removed takes nothing of the session along
+$ quire session new >new; file=$(quire session files last); export QUIRE_SESSION=$file
+$ echo keep | quire artifact put a.txt >put
+$ copy=${file%/*}/2020-01-01T00-00-00-000Z_copy.jsonl; cp $file $copy
+$ quire session rm $copy; quire artifact get a.txt
+keep
+$ quire session rm $file; quire artifact ls --all-sessions
