@@ -1315,7 +1315,8 @@ typedef struct quire_run_options {
     uint64_t processes, memory, file_size, open_files;
     uint64_t disk;          /* how much its files may grow; 0: what is left of
                                 the session's quota                          */
-    int stdin_fd;           /* -1: there is none                            */
+    int stdin_fd;           /* -1: there is none. A pipe: of a file it could
+                                change mode and times                        */
     int stop_fd;            /* it is ended when this becomes readable; -1   */
     quire_outputs *outputs; /* where all of a long output is kept; NULL     */
     quire_run_output_fn output; /* may be NULL                               */

@@ -8,10 +8,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -137,22 +143,90 @@ static int status_of(const quire_run_result *got)
                                  : EXIT_SIGNAL + got->record.signal;
 }
 
-/* ---- what is asked for -------------------------------------------------- */
+/* ---- input -------------------------------------------------------------- */
 
-/* Ours, if a command may have it: what is piped in, or a file that can only be
- * read. A terminal stays here. */
-static int give_stdin(void)
+/* What the command reads. A pipe goes on as it is. Whatever has a name, a file or
+ * a fifo, does not: who has its descriptor can change its mode and its times,
+ * however it was opened. It is fed through a pipe, and so is what comes from a
+ * socket, which is not to be answered. A terminal stays here. */
+struct feed {
+    int fd;    /* -1: none                      */
+    pid_t pid; /* who fills the pipe; 0: nobody */
+};
+
+static bool is_fed(const struct stat *st, int flags)
 {
-    int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode) ||
+           (S_ISREG(st->st_mode) && (flags & O_ACCMODE) != O_WRONLY);
+}
+
+static bool is_pipe(void)
+{
+    struct statfs fs;
+
+    return fstatfs(STDIN_FILENO, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+}
+
+/* In a process of its own, until the input or the reader ends. What splice moved
+ * is in the pipe or was read: nothing is lost in between (see feed_stop). */
+static _Noreturn void fill(int to)
+{
+    char chunk[4096];
+    ssize_t n;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGPIPE, SIG_DFL);
+    while ((n = splice(STDIN_FILENO, NULL, to, NULL, 1 << 16, 0)) > 0)
+        continue;
+    if (n < 0 && errno == EINVAL)
+        while ((n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
+            if (fs_write_all(to, (quire_bytes){chunk, (size_t)n}) < 0)
+                break;
+    _exit(0);
+}
+
+static quire_status feed_start(struct feed *f, quire_error *err)
+{
+    int flags = fcntl(STDIN_FILENO, F_GETFL), ends[2];
     struct stat st;
 
-    if (flags < 0 || fstat(STDIN_FILENO, &st) < 0)
-        return -1;
-    if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
-        return STDIN_FILENO;
-    return S_ISREG(st.st_mode) && (flags & O_ACCMODE) == O_RDONLY ? STDIN_FILENO
-                                                                  : -1;
+    *f = (struct feed){.fd = -1};
+    if (flags < 0 || fstat(STDIN_FILENO, &st) < 0 || !is_fed(&st, flags))
+        return QUIRE_OK;
+    if (is_pipe()) {
+        f->fd = STDIN_FILENO;
+        return QUIRE_OK;
+    }
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_sys(err, errno,
+                       "cannot make a pipe for the command's input");
+    f->pid = fork();
+    if (f->pid == 0) {
+        close(ends[0]);
+        fill(ends[1]);
+    }
+    close(ends[1]);
+    f->fd = ends[0];
+    return f->pid < 0 ? err_sys(err, errno, "cannot feed the command's input")
+                      : QUIRE_OK;
 }
+
+/* In a file the place is what was read: the next command goes on from there. */
+static void feed_stop(struct feed *f)
+{
+    int unread = 0;
+
+    if (f->pid > 0) {
+        kill(f->pid, SIGKILL);
+        waitpid(f->pid, NULL, 0);
+        if (ioctl(f->fd, FIONREAD, &unread) == 0 && unread > 0)
+            lseek(STDIN_FILENO, -(off_t)unread, SEEK_CUR);
+    }
+    if (f->fd > STDIN_FILENO)
+        close(f->fd);
+}
+
+/* ---- what is asked for -------------------------------------------------- */
 
 /* argv, with -c as `sh -c`; NULL and words if neither or both were given. The
  * list is the caller's to free. */
@@ -213,7 +287,6 @@ static void fill_options(const struct args *args, quire_run_options *o)
     o->file_size = args_number(args, "file-size", 0);
     o->open_files = args_number(args, "open-files", 0);
     o->disk = args_number(args, "disk", 0);
-    o->stdin_fd = give_stdin();
 }
 
 /* ---- the record --------------------------------------------------------- */
@@ -317,15 +390,20 @@ static int run_it(struct run *r, quire_run_options *o, const char *session)
     quire_workspace *w = NULL;
     quire_run_result got;
     quire_error err = {0};
+    struct feed feed = {.fd = -1};
     quire_status st = quire_workspace_open(r->cli->q, session, &w, &err);
     int code;
 
     if (!st)
+        st = feed_start(&feed, &err);
+    if (!st)
         st = quire_outputs_open(r->cli->q, session, &o->outputs, &err);
     o->output = take_output;
     o->ctx = r;
+    o->stdin_fd = feed.fd;
     if (!st)
         st = quire_run(w, o, &got, &err);
+    feed_stop(&feed);
     if (st) {
         code = r->cli->out.error ? EXIT_FAILED : artifact_fail(r->cli, &err);
     } else {

@@ -18,12 +18,15 @@
  * a millisecond.
  */
 #include <asm/ioctls.h>
+#include <assert.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "sandbox/priv.h"
@@ -41,9 +44,11 @@
 #define LAST_KNOWN 462u
 
 /* Numbers of calls that this libc has no name for. */
-#define NR_MEMFD_SECRET 447
+#define NR_OPENAT2      437
 #define NR_QUOTACTL_FD  443
+#define NR_MEMFD_SECRET 447
 #define NR_MRELEASE     448
+#define NR_FCHMODAT2    452
 
 static const int refused[] = {
     /* What exists: mounts, roots, namespaces. */
@@ -131,9 +136,21 @@ static const int refused[] = {
 /* Without namespaces of their own these reach what other programs of the user
  * share among themselves. */
 static const int refused_shared[] = {
-    __NR_shmget, __NR_shmat,   __NR_shmctl,    __NR_semget,     __NR_semop,
-    __NR_semctl, __NR_msgget,  __NR_msgsnd,    __NR_semtimedop, __NR_msgrcv,
-    __NR_msgctl, __NR_mq_open, __NR_mq_unlink,
+    __NR_shmget,
+    __NR_shmat,
+    __NR_shmctl,
+    __NR_semget,
+    __NR_semop,
+    __NR_semctl,
+    __NR_msgget,
+    __NR_msgsnd,
+    __NR_semtimedop,
+    __NR_msgrcv,
+    __NR_msgctl,
+    __NR_mq_open,
+    __NR_mq_unlink,
+    /* Landlock does not ask who wants news of a directory, and news are names. */
+    __NR_inotify_add_watch,
 };
 
 /* And these other processes, unless that argument is 0: oneself. */
@@ -144,6 +161,29 @@ static const struct {
                  {__NR_sched_setscheduler, 0}, {__NR_sched_setparam, 0},
                  {__NR_sched_setattr, 0},      {__NR_setpriority, 1},
                  {__NR_ioprio_set, 1}};
+
+/* Two of them can mean all of a user's, who is 0 as well: only a process, then. */
+static const struct {
+    int nr;
+    unsigned process;
+} only_process[] = {{__NR_setpriority, 0 /* PRIO_PROCESS */},
+                    {__NR_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */}};
+
+/* A set-user-ID program in the session's files is ours for whoever runs it, out
+ * there, where nothing forbids it: no file gets such a mode. `made_by`: the
+ * argument with flags that say whether there is a mode at all. */
+static const struct {
+    int nr;
+    int made_by;
+    unsigned mode;
+} with_mode[] = {
+#ifdef __x86_64__
+    {__NR_chmod, -1, 1},   {__NR_creat, -1, 1},    {__NR_mknod, -1, 1},
+    {__NR_open, 1, 2},
+#endif
+    {__NR_fchmod, -1, 1},  {__NR_fchmodat, -1, 2}, {NR_FCHMODAT2, -1, 2},
+    {__NR_mknodat, -1, 2}, {__NR_openat, 2, 3},
+};
 
 /* Input typed for somebody else, and the console's own functions. */
 static const unsigned ioctls[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD};
@@ -280,6 +320,28 @@ static void filter_arguments(struct plan *p)
     end(p, at);
 }
 
+static void filter_modes(struct plan *p)
+{
+    unsigned short at;
+    size_t i;
+
+    for (i = 0; i < sizeof with_mode / sizeof *with_mode; i++) {
+        at = begin(p, with_mode[i].nr);
+        if (with_mode[i].made_by >= 0) {
+            load_arg(p, (size_t)with_mode[i].made_by);
+            emit(p, BPF_JMP | BPF_JSET | BPF_K,
+                 O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 1, 0);
+            answer(p, SECCOMP_RET_ALLOW);
+        }
+        load_arg(p, with_mode[i].mode);
+        deny_if(p, BPF_JSET, S_ISUID | S_ISGID, EPERM);
+        answer(p, SECCOMP_RET_ALLOW);
+        end(p, at);
+    }
+    /* Has its mode in memory; programs take openat when there is none. */
+    deny_if(p, BPF_JEQ, NR_OPENAT2, ENOSYS);
+}
+
 static void filter_shared(struct plan *p)
 {
     unsigned short at;
@@ -290,6 +352,14 @@ static void filter_shared(struct plan *p)
     /* Landlock before version 3 does not know it. */
     if (p->abi < 3)
         deny_if(p, BPF_JEQ, __NR_truncate, EPERM);
+    for (i = 0; i < sizeof only_process / sizeof *only_process; i++) {
+        at = begin(p, only_process[i].nr);
+        load_arg(p, 0);
+        emit(p, BPF_JMP | BPF_JEQ | BPF_K, only_process[i].process, 1, 0);
+        deny(p, EPERM);
+        load(p, offsetof(struct seccomp_data, nr));
+        end(p, at);
+    }
     for (i = 0; i < sizeof only_self / sizeof *only_self; i++) {
         at = begin(p, only_self[i].nr);
         load_arg(p, only_self[i].arg);
@@ -313,6 +383,8 @@ void filter_make(struct plan *p)
     if (!p->spaces)
         filter_shared(p);
     filter_sockets(p);
+    filter_modes(p);
     filter_arguments(p);
     answer(p, SECCOMP_RET_ALLOW);
+    assert(p->n_filter < FILTER_MAX);
 }

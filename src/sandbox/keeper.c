@@ -102,12 +102,12 @@ int keeper_main(void *arg)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
         report_fail(p, STEP_KEEPER, "a keeper");
-        _exit(0);
+        return 0;
     }
     pid = spawn_on(p, 1, CLONE_VM | CLONE_VFORK | SIGCHLD, command_main);
     if (pid < 0) {
         report_fail(p, STEP_KEEPER, "the command's process");
-        _exit(0);
+        return 0;
     }
     p->report->command = pid;
     keeper_close(p);
@@ -118,5 +118,5 @@ int keeper_main(void *arg)
         kill_children(p);
         poll(NULL, 0, 1);
     }
-    _exit(0);
+    return 0;
 }

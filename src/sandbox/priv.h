@@ -73,7 +73,7 @@ struct graft {
 };
 
 #define GRAFTS_MAX  96
-#define FILTER_MAX  320
+#define FILTER_MAX  400
 #define STACK_BYTES ((size_t)128 << 10)
 
 struct plan {

@@ -52,7 +52,7 @@ static int trial_main(void *arg)
             fsmount(fd, FSMOUNT_CLOEXEC, 0) < 0)
             t->error = errno;
     }
-    _exit(0);
+    return 0;
 }
 
 static int try_space(unsigned layer, int flags, char *stack)

@@ -179,9 +179,10 @@ struct run_spec {
     enum run_wanted wanted;
     struct run_limits limits;
 
-    /* Borrowed. stdin_fd: -1 is /dev/null; give a pipe rather than a file,
-     * since the command can do with it what its flags allow. stop_fd: -1, or
-     * the command is ended when it becomes readable or its other end closes. */
+    /* Borrowed. stdin_fd: -1 is /dev/null; give a pipe rather than a file: the
+     * command can do with it what its flags allow, and change the mode and the
+     * times of a file whatever they are. stop_fd: -1, or the command is ended
+     * when it becomes readable or its other end closes. */
     int stdin_fd;
     int stop_fd;
 

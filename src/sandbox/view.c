@@ -383,24 +383,50 @@ int view_build(struct plan *p)
  * machine's own is partly covered (containers) there is none, and `held` says
  * so. Read-only: what root may write there even without capabilities is outside
  * of every namespace. */
-static void mount_proc(const struct plan *p)
+static bool mount_proc(const struct plan *p)
 {
     int fs = fsopen("proc", FSOPEN_CLOEXEC);
+    bool there = false;
     int fd = -1;
 
     if (fs >= 0 && fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
         fd = fsmount(fs, FSMOUNT_CLOEXEC, READ_ONLY | MOUNT_ATTR_NOEXEC);
-    if (fd >= 0 &&
-        move_mount(fd, "", p->root_fd, "proc", MOVE_MOUNT_F_EMPTY_PATH) == 0)
+    if (fd >= 0)
+        there = move_mount(fd, "", p->root_fd, "proc",
+                           MOVE_MOUNT_F_EMPTY_PATH) == 0;
+    if (there)
         p->report->held |= RUN_PROC;
     if (fs >= 0)
         close(fs);
     if (fd >= 0)
         close(fd);
+    return there;
+}
+
+/* Keys belong to users, not to namespaces: the lists in a fresh /proc name those
+ * that the caller has outside. */
+static int cover_keys(const struct plan *p)
+{
+    static const char *const lists[] = {"proc/keys", "proc/key-users"};
+    size_t i;
+    int fd;
+
+    for (i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (faccessat(p->root_fd, lists[i], F_OK, 0) < 0)
+            continue;
+        fd = open_tree(p->root_fd, "dev/null",
+                       OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (fd < 0 || move_mount(fd, "", p->root_fd, lists[i],
+                                 MOVE_MOUNT_F_EMPTY_PATH) < 0)
+            return report_fail(p, STEP_MOUNT, lists[i]);
+        close(fd);
+    }
+    return 0;
 }
 
 int view_enter(const struct plan *p)
 {
-    mount_proc(p);
+    if (mount_proc(p) && cover_keys(p) < 0)
+        return -1;
     return turn(p, p->root_fd);
 }

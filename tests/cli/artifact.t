@@ -75,7 +75,7 @@ quire: an artifact has at most 1048576 bytes, and this has 1048577
 hint: keep it as a blob, or raise quota.file
 ? 1
 $ head -c 1048577 /dev/zero | quire artifact put big --json
-! {"error":"…","kind":"too_large","hint":"…"}
+{"error":"…","kind":"too_large","hint":"…"}
 ? 1
 $ quire artifact ls
 

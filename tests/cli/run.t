@@ -1,0 +1,258 @@
+# what a command says is passed on, and so is its exit status
+$ quire run -- sh -c 'echo out; echo err >&2; exit 5' 2>/dev/null
+out
+? 5
+$ quire run -- sh -c 'echo out; echo err >&2' >/dev/null
+err
+$ quire run -- true
+$ quire run -- false
+? 1
+$ quire run -c 'kill -9 $$'
+? 137
+$ quire run -- printf 'a\0b' | od -An -c
+   a  \0   b
+
+# -c is a script for sh
+$ quire run -c 'for i in 1 2 3; do echo $i; done | wc -l'
+3
+$ quire run --command 'echo "$0"; exit 4'
+sh
+? 4
+$ quire run -c ''
+
+# options end where the command begins
+$ quire run -- echo --json -c --help
+--json -c --help
+$ quire run -- sh -c 'echo "$#"' sh 'a b' ''
+2
+
+# one object has it all
+$ quire run --json -c 'echo a; echo b >&2; exit 3'
+{"exit":3,"signal":null,"timed_out":false,"stdout":"a\n","stderr":"b\n","truncated":false,"artifact":null,"confined":[…],"limits_hit":[],"duration_ms":…,"session":"temp","run":1,"files":0}
+? 3
+$ quire run --json -c 'kill -15 $$'
+{"exit":null,"signal":15,"timed_out":false,"stdout":"","stderr":"","truncated":false,"artifact":null,…}
+? 143
+$ quire run --json -c 'echo x >new'
+{"exit":0,…"run":3,"files":1}
+$ quire run --json -- printf '"\\\\\t\377'
+{"exit":0,"signal":null,"timed_out":false,"stdout":"\"\\\\\t…","stderr":"",…}
+
+# a command that takes too long is ended, with all it started
+$ quire run --timeout 200ms -c 'sleep 60 & sleep 60'
+quire: the command was ended: it took too long
+hint: give it more time with --timeout
+? 124
+$ quire run --timeout 200ms -c 'trap "" TERM; while :; do sleep 0.05; done' 2>/dev/null
+? 124
+$ quire run --timeout 200ms --json -- sleep 60 2>/dev/null
+{"exit":null,"signal":15,"timed_out":true,…"limits_hit":["time"],…}
+? 124
+$ quire run --timeout 1m -c 'sleep 60 >/dev/null 2>&1 & echo done'
+done
+
+# a command that says too much is ended
+$ quire run --max-output 10 -- yes
+y
+y
+y
+y
+y
+quire: not all of the output was passed on
+hint: raise --max-output; `quire output ls` shows what was kept
+? 137
+$ quire run --max-output 10 --json -- yes 2>/dev/null
+{"exit":null,"signal":9,"timed_out":false,"stdout":"y\ny\ny\ny\ny\n","stderr":"","truncated":true,…"limits_hit":["output"],…}
+? 137
+$ quire run --max-output 10 -- printf 0123456789
+0123456789
+$ quire run --max-output 0 -- head -c 2000000 /dev/zero | wc -c
+2000000
+
+# with --drain it goes on, and the session keeps what it wrote
+$ S=$(quire session new | cut -d'"' -f4)
+$ quire run --session $S --max-output 10 --drain -c 'seq 30000; touch ended' 2>/dev/null
+1
+2
+3
+4
+5
+$ quire artifact ls --session $S
+#1 …ended
+$ quire run --session $S --max-output 10 --drain --json -c 'seq 30000' 2>/dev/null
+{"exit":0,"signal":null,"timed_out":false,"stdout":"1\n2\n3\n4\n5\n","stderr":"","truncated":true,"artifact":"1",…"limits_hit":["output"],…}
+$ quire output read artifact://1 --session $S | tail -n 1
+30000
+
+# it has the variables it is given, and none of ours
+$ OURS=secret quire run --env A=1 --env 'B=two words' --env C= -c 'echo "$A $B${C-unset}${OURS-}"'
+1 two words
+$ QUIRE_SECRET=x quire run -c 'env | cut -d= -f1 | grep -v "^PWD$\|^_$\|^SHLVL$\|^OLDPWD$" | sort | tr "\n" " "'
+HOME LANG LOOM_DATA_DIR PATH QUIRE_DATA_DIR SESSION_ARTIFACT_DIR SESSION_ID SESSION_SCRATCHPAD_DIR TERM…
+$ quire run -c 'echo $SESSION_ID; [ "$PWD" = "$SESSION_ARTIFACT_DIR" ] && echo here'
+temp
+here
+$ quire run --env SESSION_ID=x -- true
+quire: SESSION_ID is set for every command and cannot be another
+hint: choose another name for the variable
+? 2
+$ quire run --env novalue -- true
+quire: "novalue" is no variable
+hint: write NAME=VALUE
+? 2
+
+# it begins beneath its session's directories, and nowhere else
+$ quire run -c 'mkdir -p a/b; ln -s / out'
+$ quire run --cwd a/b -- pwd
+…/artifacts/temp/a/b
+$ quire run --cwd "$QUIRE_HOME/artifacts/temp/a" -- pwd
+…/artifacts/temp/a
+$ quire run --cwd "$QUIRE_HOME/artifacts/scratchpad/temp" -- pwd
+…/artifacts/scratchpad/temp
+$ quire run --cwd / -- pwd
+quire: cannot start in /: it is not beneath a directory of the session
+hint: start in …/artifacts/temp or beneath it
+? 2
+$ quire run --cwd .. -- pwd 2>&1 | grep -v ^hint
+quire: cannot start in …/artifacts/temp/..: …
+$ quire run --cwd "$QUIRE_HOME/artifacts/temp2" -- pwd 2>/dev/null
+? 2
+$ quire run --cwd out -- pwd 2>/dev/null || echo refused
+refused
+$ quire run --cwd nowhere -- pwd 2>&1 | head -n 1
+quire: cannot start in …/artifacts/temp/nowhere: No such file or directory
+
+# what is piped in is its input; a terminal or nothing is nothing
+$ echo piped | quire run -- cat
+piped
+$ quire run -- cat
+$ printf 'a\nb\nc\n' >lines
+$ quire run -- cat <lines
+a
+b
+c
+$ head -c 300000 /dev/zero | quire run -- wc -c
+300000
+$ head -c 300000 /dev/zero >zeros; quire run -- wc -c <zeros
+300000
+
+# what it does not read of a file is left for the next
+$ printf 'a\nb\nc\n' >lines
+$ { quire run -- head -c 2; quire run -- true; cat; } <lines
+a
+b
+c
+
+# a file that is its input stays as it is
+$ echo keep >f; chmod 640 f; touch -d 2001-02-03 f
+$ quire run -c 'cat; chmod 777 /dev/stdin; touch /dev/stdin; echo x >/dev/stdin; true' <f 2>/dev/null
+keep
+$ stat -c '%a %s %y' f
+640 5 2001-02-03 …
+
+# every run is in the log, the last first
+$ quire run -- true; quire run -c 'exit 3'; quire run --unconfined -c 'kill -9 $$'
+? 137
+$ quire run --log
+#3     20…  temp       signal 9 … ms UNCONFINED sh -c kill -9 $$
+#2     20…  temp       exit 3   … ms  sh -c exit 3
+#1     20…  temp       exit 0   … ms  true
+$ quire run --log --limit 1 --json
+{"id":3,"session":"temp","command":["sh","-c","kill -9 $$"],"started":"…Z","ended":true,"duration_ms":…,"exit":-1,"signal":9,"stdout_bytes":0,"stderr_bytes":0,"limits_hit":[],"confined":["rlimits"],"unconfined":true}
+$ quire run -- echo four >/dev/null
+$ quire run --log --limit 1 --json
+{"id":4,…"exit":0,"signal":0,"stdout_bytes":5,"stderr_bytes":0,…"unconfined":false}
+$ quire run --log -- true
+quire: --log lists what was run, and runs nothing
+hint: give one of the two
+? 2
+
+# unconfined it has our rights, and says so
+$ echo mine >outside
+$ quire run --unconfined -- cat "$PWD/outside"
+mine
+$ quire run -- cat "$PWD/outside" 2>/dev/null
+? 1
+$ quire run --unconfined --json -- true
+{"exit":0,…"confined":["rlimits"],…}
+
+# files become artifacts, which are found
+$ quire run -c 'mkdir notes; echo findable words >notes/a.md; echo x >b'
+$ quire artifact search findable --session temp
+#… notes/a.md
+       findable words
+$ quire run -c 'echo other text >notes/a.md; rm b'
+$ quire artifact ls --session temp
+#… notes/a.md
+$ quire artifact get notes/a.md --session temp --version 1
+findable words
+$ quire run -c 'echo scratch >"$SESSION_SCRATCHPAD_DIR/s"'; quire artifact ls --session temp
+#… notes/a.md
+$ quire run -c 'cat "$SESSION_SCRATCHPAD_DIR/s"'
+scratch
+
+# a session has files of its own
+$ S=$(quire session new | cut -d'"' -f4)
+$ quire run --session $S -c 'echo mine >mine; [ $SESSION_ID = '$S' ] && pwd'
+…/artifacts/sessions/…/agent
+$ quire artifact ls --session $S
+#1 …mine
+$ quire run -c "cat $QUIRE_HOME/artifacts/sessions/$S/agent/mine" 2>/dev/null
+? 1
+$ quire run --read all -c "cat $QUIRE_HOME/artifacts/sessions/$S/agent/mine"
+mine
+$ quire run --read all -c "echo x >>$QUIRE_HOME/artifacts/sessions/$S/agent/mine" 2>/dev/null
+? 2
+$ quire run --log --session $S --json
+{"id":1,"session":"…",…}
+$ QUIRE_SESSION=$S quire run -- cat mine
+mine
+$ quire run --session nobody -- true
+quire: no session nobody in …
+hint: `quire session ls` lists what is there; --home names another place
+? 1
+
+# a command that cannot be run is told
+$ quire run -- no-such-command
+quire: cannot run no-such-command: not found
+hint: programs are looked for in /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+? 1
+$ quire run -- no-such-command --json 2>/dev/null
+? 1
+$ quire run --json -- no-such-command
+{"error":"cannot run no-such-command: not found","kind":"not_found","hint":"…"}
+? 1
+$ quire run -c 'echo text >plain'
+$ quire run -- ./plain
+quire: cannot run ./plain: not permitted
+hint: it needs the permission to execute (chmod +x), and to lie where a confined command may read
+? 2
+$ quire run -c no-such-command
+sh: 1: no-such-command: not found
+? 127
+
+# wrong usage is told, and nothing is run
+$ quire run
+quire: give either a command or a script
+hint: `quire run -- ls -l`, or `quire run -c 'ls | wc -l'`
+? 2
+$ quire run -c true -- true
+quire: give either a command or a script
+hint: …
+? 2
+$ quire run --read nobody -- true
+quire: --read must be session or all, not `nobody`
+? 2
+$ quire run --timeout soon -- true
+quire: --timeout needs a time, …
+? 2
+$ quire run --max-output much -- true 2>/dev/null
+? 2
+$ quire run --nonsense -- true 2>/dev/null
+? 2
+$ quire run --log
+
+# nothing it leaves has the rights of who ran it
+$ quire run -c 'umask 0; cp /bin/true t; chmod 4755 t; install -m 2755 t u' 2>/dev/null
+? 1
+$ find "$QUIRE_HOME/artifacts" -perm /6000
