@@ -140,6 +140,8 @@ extern const struct measure search_measures[];
 extern const struct measure memory_measures[];
 extern const struct measure collect_measures[];
 extern const struct measure check_measures[];
+extern const struct measure workspace_measures[];
+extern const struct measure tool_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see
  * process_bench.c. */

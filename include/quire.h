@@ -1206,7 +1206,8 @@ quire_status quire_workspace_make(quire_workspace *w, quire_error *err);
 /* Answer a request of the tool `workspace`, a JSON object, with a JSON object on
  * one line, on loan until the next call: {"success":true,"data":{…}} or
  * {"success":false,"error":{"code","message","retryable","suggestion"}}. What is
- * wrong with the request is in the answer; an error here is ours. */
+ * wrong with the request is in the answer; an error here is ours. Reads are
+ * counted for many at once: by a request after a second, or at the end. */
 quire_status quire_workspace_call(quire_workspace *w, quire_bytes request,
                                   quire_bytes *answer, quire_error *err);
 

@@ -192,22 +192,58 @@ quire_status artifact_versions(struct artifacts *a,
 
 /* ---- reads --------------------------------------------------------------- */
 
-quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
-                                 int64_t id, quire_error *err)
+static quire_status add_reads(struct artifacts *a, int64_t tenant, int64_t id,
+                              const struct artifact_read *read,
+                              quire_error *err)
 {
-    struct db *db = a->c.db;
     struct stmt *s;
-    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+    quire_status st = sql_use(&a->sql, SQL_READ_COUNT, &s, err);
 
     if (st)
         return st;
-    st = sql_use(&a->sql, SQL_READ_COUNT, &s, err);
-    if (!st) {
-        s->ops->bind_int(s, 1, id);
-        s->ops->bind_int(s, 2, tenant);
-        s->ops->bind_int(s, 3, clock_us(a->c.clock));
-        st = sql_run(s, err);
+    s->ops->bind_int(s, 1, id);
+    s->ops->bind_int(s, 2, tenant);
+    s->ops->bind_int(s, 3, read->last_us);
+    s->ops->bind_int(s, 4, (int64_t)read->n);
+    return sql_run(s, err);
+}
+
+quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
+                                 int64_t id, quire_error *err)
+{
+    struct artifact_read read = {.n = 1, .last_us = clock_us(a->c.clock)};
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+
+    return st ? st
+              : artifacts_end(a, add_reads(a, tenant, id, &read, err), err);
+}
+
+quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
+                                  const char *key,
+                                  const struct artifact_read *list, size_t n,
+                                  quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct db *db = a->c.db;
+    struct owner owner;
+    quire_artifact one;
+    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+    size_t i;
+
+    if (st)
+        return st;
+    st = owner_find(a, tenant, key, &owner, err);
+    for (i = 0; i < n && !st; i++) {
+        st = artifact_by_path(a, &owner, list[i].path, &tmp, &one, err);
+        if (!st)
+            st = add_reads(a, tenant, one.id, &list[i], err);
+        else if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK; /* it was put away */
     }
+    arena_release(&tmp);
+    if (st == QUIRE_NOT_FOUND)
+        st = QUIRE_OK; /* the session has gone, and its artifacts with it */
     return artifacts_end(a, st, err);
 }
 

@@ -186,6 +186,19 @@ quire_status artifact_version(struct artifacts *a, int64_t version,
  * process, not a power cut, and waits for nobody: QUIRE_BUSY. */
 quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
                                  int64_t id, quire_error *err);
+
+/* The same of many at once, of the session `key`: reads that were before. What
+ * is not there any more is passed over. */
+struct artifact_read {
+    const char *path;
+    uint64_t n;
+    int64_t last_us;
+};
+
+quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
+                                  const char *key,
+                                  const struct artifact_read *list, size_t n,
+                                  quire_error *err);
 quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
                             quire_error *err);
 

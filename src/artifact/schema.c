@@ -177,9 +177,9 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
                        " WHERE id = ?1",
     [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
-                       " SELECT id, 1, ?3 FROM artifact"
+                       " SELECT id, ?4, ?3 FROM artifact"
                        " WHERE id = ?1 AND tenant = ?2"
-                       " ON CONFLICT(artifact) DO UPDATE SET n = n + 1,"
+                       " ON CONFLICT(artifact) DO UPDATE SET n = n + ?4,"
                        " last = max(last, ?3)",
     [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"

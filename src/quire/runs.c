@@ -70,6 +70,15 @@ static quire_status find_disk(struct running *r, uint64_t *bytes,
     return QUIRE_OK;
 }
 
+/* Where the program stands does not matter to a command. */
+static const char *absolute(const char *dir, const char *below,
+                            struct arena *keep)
+{
+    const char *whole = place_cwd(dir, keep);
+
+    return whole ? arena_printf(keep, "%s%s", whole, below) : NULL;
+}
+
 /* Trees it may read: what is for everybody, and other sessions if asked. In
  * `keep`. */
 static const char *const *find_readable(struct running *r, struct arena *keep)
@@ -79,10 +88,10 @@ static const char *const *find_readable(struct running *r, struct arena *keep)
 
     if (!list)
         return NULL;
-    list[0] = arena_printf(keep, "%s/documentation", q->home);
-    list[1] = arena_printf(keep, "%s/examples", q->home);
+    list[0] = absolute(q->home, "/documentation", keep);
+    list[1] = absolute(q->home, "/examples", keep);
     if (r->o->read_all)
-        list[2] = arena_printf(keep, "%s/artifacts", q->root);
+        list[2] = absolute(q->root, "/artifacts", keep);
     return list[0] && list[1] && (list[2] || !r->o->read_all) ? list : NULL;
 }
 
@@ -113,7 +122,7 @@ static quire_status fill_spec(struct running *r, struct arena *keep,
     spec->agent = quire_workspace_dir(r->w, 0);
     spec->scratch = quire_workspace_dir(r->w, 1);
     spec->session = quire_workspace_session(r->w);
-    spec->home = q->home;
+    spec->home = absolute(q->home, "", keep);
     spec->net = o->net;
     spec->wanted = o->unconfined  ? RUN_UNCONFINED
                    : o->full_only ? RUN_FULL
@@ -134,7 +143,7 @@ static quire_status fill_spec(struct running *r, struct arena *keep,
         spec->limits.open_files = o->open_files;
     spec->limits.disk_bytes = o->disk;
     spec->readable = find_readable(r, keep);
-    if (!spec->readable)
+    if (!spec->readable || !spec->home)
         return err_memory(err);
     st = find_cwd(r, keep, &spec->cwd, err);
     return st || o->disk ? st : find_disk(r, &spec->limits.disk_bytes, err);
@@ -213,6 +222,17 @@ static quire_status note_end(struct running *r, const struct run_result *got,
     return runs_end(workspaces_handle(r->w), n, err);
 }
 
+/* It did not begin, or was not seen to its end: as shells have it. */
+static void note_failure(struct running *r, quire_status st,
+                         quire_run_result *out)
+{
+    quire_run_record *n = &out->record;
+
+    n->exit = st == QUIRE_NOT_FOUND ? 127 : 126;
+    n->hit = n->confined = "[]";
+    runs_end(workspaces_handle(r->w), n, NULL);
+}
+
 /* ---- a run -------------------------------------------------------------- */
 
 /* The whole of a long output is in a file of the session. */
@@ -242,10 +262,13 @@ static quire_status run_inside(struct running *r, struct arena *keep,
     if (!st)
         st = runs_begin(q, out->record.session, out->record.command,
                         r->o->unconfined, &out->record.id, err);
-    if (!st)
-        st = run_command(&spec, &got, err);
     if (st)
         return st;
+    st = run_command(&spec, &got, err);
+    if (st) {
+        note_failure(r, st, out);
+        return st;
+    }
     if (r->sink)
         keep_output(r, out);
     return note_end(r, &got, keep, out, err);
@@ -262,6 +285,9 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
     memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     *out = (quire_run_result){.timed_out = 0};
     sink.tool = "run";
+    /* What is not handed on is to be found there. */
+    if (o.drain && o.max_output < sink.threshold)
+        sink.threshold = o.max_output;
     st = quire_workspace_make(w, err);
     if (!st) /* what is there now is not the command's */
         st = quire_workspace_sync(w, NULL, NULL, NULL, NULL, err);

@@ -139,11 +139,19 @@ static quire_status read_content(void *ctx, const quire_digest *digest,
     return blob_read(w->q->blobs, digest, from, to, write, write_ctx, err);
 }
 
-static void count_read(void *ctx, int64_t id)
+static quire_status count_reads(void *ctx, const struct space_read *list,
+                                size_t n, quire_error *err)
 {
+    struct artifact_read reads[SPACE_READS_MAX];
     struct quire_workspace *w = ctx;
+    size_t i;
 
-    artifact_count_read(w->q->artifacts, w->q->tenant, id, NULL);
+    for (i = 0; i < n; i++)
+        reads[i] = (struct artifact_read){.path = list[i].path,
+                                          .n = list[i].n,
+                                          .last_us = list[i].last_us};
+    return artifact_count_reads(w->q->artifacts, w->q->tenant, w->key, reads, n,
+                                err);
 }
 
 static quire_status largest(void *ctx, uint64_t *bytes, quire_error *err)
@@ -172,19 +180,23 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
                   .put = put,
                   .remove = put_away,
                   .read = read_content,
-                  .count_read = count_read,
+                  .count_reads = count_reads,
                   .largest = largest,
                   .clean = quire_artifact_path,
                   .type = type_of,
                   .digest = hash_bytes},
         .db = w->q->db,
         .clock = &w->q->clock,
-        .root = w->q->root,
         .key = w->key,
         .busy_ms = w->q->busy_ms,
     };
+    struct arena tmp = ARENA_INIT;
+    quire_status st;
 
-    return space_open(&config, &w->space, err);
+    config.root = place_cwd(w->q->root, &tmp); /* whoever asks may go */
+    st = config.root ? space_open(&config, &w->space, err) : err_memory(err);
+    arena_release(&tmp);
+    return st;
 }
 
 /* ---- life --------------------------------------------------------------- */

@@ -245,16 +245,6 @@ quire_status space_read(struct space *s, enum space_scope scope,
                : read_row(s, path, from, max, out, size, err);
 }
 
-void space_count_read(struct space *s, const char *path)
-{
-    struct arena keep = ARENA_INIT;
-    quire_artifact one;
-
-    if (!s->c.house.find(s->c.house.ctx, path, &keep, &one, NULL))
-        s->c.house.count_read(s->c.house.ctx, one.id);
-    arena_release(&keep);
-}
-
 /* ---- deleting ----------------------------------------------------------- */
 
 static quire_status unlink_file(struct space *s, enum space_scope scope,

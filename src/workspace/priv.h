@@ -36,6 +36,9 @@ struct space {
     int64_t noted_us; /* when the first of them was             */
     bool urgent;      /* one says that a file is not any more   */
     bool lost;        /* one could not be made                  */
+    struct space_read reads[SPACE_READS_MAX]; /* their paths are owned */
+    size_t n_reads;
+    int64_t reads_us; /* when the first of them was */
 };
 
 /* A stay in a workspace. */
@@ -132,8 +135,14 @@ int space_unlink(int dir, const char *path);
 /* A quire_write_fn that adds to a struct buf. */
 quire_status space_add_piece(void *ctx, quire_bytes piece, quire_error *err);
 
-/* Count that an artifact was read, if nobody is in the way. */
-void space_count_read(struct space *s, const char *path);
+/* ---- reads.c ------------------------------------------------------------ */
+
+/* Note that an artifact was read. */
+void reads_note(struct space *s, const char *path);
+
+/* Write what was noted, if it is time to; with `last` in any case, and what
+ * cannot be written then is forgotten. */
+void reads_write(struct space *s, bool last);
 
 /* ---- analyse.c ---------------------------------------------------------- */
 

@@ -144,6 +144,7 @@ void space_close(struct space *s)
         return;
     if (s->n_notes > 0)
         copy_flush(s, NULL); /* else they are compared once more */
+    reads_write(s, true);
     for (i = 0; i < s->n_notes; i++)
         free(s->notes[i].path);
     free(s->notes);

@@ -227,7 +227,7 @@ static quire_status do_read(struct call *c, quire_error *err)
         put_content(c, raw.len ? buf_bytes(&raw) : bytes_of("", 0), size);
         end_data(c);
         if (c->r.scope == SPACE_ARTIFACT)
-            space_count_read(c->s, c->r.filename);
+            reads_note(c->s, c->r.filename);
     }
     buf_release(&raw);
     return st;
@@ -440,6 +440,7 @@ quire_status tool_answer(struct space *s, quire_bytes request,
             st = err_memory(&why);
         if (st)
             refuse_status(&c.no, st, &why);
+        reads_write(s, false);
     }
     json_begin(&w, answer);
     json_object(&w);

@@ -69,6 +69,15 @@ struct space_range {
     int64_t before_us, before_id;
 };
 
+/* Reads of an artifact that are to be counted. */
+enum { SPACE_READS_MAX = 64 };
+
+struct space_read {
+    char *path;
+    uint64_t n;
+    int64_t last_us;
+};
+
 /* What the house does for a workspace: it knows artifacts, and whose they are.
  * `find` and `search` answer QUIRE_NOT_FOUND without words. Paths are clean. */
 struct space_house {
@@ -98,7 +107,10 @@ struct space_house {
     quire_status (*read)(void *ctx, const quire_digest *digest, uint64_t from,
                          uint64_t to, quire_write_fn write, void *write_ctx,
                          quire_error *err);
-    void (*count_read)(void *ctx, int64_t id);
+
+    /* At most SPACE_READS_MAX at once. QUIRE_BUSY: somebody is in the way. */
+    quire_status (*count_reads)(void *ctx, const struct space_read *list,
+                                size_t n, quire_error *err);
 
     /* How large an artifact may be. */
     quire_status (*largest)(void *ctx, uint64_t *bytes, quire_error *err);

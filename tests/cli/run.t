@@ -256,3 +256,17 @@ $ quire run --log
 $ quire run -c 'umask 0; cp /bin/true t; chmod 4755 t; install -m 2755 t u' 2>/dev/null
 ? 1
 $ find "$QUIRE_HOME/artifacts" -perm /6000
+
+# what is not passed on is kept, however little it is
+$ quire run --max-output 10 --drain --json -c 'seq 100' 2>said | grep -o '"truncated":true,"artifact":"[0-9]*"'
+"truncated":true,"artifact":"0"
+
+# a command that could not begin has an end in the record
+$ quire run -- no-such-command 2>said
+? 1
+$ quire run --log
+#1     20… exit 127 … no-such-command
+
+# a home may be named from where one stands
+$ quire --home here run -c 'echo "$SESSION_ARTIFACT_DIR"'
+/…/here/artifacts/temp

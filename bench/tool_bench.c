@@ -1,0 +1,379 @@
+/*
+ * tool_bench.c - the tool `workspace` as its client sees it
+ *
+ * A client that writes a line to a program and waits for a line, and does the
+ * same with the filesystem server that the authors of the Model Context Protocol
+ * publish: 10 KB written to a file of a new name, and read again. Both are asked
+ * in turns by the same few lines of C; neither's start is counted.
+ *
+ * The two do not do the same. What that server says is written is in the
+ * kernel's memory; what Quire says is written is on the disk, the file and the
+ * version, with its words in an index. The first lines compare them as they are.
+ * Others compare like with like: a write that lasts with that server's and a sync
+ * by its client, and Quire with `durability` set to `flush`, where rows do not
+ * wait for the disk (its file still does, so that no half of one is seen).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/fs.h"
+#include "base/json.h"
+#include "bench.h"
+
+extern char **environ;
+
+enum { SIZE = 10 * 1024 };
+
+#define BOTH          "tool at a client: write + read 10 KB"
+#define READ          "tool at a client: read 10 KB"
+#define LASTING       "tool at a client: write 10 KB"
+#define BOTH_RELAXED  "tool, relaxed: write + read 10 KB"
+#define WRITE_RELAXED "tool, relaxed: write 10 KB"
+
+#define SERVER                                                               \
+    "/filesystem/node_modules/@modelcontextprotocol/server-filesystem/dist/" \
+    "index.js"
+
+static char *arg(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+/* ---- a program that answers lines --------------------------------------- */
+
+struct peer {
+    pid_t pid;
+    int to;
+    FILE *from;
+    char *line; /* owned; the last answer */
+    size_t cap;
+    int n_asked;
+};
+
+static void peer_start(struct peer *p, char *const *argv, char *const *env)
+{
+    posix_spawn_file_actions_t files;
+    int ask[2], answer[2], rc;
+
+    *p = (struct peer){.pid = -1};
+    if (pipe2(ask, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
+        bench_fail("no pipe: %s", strerror(errno));
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ask[0], 0);
+    posix_spawn_file_actions_adddup2(&files, answer[1], 1);
+    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+    rc = posix_spawnp(&p->pid, argv[0], &files, NULL, argv, env);
+    posix_spawn_file_actions_destroy(&files);
+    if (rc)
+        bench_fail("cannot start %s: %s", argv[0], strerror(rc));
+    close(ask[0]);
+    close(answer[1]);
+    p->to = ask[1];
+    p->from = fdopen(answer[0], "r");
+    if (!p->from)
+        bench_fail("no memory");
+}
+
+/* Its end is that of its input. */
+static void peer_stop(struct peer *p)
+{
+    close(p->to);
+    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    fclose(p->from);
+    free(p->line);
+}
+
+/* Send a line and wait for the one that has `sign` in it; false: it has ended,
+ * or says something else. */
+static bool peer_ask(struct peer *p, const struct buf *request,
+                     const char *sign)
+{
+    if (fs_write_all(p->to, buf_bytes(request)) < 0)
+        return false;
+    return getline(&p->line, &p->cap, p->from) > 0 && strstr(p->line, sign);
+}
+
+/* ---- two spellings of the same ------------------------------------------ */
+
+static void spell_ours(struct buf *out, const char *filename,
+                       const struct buf *content)
+{
+    struct json_writer w;
+
+    buf_clear(out);
+    json_begin(&w, out);
+    json_object(&w);
+    json_key(&w, "action");
+    json_str(&w, content ? "write" : "read");
+    json_key(&w, "filename");
+    json_str(&w, filename);
+    if (content) {
+        json_key(&w, "content");
+        json_bytes(&w, buf_bytes(content));
+    }
+    json_object_end(&w);
+    buf_add_char(out, '\n');
+}
+
+static void spell_theirs(struct buf *out, int id, const char *path,
+                         const struct buf *content)
+{
+    struct json_writer w;
+
+    buf_clear(out);
+    json_begin(&w, out);
+    json_object(&w);
+    json_key(&w, "jsonrpc");
+    json_str(&w, "2.0");
+    json_key(&w, "id");
+    json_int(&w, id);
+    json_key(&w, "method");
+    json_str(&w, "tools/call");
+    json_key(&w, "params");
+    json_object(&w);
+    json_key(&w, "name");
+    json_str(&w, content ? "write_file" : "read_text_file");
+    json_key(&w, "arguments");
+    json_object(&w);
+    json_key(&w, "path");
+    json_str(&w, path);
+    if (content) {
+        json_key(&w, "content");
+        json_bytes(&w, buf_bytes(content));
+    }
+    json_object_end(&w);
+    json_object_end(&w);
+    json_object_end(&w);
+    buf_add_char(out, '\n');
+}
+
+/* The two ends of a talk shake hands first. */
+static bool greet(struct peer *p)
+{
+    struct buf line = BUF_INIT(4096);
+    bool ok;
+
+    buf_add_str(&line,
+                "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
+                "\"params\":{\"protocolVersion\":\"2025-06-18\","
+                "\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\","
+                "\"version\":\"1\"}}}\n");
+    ok = peer_ask(p, &line, "\"serverInfo\"");
+    buf_clear(&line);
+    buf_add_str(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
+                       "\"notifications/initialized\"}\n");
+    ok = ok && fs_write_all(p->to, buf_bytes(&line)) == 0;
+    buf_release(&line);
+    return ok;
+}
+
+/* ---- asking ------------------------------------------------------------- */
+
+/* Milliseconds of a write, of a read, and of making the write last where that
+ * is left to the client. */
+struct took {
+    double write, read, sync;
+};
+
+struct talk {
+    struct peer peer;
+    const char *dir; /* NULL: ours, and names are the session's own */
+    struct buf request;
+};
+
+static double ask(struct talk *t, const char *filename,
+                  const struct buf *content)
+{
+    char path[4096];
+    double began;
+    bool ok;
+
+    if (t->dir) {
+        snprintf(path, sizeof path, "%s/%s", t->dir, filename);
+        spell_theirs(&t->request, ++t->peer.n_asked, path, content);
+    } else {
+        spell_ours(&t->request, filename, content);
+    }
+    began = now_s();
+    ok = peer_ask(&t->peer, &t->request,
+                  t->dir ? "{\"result\":{\"content\":" : "{\"success\":true");
+    began = now_s() - began;
+    if (!ok || strstr(t->peer.line, "\"isError\":true") ||
+        (!content && strlen(t->peer.line) < SIZE))
+        bench_fail("%s: the answer is %.200s", t->dir ? "the server" : "quire",
+                   t->peer.line ? t->peer.line : "none");
+    return began * 1e3;
+}
+
+static double time_sync(const char *dir, const char *filename)
+{
+    double began = now_s();
+    int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = at < 0 ? -1 : openat(at, filename, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || fdatasync(fd) < 0 || fsync(at) < 0)
+        bench_fail("cannot sync %s/%s: %s", dir, filename, strerror(errno));
+    close(fd);
+    close(at);
+    return (now_s() - began) * 1e3;
+}
+
+static struct took ask_both(struct talk *t, const char *filename,
+                            const struct buf *content)
+{
+    struct took took = {.write = ask(t, filename, content)};
+
+    took.read = ask(t, filename, NULL);
+    if (t->dir)
+        took.sync = time_sync(t->dir, filename);
+    return took;
+}
+
+static void start_ours(const struct bench *b, struct talk *t, const char *home,
+                       const char *durability)
+{
+    char *argv[] = {arg("env"),       arg(durability),
+                    arg(b->quire),    arg("--home"),
+                    arg(home),        arg("tool"),
+                    arg("workspace"), NULL};
+
+    *t = (struct talk){.request = BUF_INIT(1 << 20)};
+    peer_start(&t->peer, argv, environ);
+}
+
+static bool start_theirs(struct talk *t, const char *server, const char *dir)
+{
+    char *argv[] = {arg("node"), arg(server), arg(dir), NULL};
+
+    *t = (struct talk){.request = BUF_INIT(1 << 20), .dir = dir};
+    if (mkdir(dir, 0700) < 0)
+        bench_fail("cannot make %s: %s", dir, strerror(errno));
+    peer_start(&t->peer, argv, environ);
+    return greet(&t->peer);
+}
+
+static void stop(struct talk *t)
+{
+    peer_stop(&t->peer);
+    buf_release(&t->request);
+}
+
+/* ---- the lines ---------------------------------------------------------- */
+
+enum { N_LINES = 5 };
+
+static const struct {
+    const char *name;
+    bool needed; /* ten times as fast */
+} lines[N_LINES] = {{BOTH, true},
+                    {READ, true},
+                    {LASTING, false},
+                    {BOTH_RELAXED, false},
+                    {WRITE_RELAXED, false}};
+
+static const char *const limits[N_LINES] =
+    {"the filesystem server of MCP", "the filesystem server of MCP",
+     "that server, and a sync of its file", "the filesystem server of MCP",
+     "the filesystem server of MCP"};
+
+/* A rate, or 0 where there is nobody to have one. */
+static double rate(double ms)
+{
+    return ms > 0 ? 1e3 / ms : 0;
+}
+
+static void add_readings(struct readings r[N_LINES], struct took ours,
+                         struct took relaxed, struct took theirs)
+{
+    readings_add(&r[0], rate(ours.write + ours.read),
+                 rate(theirs.write + theirs.read));
+    readings_add(&r[1], rate(ours.read), rate(theirs.read));
+    readings_add(&r[2], rate(ours.write), rate(theirs.write + theirs.sync));
+    readings_add(&r[3], rate(relaxed.write + relaxed.read),
+                 rate(theirs.write + theirs.read));
+    readings_add(&r[4], rate(relaxed.write), rate(theirs.write));
+}
+
+/* Ask all of them, in turns; `theirs` may be NULL. */
+static void measure(struct bench *b, struct talk *lasting, struct talk *relaxed,
+                    struct talk *theirs)
+{
+    struct readings *r = calloc(N_LINES, sizeof *r);
+    struct buf text = BUF_INIT(4 * SIZE);
+    int i, n = b->quick ? 20 : 500;
+
+    if (!r)
+        bench_fail("no memory");
+    /* Those that have to warm up may. */
+    for (i = -n / 5; i < n; i++) {
+        struct took ours, other, there = {0, 0, 0};
+        char filename[64];
+
+        snprintf(filename, sizeof filename, "file_%d.c", i + n);
+        text_code(&text, (uint64_t)i + (uint64_t)n, SIZE);
+        ours = ask_both(lasting, filename, &text);
+        if (theirs)
+            there = ask_both(theirs, filename, &text);
+        other = ask_both(relaxed, filename, &text);
+        if (i >= 0)
+            add_readings(r, ours, other, there);
+    }
+    for (i = 0; i < N_LINES; i++)
+        report(b,
+               (struct line){lines[i].name, "per s", theirs ? limits[i] : NULL,
+                             theirs && lines[i].needed ? NEED_RATIO
+                                                       : NEED_NOTHING,
+                             10},
+               &r[i]);
+    buf_release(&text);
+    free(r);
+}
+
+static void at_a_client(struct bench *b)
+{
+    const char *interop = getenv("INTEROP_DIR");
+    char *home = place_path(b, "home"), *other = place_path(b, "home-2");
+    char *dir = place_path(b, "theirs"), *server = NULL;
+    struct talk lasting, relaxed, theirs;
+    bool known;
+
+    signal(SIGPIPE, SIG_IGN);
+    if (asprintf(&server, "%s" SERVER, interop ? interop : ".") < 0)
+        bench_fail("no memory");
+    known = access(server, F_OK) == 0;
+    if (!known)
+        report_note(b, BOTH,
+                    "beside nothing: INTEROP_DIR does not name the programs "
+                    "that `tests/interop/fetch --bench` installs");
+    if (known && !start_theirs(&theirs, server, dir))
+        bench_fail("%s does not answer", server);
+    start_ours(b, &lasting, home, "QUIRE_DURABILITY=each");
+    start_ours(b, &relaxed, other, "QUIRE_DURABILITY=flush");
+    measure(b, &lasting, &relaxed, known ? &theirs : NULL);
+    stop(&lasting);
+    stop(&relaxed);
+    if (known)
+        stop(&theirs);
+    place_clear(b, "home");
+    place_clear(b, "home-2");
+    place_clear(b, "theirs");
+    free(home);
+    free(other);
+    free(dir);
+    free(server);
+}
+
+const struct measure tool_measures[] = {
+    {at_a_client, {BOTH, READ, LASTING, BOTH_RELAXED, WRITE_RELAXED}},
+    {NULL, {NULL}},
+};
