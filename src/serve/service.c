@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/upkeep.h"
 
 /* Tenants' handles that a thread keeps open; work that may wait; threads. */
 enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
@@ -454,6 +455,7 @@ quire_status service_run(struct service *s, quire_error *err)
 {
     int i,
         want = s->c.workers && s->c.workers < WORKERS ? s->c.workers : WORKERS;
+    struct upkeep *upkeep = NULL;
     quire_status st = QUIRE_OK;
 
     for (i = 0; i < want && !st; i++) {
@@ -466,7 +468,10 @@ quire_status service_run(struct service *s, quire_error *err)
         s->n_workers++;
     }
     if (!st)
+        st = upkeep_begin(s->home, &upkeep, err);
+    if (!st)
         st = http_run(s->http, err);
+    upkeep_end(upkeep);
     pthread_mutex_lock(&s->lock);
     s->ending = true;
     pthread_cond_broadcast(&s->work);
