@@ -1361,6 +1361,29 @@ typedef quire_status (*quire_run_layer_fn)(void *ctx, const char *layer, int ok,
 quire_status quire_run_probe(quire_run_layer_fn each, void *ctx,
                              quire_error *err);
 
+/* ------------------------------------------------------------------- claims */
+
+/*
+ * For doors that may be knocked at twice: a request that must be done once is
+ * claimed by a key of the client's choosing before it has any effect, and its
+ * answer is kept under that for 24 hours. Both last.
+ */
+typedef struct quire_claim {
+    int fresh;  /* nobody had the key: do it                                */
+    int same;   /* it was claimed for the same request                      */
+    int status; /* of the answer that was given; 0: none was, by somebody who is
+                   at it, or died at it                                     */
+    quire_bytes answer; /* on loan until the next call                      */
+    uint64_t reserved[4];
+} quire_claim;
+
+quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
+                               quire_claim *out, quire_error *err);
+
+/* Keep the answer; with the status 0 give the key back: nothing was done. */
+quire_status quire_claim_end(quire *q, const char *key, int status,
+                             quire_bytes answer, quire_error *err);
+
 /* --------------------------------------------------------------- collection */
 
 enum {

@@ -161,6 +161,24 @@ static quire_status walk_level(struct walk *w, struct level *l, bool *enter,
     return QUIRE_OK;
 }
 
+/* Names of directories end in a slash here, with which a link would be followed
+ * whatever else is said. */
+static int open_level(int dir, const char *name)
+{
+    char plain[NAME_MAX + 1];
+    size_t len = strlen(name);
+
+    if (len > 0 && name[len - 1] == '/')
+        len--;
+    if (len >= sizeof plain) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(plain, name, len);
+    plain[len] = '\0';
+    return openat(dir, plain, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static quire_status descend(struct walk *w, int fd, quire_error *err)
 {
     struct level levels[DEPTH_MAX];
@@ -183,10 +201,9 @@ static quire_status descend(struct walk *w, int fd, quire_error *err)
         }
         if (depth + 1 == DEPTH_MAX)
             continue; /* nothing of ours lies that deep */
-        fd = openat(l->fd, l->name[l->next - 1],
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd < 0 && errno == ENOENT)
-            continue;
+        fd = open_level(l->fd, l->name[l->next - 1]);
+        if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
+            continue; /* something else by now */
         if (fd < 0) {
             st = cannot_list(w, err);
             break;

@@ -237,6 +237,7 @@ enum {
     SCHEMA_LEDGER = 10,
     SCHEMA_COPY = 11,
     SCHEMA_RUNS = 12,
+    SCHEMA_CLAIMS = 13,
 };
 
 #endif

@@ -155,14 +155,23 @@ static const char *spell_command(const char *const *argv, struct arena *keep)
 {
     struct buf out = BUF_INIT(COMMAND_MAX + 4096);
     struct json_writer w;
-    const char *text;
+    const char *text, *word;
 
     json_begin(&w, &out);
     json_array(&w);
     for (; *argv && out.len < COMMAND_MAX; argv++) {
         size_t len = strlen(*argv), room = (COMMAND_MAX - out.len) / 6;
 
-        json_bytes(&w, bytes_of(*argv, len < room ? len : room));
+        if (len <= room) {
+            json_str(&w, *argv);
+            continue;
+        }
+        /* Its end is where one would hide something. */
+        word = arena_printf(keep, "%.*s ...(%zu bytes)... %s", (int)(room / 3),
+                            *argv, len, *argv + len - room / 3);
+        if (word)
+            json_str(&w, word);
+        out.failed |= !word;
     }
     json_array_end(&w);
     text = out.failed ? NULL : arena_text(keep, buf_bytes(&out));
@@ -274,6 +283,15 @@ static quire_status run_inside(struct running *r, struct arena *keep,
     return note_end(r, &got, keep, out, err);
 }
 
+static quire_status look_at_files(quire_workspace *w, const char *source,
+                                  quire_workspace_report *report,
+                                  quire_error *err)
+{
+    quire_status st = quire_workspace_sync(w, source, NULL, NULL, report, err);
+
+    return st == QUIRE_IO ? QUIRE_OK : st;
+}
+
 quire_status quire_run(quire_workspace *w, const quire_run_options *options,
                        quire_run_result *out, quire_error *err)
 {
@@ -289,14 +307,16 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
     if (o.drain && o.max_output < sink.threshold)
         sink.threshold = o.max_output;
     st = quire_workspace_make(w, err);
-    if (!st) /* what is there now is not the command's */
-        st = quire_workspace_sync(w, NULL, NULL, NULL, NULL, err);
+    /* What is there now is not the command's. A directory that cannot be read
+     * must not keep the command from running that mends it. */
+    if (!st)
+        st = look_at_files(w, NULL, NULL, err);
     if (!st && o.outputs)
         st = quire_sink_open(o.outputs, &sink, &r.sink, err);
     if (!st)
         st = run_inside(&r, workspaces_loan(w), out, err);
     if (!st)
-        st = quire_workspace_sync(w, "agent", NULL, NULL, &out->files, err);
+        st = look_at_files(w, "agent", &out->files, err);
     quire_sink_free(r.sink);
     return st;
 }

@@ -12,6 +12,7 @@
 #include "blob/ledger.h"
 #include "memory/memory.h"
 #include "memory/pad.h"
+#include "quire/claims.h"
 #include "quire/runs.h"
 #include "session/list.h"
 #include "session/tally.h"
@@ -21,6 +22,7 @@ static const char *const steps[] = {
     blob_schema,    session_schema, artifact_schema, config_schema,
     removal_schema, memory_schema,  pad_schema,      access_schema,
     tally_schema,   ledger_schema,  copy_schema,     run_schema,
+    claim_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

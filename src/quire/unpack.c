@@ -73,19 +73,18 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
         const char *name = u->members[i].name, *whole;
         char clean[257];
         bool fresh = false;
+        quire_error why;
 
         /* The rule is asked before a prefix could make a name harmless. */
-        st = quire_artifact_path(bytes_str(name), clean, NULL, err);
+        st = quire_artifact_path(bytes_str(name), clean, NULL, &why);
         whole = st ? NULL
                    : arena_printf(keep, "%s%s%s", u->into, *u->into ? "/" : "",
                                   clean);
         if (!st && !whole)
-            st = err_memory(err);
+            return map_release(&seen), err_memory(err);
         if (!st)
-            st = quire_artifact_path(bytes_str(whole), clean, NULL, err);
-        if (st == QUIRE_INVALID) {
-            quire_error why = *err;
-
+            st = quire_artifact_path(bytes_str(whole), clean, NULL, &why);
+        if (st) {
             err_set(err, st, "%.100s: %.150s", name, why.what);
             err_next(err, "nothing was unpacked");
             break;

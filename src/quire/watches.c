@@ -84,11 +84,21 @@ static quire_status sync_one(void *ctx, const char *key, const char *path,
                              quire_error *err)
 {
     struct quire_watch *w = ctx;
+    quire_error why = {.what = ""};
     quire_status st;
 
     w->session = key;
-    st = workspaces_sync(w->q, key, path, tell, w, err);
-    return st == QUIRE_NOT_FOUND || st == QUIRE_INVALID ? QUIRE_OK : st;
+    st = workspaces_sync(w->q, key, path, tell, w, &why);
+    if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_INVALID)
+        return QUIRE_OK;
+    if (st == QUIRE_BUSY || st == QUIRE_NO_MEMORY) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    /* What is wrong with one must not keep the others waiting. */
+    tell(w, "passed", path ? path : "", why.what);
+    return QUIRE_OK;
 }
 
 quire_status quire_watch_next(quire_watch *w, int timeout_ms,
@@ -107,5 +117,7 @@ quire_status quire_watch_next(quire_watch *w, int timeout_ms,
     w->each = each;
     w->ctx = ctx;
     st = watch_read(w->watch, now_ms(), err);
-    return st ? st : watch_take(w->watch, now_ms(), sync_one, w, err);
+    if (!st)
+        st = watch_take(w->watch, now_ms(), sync_one, w, err);
+    return st == QUIRE_BUSY ? QUIRE_OK : st; /* it stays due */
 }

@@ -113,6 +113,8 @@ struct plan {
     unsigned short n_filter;
 
     struct report *report; /* shared                                   */
+    uint64_t base_bytes;   /* in the writable directories, before it begins */
+    bool base_readable;    /* all of them */
     char *stacks;          /* three, within the same mapping           */
 };
 
@@ -180,6 +182,9 @@ int confine_self(struct plan *p, int in, bool anchor);
 /* Start anchor and command, or keeper and command. Failures are in the report;
  * what was started despite one is there too. */
 void spawn_all(struct plan *p);
+
+/* How much there is before the command begins: watch.c. */
+void watch_base(struct plan *p);
 
 /* The command's process, in memory it does not own; never returns. */
 int command_main(void *plan);

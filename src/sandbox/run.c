@@ -203,8 +203,10 @@ quire_status run_command(const struct run_spec *spec, struct run_result *result,
 
     *result = (struct run_result){.exit = -1};
     st = plan_init(&p, spec, err);
-    if (!st)
+    if (!st) {
+        watch_base(&p);
         st = start(&p, err);
+    }
     plan_started(&p);
     if (!st)
         st = watch_run(&p, result, err);

@@ -33,8 +33,6 @@ struct watching {
 
     int proc; /* its /proc, or ours                               */
     int64_t look_us;
-    bool has_base;
-    uint64_t base_bytes;
     uint64_t handed;
 };
 
@@ -127,26 +125,41 @@ static bool read_some(struct watching *w, int at)
 
 /* ---- looking -------------------------------------------------------------- */
 
-static void look_at_disk(struct watching *w)
+/* What the writable directories take; false: not all of it can be seen. */
+static bool sum_disk(const struct plan *p, uint64_t *sum)
 {
-    const struct plan *p = w->p;
     const int dirs[] = {p->agent.fd, p->scratch.fd, p->tmp.fd};
-    uint64_t sum = 0, one;
+    uint64_t one;
     bool ok = true;
     size_t i;
 
+    *sum = 0;
     for (i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         if (dirs[i] < 0)
             continue;
         ok = census_disk(dirs[i], &one) && ok;
-        sum += one;
+        *sum += one;
     }
-    if (!w->has_base)
-        w->base_bytes = sum;
-    else if (!ok || (sum > w->base_bytes &&
-                     sum - w->base_bytes > p->spec->limits.disk_bytes))
+    return ok;
+}
+
+void watch_base(struct plan *p)
+{
+    if (p->spec->limits.disk_bytes)
+        p->base_readable = sum_disk(p, &p->base_bytes);
+}
+
+static void look_at_disk(struct watching *w)
+{
+    const struct plan *p = w->p;
+    uint64_t sum;
+    bool ok = sum_disk(p, &sum);
+
+    /* What could not be seen before is not the command's doing. */
+    if ((!ok && p->base_readable) ||
+        (sum > p->base_bytes &&
+         sum - p->base_bytes > p->spec->limits.disk_bytes))
         hit(w, RUN_HIT_DISK);
-    w->has_base = true;
 }
 
 static bool must_count(const struct plan *p)

@@ -110,7 +110,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
 
     if (fd < 0)
         return errno == ENOENT || errno == ELOOP || errno == EISDIR ||
-                       errno == ENOTDIR || errno == EXDEV
+                       errno == ENOTDIR || errno == EXDEV || errno == EACCES
                    ? QUIRE_CHANGED
                    : err_sys(err, errno, "cannot open %s in %s", i->path,
                              space_dir(y->s, SPACE_ARTIFACT));

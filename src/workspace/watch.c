@@ -24,7 +24,7 @@ enum { QUIET_MS = 100, NOISY_MS = 1000, BLIND_MS = 2000 };
 enum { PATH_LONGEST = 256 };
 
 /* More paths than this, and the whole session is looked at. */
-enum { PATHS_MAX = 64 };
+enum { PATHS_MAX = 64, BUFFERS_AT_ONCE = 4 };
 
 #define EVENTS                                                              \
     (IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | \
@@ -391,12 +391,14 @@ quire_status watch_read(struct watch *w, int64_t now_ms, quire_error *err)
     _Alignas(struct inotify_event) char buf[64 * 1024];
     quire_status st = QUIRE_OK;
     ssize_t n = 1;
+    int i;
 
     if (w->blind && now_ms - w->looked_ms >= BLIND_MS) {
         w->looked_ms = now_ms;
         st = add_tree(w, "artifacts", now_ms, err);
     }
-    while (!st && n > 0) {
+    /* Whoever makes much noise must not keep the others from their turn. */
+    for (i = 0; i < BUFFERS_AT_ONCE && !st && n > 0; i++) {
         const char *at = buf;
 
         n = read(w->fd, buf, sizeof buf);

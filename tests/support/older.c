@@ -11,6 +11,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {13, "DROP TABLE claim;"},
     {12, "DROP TABLE run;"},
     {11, "DROP TABLE copy;"},
     {10, "DROP TABLE mentioned; DROP TABLE source; DROP TABLE held;"

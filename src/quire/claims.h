@@ -1,0 +1,11 @@
+/* claims.h - see claims.c */
+#ifndef QUIRE_CLAIMS_H
+#define QUIRE_CLAIMS_H
+
+#include "blob/hash.h"
+#include "quire/priv.h"
+
+/* The table, for the schema of quire.db. */
+extern const char claim_schema[];
+
+#endif
