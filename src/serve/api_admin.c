@@ -110,13 +110,10 @@ void api_tenants_remove(struct call *c)
     quire_status st = quire_tenant_remove(c->q, call_ref(c, 0),
                                           call_flag(c, "all", false), &err);
 
-    if (st) {
+    if (st)
         call_fail(c, st, &err);
-        return;
-    }
-    json_object(&c->w);
-    put_flag(c, "deleted", true);
-    json_object_end(&c->w);
+    else
+        put_deleted(c);
 }
 
 /* ---- for anybody -------------------------------------------------------- */

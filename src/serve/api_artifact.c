@@ -45,25 +45,11 @@ static void put_members(struct call *c, const quire_artifact *a)
     put_time(c, "updated_at", a->updated_us);
 }
 
-static void put_artifact(struct call *c, const quire_artifact *a)
+void put_artifact(struct call *c, const quire_artifact *a)
 {
     json_object(&c->w);
     put_members(c, a);
     json_object_end(&c->w);
-}
-
-/* The session of the first parameter, in `keep`; NULL: answered. */
-static const char *find_session(struct call *c)
-{
-    quire_session_row row;
-    quire_error err;
-    quire_status st = quire_session_row_of(c->q, call_ref(c, 0), &row, &err);
-
-    if (st) {
-        call_fail(c, st, &err);
-        return NULL;
-    }
-    return arena_text(&c->keep, bytes_str(row.id));
 }
 
 /* ---- lists -------------------------------------------------------------- */
@@ -92,22 +78,6 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
     return QUIRE_OK;
 }
 
-static bool read_cursor(struct call *c, quire_artifact_list_options *o)
-{
-    const char *cursor = call_text(c, "cursor");
-    char *end;
-
-    if (!cursor)
-        return true;
-    o->before_us = strtoll(cursor, &end, 10);
-    o->before_id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
-    if (!*end && o->before_us > 0 && o->before_id > 0)
-        return true;
-    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
-                "that is no cursor");
-    return false;
-}
-
 static void list(struct call *c, const char *session)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
@@ -115,7 +85,7 @@ static void list(struct call *c, const char *session)
     quire_error err;
     quire_status st;
 
-    if (!read_cursor(c, &o))
+    if (!call_cursor(c, &o.before_us, &o.before_id))
         return;
     o.all_sessions = !session;
     o.limit = l.limit + 1;
@@ -128,13 +98,7 @@ static void list(struct call *c, const char *session)
     put_number(c, "count", (int64_t)l.n);
     put_number(c, "bytes_used", (int64_t)l.bytes);
     put_number(c, "tenant_bytes_used", (int64_t)c->tenant.used);
-    json_key(&c->w, "next_cursor");
-    if (l.more)
-        json_str(&c->w,
-                 arena_printf(&c->keep, "%lld.%lld", (long long)l.last_us,
-                              (long long)l.last_id));
-    else
-        json_null(&c->w);
+    put_cursor(c, l.more, l.last_us, l.last_id);
     json_object_end(&c->w);
     if (st && st != QUIRE_STOPPED)
         call_fail(c, st, &err);
@@ -142,7 +106,7 @@ static void list(struct call *c, const char *session)
 
 void api_artifacts_list(struct call *c)
 {
-    const char *session = find_session(c);
+    const char *session = call_session(c);
 
     if (session)
         list(c, session);
@@ -228,7 +192,7 @@ void api_artifacts_add(struct call *c)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     struct buf raw = BUF_INIT((size_t)1 << 31);
-    const char *session = find_session(c), *encoding = call_text(c, "encoding");
+    const char *session = call_session(c), *encoding = call_text(c, "encoding");
     quire_bytes content;
 
     if (!session)
@@ -334,13 +298,26 @@ void api_artifacts_remove(struct call *c)
     session = arena_text(&c->keep, bytes_str(a.session));
     st = quire_artifact_remove(c->q, session, call_ref(c, c->params[1] ? 1 : 0),
                                0, &err);
-    if (st) {
+    if (st)
         call_fail(c, st, &err);
+    else
+        put_deleted(c);
+}
+
+void api_artifacts_restore(struct call *c)
+{
+    const char *session = call_session(c);
+    quire_artifact a;
+    quire_error err;
+    quire_status st;
+
+    if (!session)
         return;
-    }
-    json_object(&c->w);
-    put_flag(c, "deleted", true);
-    json_object_end(&c->w);
+    st = quire_artifact_restore(c->q, session, call_text(c, "path"), &a, &err);
+    if (st)
+        call_fail(c, st, &err);
+    else
+        put_artifact(c, &a);
 }
 
 /* ---- raw ---------------------------------------------------------------- */
@@ -492,7 +469,7 @@ void api_files_put(struct call *c)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_bytes type = exchange_header(c->x, "Content-Type");
-    const char *session = find_session(c);
+    const char *session = call_session(c);
 
     if (!session || !check_expected(c, session, c->params[1]))
         return;
@@ -505,7 +482,7 @@ void api_files_put(struct call *c)
 void api_files_get(struct call *c)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    const char *session = find_session(c);
+    const char *session = call_session(c);
     quire_artifact a;
     quire_error err;
     quire_status st;
@@ -522,27 +499,24 @@ void api_files_get(struct call *c)
 
 void api_files_remove(struct call *c)
 {
-    const char *session = find_session(c);
+    const char *session = call_session(c);
     quire_error err;
     quire_status st;
 
     if (!session || !check_expected(c, session, c->params[1]))
         return;
     st = quire_artifact_remove(c->q, session, c->params[1], 0, &err);
-    if (st) {
+    if (st)
         call_fail(c, st, &err);
-        return;
-    }
-    json_object(&c->w);
-    put_flag(c, "deleted", true);
-    json_object_end(&c->w);
+    else
+        put_deleted(c);
 }
 
 /* ---- the tool ----------------------------------------------------------- */
 
 void api_workspace(struct call *c)
 {
-    const char *session = find_session(c);
+    const char *session = call_session(c);
     quire_workspace *w = NULL;
     quire_bytes answer;
     quire_error err;

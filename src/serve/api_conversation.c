@@ -15,6 +15,7 @@ static void put_conversation(struct call *c, const quire_session_row *r)
     put_number(c, "id", r->number);
     put_text(c, "session", r->id);
     put_text(c, "title", r->title);
+    put_text(c, "cwd", r->info ? r->info->cwd : NULL);
     put_flag(c, "archived", !strcmp(r->state, "archived"));
     put_text(c, "parent", *r->parent ? r->parent : NULL);
     put_number(c, "entries", (int64_t)r->entries);
@@ -28,21 +29,6 @@ static void put_conversation(struct call *c, const quire_session_row *r)
     put_time(c, "created_at", r->created_us);
     put_time(c, "updated_at", r->updated_us);
     json_object_end(&c->w);
-}
-
-/* The session of ":id", by its own id, in `keep`. NULL: answered. */
-static const char *find_session(struct call *c)
-{
-    quire_session_row row;
-    quire_error err;
-    quire_status st = quire_session_row_of(c->q, call_ref(c, 0), &row, &err);
-    const char *id = st ? NULL : arena_text(&c->keep, bytes_str(row.id));
-
-    if (st)
-        call_fail(c, st, &err);
-    else if (!id)
-        call_fail(c, err_memory(&err), &err);
-    return id;
 }
 
 static void answer_row(struct call *c, const char *which)
@@ -66,7 +52,7 @@ void api_conversations_get(struct call *c)
 static quire_session *open_session(struct call *c, unsigned flags)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    const char *id = find_session(c);
+    const char *id = call_session(c);
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
@@ -154,42 +140,49 @@ void api_conversations_list(struct call *c)
         call_fail(c, st, &err);
 }
 
+/* What was made or moved, which is closed; or that it was not. */
+static void answer_opened(struct call *c, quire_session *s, quire_status st,
+                          quire_error *err)
+{
+    quire_session_info info;
+    const char *id = NULL;
+
+    if (!st) {
+        quire_session_describe(s, &info);
+        id = arena_text(&c->keep, bytes_str(info.id));
+        st = id ? QUIRE_OK : err_memory(err);
+    }
+    quire_session_close(s);
+    if (st)
+        call_fail(c, st, err);
+    else
+        answer_row(c, id);
+}
+
 void api_conversations_add(struct call *c)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    quire_session_info info;
     quire_session *s = NULL;
-    const char *id;
     quire_error err;
     quire_status st;
 
+    if (!call_cwd(c, &o.cwd))
+        return;
     o.flags = QUIRE_SESSION_AT_ONCE;
     o.title = call_text(c, "title");
-    o.cwd = call_text(c, "cwd");
     if (!o.cwd)
         o.cwd = "/";
     st = quire_session_new(c->q, &o, &s, &err);
     if (!st)
         st = quire_session_flush(s, &err);
-    if (st) {
-        quire_session_close(s);
-        call_fail(c, st, &err);
-        return;
-    }
-    quire_session_describe(s, &info);
-    id = arena_text(&c->keep, bytes_str(info.id));
-    quire_session_close(s);
-    if (id)
-        answer_row(c, id);
-    else
-        call_fail(c, err_memory(&err), &err);
+    answer_opened(c, s, st, &err);
 }
 
 /* ---- changes ------------------------------------------------------------ */
 
 void api_conversations_patch(struct call *c)
 {
-    const char *title = call_text(c, "title"), *id = find_session(c);
+    const char *title = call_text(c, "title"), *id = call_session(c);
     quire_session *s = NULL;
     quire_error err;
     quire_status st = QUIRE_OK;
@@ -219,20 +212,43 @@ void api_conversations_patch(struct call *c)
 
 void api_conversations_remove(struct call *c)
 {
-    const char *id = find_session(c);
+    const char *id = call_session(c);
     quire_error err;
     quire_status st;
 
     if (!id)
         return;
     st = quire_session_remove(c->q, id, &err);
-    if (st) {
+    if (st)
         call_fail(c, st, &err);
+    else
+        put_deleted(c);
+}
+
+void api_conversations_fork(struct call *c)
+{
+    const char *id = call_session(c), *cwd;
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id || !call_cwd(c, &cwd))
         return;
-    }
-    json_object(&c->w);
-    put_flag(c, "deleted", true);
-    json_object_end(&c->w);
+    st = quire_session_fork(c->q, id, cwd, &s, &err);
+    answer_opened(c, s, st, &err);
+}
+
+void api_conversations_move(struct call *c)
+{
+    const char *id = call_session(c), *cwd;
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id || !call_cwd(c, &cwd))
+        return;
+    st = quire_session_move(c->q, id, cwd, &s, &err);
+    answer_opened(c, s, st, &err);
 }
 
 /* ---- entries ------------------------------------------------------------ */

@@ -48,7 +48,10 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
         call_refuse(c, 500, quire_status_name(st), "look into the server's log",
                     "the store failed");
     else
-        call_refuse(c, http, quire_status_name(st), err->next, "%s", err->what);
+        call_refuse(c, http, quire_status_name(st),
+                    *err->next ? err->next
+                               : "/openapi.json says what can be asked",
+                    "%s", err->what);
 }
 
 void put_text(struct call *c, const char *key, const char *value)
@@ -60,10 +63,25 @@ void put_text(struct call *c, const char *key, const char *value)
         json_null(&c->w);
 }
 
+void put_bytes(struct call *c, const char *key, quire_bytes value)
+{
+    json_key(&c->w, key);
+    json_bytes(&c->w, value);
+}
+
 void put_number(struct call *c, const char *key, int64_t value)
 {
     json_key(&c->w, key);
     json_int(&c->w, value);
+}
+
+void put_id(struct call *c, const char *key, int64_t id)
+{
+    json_key(&c->w, key);
+    if (id)
+        json_int(&c->w, id);
+    else
+        json_null(&c->w);
 }
 
 void put_flag(struct call *c, const char *key, bool value)
@@ -75,6 +93,21 @@ void put_flag(struct call *c, const char *key, bool value)
 void put_time(struct call *c, const char *key, int64_t us)
 {
     put_number(c, key, us / 1000000);
+}
+
+void put_cursor(struct call *c, bool more, int64_t us, int64_t id)
+{
+    char cursor[48];
+
+    snprintf(cursor, sizeof cursor, "%lld.%lld", (long long)us, (long long)id);
+    put_text(c, "next_cursor", more ? cursor : NULL);
+}
+
+void put_deleted(struct call *c)
+{
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
 }
 
 quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
@@ -117,6 +150,15 @@ const char *call_text(struct call *c, const char *name)
     return arena_text(&c->keep, json_text(value, &c->keep));
 }
 
+quire_bytes call_bytes(struct call *c, const char *name)
+{
+    quire_bytes value = value_of(c, name);
+
+    if (json_kind(value) != JSON_STRING)
+        return bytes_of(NULL, 0);
+    return json_text(value, &c->keep);
+}
+
 uint64_t call_number(struct call *c, const char *name, uint64_t otherwise)
 {
     int64_t n;
@@ -131,23 +173,35 @@ bool call_flag(struct call *c, const char *name, bool otherwise)
     return json_read_bool(value_of(c, name), &flag) ? flag : otherwise;
 }
 
-const char *const *call_texts(struct call *c, const char *name)
+const quire_bytes *call_elements(struct call *c, const char *name, size_t *n)
 {
     quire_bytes value = value_of(c, name);
     struct json_scan it;
-    const char **list;
-    size_t n = 0;
+    quire_bytes *list;
 
+    *n = 0;
     if (json_kind(value) != JSON_ARRAY)
         return NULL;
     json_iter_init(&it, value);
     while (json_next(&it))
-        n++;
-    list = arena_array(&c->keep, n + 1, sizeof *list);
-    n = 0;
+        ++*n;
+    list = arena_array(&c->keep, *n + 1, sizeof *list);
+    *n = 0;
     json_iter_init(&it, value);
     while (list && json_next(&it))
-        list[n++] = arena_text(&c->keep, json_text(it.value, &c->keep));
+        list[(*n)++] = it.value;
+    return list;
+}
+
+const char *const *call_texts(struct call *c, const char *name)
+{
+    size_t n, i;
+    const quire_bytes *values = call_elements(c, name, &n);
+    const char **list = values ? arena_array(&c->keep, n + 1, sizeof *list)
+                               : NULL;
+
+    for (i = 0; list && i < n; i++)
+        list[i] = arena_text(&c->keep, json_text(values[i], &c->keep));
     return list;
 }
 
@@ -168,24 +222,98 @@ uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max)
     return n == 0 ? otherwise : n < max ? n : max;
 }
 
+bool call_cursor(struct call *c, int64_t *us, int64_t *id)
+{
+    const char *cursor = call_text(c, "cursor");
+    char *end;
+
+    if (!cursor)
+        return true;
+    *us = strtoll(cursor, &end, 10);
+    *id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
+    if (!*end && *us > 0 && *id > 0)
+        return true;
+    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                "that is no cursor");
+    return false;
+}
+
+/* ---- which session ------------------------------------------------------ */
+
+static quire_status find_session(struct call *c, const char *which,
+                                 const char **out, quire_error *err)
+{
+    quire_session_row row;
+    quire_status st = which ? quire_session_row_of(c->q, which, &row, err)
+                            : err_memory(err);
+
+    *out = st ? NULL : arena_text(&c->keep, bytes_str(row.id));
+    return st || *out ? st : err_memory(err);
+}
+
+const char *call_session(struct call *c)
+{
+    const char *id;
+    quire_error err;
+    quire_status st = find_session(c, call_ref(c, 0), &id, &err);
+
+    if (st)
+        call_fail(c, st, &err);
+    return id;
+}
+
+bool call_conversation(struct call *c, const char *name, const char **out)
+{
+    uint64_t number = call_number(c, name, 0);
+    quire_error err;
+    quire_status st;
+
+    *out = NULL;
+    if (!number)
+        return true;
+    st = find_session(c,
+                      arena_printf(&c->keep, "#%llu",
+                                   (unsigned long long)number),
+                      out, &err);
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 400, "invalid",
+                    "/v1/conversations lists those there are",
+                    "%s: there is no conversation %llu", name,
+                    (unsigned long long)number);
+    else if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+bool call_cwd(struct call *c, const char **out)
+{
+    *out = call_text(c, "cwd");
+    if (!*out || **out == '/')
+        return true;
+    call_refuse(c, 400, "invalid", "send it whole, like /home/me/project",
+                "cwd must begin with a slash");
+    return false;
+}
+
 /* ---- checking what was sent --------------------------------------------- */
 
 static const char *const kind_words[] = {
-    [FIELD_TEXT] = "a string without NUL",
+    [FIELD_TEXT] = "a string",
     [FIELD_NUMBER] = "a whole number, 0 or more",
     [FIELD_FLAG] = "true or false",
-    [FIELD_TEXTS] = "an array of strings without NUL",
+    [FIELD_TEXTS] = "an array of strings",
+    [FIELD_NUMBERS] = "an array of whole numbers, 0 or more",
     [FIELD_OBJECT] = "an object",
     [FIELD_ANY] = "JSON",
 };
 
-/* Text that C can hold. "content" of an artifact may have any character. */
+/* Text that C can hold, unless it is taken as bytes. */
 static bool is_text(const struct field *f, quire_bytes value)
 {
     struct buf text = BUF_INIT((size_t)1 << 31);
     bool fine = json_kind(value) == JSON_STRING;
 
-    if (fine && strcmp(f->name, "content") != 0) {
+    if (fine && !(f->flags & FIELD_BYTES)) {
         json_decode(value, &text);
         fine = !text.failed &&
                (text.len == 0 || !memchr(text.data, '\0', text.len));
@@ -207,16 +335,36 @@ static bool is_texts(const struct field *f, quire_bytes value)
     return true;
 }
 
-static bool fits(const struct field *f, quire_bytes value)
+static bool is_number_value(quire_bytes value)
 {
     int64_t n;
+
+    return json_read_int(value, &n) && n >= 0;
+}
+
+static bool are_numbers(quire_bytes value)
+{
+    struct json_scan it;
+
+    if (json_kind(value) != JSON_ARRAY)
+        return false;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        if (!is_number_value(it.value))
+            return false;
+    return true;
+}
+
+static bool fits(const struct field *f, quire_bytes value)
+{
     bool b;
 
     if (json_kind(value) == JSON_NULL)
         return f->flags & FIELD_NULL || !(f->flags & FIELD_NEEDED);
     switch (f->kind) {
     case FIELD_TEXT: return is_text(f, value);
-    case FIELD_NUMBER: return json_read_int(value, &n) && n >= 0;
+    case FIELD_NUMBER: return is_number_value(value);
+    case FIELD_NUMBERS: return are_numbers(value);
     case FIELD_FLAG: return json_read_bool(value, &b);
     case FIELD_TEXTS: return is_texts(f, value);
     case FIELD_OBJECT: return json_kind(value) == JSON_OBJECT;
@@ -278,8 +426,11 @@ static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
 
 static bool wrong_field(struct call *c, const struct field *f)
 {
-    call_refuse(c, 400, "invalid", f->prose, "%s must be %s", f->name,
-                kind_words[f->kind]);
+    bool text = f->kind == FIELD_TEXT || f->kind == FIELD_TEXTS;
+
+    call_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
+                kind_words[f->kind],
+                text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
     return false;
 }
 

@@ -23,7 +23,8 @@ enum field_kind {
     FIELD_TEXT,
     FIELD_NUMBER, /* whole, 0 or more */
     FIELD_FLAG,
-    FIELD_TEXTS, /* an array of strings */
+    FIELD_TEXTS,   /* an array of strings           */
+    FIELD_NUMBERS, /* an array of such numbers      */
     FIELD_OBJECT,
     FIELD_ANY,
 };
@@ -32,6 +33,8 @@ enum {
     FIELD_NEEDED = 1 << 0,
     FIELD_QUERY = 1 << 1, /* in the query, not in the body */
     FIELD_NULL = 1 << 2,  /* null is a value of its own    */
+    FIELD_BYTES = 1 << 3, /* text of any characters, U+0000 too; it is taken
+                             with call_bytes()                              */
 };
 
 struct field {
@@ -94,15 +97,39 @@ bool call_flag(struct call *c, const char *name, bool otherwise);
 quire_bytes call_json(struct call *c, const char *name); /* .data NULL: none */
 bool call_is_null(struct call *c, const char *name);
 
+/* Text of any characters; .data NULL: not given. */
+quire_bytes call_bytes(struct call *c, const char *name);
+
 /* Strings, ended by NULL, in `keep`; NULL: not given. */
 const char *const *call_texts(struct call *c, const char *name);
+
+/* The elements of an array, values still, in `keep`; NULL: not given. */
+const quire_bytes *call_elements(struct call *c, const char *name, size_t *n);
 
 /* ":id": the number; and as "#12", for functions of quire.h. */
 int64_t call_id(struct call *c, int index);
 const char *call_ref(struct call *c, int index);
 
+/* The session of ":id", the first parameter, by its own id, in `keep`. NULL:
+ * answered. */
+const char *call_session(struct call *c);
+
+/* The same for a field that holds a conversation's number; *out NULL: none is
+ * given, or 0. One that is not there is a wrong field, not a wrong address.
+ * False: answered. */
+bool call_conversation(struct call *c, const char *name, const char **out);
+
+/* The field "cwd"; *out NULL: not given. What it would be relative to is the
+ * server's, which is nobody's business, so it begins at the root. False:
+ * answered. */
+bool call_cwd(struct call *c, const char **out);
+
 /* The limit of a list: as asked, but not more than `max`. */
 uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max);
+
+/* The field "cursor", "<time>.<id>": behind which row a page begins; both are
+ * left alone if it is not given. False: answered. */
+bool call_cursor(struct call *c, int64_t *us, int64_t *id);
 
 /* ---- what is answered --------------------------------------------------- */
 
@@ -113,9 +140,20 @@ void call_refuse(struct call *c, int status, const char *kind, const char *hint,
 
 /* Members of an object that is open. */
 void put_text(struct call *c, const char *key, const char *value);
+void put_bytes(struct call *c, const char *key, quire_bytes value);
 void put_number(struct call *c, const char *key, int64_t value);
+void put_id(struct call *c, const char *key, int64_t id); /* 0: null */
 void put_flag(struct call *c, const char *key, bool value);
 void put_time(struct call *c, const char *key, int64_t us); /* in seconds */
+
+/* "next_cursor": of the last row of this page; null unless there are `more`. */
+void put_cursor(struct call *c, bool more, int64_t us, int64_t id);
+
+/* All of an answer: {"deleted":true}. */
+void put_deleted(struct call *c);
+
+/* A value: what is known of an artifact (api_artifact.c). */
+void put_artifact(struct call *c, const quire_artifact *a);
 
 /* A quire_write_fn that adds to the answer's body; ctx is the call. */
 quire_status call_write(void *ctx, quire_bytes piece, quire_error *err);
@@ -148,6 +186,8 @@ void api_conversations_add(struct call *c);
 void api_conversations_get(struct call *c);
 void api_conversations_patch(struct call *c);
 void api_conversations_remove(struct call *c);
+void api_conversations_fork(struct call *c);
+void api_conversations_move(struct call *c);
 void api_entries_list(struct call *c);
 void api_entries_add(struct call *c);
 void api_messages_list(struct call *c);
@@ -160,6 +200,7 @@ void api_artifacts_add(struct call *c);
 void api_artifacts_get(struct call *c);
 void api_artifacts_raw(struct call *c);
 void api_artifacts_remove(struct call *c);
+void api_artifacts_restore(struct call *c);
 void api_artifacts_versions(struct call *c);
 void api_artifacts_all(struct call *c);
 void api_artifacts_search(struct call *c);
@@ -167,6 +208,28 @@ void api_files_put(struct call *c);
 void api_files_get(struct call *c);
 void api_files_remove(struct call *c);
 void api_workspace(struct call *c);
+
+void api_outputs_list(struct call *c);
+void api_outputs_add(struct call *c);
+void api_outputs_get(struct call *c);
+
+void api_memory_list(struct call *c);
+void api_memory_add(struct call *c);
+void api_memory_get(struct call *c);
+void api_memory_patch(struct call *c);
+void api_memory_remove(struct call *c);
+void api_memory_invalidate(struct call *c);
+void api_relations_list(struct call *c);
+void api_relations_add(struct call *c);
+void api_relations_remove(struct call *c);
+void api_graph(struct call *c);
+void api_pads_shared(struct call *c);
+void api_pads_get(struct call *c);
+
+void api_history_list(struct call *c);
+void api_history_add(struct call *c);
+void api_usage(struct call *c);
+void api_slash(struct call *c);
 
 void api_blobs_put(struct call *c);
 void api_blobs_get(struct call *c);

@@ -36,6 +36,7 @@ static const struct {
     {"Conversation",
      "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
      "\"session\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
+     "\"cwd\":{\"type\":[\"string\",\"null\"]},"
      "\"archived\":{\"type\":\"boolean\"},\"parent\":{\"type\":[\"string\","
      "\"null\"]},\"entries\":{\"type\":\"integer\"},\"messages\":{\"type\":"
      "\"integer\"},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{"
@@ -77,6 +78,105 @@ static const struct {
      "\"conversation_used_bytes\":{\"type\":\"integer\"},"
      "\"tenant_used_bytes\":{\"type\":\"integer\"}},\"required\":[\"artifact\","
      "\"created\"]}"},
+    {"Outputs",
+     "{\"type\":\"object\",\"properties\":{\"outputs\":{\"type\":\"array"
+     "\",\"items\":{\"$ref\":\"#/components/schemas/Output\"}},\"count\""
+     ":{\"type\":\"integer\"}},\"required\":[\"outputs\",\"count\"]}"},
+    {"Output",
+     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},"
+     "\"address\":{\"type\":\"string\"},\"tool\":{\"type\":[\"string\","
+     "\"null\"]},\"bytes\":{\"type\":\"integer\"},\"modified_at\":{\"typ"
+     "e\":\"integer\"}},\"required\":[\"id\",\"address\",\"bytes\"]}"},
+    {"OutputPut",
+     "{\"anyOf\":[{\"type\":\"object\",\"properties\":{\"output\":{\"typ"
+     "e\":\"string\"},\"truncated\":{\"type\":\"boolean\"},\"totalLines"
+     "\":{\"type\":\"integer\"},\"totalBytes\":{\"type\":\"integer\"},\""
+     "outputLines\":{\"type\":\"integer\"},\"outputBytes\":{\"type\":\"i"
+     "nteger\"},\"artifactId\":{\"type\":[\"string\",\"null\"]},\"addres"
+     "s\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"output\",\"t"
+     "runcated\",\"artifactId\"]},{\"$ref\":\"#/components/schemas/Outpu"
+     "t\"}]}"},
+    {"Memory",
+     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
+     ",\"tenant_id\":{\"type\":\"integer\"},\"type\":{\"type\":\"string"
+     "\"},\"title\":{\"type\":\"string\"},\"content\":{\"type\":\"string"
+     "\"},\"source\":{\"type\":\"string\"},\"tags\":{\"type\":\"array\","
+     "\"items\":{\"type\":\"string\"}},\"artifact_id\":{\"type\":[\"inte"
+     "ger\",\"null\"]},\"conversation_id\":{\"type\":[\"integer\",\"null"
+     "\"]},\"valid_from\":{\"type\":\"integer\"},\"valid_to\":{\"type\":"
+     "[\"integer\",\"null\"]},\"created_at\":{\"type\":\"integer\"},\"up"
+     "dated_at\":{\"type\":\"integer\"},\"score\":{\"type\":\"number\"},"
+     "\"artifact\":{\"$ref\":\"#/components/schemas/Artifact\"},\"supers"
+     "edes_manual\":{\"type\":\"object\",\"properties\":{\"invalidated\""
+     ":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}},\"required"
+     "\":[\"invalidated\"]}},\"required\":[\"id\",\"type\",\"title\",\"c"
+     "ontent\"]}"},
+    {"Memories",
+     "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array"
+     "\",\"items\":{\"$ref\":\"#/components/schemas/Memory\"}},\"count\""
+     ":{\"type\":\"integer\"},\"partial\":{\"type\":\"boolean\"},\"next_"
+     "cursor\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"entries"
+     "\",\"count\"]}"},
+    {"Invalidated",
+     "{\"type\":\"object\",\"properties\":{\"invalidated\":{\"type\":\"b"
+     "oolean\"},\"id\":{\"type\":\"integer\"}},\"required\":[\"invalidat"
+     "ed\",\"id\"]}"},
+    {"Relation",
+     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
+     ",\"tenant_id\":{\"type\":\"integer\"},\"source_id\":{\"type\":\"in"
+     "teger\"},\"target_id\":{\"type\":\"integer\"},\"relation\":{\"type"
+     "\":\"string\"},\"created_at\":{\"type\":\"integer\"}},\"required\""
+     ":[\"id\",\"source_id\",\"target_id\",\"relation\"]}"},
+    {"Relations",
+     "{\"type\":\"object\",\"properties\":{\"relations\":{\"type\":\"arr"
+     "ay\",\"items\":{\"$ref\":\"#/components/schemas/Relation\"}},\"cou"
+     "nt\":{\"type\":\"integer\"},\"next_cursor\":{\"type\":[\"string\","
+     "\"null\"]}},\"required\":[\"relations\",\"count\"]}"},
+    {"Graph",
+     "{\"type\":\"object\",\"properties\":{\"tenant_id\":{\"type\":\"int"
+     "eger\"},\"entries\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/co"
+     "mponents/schemas/Memory\"}},\"relations\":{\"type\":\"array\",\"it"
+     "ems\":{\"$ref\":\"#/components/schemas/Relation\"}},\"entry_count"
+     "\":{\"type\":\"integer\"},\"relation_count\":{\"type\":\"integer\""
+     "}},\"required\":[\"entries\",\"relations\"]}"},
+    {"Pad", "{\"type\":\"object\",\"properties\":{\"agent_id\":{\"type\":\"stri"
+            "ng\"},\"kind\":{\"type\":\"string\"},\"exists\":{\"type\":\"boolea"
+            "n\"},\"size\":{\"type\":\"integer\"},\"content\":{\"type\":\"strin"
+            "g\"}},\"required\":[\"agent_id\",\"exists\",\"content\"]}"},
+    {"Prompts",
+     "{\"type\":\"object\",\"properties\":{\"prompts\":{\"type\":\"array"
+     "\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\""
+     ":\"integer\"},\"prompt\":{\"type\":\"string\"},\"created_at\":{\"t"
+     "ype\":\"integer\"},\"cwd\":{\"type\":[\"string\",\"null\"]},\"sess"
+     "ion\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"id\",\"pro"
+     "mpt\"]}},\"count\":{\"type\":\"integer\"}},\"required\":[\"prompts"
+     "\",\"count\"]}"},
+    {"PromptPut",
+     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
+     "},\"required\":[\"id\"]}"},
+    {"Replies",
+     "{\"type\":\"object\",\"properties\":{\"replies\":{\"type\":\"array"
+     "\",\"items\":{\"type\":\"object\",\"properties\":{\"command\":{\"t"
+     "ype\":\"string\"},\"args\":{\"type\":\"string\"},\"line\":{\"type"
+     "\":\"integer\"},\"status\":{\"type\":\"string\"},\"kind\":{\"type"
+     "\":\"string\"},\"id\":{\"type\":[\"integer\",\"null\"]},\"truncate"
+     "d\":{\"type\":\"boolean\"},\"skipped\":{\"type\":\"integer\"},\"en"
+     "coding\":{\"type\":\"string\"},\"body\":{\"type\":\"string\"},\"pa"
+     "rt\":{\"type\":\"object\"}},\"required\":[\"command\",\"status\","
+     "\"body\"]}},\"text\":{\"type\":\"string\"},\"files\":{\"type\":\"a"
+     "rray\",\"items\":{\"type\":\"object\",\"properties\":{\"path\":{\""
+     "type\":\"string\"},\"size\":{\"type\":\"integer\"},\"artifact_id\""
+     ":{\"type\":[\"integer\",\"null\"]},\"encoding\":{\"type\":\"string"
+     "\"},\"content\":{\"type\":\"string\"}},\"required\":[\"path\",\"co"
+     "ntent\"]}}},\"required\":[\"replies\",\"text\",\"files\"]}"},
+    {"Usage",
+     "{\"type\":\"object\",\"properties\":{\"tenant_id\":{\"type\":\"int"
+     "eger\"},\"name\":{\"type\":\"string\"},\"bytes_used\":{\"type\":\""
+     "integer\"},\"artifacts\":{\"type\":\"integer\"},\"quotas\":{\"type"
+     "\":\"object\",\"properties\":{\"file\":{\"type\":\"integer\"},\"se"
+     "ssion\":{\"type\":\"integer\"},\"tenant\":{\"type\":\"integer\"}},"
+     "\"required\":[\"file\",\"session\",\"tenant\"]}},\"required\":[\"t"
+     "enant_id\",\"bytes_used\",\"quotas\"]}"},
 };
 
 static const char *const types[] = {
@@ -84,6 +184,7 @@ static const char *const types[] = {
     [FIELD_NUMBER] = "{\"type\":\"integer\",\"minimum\":0}",
     [FIELD_FLAG] = "{\"type\":\"boolean\"}",
     [FIELD_TEXTS] = "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
+    [FIELD_NUMBERS] = "{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}",
     [FIELD_OBJECT] = "{\"type\":\"object\"}",
     [FIELD_ANY] = "{}",
 };
@@ -192,12 +293,22 @@ static bool has_body(const struct op *op)
     return op->flags & OP_RAW;
 }
 
+static bool needs_body(const struct op *op)
+{
+    const struct field *f;
+
+    for (f = op->fields; f && f->name; f++)
+        if (f->flags & FIELD_NEEDED && !(f->flags & FIELD_QUERY))
+            return true;
+    return op->flags & OP_RAW;
+}
+
 static void put_body(struct json_writer *w, const struct op *op)
 {
     json_key(w, "requestBody");
     json_object(w);
     json_key(w, "required");
-    json_bool(w, true);
+    json_bool(w, needs_body(op));
     json_key(w, "content");
     json_object(w);
     json_key(w, op->flags & OP_RAW ? "*/*" : "application/json");
@@ -300,7 +411,8 @@ void openapi_write(struct buf *out)
     json_object(&w);
     text(&w, "title", "Quire");
     text(&w, "version", quire_version());
-    text(&w, "description", "Sessions, artifacts and blobs of AI agents.");
+    text(&w, "description",
+         "Sessions, artifacts, memory and blobs of AI agents.");
     json_object_end(&w);
     raw(&w, "servers", "[{\"url\":\"/\"}]");
     raw(&w, "security", "[{\"token\":[]}]");

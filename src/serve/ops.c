@@ -88,7 +88,7 @@ static const struct field context_of[] = {
 
 static const struct field artifact_new[] = {
     {"path", FIELD_TEXT, FIELD_NEEDED, "its name, like notes/today.md"},
-    {"content", FIELD_TEXT, FIELD_NEEDED, "all of it"},
+    {"content", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "all of it"},
     {"encoding", FIELD_TEXT, 0, "of content: text or base64"},
     {"mime_type", FIELD_TEXT, 0, "its media type"},
     {"purpose", FIELD_TEXT, 0, "what it is for"},
@@ -106,6 +106,149 @@ static const struct field search_for[] = {
     {"tag", FIELD_TEXT, QUERY, "with this tag"},
     {"mime", FIELD_TEXT, QUERY, "with a type that begins so"},
     LIMIT,
+    END,
+};
+
+static const struct field fork_to[] = {
+    {"cwd", FIELD_TEXT, 0, "the copy's project; the same unless given"},
+    END,
+};
+
+static const struct field move_to[] = {
+    {"cwd", FIELD_TEXT, FIELD_NEEDED, "the directory of another project"},
+    END,
+};
+
+static const struct field restore_of[] = {
+    {"path", FIELD_TEXT, FIELD_NEEDED, "where it was"},
+    END,
+};
+
+static const struct field output_new[] = {
+    {"tool", FIELD_TEXT, QUERY, "who printed it"},
+    {"threshold", FIELD_NUMBER, QUERY, "bytes to show; more than that is kept"},
+    {"head", FIELD_NUMBER, QUERY, "of these, so many from the beginning"},
+    {"columns", FIELD_NUMBER, QUERY, "bytes of a line to show; 0 is all"},
+    {"agent", FIELD_TEXT, QUERY, "it is the report of this sub-agent"},
+    {"parent", FIELD_TEXT, QUERY, "the report that one belongs to"},
+    END,
+};
+
+static const struct field output_lines[] = {
+    {"offset", FIELD_NUMBER, QUERY, "from this line on, counting from 1"},
+    {"grep", FIELD_TEXT, QUERY, "of these the ones with this expression"},
+    {"ignore_case", FIELD_FLAG, QUERY, "for grep"},
+    {"limit", FIELD_NUMBER, QUERY, "of these the first; 0 is all"},
+    {"tail", FIELD_NUMBER, QUERY, "of these the last; 0 is all"},
+    END,
+};
+
+#define AS_OF                                                           \
+    {                                                                   \
+        "as_of", FIELD_NUMBER, QUERY, "what was valid then, in seconds" \
+    }
+
+static const struct field memory_page[] = {
+    {"type", FIELD_TEXT, QUERY, "of these types, like project,user"},
+    {"tag", FIELD_TEXT, QUERY, "with this tag"},
+    {"q", FIELD_TEXT, QUERY,
+     "words to look for; type and tag then rank, and leave nothing out"},
+    {"conversation_id", FIELD_NUMBER, QUERY,
+     "pinned to this conversation, or to none"},
+    {"since", FIELD_NUMBER, QUERY, "changed then or later, in seconds"},
+    {"before", FIELD_NUMBER, QUERY, "changed before, in seconds"},
+    {"before_updated_at", FIELD_NUMBER, QUERY, "the same as before"},
+    AS_OF,
+    {"intent", FIELD_TEXT, QUERY, "off: words of the question choose no type"},
+    {"decay", FIELD_TEXT, QUERY, "off: age does not count in a search"},
+    LIMIT,
+    CURSOR,
+    END,
+};
+
+#define MEMORY_TEXTS                                               \
+    {"content", FIELD_TEXT, FIELD_BYTES, "what there is to know"}, \
+        {"source", FIELD_TEXT, FIELD_BYTES, "who says so"},        \
+    {                                                              \
+        "tags", FIELD_TEXTS, FIELD_BYTES, "words to find it by"    \
+    }
+
+static const struct field memory_new[] = {
+    {"type", FIELD_TEXT, FIELD_NEEDED,
+     "user, feedback, project, reference, learning or context"},
+    {"title", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "the fact in a line"},
+    MEMORY_TEXTS,
+    {"artifact_id", FIELD_NUMBER, 0, "an artifact that it links"},
+    {"conversation_id", FIELD_NUMBER, 0, "a conversation it is pinned to"},
+    {"supersedes_ids", FIELD_NUMBERS, 0, "entries it makes invalid"},
+    {"created_at", FIELD_NUMBER, 0, "when it became true; now unless given"},
+    END,
+};
+
+static const struct field memory_change[] = {
+    {"type", FIELD_TEXT, 0, "another type"},
+    {"title", FIELD_TEXT, FIELD_BYTES, "another title"},
+    MEMORY_TEXTS,
+    {"artifact_id", FIELD_NUMBER, FIELD_NULL,
+     "another artifact; null or 0 takes the link away"},
+    END,
+};
+
+static const struct field memory_of[] = {
+    AS_OF,
+    END,
+};
+
+static const struct field memory_end[] = {
+    {"when", FIELD_NUMBER, 0, "true no longer since then; now unless given"},
+    END,
+};
+
+static const struct field relation_page[] = {
+    {"source_id", FIELD_NUMBER, QUERY, "from this entry"},
+    {"target_id", FIELD_NUMBER, QUERY, "to this entry"},
+    {"relation", FIELD_TEXT, QUERY, "of this kind"},
+    LIMIT,
+    CURSOR,
+    END,
+};
+
+static const struct field relation_new[] = {
+    {"source_id", FIELD_NUMBER, FIELD_NEEDED, "the entry it leads from"},
+    {"target_id", FIELD_NUMBER, FIELD_NEEDED, "the entry it leads to"},
+    {"relation", FIELD_TEXT, FIELD_NEEDED,
+     "relates_to, refines, contradicts, supersedes or supports"},
+    END,
+};
+
+static const struct field graph_of[] = {
+    {"type", FIELD_TEXT, QUERY, "of these types, like project,user"},
+    {"around", FIELD_NUMBER, QUERY, "what is near this entry; else all"},
+    {"depth", FIELD_NUMBER, QUERY, "so many steps from it; 1 unless given"},
+    {"limit", FIELD_NUMBER, QUERY, "entries at most; all unless given"},
+    END,
+};
+
+static const struct field prompt_page[] = {
+    {"q", FIELD_TEXT, QUERY, "with all of these words"},
+    {"cwd", FIELD_TEXT, QUERY, "typed in this directory"},
+    LIMIT,
+    END,
+};
+
+static const struct field prompt_new[] = {
+    {"prompt", FIELD_TEXT, FIELD_NEEDED, "what was typed"},
+    {"cwd", FIELD_TEXT, 0, "in which directory"},
+    {"conversation_id", FIELD_NUMBER, 0, "in which conversation"},
+    END,
+};
+
+static const struct field slash_text[] = {
+    {"text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "what the agent said"},
+    {"conversation_id", FIELD_NUMBER, 0,
+     "whose artifacts; there are none unless given"},
+    {"agent", FIELD_TEXT, 0, "who speaks"},
+    {"allow", FIELD_TEXTS, 0, "commands it may use; all unless given"},
     END,
 };
 
@@ -151,6 +294,12 @@ const struct op ops[] = {
     {"conversations.remove", "DELETE", CONVERSATION,
      "delete a conversation with its artifacts, for good", OP_WRITE, NULL, 200,
      "Deleted", api_conversations_remove},
+    {"conversations.fork", "POST", CONVERSATION "/fork",
+     "another conversation with the same entries and outputs", OP_WRITE,
+     fork_to, 201, "Conversation", api_conversations_fork},
+    {"conversations.move", "POST", CONVERSATION "/move",
+     "move it to the directory of another project", OP_WRITE, move_to, 200,
+     "Conversation", api_conversations_move},
     {"entries.list", "GET", CONVERSATION "/entries",
      "its entries, in the order of the file", 0, entry_page, 200, "Entries",
      api_entries_list},
@@ -175,6 +324,9 @@ const struct op ops[] = {
     {"artifacts.add", "POST", CONVERSATION "/artifacts",
      "put an artifact; 200 if it was there", OP_WRITE, artifact_new, 201,
      "ArtifactPut", api_artifacts_add},
+    {"artifacts.restore", "POST", CONVERSATION "/artifacts/restore",
+     "bring back what was put away", OP_WRITE, restore_of, 200, "Artifact",
+     api_artifacts_restore},
     {"artifacts.of", "GET", CONVERSATION "/artifacts/:aid", "one artifact", 0,
      version_of, 200, "Artifact", api_artifacts_get},
     {"artifacts.of.raw", "GET", CONVERSATION "/artifacts/:aid/raw",
@@ -193,6 +345,16 @@ const struct op ops[] = {
      "put what is at a path away", OP_WRITE, NULL, 200, "Deleted",
      api_files_remove},
 
+    {"outputs.list", "GET", CONVERSATION "/outputs",
+     "what tools printed and sub-agents reported", 0, NULL, 200, "Outputs",
+     api_outputs_list},
+    {"outputs.add", "POST", CONVERSATION "/outputs",
+     "keep a long output, and show a short one; 200 if nothing is kept",
+     OP_WRITE | OP_RAW, output_new, 201, "OutputPut", api_outputs_add},
+    {"outputs.get", "GET", CONVERSATION "/outputs/:name",
+     "lines of an output: 3 of a tool, 0-Scout of a sub-agent", OP_RAW_ANSWER,
+     output_lines, 200, "Bytes", api_outputs_get},
+
     {"artifacts.all", "GET", "/v1/artifacts",
      "artifacts of all conversations, the last changed first", 0, artifact_page,
      200, "Artifacts", api_artifacts_all},
@@ -205,6 +367,49 @@ const struct op ops[] = {
      OP_RAW_ANSWER | OP_QUICK, version_of, 200, "Bytes", api_artifacts_raw},
     {"artifacts.remove", "DELETE", "/v1/artifacts/:aid", "put an artifact away",
      OP_WRITE, NULL, 200, "Deleted", api_artifacts_remove},
+
+    {"memory.list", "GET", "/v1/memory/entries",
+     "memory entries, the last changed first; with q the best first", 0,
+     memory_page, 200, "Memories", api_memory_list},
+    {"memory.add", "POST", "/v1/memory/entries", "remember a fact", OP_WRITE,
+     memory_new, 201, "Memory", api_memory_add},
+    {"memory.get", "GET", "/v1/memory/entries/:id", "one entry", 0, memory_of,
+     200, "Memory", api_memory_get},
+    {"memory.patch", "PATCH", "/v1/memory/entries/:id", "change an entry",
+     OP_WRITE, memory_change, 200, "Memory", api_memory_patch},
+    {"memory.remove", "DELETE", "/v1/memory/entries/:id",
+     "delete an entry with its relations, for good", OP_WRITE, NULL, 200,
+     "Deleted", api_memory_remove},
+    {"memory.invalidate", "POST", "/v1/memory/entries/:id/invalidate",
+     "say that an entry is true no longer", OP_WRITE, memory_end, 200,
+     "Invalidated", api_memory_invalidate},
+    {"relations.list", "GET", "/v1/memory/relations",
+     "relations between entries, the newest first", 0, relation_page, 200,
+     "Relations", api_relations_list},
+    {"relations.add", "POST", "/v1/memory/relations",
+     "relate two entries; 409 with existing_id if they are", OP_WRITE,
+     relation_new, 201, "Relation", api_relations_add},
+    {"relations.remove", "DELETE", "/v1/memory/relations/:id",
+     "delete a relation", OP_WRITE, NULL, 200, "Deleted", api_relations_remove},
+    {"graph", "GET", "/v1/memory/graph",
+     "entries, and the relations between them", 0, graph_of, 200, "Graph",
+     api_graph},
+    /* Fixed words before the name of an agent. */
+    {"pads.shared", "GET", "/v1/memory/shared",
+     "the scratchpad that all agents share", 0, NULL, 200, "Pad",
+     api_pads_shared},
+    {"pads.get", "GET", "/v1/memory/:agent", "the scratchpad of an agent", 0,
+     NULL, 200, "Pad", api_pads_get},
+
+    {"history.list", "GET", "/v1/history",
+     "prompts that were typed, the newest first", 0, prompt_page, 200,
+     "Prompts", api_history_list},
+    {"history.add", "POST", "/v1/history", "remember a prompt", OP_WRITE,
+     prompt_new, 201, "PromptPut", api_history_add},
+    {"slash", "POST", "/v1/slash", "run the commands in an agent's text",
+     OP_WRITE, slash_text, 200, "Replies", api_slash},
+    {"usage", "GET", "/v1/usage", "what the tenant has, and what it may have",
+     0, NULL, 200, "Usage", api_usage},
 
     {"blobs.put", "POST", "/v1/blobs", "store content under its digest",
      OP_WRITE | OP_RAW, NULL, 201, "Any", api_blobs_put},

@@ -1,0 +1,43 @@
+/* api_pad.c - scratchpads, to be looked at: their agents write them */
+#include "base/bytes.h"
+#include "base/err.h"
+#include "serve/op.h"
+
+static quire_status add_piece(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct buf *text = ctx;
+
+    buf_add(text, piece.data, piece.len);
+    return text->failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* A pad that nobody has written to is empty, which is no error. */
+static void answer_pad(struct call *c, const char *name)
+{
+    struct buf text = BUF_INIT((size_t)64 << 20);
+    quire_error err;
+    quire_status st = quire_pad_read(c->q, name, add_piece, &text, &err);
+
+    if (st && st != QUIRE_NOT_FOUND) {
+        call_fail(c, st, &err);
+    } else {
+        json_object(&c->w);
+        put_text(c, "agent_id", name);
+        put_text(c, "kind", *name ? "agent" : "shared");
+        put_flag(c, "exists", !st);
+        put_number(c, "size", (int64_t)text.len);
+        put_bytes(c, "content", buf_bytes(&text));
+        json_object_end(&c->w);
+    }
+    buf_release(&text);
+}
+
+void api_pads_shared(struct call *c)
+{
+    answer_pad(c, "");
+}
+
+void api_pads_get(struct call *c)
+{
+    answer_pad(c, c->params[0]);
+}
