@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ static void note_signal(int number)
     if (running)
         service_stop(running);
     errno = saved;
+}
+
+static void block_signals(bool block)
+{
+    sigset_t both;
+
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &both, NULL);
 }
 
 static void heed_signals(void)
@@ -129,19 +140,36 @@ static bool read_listen(const char *text, char host[64], uint16_t *port)
     return !*end && n <= 65535;
 }
 
+/* Connections take a descriptor each, and handles several. */
+static void raise_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static int serve_at(struct cli *cli, struct service_config *config)
 {
+    struct service *service = NULL;
     quire_error err = {0};
-    quire_status st = service_open(config, &running, &err);
+    quire_status st = service_open(config, &service, &err);
     bool v6 = strchr(config->host, ':');
 
+    /* Signals wait until there is something to stop, and from when there is
+     * nothing any more. */
     if (!st) {
+        running = service;
+        block_signals(false);
         fprintf(stderr, "listening on http://%s%s%s:%u\n", v6 ? "[" : "",
-                config->host, v6 ? "]" : "", service_port(running));
-        st = service_run(running, &err);
+                config->host, v6 ? "]" : "", service_port(service));
+        st = service_run(service, &err);
+        block_signals(true);
+        running = NULL;
     }
-    service_close(running);
-    running = NULL;
+    service_close(service);
     return st ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
@@ -174,7 +202,9 @@ static int serve(struct cli *cli, const struct args *args)
         hosts[n - 1] = args_list(args, "host", n - 1);
     config.hosts = hosts;
     config.host = host;
+    block_signals(true);
     heed_signals();
+    raise_limit();
     code = serve_at(cli, &config);
     free(hosts);
     return code;

@@ -27,6 +27,29 @@ void call_refuse(struct call *c, int status, const char *kind, const char *hint,
         answer_header(&c->answer, "Retry-After", "1");
 }
 
+/* For whoever runs the server: a JSON object on a line of standard error. */
+static void log_failure(const struct call *c, const quire_error *err)
+{
+    struct buf line = BUF_INIT(16 * 1024);
+    struct json_writer w;
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "level");
+    json_str(&w, "error");
+    json_key(&w, "op");
+    json_str(&w, c->op ? c->op->name : "");
+    json_key(&w, "error");
+    json_str(&w, err->what);
+    json_key(&w, "hint");
+    json_str(&w, err->next);
+    json_object_end(&w);
+    buf_add_char(&line, '\n');
+    if (!line.failed)
+        fwrite(line.data, 1, line.len, stderr);
+    buf_release(&line);
+}
+
 void call_fail(struct call *c, quire_status st, const quire_error *err)
 {
     static const struct {
@@ -44,6 +67,8 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
         if (codes[i].status == st)
             http = codes[i].http;
     /* What is wrong inside is not a client's to know. */
+    if (http == 500)
+        log_failure(c, err);
     if (http == 500)
         call_refuse(c, 500, quire_status_name(st), "look into the server's log",
                     "the store failed");

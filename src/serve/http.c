@@ -41,6 +41,7 @@
 #include "base/err.h"
 
 enum { READ_AT_ONCE = 16 * 1024, EVENTS_AT_ONCE = 256, LINGER_MS = 1000 };
+enum { BODY_MS = 10 * 60 * 1000 };
 
 enum state { HEAD, BODY, BUSY, ANSWER, LINGER };
 
@@ -53,6 +54,7 @@ struct exchange {
     bool last;    /* the connection ends with this answer   */
     bool told_100;
     int64_t deadline_ms;
+    int64_t until_ms; /* a body is complete by then, however it drips */
 
     struct buf in; /* what has come and is not done with: a head, then a body */
     size_t head_len;
@@ -140,8 +142,9 @@ static void want(struct exchange *x, bool writing)
     if (x->writing == writing)
         return;
     x->writing = writing;
+    /* Alone: a client that sends and does not read must wait. */
     if (writing)
-        e.events |= EPOLLOUT;
+        e.events = EPOLLOUT;
     epoll_ctl(x->loop->epoll, EPOLL_CTL_MOD, x->fd, &e);
 }
 
@@ -226,10 +229,6 @@ static bool write_answer(struct exchange *x)
 /* On the loop's thread: say it. False: the connection is gone. */
 static bool say(struct exchange *x)
 {
-    if (x->gone) {
-        end_connection(x);
-        return false;
-    }
     x->last |= x->answer.close || !x->head.keep ||
                atomic_load(&x->loop->http->draining);
     x->state = ANSWER;
@@ -327,6 +326,8 @@ static bool dispatch(struct exchange *x)
     h->c.handler(h->c.ctx, x);
     if (x->handled_inline) { /* somebody else answers it */
         x->handled_inline = false;
+        /* Until then nothing that the client does is of interest. */
+        epoll_ctl(x->loop->epoll, EPOLL_CTL_DEL, x->fd, NULL);
         return true;
     }
     return say(x);
@@ -368,6 +369,7 @@ static void tell_to_go_on(struct exchange *x)
 static bool begin_body(struct exchange *x)
 {
     struct http *h = x->loop->http;
+    struct answer answer;
 
     if (x->head.length > h->c.body_max) {
         x->state = BODY;
@@ -375,7 +377,19 @@ static bool begin_body(struct exchange *x)
     }
     x->state = BODY;
     x->deadline_ms = now_ms() + h->c.body_ms;
-    return true;
+    x->until_ms = now_ms() + BODY_MS;
+    if (x->head.length == 0 && !x->head.chunked)
+        return true;
+    /* Who sends it is asked before it is kept. */
+    answer = new_answer();
+    if (!h->c.admit || h->c.admit(h->c.ctx, x, &answer)) {
+        buf_release(&answer.headers);
+        buf_release(&answer.body);
+        return true;
+    }
+    x->answer = answer;
+    x->head.keep = false;
+    return say(x);
 }
 
 /* Take chunks out of what has come. False with *gone: the connection is. */
@@ -469,6 +483,9 @@ static bool read_more(struct exchange *x)
     room = buf_room(&x->in, READ_AT_ONCE);
     if (!room)
         return refuse(x, 503, "out of memory");
+    /* A buffer that has moved took the slices of the head along. */
+    if (x->state == BODY && x->in.data != before)
+        head_read(bytes_of(x->in.data, x->head_len), h, &used, &status, &why);
     n = read(x->fd, room, READ_AT_ONCE);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
@@ -481,36 +498,16 @@ static bool read_more(struct exchange *x)
     buf_grow(&x->in, (size_t)n);
     if (x->state == BODY) {
         x->deadline_ms = now_ms() + x->loop->http->c.body_ms;
-        if (x->in.data != before)
-            head_read(bytes_of(x->in.data, x->head_len), h, &used, &status,
-                      &why);
+        if (x->deadline_ms > x->until_ms)
+            x->deadline_ms = x->until_ms;
     }
     return advance(x);
-}
-
-/* While somebody has the request only its client's end is of interest. */
-static bool see_end(struct exchange *x)
-{
-    struct epoll_event e = {.events = 0, .data.ptr = x};
-
-    x->gone = true;
-    epoll_ctl(x->loop->epoll, EPOLL_CTL_MOD, x->fd, &e);
-    return true;
 }
 
 static void see_event(struct exchange *x, uint32_t events)
 {
     bool there = true;
 
-    if (x->state == BUSY) {
-        if (events & (EPOLLHUP | EPOLLERR))
-            see_end(x);
-        else
-            epoll_ctl(x->loop->epoll, EPOLL_CTL_MOD, x->fd,
-                      &(struct epoll_event){.events = EPOLLRDHUP | EPOLLET,
-                                            .data.ptr = x});
-        return;
-    }
     if (x->state == ANSWER) {
         if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
             there = write_answer(x);
@@ -540,17 +537,21 @@ static void greet(struct loop *l)
 
     for (i = 0; i < 64; i++) {
         fd = accept4(h->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0)
+        if (fd < 0) {
+            /* Nothing is left to take it with: do not ask again at once. */
+            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+                nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
             return;
+        }
         x = atomic_load(&h->connections) < h->c.connections_max
                 ? calloc(1, sizeof *x)
                 : NULL;
         if (!x) {
             static const char words[] =
                 "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-                "Content-Type: application/json\r\nContent-Length: 69\r\n"
-                "Connection: close\r\n\r\n{\"error\":\"too many connections\","
-                "\"kind\":\"busy\",\"hint\":\"try again soon\"}";
+                "Content-Type: application/json\r\nConnection: close\r\n\r\n"
+                "{\"error\":\"too many connections\",\"kind\":\"busy\","
+                "\"hint\":\"try again soon\"}";
 
             if (send(fd, words, sizeof words - 1, MSG_NOSIGNAL) < 0)
                 on = 1; /* it is closed either way */
@@ -592,8 +593,11 @@ static void read_mail(struct loop *l)
     for (; x; x = next) {
         next = x->mail;
         e.data.ptr = x;
-        if (!x->gone)
-            epoll_ctl(l->epoll, EPOLL_CTL_MOD, x->fd, &e);
+        x->writing = false;
+        if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, x->fd, &e) < 0) {
+            end_connection(x);
+            continue;
+        }
         if (say(x) && x->state == HEAD && x->in.len > 0)
             advance(x);
     }
@@ -645,6 +649,8 @@ static void *loop_run(void *arg)
             if (events[i].data.ptr == l->http) {
                 if (!atomic_load(&l->http->draining))
                     greet(l);
+                else
+                    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->http->listener, NULL);
             } else if (events[i].data.ptr != l) {
                 see_event(events[i].data.ptr, events[i].events);
             }

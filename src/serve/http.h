@@ -31,8 +31,14 @@
 
 struct http;
 struct exchange;
+struct answer;
 
 typedef void (*http_handler)(void *ctx, struct exchange *x);
+
+/* Whether a request may send its body, by its head alone. False: *refusal says
+ * why not. */
+typedef bool (*http_admit)(void *ctx, struct exchange *x,
+                           struct answer *refusal);
 
 struct http_config {
     const char *host; /* an address, no name to be looked up */
@@ -40,9 +46,10 @@ struct http_config {
     int loops;        /* 0: as many as there are processors  */
     size_t body_max;  /* bytes; more is 413                  */
     size_t connections_max;
-    int head_ms; /* from its first byte to its end: 408        */
-    int body_ms; /* between two pieces of a body: 408          */
-    int idle_ms; /* between two requests                       */
+    int head_ms;      /* from its first byte to its end: 408        */
+    int body_ms;      /* between two pieces of a body: 408          */
+    int idle_ms;      /* between two requests                       */
+    http_admit admit; /* NULL: all may */
     http_handler handler;
     void *ctx;
 };

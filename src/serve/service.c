@@ -145,6 +145,7 @@ static bool is_called_right(const struct service *s, quire_bytes host)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
     const char *const *name;
+    char bare[80];
     size_t i;
 
     if (!host.data)
@@ -152,7 +153,9 @@ static bool is_called_right(const struct service *s, quire_bytes host)
     for (i = 0; i < sizeof local / sizeof *local; i++)
         if (is_host(host, local[i]))
             return true;
-    if (is_host(host, s->c.host))
+    snprintf(bare, sizeof bare, strchr(s->c.host, ':') ? "[%s]" : "%s",
+             s->c.host);
+    if (is_host(host, bare))
         return true;
     for (name = s->c.hosts; name && *name; name++)
         if (is_host(host, *name))
@@ -231,16 +234,14 @@ static bool admit(struct call *c, bool admin)
     if (admin) {
         if (!expected || !is_same_secret(token, expected))
             return unknown(c);
-        c->q = c->desk->root;
         return true;
     }
     st = quire_tenant_by_token(c->desk->root, token, &c->tenant, &err);
     if (st == QUIRE_NOT_FOUND)
         return unknown(c);
     name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
-    if (!st)
-        st = name ? handle_for(c->desk, c->tenant.id, &c->q, &err)
-                  : err_memory(&err);
+    if (!st && !name)
+        st = err_memory(&err);
     c->tenant.name = name;
     if (st)
         call_fail(c, st, &err);
@@ -345,14 +346,11 @@ static void run_call(struct call *c, struct desk *d)
     quire_error err;
     quire_status st = QUIRE_OK;
 
-    /* A worker has handles of its own. */
-    if (c->desk != d && !(c->op->flags & OP_OPEN)) {
-        if (c->op->flags & OP_ADMIN)
-            c->q = d->root;
-        else
-            st = handle_for(d, c->tenant.id, &c->q, &err);
-    }
+    /* Each thread has handles of its own. */
     c->desk = d;
+    c->q = d->root;
+    if (!(c->op->flags & (OP_OPEN | OP_ADMIN)))
+        st = handle_for(d, c->tenant.id, &c->q, &err);
     if (st) {
         call_fail(c, st, &err);
     } else {
@@ -420,26 +418,39 @@ static bool is_options(const struct call *c)
     return bytes_equal(exchange_head(c->x)->method, bytes_str("OPTIONS"));
 }
 
-/* Judge a request, up to what it is about. False: answered. */
-static bool judge(struct call *c)
+static bool is_admins(const struct call *c)
 {
-    const char *allowed;
+    quire_bytes path = exchange_head(c->x)->path;
 
+    if (c->op)
+        return c->op->flags & OP_ADMIN;
+    return path.len >= 9 && !memcmp(path.data, "/v1/admin", 9);
+}
+
+/* Whether whoever asks may ask at all; which operation it is. False: answered. */
+static bool judge_head(struct call *c, const char **allowed)
+{
     if (!check_origin(c, c->desk->service))
         return false;
-    c->op = op_find(exchange_head(c->x), c, &allowed);
-    if (is_options(c) && (allowed || c->op)) {
+    c->op = op_find(exchange_head(c->x), c, allowed);
+    if (is_options(c) && *allowed)
+        return true;
+    /* Who asks is decided before what there is. */
+    return (c->op && c->op->flags & OP_OPEN) || admit(c, is_admins(c));
+}
+
+/* The rest of it. False: answered. */
+static bool judge(struct call *c)
+{
+    const char *allowed = NULL;
+
+    if (!judge_head(c, &allowed))
+        return false;
+    if (is_options(c) && allowed) {
         c->answer.status = 204;
         answer_header(&c->answer, "Allow", "%s, OPTIONS", allowed);
         return false;
     }
-    /* Who asks is decided before what there is. */
-    if (!(c->op && c->op->flags & OP_OPEN) &&
-        !admit(c, c->op ? c->op->flags & OP_ADMIN
-                        : exchange_head(c->x)->path.len > 9 &&
-                              !memcmp(exchange_head(c->x)->path.data,
-                                      "/v1/admin", 9)))
-        return false;
     if (!c->op && allowed) {
         call_refuse(c, 405, "method", "see the header Allow",
                     "that cannot be done to it");
@@ -452,6 +463,21 @@ static bool judge(struct call *c)
         return false;
     }
     return call_take_fields(c);
+}
+
+/* Before a body is taken: may its sender send anything? */
+static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
+{
+    struct service *s = ctx;
+    struct call c = {.x = x, .desk = desk_get(s), .answer = *refusal};
+    const char *allowed = NULL;
+    bool fine = c.desk && judge_head(&c, &allowed);
+
+    if (!c.desk)
+        call_refuse(&c, 503, "busy", "try again", "the store cannot be opened");
+    *refusal = c.answer;
+    arena_release(&c.keep);
+    return fine;
 }
 
 static void handle(void *ctx, struct exchange *x)
@@ -514,6 +540,7 @@ quire_status service_open(const struct service_config *config,
     http.host = config->host;
     http.port = config->port;
     http.handler = handle;
+    http.admit = admit_body;
     http.ctx = s;
     if (!st)
         st = http_open(&http, &s->http, err);
