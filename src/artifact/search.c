@@ -536,6 +536,19 @@ static quire_status unreadable(quire_status st, const quire_error *said,
     return st;
 }
 
+/* An expression is a few times as long as the words in it: it cannot be the length
+ * of a short question that it failed for. */
+static quire_status too_long(const char *text, quire_error *err)
+{
+    quire_status st;
+
+    if (strlen(text) < 2048)
+        return err_memory(err);
+    st = err_set(err, QUIRE_INVALID, "a question has at most 64 KiB");
+    err_next(err, "ask for fewer words");
+    return st;
+}
+
 quire_status artifact_search(struct artifacts *a,
                              const struct artifact_question *q,
                              quire_hit_fn each, void *ctx, bool *partial,
@@ -568,10 +581,8 @@ quire_status artifact_search(struct artifacts *a,
         n = spell(q, modes[i], &expression);
         if (n == 0)
             st = no_words(err);
-        if (!st && expression.failed) {
-            st = err_set(err, QUIRE_INVALID, "a question has at most 64 KiB");
-            err_next(err, "ask for fewer words");
-        }
+        if (!st && expression.failed)
+            st = too_long(q->text, err);
         if (!st)
             st = unreadable(ask(k, buf_bytes(&expression), partial, &said),
                             &said, err);
