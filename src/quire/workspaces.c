@@ -122,6 +122,33 @@ static quire_status put(void *ctx, const char *path, quire_bytes content,
     return st ? st : artifact_put(w->q->artifacts, &what, keep, out, err);
 }
 
+/* All of them, or none. */
+static quire_status put_all(void *ctx, const struct space_put *list, size_t n,
+                            struct arena *keep, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct artifact_limits limits;
+    struct artifact_new *what = arena_array(keep, n, sizeof *what);
+    quire_artifact *ignored = arena_array(keep, n, sizeof *ignored);
+    quire_status st = what && ignored ? artifacts_limits(w->q, &limits, err)
+                                      : err_memory(err);
+    size_t i;
+
+    for (i = 0; i < n && !st; i++) {
+        what[i] = (struct artifact_new){.tenant = w->q->tenant,
+                                        .key = w->key,
+                                        .file = w->file,
+                                        .name = w->name,
+                                        .path = list[i].path,
+                                        .content = list[i].content,
+                                        .options = &list[i].options,
+                                        .limits = &limits};
+        st = artifacts_check_options(&list[i].options, err);
+    }
+    return st ? st
+              : artifact_put_all(w->q->artifacts, what, n, keep, ignored, err);
+}
+
 static quire_status put_away(void *ctx, int64_t id, quire_error *err)
 {
     struct quire_workspace *w = ctx;
@@ -178,6 +205,7 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
                   .versions = versions,
                   .search = search,
                   .put = put,
+                  .put_all = put_all,
                   .remove = put_away,
                   .read = read_content,
                   .count_reads = count_reads,

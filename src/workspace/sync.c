@@ -135,28 +135,39 @@ static quire_status read_file(struct syncing *y, struct item *i,
     return st;
 }
 
-static quire_status put_file(struct syncing *y, const struct item *i,
-                             quire_bytes content, quire_error *err)
+/* What is said of an artifact that a file becomes. Text is in y->keep. */
+static quire_status describe(struct syncing *y, const struct item *i,
+                             quire_bytes content, quire_artifact_options *o,
+                             quire_error *err)
 {
     const struct space_house *house = &y->s->c.house;
-    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     const char *mime = house->type(bytes_str(i->path), content);
-    quire_artifact old = {.meta = "{}"}, ignored;
+    quire_artifact old = {.meta = "{}"};
     quire_status st = QUIRE_OK;
 
     if (i->has_row) {
         st = house->find(house->ctx, i->path, &y->keep, &old, err);
     } else {
-        o.source = y->how->source;
-        o.tags = analyse_tags(mime, i->path, NULL, &y->keep);
+        o->source = y->how->source;
+        o->tags = analyse_tags(mime, i->path, NULL, &y->keep);
     }
     if (st)
         return st;
-    o.meta = analyse_meta(old.meta, mime, content, &y->keep);
-    if (!o.meta || (!i->has_row && !o.tags))
-        return err_memory(err);
-    return house->put(house->ctx, i->path, content, &o, &y->keep, &ignored,
-                      err);
+    o->meta = analyse_meta(old.meta, mime, content, &y->keep);
+    return o->meta && (i->has_row || o->tags) ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status put_file(struct syncing *y, const struct item *i,
+                             quire_bytes content, quire_error *err)
+{
+    const struct space_house *house = &y->s->c.house;
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire_artifact ignored;
+    quire_status st = describe(y, i, content, &o, err);
+
+    return st ? st
+              : house->put(house->ctx, i->path, content, &o, &y->keep, &ignored,
+                           err);
 }
 
 struct reverting {
@@ -395,6 +406,99 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
     return QUIRE_OK;
 }
 
+/* ---- many new files ------------------------------------------------------ */
+
+/* A command may leave thousands. A commit each would take seconds, so they are put
+ * together; where that fails, one by one, so that each is judged by itself. */
+enum { TOGETHER = 64 };
+#define TOGETHER_BYTES ((size_t)4 << 20)
+
+struct batch {
+    struct item *items[TOGETHER];
+    struct space_put puts[TOGETHER];
+    struct buf content[TOGETHER];
+    quire_digest digest[TOGETHER];
+    size_t n, bytes;
+};
+
+static quire_status put_batch(struct syncing *y, struct batch *b,
+                              quire_error *err)
+{
+    const struct space_house *house = &y->s->c.house;
+    quire_error why;
+    quire_status st = b->n < 2 ? QUIRE_EXISTS
+                               : house->put_all(house->ctx, b->puts, b->n,
+                                                &y->keep, &why);
+    bool together = !st;
+    size_t i;
+
+    st = QUIRE_OK;
+    for (i = 0; i < b->n; i++) {
+        if (together) {
+            y->report->taken++;
+            tell(y, "taken", b->items[i]->path, "");
+            copy_note(y->s, b->items[i]->path, &b->items[i]->file,
+                      &b->digest[i]);
+        } else if (!st) {
+            st = take(y, b->items[i], err);
+        }
+        buf_release(&b->content[i]);
+    }
+    b->n = b->bytes = 0;
+    return st;
+}
+
+/* A file that nobody knows. */
+static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
+                             quire_error *err)
+{
+    struct buf *content = &b->content[b->n];
+    struct space_put *put = &b->puts[b->n];
+    quire_status st;
+
+    *content = (struct buf)BUF_INIT((size_t)y->largest + 2);
+    *put = (struct space_put){.path = i->path,
+                              .options = QUIRE_ARTIFACT_OPTIONS_INIT};
+    st = read_file(y, i, content, err);
+    if (!st) {
+        put->content = buf_bytes(content);
+        y->s->c.house.digest(put->content, &b->digest[b->n]);
+        st = describe(y, i, put->content, &put->options, err);
+    }
+    if (st) {
+        buf_release(content);
+        return st == QUIRE_TOO_LARGE || st == QUIRE_CHANGED
+                   ? leave(y, i, st, err)
+                   : st;
+    }
+    b->items[b->n++] = i;
+    b->bytes += content->len;
+    return b->n == TOGETHER || b->bytes >= TOGETHER_BYTES ? put_batch(y, b, err)
+                                                          : QUIRE_OK;
+}
+
+static bool is_new(const struct item *i, const struct space_sync *how)
+{
+    return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
+}
+
+static quire_status take_all_new(struct syncing *y, quire_error *err)
+{
+    struct batch *b = calloc(1, sizeof *b);
+    quire_status st = b ? QUIRE_OK : err_memory(err);
+    size_t i;
+
+    for (i = 0; i < y->n && !st; i++)
+        if (is_new(&y->items[i], y->how))
+            st = take_new(y, b, &y->items[i], err);
+    if (!st && b->n > 0)
+        st = put_batch(y, b, err);
+    for (i = 0; b && i < b->n; i++)
+        buf_release(&b->content[i]);
+    free(b);
+    return st;
+}
+
 /* ---- what there is ------------------------------------------------------ */
 
 static struct item *item_of(struct syncing *y, const char *path)
@@ -521,8 +625,10 @@ quire_status sync_all(struct space *s, const struct visit *v,
         if (judge(&y.items[i], how) == PUT_AWAY)
             st = act(&y, &y.items[i], err);
     for (i = 0; i < y.n && !st; i++)
-        if (judge(&y.items[i], how) != PUT_AWAY)
+        if (judge(&y.items[i], how) != PUT_AWAY && !is_new(&y.items[i], how))
             st = act(&y, &y.items[i], err);
+    if (!st)
+        st = take_all_new(&y, err);
     if (!st)
         st = copy_flush(s, err);
     end(&y);

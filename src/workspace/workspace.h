@@ -78,6 +78,13 @@ struct space_read {
     int64_t last_us;
 };
 
+/* One of several that are put together. */
+struct space_put {
+    const char *path;
+    quire_bytes content;
+    quire_artifact_options options;
+};
+
 /* What the house does for a workspace: it knows artifacts, and whose they are.
  * `find` and `search` answer QUIRE_NOT_FOUND without words. Paths are clean. */
 struct space_house {
@@ -101,6 +108,8 @@ struct space_house {
                         const quire_artifact_options *options,
                         struct arena *keep, quire_artifact *out,
                         quire_error *err);
+    quire_status (*put_all)(void *ctx, const struct space_put *list, size_t n,
+                            struct arena *keep, quire_error *err);
     quire_status (*remove)(void *ctx, int64_t id, quire_error *err);
 
     /* Content, from `from` to before `to`. */
