@@ -1016,11 +1016,14 @@ typedef struct quire_artifact_options {
     const char *source, *agent;
     const char *const *tags; /* ended by NULL                               */
     const char *meta;        /* a JSON object                               */
+    const char *expect; /* the content there must have this SHA-256, in hex, or
+                           "none": nothing may be there. NULL: whatever it is */
 } quire_artifact_options;
 
-#define QUIRE_ARTIFACT_OPTIONS_INIT                                        \
-    {                                                                      \
-        sizeof(quire_artifact_options), NULL, NULL, NULL, NULL, NULL, NULL \
+#define QUIRE_ARTIFACT_OPTIONS_INIT                                         \
+    {                                                                       \
+        sizeof(quire_artifact_options), NULL, NULL, NULL, NULL, NULL, NULL, \
+            NULL                                                            \
     }
 
 /* The canonical form of an artifact's path into `out`, which has room for 257
@@ -1042,6 +1045,7 @@ quire_status quire_artifact_path(quire_bytes path, char out[257],
  *                  the tenant more than quota.tenant, 500 MiB; the words say
  *                  by how much, and session_used and tenant_used of *out are
  *                  what they would have
+ * QUIRE_CHANGED    what is there is not the expected content
  * QUIRE_NOT_FOUND  no such session */
 quire_status quire_artifact_put(quire *q, const char *session, const char *path,
                                 quire_bytes content,

@@ -236,6 +236,23 @@ static quire_status check_session(struct artifacts *a,
     return st;
 }
 
+/* Whether what is there is what the put is to replace. */
+static quire_status check_expected(const struct put *put, quire_error *err)
+{
+    const char *expect = put->what->options->expect;
+    char hex[2 * sizeof put->out->digest.byte + 1] = "none";
+    quire_status st;
+
+    if (put->out->id)
+        hex_encode(put->out->digest.byte, sizeof put->out->digest.byte, hex);
+    if (!expect || !strncmp(expect, hex, sizeof hex))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_CHANGED, "%s is not what was expected",
+                 put->what->path);
+    err_next(err, "get it again, and decide anew");
+    return st;
+}
+
 /* Look at what is there, and whether the put fits: nothing is written. */
 static quire_status look_first(struct artifacts *a, struct put *put,
                                struct owner *owner, quire_error *err)
@@ -257,6 +274,8 @@ static quire_status look_first(struct artifacts *a, struct put *put,
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
+    if (!st)
+        st = check_expected(put, err);
     if (st)
         return st;
     /* Whoever is refused is told what it would have come to. */
@@ -277,7 +296,8 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     quire_status st = look_first(a, put, &owner, err);
 
     /* After any other failure the transaction may be gone. */
-    *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND && st != QUIRE_INVALID;
+    *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND &&
+             st != QUIRE_INVALID && st != QUIRE_CHANGED;
     if (!st && !owner.session)
         st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
     if (!st)

@@ -56,7 +56,7 @@ void put_artifact(struct call *c, const quire_artifact *a)
 
 struct listing {
     struct call *c;
-    uint64_t n, limit, bytes;
+    uint64_t n, limit;
     int64_t last_us, last_id;
     bool more;
 };
@@ -71,14 +71,14 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
         return QUIRE_STOPPED;
     }
     put_artifact(l->c, a);
-    l->bytes += a->size;
     l->last_us = a->updated_us;
     l->last_id = a->id;
     l->n++;
     return QUIRE_OK;
 }
 
-static void list(struct call *c, const char *session)
+/* `used`: bytes of all there are, also of those on other pages. */
+static void list(struct call *c, const char *session, uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct listing l = {.c = c, .limit = call_limit(c, 200, 1000)};
@@ -96,7 +96,7 @@ static void list(struct call *c, const char *session)
     st = quire_artifact_list(c->q, session, &o, give, &l, &err);
     json_array_end(&c->w);
     put_number(c, "count", (int64_t)l.n);
-    put_number(c, "bytes_used", (int64_t)l.bytes);
+    put_number(c, "bytes_used", (int64_t)used);
     put_number(c, "tenant_bytes_used", (int64_t)c->tenant.used);
     put_cursor(c, l.more, l.last_us, l.last_id);
     json_object_end(&c->w);
@@ -107,14 +107,22 @@ static void list(struct call *c, const char *session)
 void api_artifacts_list(struct call *c)
 {
     const char *session = call_session(c);
+    quire_session_row row;
+    quire_error err;
+    quire_status st;
 
-    if (session)
-        list(c, session);
+    if (!session)
+        return;
+    st = quire_session_row_of(c->q, session, &row, &err);
+    if (st)
+        call_fail(c, st, &err);
+    else
+        list(c, session, row.artifact_bytes);
 }
 
 void api_artifacts_all(struct call *c)
 {
-    list(c, NULL);
+    list(c, NULL, c->tenant.used);
 }
 
 static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
@@ -182,7 +190,9 @@ static void put(struct call *c, const char *session, const char *path,
     quire_status st = quire_artifact_put(c->q, session, path, content, o, &a,
                                          &err);
 
-    if (st)
+    if (st == QUIRE_CHANGED)
+        call_refuse(c, 412, "changed", err.next, "%s", err.what);
+    else if (st)
         call_fail(c, st, &err);
     else
         answer_put(c, &a);
@@ -235,6 +245,10 @@ static bool find(struct call *c, int index, int64_t conversation,
                      "there is no artifact %s in "
                      "conversation %lld",
                      call_ref(c, index), (long long)conversation);
+        err_next(&err,
+                 "list what is there: GET /v1/conversations/%lld/"
+                 "artifacts",
+                 (long long)conversation);
     }
     if (st)
         call_fail(c, st, &err);
@@ -322,20 +336,23 @@ void api_artifacts_restore(struct call *c)
 
 /* ---- raw ---------------------------------------------------------------- */
 
-/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. */
-static bool has_etag(quire_bytes list, const char *hex)
+/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. A weak tag is
+ * good enough to spare a transfer, not to allow a change. */
+static bool has_etag(quire_bytes list, const char *hex, bool weak_too)
 {
-    const char *at = list.data, *end = at + list.len;
+    const char *from = list.data, *at = from, *end = from + list.len;
 
     while (at < end) {
         if (*at == '*')
             return true;
         if (*at == '"') {
             const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+            bool weak = at - from >= 2 && !memcmp(at - 2, "W/", 2);
 
             if (!close)
                 return false;
-            if (close - at - 1 == 64 && !memcmp(at + 1, hex, 64))
+            if (close - at - 1 == 64 && !memcmp(at + 1, hex, 64) &&
+                (weak_too || !weak))
                 return true;
             at = close;
         }
@@ -344,52 +361,65 @@ static bool has_etag(quire_bytes list, const char *hex)
     return false;
 }
 
+/* Digits and nothing else; a number that is too large is the largest. */
+static bool read_digits(const char **at, uint64_t *n)
+{
+    size_t len = strspn(*at, "0123456789");
+
+    *n = len ? strtoull(*at, NULL, 10) : 0;
+    *at += len;
+    return len > 0;
+}
+
 /* "bytes=A-B": one range; more than one, or nonsense, is all of it. False: it
  * cannot be had. */
 static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
                        uint64_t *to, bool *part)
 {
-    char text[64], *end;
-    unsigned long long a, b;
+    char text[64];
+    const char *at = text;
+    uint64_t a = 0, b = 0;
+    bool first, last;
 
     *from = 0;
     *to = size;
     *part = false;
-    if (!value.data || value.len >= sizeof text || value.len < 7 ||
-        memcmp(value.data, "bytes=", 6) != 0 ||
-        memchr(value.data, ',', value.len))
+    if (!value.data || value.len >= sizeof text ||
+        !bytes_starts(value, bytes_str("bytes=")))
         return true;
     memcpy(text, (const char *)value.data + 6, value.len - 6);
     text[value.len - 6] = '\0';
-    if (*text == '-') {
-        b = strtoull(text + 1, &end, 10);
-        if (end == text + 1 || *end)
-            return true;
-        *part = true;
+    first = read_digits(&at, &a);
+    if (*at++ != '-')
+        return true;
+    last = read_digits(&at, &b);
+    if (*at || (!first && !last) || (first && last && b < a))
+        return true;
+    *part = true;
+    if (!first) {
         *from = b < size ? size - b : 0;
         return b > 0 && size > 0;
     }
-    a = strtoull(text, &end, 10);
-    if (end == text || *end != '-')
-        return true;
-    *part = true;
-    b = size ? size - 1 : 0;
-    if (end[1]) {
-        char *last;
-
-        b = strtoull(end + 1, &last, 10);
-        if (*last || b < a) {
-            *part = false;
-            return true;
-        }
-    }
     *from = a;
-    *to = b < size ? b + 1 : size;
+    *to = last && b < size ? b + 1 : size;
     return a < size;
+}
+
+/* What part of it is asked for. A part of what it is now is of no use to whoever
+ * has another part of what it was: If-Range. */
+static quire_bytes range_asked(struct call *c, const char *hex)
+{
+    quire_bytes of = exchange_header(c->x, "If-Range");
+
+    if (!bytes_is(exchange_head(c->x)->method, "GET") ||
+        (of.data && (bytes_is(of, "*") || !has_etag(of, hex, false))))
+        return bytes_of(NULL, 0);
+    return exchange_header(c->x, "Range");
 }
 
 static void send_raw(struct call *c, const quire_artifact *a)
 {
+    quire_bytes match = exchange_header(c->x, "If-Match");
     quire_bytes none = exchange_header(c->x, "If-None-Match");
     uint64_t from, to;
     quire_digest digest = a->digest;
@@ -402,12 +432,16 @@ static void send_raw(struct call *c, const quire_artifact *a)
     answer_header(&c->answer, "ETag", "\"%s\"", hex);
     answer_header(&c->answer, "Cache-Control", "private, no-cache");
     answer_header(&c->answer, "Accept-Ranges", "bytes");
-    if (none.data && has_etag(none, hex)) {
+    if (match.data && !has_etag(match, hex, false)) {
+        call_refuse(c, 412, "changed", "get it again, and decide anew",
+                    "it is not what was expected");
+        return;
+    }
+    if (none.data && has_etag(none, hex, true)) {
         c->answer.status = 304;
         return;
     }
-    if (!read_range(exchange_header(c->x, "Range"), a->size, &from, &to,
-                    &part)) {
+    if (!read_range(range_asked(c, hex), a->size, &from, &to, &part)) {
         call_refuse(c, 416, "range", "ask for bytes that there are",
                     "there are %llu bytes", (unsigned long long)a->size);
         answer_header(&c->answer, "Content-Range", "bytes */%llu",
@@ -441,9 +475,11 @@ void api_artifacts_raw(struct call *c)
 
 /* ---- files -------------------------------------------------------------- */
 
-/* What somebody expects to be there: If-Match, If-None-Match. False: answered. */
+/* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
+ * there when that was looked at, as an artifact's options want it; NULL: nothing
+ * is expected. False: answered. */
 static bool check_expected(struct call *c, const char *session,
-                           const char *path)
+                           const char *path, const char **seen)
 {
     quire_bytes match = exchange_header(c->x, "If-Match");
     quire_bytes none = exchange_header(c->x, "If-None-Match");
@@ -452,17 +488,22 @@ static bool check_expected(struct call *c, const char *session,
     char hex[65];
     bool there;
 
+    *seen = NULL;
     if (!match.data && !none.data)
         return true;
     there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
     if (there)
         add_hex(&a.digest, hex);
-    if ((!match.data || (there && has_etag(match, hex))) &&
-        (!none.data || !there || !has_etag(none, hex)))
-        return true;
-    call_refuse(c, 412, "changed", "get it again, and decide anew",
-                "%s is not what was expected", path);
-    return false;
+    if ((match.data && !(there && has_etag(match, hex, false))) ||
+        (none.data && there && has_etag(none, hex, true))) {
+        call_refuse(c, 412, "changed", "get it again, and decide anew",
+                    "%s is not what was expected", path);
+        return false;
+    }
+    *seen = there ? arena_text(&c->keep, bytes_str(hex)) : "none";
+    if (!*seen)
+        call_fail(c, err_memory(&err), &err);
+    return *seen;
 }
 
 void api_files_put(struct call *c)
@@ -471,7 +512,7 @@ void api_files_put(struct call *c)
     quire_bytes type = exchange_header(c->x, "Content-Type");
     const char *session = call_session(c);
 
-    if (!session || !check_expected(c, session, c->params[1]))
+    if (!session || !check_expected(c, session, c->params[1], &o.expect))
         return;
     if (type.len > 0 &&
         !bytes_equal(type, bytes_str("application/x-www-form-urlencoded")))
@@ -499,11 +540,11 @@ void api_files_get(struct call *c)
 
 void api_files_remove(struct call *c)
 {
-    const char *session = call_session(c);
+    const char *session = call_session(c), *seen;
     quire_error err;
     quire_status st;
 
-    if (!session || !check_expected(c, session, c->params[1]))
+    if (!session || !check_expected(c, session, c->params[1], &seen))
         return;
     st = quire_artifact_remove(c->q, session, c->params[1], 0, &err);
     if (st)

@@ -197,12 +197,13 @@ void api_conversations_patch(struct call *c)
     }
     if (!st && call_json(c, "archived").data) {
         quire_session_row row;
+        const char *path;
         bool want = call_flag(c, "archived", false);
 
         st = quire_session_row_of(c->q, id, &row, &err);
         if (!st && want != !strcmp(row.state, "archived"))
-            st = want ? quire_session_archive(c->q, id, NULL, &err)
-                      : quire_session_unarchive(c->q, id, NULL, &err);
+            st = want ? quire_session_archive(c->q, id, &path, &err)
+                      : quire_session_unarchive(c->q, id, &path, &err);
     }
     if (st)
         call_fail(c, st, &err);
@@ -362,14 +363,22 @@ void api_messages_add(struct call *c)
     struct buf entry = BUF_INIT((size_t)1 << 31);
     quire_bytes content = call_json(c, "message");
     const char *role = call_text(c, "role");
+    enum json_kind kind = json_kind(content);
     struct json_writer w;
 
+    if (kind != JSON_STRING && kind != JSON_ARRAY && kind != JSON_OBJECT) {
+        call_refuse(c, 400, "invalid",
+                    "a text, an array of blocks, or an object with role and "
+                    "content",
+                    "that is no message");
+        return;
+    }
     json_begin(&w, &entry);
     json_object(&w);
     json_key(&w, "type");
     json_str(&w, "message");
     json_key(&w, "message");
-    if (json_kind(content) == JSON_OBJECT) {
+    if (kind == JSON_OBJECT) {
         json_raw(&w, content);
     } else {
         json_object(&w);

@@ -50,6 +50,19 @@ static void log_failure(const struct call *c, const quire_error *err)
     buf_release(&line);
 }
 
+/* Where the home is on this machine is not a client's to know. */
+static const char *without_home(struct call *c, const char *words)
+{
+    const char *home = c->q ? quire_home(c->q) : NULL, *out;
+    const char *at = home ? strstr(words, home) : NULL;
+
+    if (!at)
+        return words;
+    out = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words), words,
+                       at + strlen(home));
+    return out ? out : "";
+}
+
 void call_fail(struct call *c, quire_status st, const quire_error *err)
 {
     static const struct {
@@ -74,9 +87,9 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
                     "the store failed");
     else
         call_refuse(c, http, quire_status_name(st),
-                    *err->next ? err->next
+                    *err->next ? without_home(c, err->next)
                                : "/openapi.json says what can be asked",
-                    "%s", err->what);
+                    "%s", without_home(c, err->what));
 }
 
 void put_text(struct call *c, const char *key, const char *value)
@@ -385,7 +398,7 @@ static bool fits(const struct field *f, quire_bytes value)
     bool b;
 
     if (json_kind(value) == JSON_NULL)
-        return f->flags & FIELD_NULL || !(f->flags & FIELD_NEEDED);
+        return f->flags & FIELD_NULL;
     switch (f->kind) {
     case FIELD_TEXT: return is_text(f, value);
     case FIELD_NUMBER: return is_number_value(value);
@@ -486,6 +499,13 @@ static bool take_query(struct call *c)
     return true;
 }
 
+/* Programs spell what they have nothing to say about as null. */
+static bool is_left_out(const struct field *f, quire_bytes value)
+{
+    return !value.data || (json_kind(value) == JSON_NULL &&
+                           !(f->flags & (FIELD_NEEDED | FIELD_NULL)));
+}
+
 static bool take_body(struct call *c)
 {
     const struct field *f = c->op->fields;
@@ -510,7 +530,7 @@ static bool take_body(struct call *c)
         return false;
     }
     for (i = 0; i < n; i++) {
-        if (f[i].flags & FIELD_QUERY || !wants[i].value.data)
+        if (f[i].flags & FIELD_QUERY || is_left_out(&f[i], wants[i].value))
             continue;
         if (!fits(&f[i], wants[i].value))
             return wrong_field(c, &f[i]);

@@ -333,8 +333,6 @@ static bool dispatch(struct exchange *x)
     return say(x);
 }
 
-static bool advance(struct exchange *x);
-
 /* Go on to the next request, of which something may be there already. */
 static void begin_request(struct exchange *x)
 {
@@ -528,7 +526,8 @@ static void see_event(struct exchange *x, uint32_t events)
 
 /* ---- a loop ------------------------------------------------------------- */
 
-static void greet(struct loop *l)
+/* Take those who have come. False: descriptors have run out. */
+static bool greet(struct loop *l)
 {
     struct http *h = l->http;
     struct epoll_event e = {.events = EPOLLIN | EPOLLRDHUP};
@@ -537,12 +536,8 @@ static void greet(struct loop *l)
 
     for (i = 0; i < 64; i++) {
         fd = accept4(h->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd < 0) {
-            /* Nothing is left to take it with: do not ask again at once. */
-            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-                nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-            return;
-        }
+        if (fd < 0)
+            return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
         x = atomic_load(&h->connections) < h->c.connections_max
                 ? calloc(1, sizeof *x)
                 : NULL;
@@ -575,6 +570,19 @@ static void greet(struct loop *l)
         if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) < 0)
             end_connection(x);
     }
+    return true;
+}
+
+/* Whoever has waited longest without a word makes room for who has come. */
+static bool make_room(struct loop *l)
+{
+    struct exchange *x, *oldest = NULL;
+
+    for (x = l->all; x; x = x->next)
+        oldest = x->state == HEAD && x->in.len == 0 ? x : oldest;
+    if (oldest)
+        end_connection(oldest);
+    return oldest || !usleep(1000); /* all are busy: not again at once */
 }
 
 static void read_mail(struct loop *l)
@@ -639,6 +647,7 @@ static void *loop_run(void *arg)
     struct loop *l = arg;
     struct epoll_event events[EVENTS_AT_ONCE];
     int64_t swept = now_ms(), now;
+    bool room = true;
     int i, n;
 
     here = l;
@@ -648,7 +657,7 @@ static void *loop_run(void *arg)
         for (i = 0; i < n; i++) {
             if (events[i].data.ptr == l->http) {
                 if (!atomic_load(&l->http->draining))
-                    greet(l);
+                    room = greet(l);
                 else
                     epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->http->listener, NULL);
             } else if (events[i].data.ptr != l) {
@@ -657,6 +666,7 @@ static void *loop_run(void *arg)
         }
         /* Last: an answer may end a connection that has an event above. */
         read_mail(l);
+        room = room || make_room(l);
         now = now_ms();
         if (now - swept >= 1000 || atomic_load(&l->http->draining)) {
             swept = now;

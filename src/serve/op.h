@@ -51,6 +51,8 @@ enum {
     OP_QUICK = 1 << 3, /* so short that the loop does it itself              */
     OP_RAW = 1 << 4,   /* the body is content, not JSON                      */
     OP_RAW_ANSWER = 1 << 5, /* so is the answer                              */
+    OP_AGAIN = 1 << 6,  /* 200 if it was there already                       */
+    OP_RANGES = 1 << 7, /* parts of the answer can be had                    */
 };
 
 struct call;

@@ -271,7 +271,10 @@ static void put_fields(struct json_writer *w, const struct op *op)
     for (f = op->fields; f->name; f++) {
         if (f->flags & FIELD_QUERY)
             continue;
-        raw(w, f->name, types[f->kind]);
+        raw(w, f->name,
+            f->kind == FIELD_TEXT && f->flags & FIELD_NULL
+                ? "{\"type\":[\"string\",\"null\"]}"
+                : types[f->kind]);
     }
     json_object_end(w);
     json_key(w, "required");
@@ -371,6 +374,12 @@ static void put_op(struct json_writer *w, const struct op *op)
     json_key(w, "responses");
     json_object(w);
     put_answer(w, op->status == 201 ? "201" : "200", "done", op->answer);
+    if (op->flags & OP_AGAIN)
+        put_answer(w, "200", "done; it was there already", op->answer);
+    if (op->flags & OP_RANGES) {
+        put_answer(w, "206", "the part that was asked for", op->answer);
+        raw(w, "304", "{\"description\":\"it is as you have it\"}");
+    }
     put_answer(w, "default", "refused", "Error");
     json_object_end(w);
     json_object_end(w);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -16,6 +17,7 @@
 
 /* Tenants' handles that a thread keeps open; work that may wait; threads. */
 enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
+enum { DESCRIPTORS = 16384 };
 
 struct tenant_handle {
     int64_t tenant; /* 0: none */
@@ -513,6 +515,19 @@ static void handle(void *ctx, struct exchange *x)
 
 /* ---- life --------------------------------------------------------------- */
 
+/* A thousand descriptors, the usual limit, are soon gone: each thread has the
+ * files of some tenants open, and each client is one. */
+static void raise_limit(void)
+{
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur >= DESCRIPTORS)
+        return;
+    r.rlim_cur = r.rlim_max < DESCRIPTORS ? r.rlim_max : DESCRIPTORS;
+    if (setrlimit(RLIMIT_NOFILE, &r))
+        return; /* then with those there are */
+}
+
 quire_status service_open(const struct service_config *config,
                           struct service **out, quire_error *err)
 {
@@ -525,6 +540,7 @@ quire_status service_open(const struct service_config *config,
     *out = NULL;
     if (!s)
         return err_memory(err);
+    raise_limit();
     s->c = *config;
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);

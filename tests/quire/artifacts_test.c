@@ -335,6 +335,30 @@ TEST(what_an_artifact_says_of_itself_stays_until_it_is_said_anew)
     quire_close(q);
 }
 
+TEST(a_put_that_expects_something_finds_it_or_changes_nothing)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+    char hex[65];
+
+    o.expect = "none";
+    OK(quire_artifact_put(q, NULL, "a", bytes_str("1"), &o, &a, &test_err));
+    hex_encode(a.digest.byte, sizeof a.digest.byte, hex);
+    IS(QUIRE_CHANGED,
+       quire_artifact_put(q, NULL, "a", bytes_str("2"), &o, &a, &test_err));
+    HAS(test_err.what, "expected");
+    o.expect = hex;
+    OK(quire_artifact_put(q, NULL, "a", bytes_str("2"), &o, &a, &test_err));
+    IS(QUIRE_CHANGED,
+       quire_artifact_put(q, NULL, "a", bytes_str("3"), &o, &a, &test_err));
+    IS(QUIRE_CHANGED,
+       quire_artifact_put(q, NULL, "b", bytes_str("3"), &o, &a, &test_err));
+    OK(quire_artifact_stat(q, NULL, "a", NULL, &a, &test_err));
+    EQ(2, a.version);
+    quire_close(q);
+}
+
 TEST(a_session_has_artifacts_of_its_own)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;

@@ -1,0 +1,269 @@
+"""What must not be answered, and that it is refused with the right words."""
+import json
+import re
+
+from client import ADMIN, case, exchange, plain
+
+NOBODY = "qrt_" + "0" * 64
+
+
+def routes(w):
+    """(method, target, operation) of each, with ids that are not there."""
+    for route, methods in w.server.openapi["paths"].items():
+        for method, op in methods.items():
+            target = route.replace("{sha256}", "0" * 64).replace("{path}", "x")
+            yield method.upper(), re.sub(r"{\w+}", "999999", target), op
+
+
+@case
+def who_is_not_known_hears_the_same_whatever_is_asked(w):
+    tenant, rotated = w.tenant()
+    w.ask("POST", "/v1/admin/tenants/%d/rotate-token" % tenant, token=ADMIN)
+    tenant, disabled = w.tenant()
+    w.ask("PATCH", "/v1/admin/tenants/%d" % tenant, {"disabled": True}, ADMIN)
+    tenant, removed = w.tenant()
+    w.ask("DELETE", "/v1/admin/tenants/%d" % tenant, token=ADMIN, want=200)
+    good, said = w.token, set()
+    forms = [{}, {"Authorization": ""}, {"Authorization": "Bearer"},
+             {"Authorization": "Bearer "}, {"Authorization": good},
+             {"Authorization": "Basic " + good},
+             {"Authorization": "Bearer " + good[:-1]},
+             {"Authorization": "Bearer " + good + "0"},
+             {"Authorization": "Bearer " + good + " x"},
+             {"Authorization": "Bearer " + good.upper()},
+             {"Authorization": "Bearer " + "x" * 5000},
+             {"Authorization": "Bearer \xff\xfe"},
+             {"Authorization": "Bearer #1"}, {"Authorization": "Bearer default"}]
+    forms += [{"Authorization": "Bearer " + t}
+              for t in (NOBODY, rotated, disabled, removed, ADMIN)]
+    for headers in forms:
+        for target in ("/v1/conversations", "/v1/conversations/1",
+                       "/v1/artifacts/999", "/v1/nothing", "/nothing", "/"):
+            got = w.ask("GET", target, token=None, headers=headers, want=401)
+            w.yes(got["WWW-Authenticate"].startswith("Bearer"), "a challenge")
+            said.add(got.body)
+    w.same(1, len(said), "different words for those who are not known")
+
+
+@case
+def each_route_wants_to_know_who_asks(w):
+    for method, target, op in routes(w):
+        if op.get("security") == []:
+            continue
+        admin = target.startswith("/v1/admin")
+        for token in (None, NOBODY, w.token if admin else ADMIN):
+            w.ask(method, target, token=token, want=401)
+
+
+@case
+def who_asks_comes_before_what_is_there(w):
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "BREW"):
+        for target in ("/v1/nothing", "/v1/conversations/1/nothing",
+                       "/v1/admin/nothing", "/v1/conversations/x"):
+            w.ask(method, target, token=None, want=401)
+    w.ask("GET", "/v1/admin/nothing", token=ADMIN, want=404)
+    w.ask("GET", "/v1/admin/nothing", token=w.token, want=401)
+    w.ask("POST", "/v1/conversations", b"{", token=None, want=401)
+
+
+@case
+def what_is_not_there(w):
+    for target in ("/", "/nothing", "/v1", "/v1/", "/v1/conversation",
+                   "/v1/conversations/", "//v1/conversations",
+                   "/v1//conversations", "/v1/conversations//",
+                   "/V1/conversations", "/v1/conversations/1/nothing",
+                   "/v1/artifacts/1/raw/x", "/v1/conversations/1/files",
+                   "/v1/conversations/1/files/", "/healthz/", "/v1/%2e%2e/x",
+                   "/v1/./conversations", "/v1/artifacts/search/"):
+        w.ask("GET", target, want=404)
+    for method, target, op in routes(w):
+        if "999999" not in target or target == "/v1/memory/999999":
+            continue  # the last one is of an agent, by its name
+        token = ADMIN if "/admin/" in target else w.token
+        body = {"disabled": True, "entry": {"type": "custom"}, "message": "x",
+                "path": "x", "content": "x", "cwd": "/"} if "requestBody" in op else None
+        w.ask(method, target, body, token, want=404)
+
+
+@case
+def ids_are_numbers_and_nothing_else(w):
+    here = w.conversation()
+    number = here.rsplit("/", 1)[1]
+    w.ask("GET", here, want=200)
+    for bad in (number + "abc", number + "%20", "%20" + number, "+" + number,
+                "0" + number, "0x" + number, number + ".0", "-1", "0", "%23" +
+                number, number + "%00", "9" * 30, "18446744073709551617",
+                "9223372036854775808", "last", "*", "%EF%BC%91"):
+        for rest in ("", "/messages", "/artifacts", "/files/x"):
+            got = w.ask("GET", "/v1/conversations/" + bad + rest)
+            w.yes(got.status in (400, 404), "%s: %d" % (bad, got.status))
+        for target in ("/v1/artifacts/" + bad, here + "/artifacts/" + bad):
+            got = w.ask("GET", target)
+            w.yes(got.status in (400, 404), "%s: %d" % (bad, got.status))
+        got = w.ask("GET", "/v1/admin/tenants/" + bad, token=ADMIN)
+        w.yes(got.status in (400, 404), "tenant %s: %d" % (bad, got.status))
+
+
+@case
+def what_cannot_be_done_to_it(w):
+    for route, methods in w.server.openapi["paths"].items():
+        target = re.sub(r"{\w+}", "1", route.replace("{sha256}", "0" * 64))
+        allowed = {m.upper() for m in methods}
+        if "GET" in allowed:
+            allowed.add("HEAD")
+        token = ADMIN if "/admin/" in route else w.token
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "TRACE",
+                       "PROPFIND", "get"):
+            if method in allowed:
+                continue
+            if route.startswith("/v1/artifacts/{") or "/search" in route:
+                continue  # search and an id share their place
+            got = w.ask(method, target, token=token, want=405)
+            w.same(allowed, set(got["Allow"].replace(" ", "").split(",")),
+                   "%s %s: Allow" % (method, target))
+
+
+@case
+def options(w):
+    for route, methods in w.server.openapi["paths"].items():
+        target = re.sub(r"{\w+}", "1", route)
+        got = exchange(w.server, plain("OPTIONS", target))
+        w.same((204, b""), (got.status, got.body), "OPTIONS " + target)
+        allowed = set(got["Allow"].replace(" ", "").split(","))
+        w.yes({m.upper() for m in methods} | {"OPTIONS"} <= allowed,
+              "%s: Allow: %s" % (target, got["Allow"]))
+        w.yes("access-control-allow-origin" not in got.headers, "no CORS")
+    got = exchange(w.server, plain("OPTIONS", "*"))
+    w.yes(got.status in (200, 204, 401, 404), "OPTIONS *: %d" % got.status)
+
+
+@case
+def names_it_is_not_called_by(w):
+    for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil",
+                 "evil.example:80", "127.0.0.2", "", "localhost@evil",
+                 "xlocalhost", "[::2]"):
+        for target in ("/healthz", "/v1/conversations"):
+            got = exchange(w.server, plain("GET", target, w.token,
+                                           headers={"Host": host}))
+            w.yes(got.status in (403, 400), "Host %s: %d" % (host, got.status))
+            w.error_shape(got, host)
+    for host in ("localhost", "LOCALHOST:1", "127.0.0.1:%d" % w.server.port,
+                 "[::1]:80"):
+        w.ask("GET", "/v1/conversations", headers={"Host": host}, want=200)
+    for origin in ("http://evil.example", "null", "https://localhost.evil",
+                   "file://", "http://", "x", "ftp://localhost",
+                   "http://evil.example:80"):
+        for target in ("/healthz", "/v1/conversations"):
+            w.ask("GET", target, headers={"Origin": origin}, want=403)
+    for origin in ("http://localhost", "http://127.0.0.1:3000"):
+        w.ask("GET", "/v1/conversations", headers={"Origin": origin}, want=200)
+
+
+WRONG = {"string": [1, 1.5, True, [], {}, "with\0nul"],
+         "integer": ["1", 1.5, -1, True, [], {}, 1 << 70],
+         "boolean": ["true", 0, 1, [], {}],
+         "array": ["x", 1, {}, True, [1], ["x", None], [[]]],
+         "object": ["x", 1, [], True]}
+
+
+@case
+def each_field_of_a_wrong_type(w):
+    here = w.conversation()
+    made = w.ask("PUT", here + "/files/x", b"x").json()["artifact"]["id"]
+    good = {"name": "n", "disabled": False, "title": "t", "cwd": "/",
+            "archived": False, "entry": {"type": "custom", "customType": "x"},
+            "message": "m", "path": "p", "content": "c", "type": "user",
+            "source_id": 1, "target_id": 2, "relation": "refines",
+            "prompt": "p", "text": "t"}
+    for route, methods in w.server.openapi["paths"].items():
+        for method, op in methods.items():
+            body = op.get("requestBody", {}).get("content", {}).get(
+                "application/json")
+            if not body:
+                continue
+            target = route.replace("{aid}", str(made)).replace(
+                "/v1/conversations/{id}", here).replace("{id}", "999999")
+            token = ADMIN if "/admin/" in route else w.token
+            fields = body["schema"]["properties"]
+            fine = {n: good[n] for n in fields if n in good}
+            for name, schema in fields.items():
+                types = schema.get("type", [])
+                for value in WRONG.get(types if isinstance(types, str)
+                                       else (types + [""])[0], []):
+                    # What is said may have any character.
+                    if value == "with\0nul" and (
+                            name == "content" or route == "/v1/slash" or
+                            route.startswith("/v1/memory")):
+                        continue
+                    w.ask(method.upper(), target, dict(fine, **{name: value}),
+                          token, want=400)
+            for name in body["schema"]["required"]:
+                for value in (None, "missing"):
+                    sent = dict(fine)
+                    sent.pop(name, None)
+                    if value is None:
+                        sent[name] = None
+                    w.ask(method.upper(), target, sent, token, want=400)
+    for message in (1, True, None):
+        w.ask("POST", here + "/messages", {"message": message}, want=400)
+
+
+@case
+def each_word_of_a_query_of_a_wrong_type(w):
+    here = w.conversation()
+    made = w.ask("PUT", here + "/files/x", b"x").json()["artifact"]["id"]
+    wrong = {"integer": ("x", "", "-1", "1.5", "1e2", "12abc", "%2B1", "null",
+                         "9" * 30, "true", "1%00", "0x1", "%22x%22", "%201"),
+             "boolean": ("x", "", "2", "yes", "null", "TRUE", "%22true%22"),
+             "string": ("%00", "%ff", "%", "%zz")}
+    for route, methods in w.server.openapi["paths"].items():
+        for method, op in methods.items():
+            for p in op["parameters"]:
+                if p["in"] != "query":
+                    continue
+                target = route.replace("{aid}", str(made)).replace(
+                    "/v1/conversations/{id}", here).replace("{id}", "999999")
+                target = target.replace("{path}", "x")
+                token = ADMIN if "/admin/" in route else w.token
+                for value in wrong[p["schema"]["type"]]:
+                    w.ask(method.upper(), "%s?%s=%s" % (target, p["name"],
+                                                        value), token=token,
+                          want=400)
+    w.ask("GET", "/v1/artifacts/search", want=400)
+    for query in ("?", "?&&", "?nothing=1", "?limit=5&", "?=", "?limit=0",
+                  "?limit=1&limit=2", "?limit=9223372036854775807"):
+        w.ask("GET", "/v1/conversations" + query, want=200)
+
+
+@case
+def too_much(w):
+    here = w.conversation()
+    for headers, body in (
+            ({"Content-Length": str((64 << 20) + 1)}, b""),
+            ({"Content-Length": str((64 << 20) + 1), "Expect": "100-continue"},
+             b""),
+            ({"Content-Length": "9" * 18}, b""), ({"Content-Length": "9" * 30},
+                                                  b"")):
+        got = exchange(w.server, plain("PUT", here + "/files/x", w.token, None,
+                                       headers) + body)
+        w.same(413, got.status, repr(headers))
+        w.error_shape(got, "413")
+        w.same("close", got["Connection"], "it is the end")
+    with w.server.connect() as s:
+        s.sendall(plain("PUT", here + "/files/x", w.token, b"",
+                        {"Transfer-Encoding": "chunked"}))
+        piece = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n"
+        from client import Reader
+        reader = Reader(s)
+        try:
+            for _ in range(80):
+                s.sendall(piece)
+        except OSError:
+            pass
+        try:
+            got = reader.answer()
+            w.same(413, got and got.status, "chunks without end")
+        except OSError:
+            pass
+    w.ask("GET", here + "/files/x", want=404)
+    w.lives()

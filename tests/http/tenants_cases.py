@@ -1,0 +1,109 @@
+"""Two tenants, each trying everything on what is the other's."""
+import hashlib
+import re
+
+from client import ADMIN, Skip, case
+
+
+@case
+def what_is_anothers_is_not_there(w):
+    mine, theirs = w.token, w.tenant()[1]
+    here = w.conversation(title="secret walrus")
+    own = w.conversation(theirs)
+    w.ask("POST", here + "/messages", {"message": "secret"}, want=201)
+    made = w.ask("PUT", here + "/files/s", b"secret walrus", want=201)
+    aid = made.json()["artifact"]["id"]
+    w.ask("PUT", own + "/files/o", b"own", theirs, want=201)
+    everything = {"title": "taken", "archived": True, "message": "x",
+                  "entry": {"type": "custom", "customType": "x"},
+                  "path": "s", "content": "taken", "action": "list",
+                  "cwd": "/"}
+    for route, methods in w.server.openapi["paths"].items():
+        if "{" not in route or "/admin/" in route or \
+                "{sha256}" in route or "{agent}" in route:
+            continue
+        for method, op in methods.items():
+            places = [here]
+            if "{aid}" in route:
+                places.append(own)  # their conversation, my artifact
+            for place in places:
+                target = route.replace("/v1/conversations/{id}", place)
+                target = target.replace("{aid}", str(aid))
+                target = target.replace("{path}", "s")
+                body = everything if "requestBody" in op else None
+                for headers in ({}, {"If-Match": "*"}, {"If-None-Match": "*"}):
+                    got = w.ask(method.upper(), target, body, theirs, headers)
+                    if place == here:
+                        w.same(404, got.status, "%s %s of another tenant" %
+                               (method, target))
+                    else:
+                        w.same(404, got.status, "%s %s: my artifact in their "
+                               "conversation" % (method, target))
+                    w.yes(b"secret" not in got.body, "it is told: %r" % got.body)
+    for target in ("/v1/conversations", "/v1/artifacts",
+                   "/v1/artifacts/search?q=walrus",
+                   "/v1/artifacts/search?q=secret"):
+        w.yes(b"walrus" not in w.ask("GET", target, token=theirs,
+                                     want=200).body, target + " shows it")
+    w.same("secret walrus", w.ask("GET", here, want=200).json()["title"],
+           "what they tried changed nothing")
+    w.same(b"secret walrus", w.ask("GET", here + "/files/s", want=200).body,
+           "nor here")
+    w.same(1, w.ask("GET", here + "/messages").json()["count"], "nor here")
+    w.yes(mine != theirs, "two of them")
+
+
+@case
+def a_blob_does_not_tell_of_others(w):
+    data = b"only one tenant has this"
+    theirs = w.tenant()[1]
+    w.ask("POST", "/v1/blobs", data, want=201)
+    digest = hashlib.sha256(data).hexdigest()
+    w.ask("GET", "/v1/blobs/" + digest, want=200)
+    if w.ask("GET", "/v1/blobs/" + digest, token=theirs).status == 200:
+        raise Skip("one store of blobs serves all tenants: who knows a digest "
+                   "has the content")
+    got = w.ask("POST", "/v1/blobs", data, theirs)
+    w.same((201, False), (got.status, got.json()["existed"]),
+           "another's first time")
+
+
+@case
+def an_artifact_is_in_its_conversation_alone(w):
+    one, two = w.conversation(), w.conversation()
+    aid = w.ask("PUT", one + "/files/a", b"x").json()["artifact"]["id"]
+    for rest in ("", "/raw", "/versions"):
+        w.ask("GET", "%s/artifacts/%d%s" % (one, aid, rest), want=200)
+        w.ask("GET", "%s/artifacts/%d%s" % (two, aid, rest), want=404)
+        w.ask("GET", "/v1/conversations/999999/artifacts/%d%s" % (aid, rest),
+              want=404)
+    w.ask("DELETE", "%s/artifacts/%d" % (two, aid), want=404)
+    w.ask("GET", two + "/files/a", want=404)
+    w.ask("GET", one + "/files/a", want=200)
+
+
+@case
+def a_tenant_is_no_admin(w):
+    number, token = w.tenant()
+    for route, methods in w.server.openapi["paths"].items():
+        if "/admin/" not in route:
+            continue
+        for method in methods:
+            target = re.sub(r"{\w+}", str(number), route)
+            w.ask(method.upper(), target, {"name": "x", "disabled": True},
+                  token, want=401)
+    w.ask("GET", "/v1/conversations", token=token, want=200)
+    for target in ("/v1/conversations", "/v1/artifacts", "/v1/blobs/" +
+                   "0" * 64):
+        w.ask("GET", target, token=ADMIN, want=401)
+
+
+@case
+def names_of_tenants(w):
+    w.ask("POST", "/v1/admin/tenants", {"name": "twice"}, ADMIN, want=201)
+    for name in ("", "twice", "default", "a/b", "..", "#1", "x" * 5000, "a\nb",
+                 " ", "\u00e9"):
+        got = w.ask("POST", "/v1/admin/tenants", {"name": name}, ADMIN)
+        w.yes(got.status in (201, 400, 409), "%r: %d" % (name, got.status))
+        if name in ("", "twice", "default"):
+            w.yes(got.status in (400, 409), "%r: %d" % (name, got.status))
