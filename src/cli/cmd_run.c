@@ -33,6 +33,9 @@ extern const struct cmd cmd_run;
 /* As timeout(1) has it; and as shells tell of a signal. */
 enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL = 128 };
 
+/* Below this not even the loader can open its libraries. */
+enum { OPEN_FILES_MIN = 8 };
+
 struct run {
     struct cli *cli;
     struct buf out, err; /* with --json */
@@ -101,13 +104,16 @@ static void give_json(struct run *r, const quire_run_result *got)
     json_int(&w, n->id);
     json_key(&w, "files");
     json_uint(&w, got->files.taken);
+    json_key(&w, "files_passed");
+    json_uint(&w, got->files.passed);
     json_object_end(&w);
     out_line(r->cli, &line);
     buf_release(&line);
 }
 
 /* Which limit ended it, and what to do. */
-static void tell_limits(struct cli *cli, const quire_run_result *got)
+static void tell_limits(struct cli *cli, const quire_run_result *got,
+                        bool drained)
 {
     static const struct {
         const char *hit, *words, *hint;
@@ -129,7 +135,10 @@ static void tell_limits(struct cli *cli, const quire_run_result *got)
         if (strstr(got->record.hit, limits[i].hit)) {
             quire_error err = {.status = QUIRE_QUOTA};
 
-            snprintf(err.what, sizeof err.what, "%s", limits[i].words);
+            snprintf(err.what, sizeof err.what, "%s%s", limits[i].words,
+                     strstr(limits[i].hit, "output") && !drained
+                         ? ", and the command was ended"
+                         : "");
             snprintf(err.next, sizeof err.next, "%s", limits[i].hint);
             cli_fail(cli, &err);
         }
@@ -226,6 +235,36 @@ static void feed_stop(struct feed *f)
         close(f->fd);
 }
 
+/* ---- signals ------------------------------------------------------------ */
+
+static int stop_pipe[2] = {-1, -1};
+static volatile sig_atomic_t asked_to_end;
+
+static void note_signal(int number)
+{
+    int saved = errno;
+
+    asked_to_end = number;
+    if (write(stop_pipe[1], "", 1) < 0)
+        errno = saved; /* it is full, so it was heard */
+    errno = saved;
+}
+
+/* The command is ended first, and has its time to end; then we do. */
+static quire_status heed_signals(int *stop_fd, quire_error *err)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+
+    if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+        return err_sys(err, errno, "cannot make a pipe");
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    *stop_fd = stop_pipe[0];
+    return QUIRE_OK;
+}
+
 /* ---- what is asked for -------------------------------------------------- */
 
 /* argv, with -c as `sh -c`; NULL and words if neither or both were given. The
@@ -316,6 +355,8 @@ static void add_record(struct buf *line, const quire_run_record *n)
         buf_add_str(line, "no end    ");
     else if (n->signal)
         buf_addf(line, "signal %-3d", n->signal);
+    else if (n->exit < 0)
+        buf_add_str(line, "not begun ");
     else
         buf_addf(line, "exit %-5d", n->exit);
     buf_addf(line, "%8" PRId64 " ms %s", n->duration_us / 1000,
@@ -385,19 +426,50 @@ static int list_runs(struct cli *cli, const struct args *args)
 
 /* ---- the command -------------------------------------------------------- */
 
+/* Files that are there and did not become artifacts. */
+static void tell_passed(struct cli *cli, const quire_run_result *got)
+{
+    if (got->files.passed == 0 || cli->quiet || cli->json)
+        return;
+    out_flush(cli, NULL);
+    fprintf(stderr,
+            "quire: %" PRIu64 " %s too large, or named so that %s cannot be "
+            "artifacts\nhint: `quire watch --once` says which\n",
+            got->files.passed, got->files.passed == 1 ? "file is" : "files are",
+            got->files.passed == 1 ? "it" : "they");
+}
+
+/* A run that could not begin has a number, and ends as shells have it. */
+static int cannot_run(struct run *r, const quire_run_result *got,
+                      const quire_error *err)
+{
+    int code = r->cli->out.error ? EXIT_FAILED : artifact_fail(r->cli, err);
+
+    return got->record.exit > 0 ? got->record.exit : code;
+}
+
+static bool is_built_in(const char *session)
+{
+    return session && (!strcmp(session, "user") || !strcmp(session, "temp"));
+}
+
 static int run_it(struct run *r, quire_run_options *o, const char *session)
 {
     quire_workspace *w = NULL;
-    quire_run_result got;
+    quire_run_result got = {.timed_out = 0};
     quire_error err = {0};
     struct feed feed = {.fd = -1};
     quire_status st = quire_workspace_open(r->cli->q, session, &w, &err);
     int code;
 
     if (!st)
+        st = heed_signals(&o->stop_fd, &err);
+    if (!st)
         st = feed_start(&feed, &err);
     if (!st)
-        st = quire_outputs_open(r->cli->q, session, &o->outputs, &err);
+        st = quire_outputs_open(r->cli->q,
+                                is_built_in(session) ? NULL : session,
+                                &o->outputs, &err);
     o->output = take_output;
     o->ctx = r;
     o->stdin_fd = feed.fd;
@@ -405,12 +477,13 @@ static int run_it(struct run *r, quire_run_options *o, const char *session)
         st = quire_run(w, o, &got, &err);
     feed_stop(&feed);
     if (st) {
-        code = r->cli->out.error ? EXIT_FAILED : artifact_fail(r->cli, &err);
+        code = cannot_run(r, &got, &err);
     } else {
         if (r->cli->json)
             give_json(r, &got);
-        tell_limits(r->cli, &got);
-        code = status_of(&got);
+        tell_limits(r->cli, &got, o->drain);
+        tell_passed(r->cli, &got);
+        code = got.stopped ? EXIT_SIGNAL + (int)asked_to_end : status_of(&got);
     }
     quire_outputs_close(o->outputs);
     quire_workspace_close(w);
@@ -429,6 +502,9 @@ static int run(struct cli *cli, const struct args *args)
 
     if (args_flag(args, "log"))
         return list_runs(cli, args);
+    if (args_number(args, "open-files", OPEN_FILES_MIN) < OPEN_FILES_MIN)
+        return cli_usage(cli, "leave it out for 1024",
+                         "no program can begin with so few --open-files");
     argv = find_command(cli, args);
     if (!argv)
         return EXIT_USAGE;
@@ -531,11 +607,13 @@ const struct cmd cmd_run = {
         "environment are PATH, HOME, LANG, TERM, SESSION_ID, QUIRE_DATA_DIR, "
         "SESSION_ARTIFACT_DIR, SESSION_SCRATCHPAD_DIR and LOOM_DATA_DIR.\n\n"
         "Its output and its exit status are passed on: 124 if it took too long, "
-        "128 and the signal if one ended it. What it did to files becomes "
-        "versions of artifacts. With --json one object: exit, signal, "
+        "127 and 126 if there is no such command or it cannot be run, 128 and "
+        "the signal if one ended it. What it did to files becomes versions of "
+        "artifacts, but for files larger than quota.file, hidden ones and "
+        "links. With --json one object: exit, signal, "
         "timed_out, stdout, stderr, truncated, artifact (the number of the "
         "output that has all), confined (the layers that held), limits_hit, "
-        "duration_ms, session, run, files.\n\n"
+        "duration_ms, session, run, files, files_passed.\n\n"
         "Where the machine does not have all layers it does what it can; where "
         "files cannot be isolated it refuses. `quire doctor` tells.",
     .opts = run_opts,

@@ -232,12 +232,12 @@ static quire_status note_end(struct running *r, const struct run_result *got,
 }
 
 /* It did not begin, or was not seen to its end: as shells have it. */
-static void note_failure(struct running *r, quire_status st,
+static void note_failure(struct running *r, const struct run_result *got,
                          quire_run_result *out)
 {
     quire_run_record *n = &out->record;
 
-    n->exit = st == QUIRE_NOT_FOUND ? 127 : 126;
+    n->exit = got->exit;
     n->hit = n->confined = "[]";
     runs_end(workspaces_handle(r->w), n, NULL);
 }
@@ -275,7 +275,7 @@ static quire_status run_inside(struct running *r, struct arena *keep,
         return st;
     st = run_command(&spec, &got, err);
     if (st) {
-        note_failure(r, st, out);
+        note_failure(r, &got, out);
         return st;
     }
     if (r->sink)

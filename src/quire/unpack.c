@@ -75,6 +75,8 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
         bool fresh = false;
         quire_error why;
 
+        while (name[0] == '.' && name[1] == '/') /* as `tar -C dir .` has it */
+            name += 2;
         /* The rule is asked before a prefix could make a name harmless. */
         st = quire_artifact_path(bytes_str(name), clean, NULL, &why);
         whole = st ? NULL

@@ -206,6 +206,8 @@ quire_status run_command(const struct run_spec *spec, struct run_result *result,
     if (!st) {
         watch_base(&p);
         st = start(&p, err);
+        if (st && p.report->step == STEP_EXEC)
+            result->exit = st == QUIRE_NOT_FOUND ? 127 : 126;
     }
     plan_started(&p);
     if (!st)

@@ -214,7 +214,8 @@ struct run_result {
 };
 
 /* Run the command and wait for it. *result is filled on QUIRE_OK, and when
- * `output` ended the command. That the command failed is a result, no error.
+ * `output` ended the command; where the command itself cannot be run its exit is
+ * 127 or 126, as shells have it, else -1. That the command failed is a result, no error.
  *
  * QUIRE_NOT_FOUND  no such command, or no such directory
  * QUIRE_INVALID    the command is no program; a path that cannot be used; a

@@ -260,7 +260,7 @@ static void watch_loop(struct watching *w)
         if (w->fd[AT_STOP].revents) {
             w->r->stopped = true;
             w->fd[AT_STOP].fd = -1;
-            now(w);
+            asked(w);
         }
         tick(w);
     }

@@ -28,13 +28,13 @@ $ quire run -- sh -c 'echo "$#"' sh 'a b' ''
 
 # one object has it all
 $ quire run --json -c 'echo a; echo b >&2; exit 3'
-{"exit":3,"signal":null,"timed_out":false,"stdout":"a\n","stderr":"b\n","truncated":false,"artifact":null,"confined":[…],"limits_hit":[],"duration_ms":…,"session":"temp","run":1,"files":0}
+{"exit":3,"signal":null,"timed_out":false,"stdout":"a\n","stderr":"b\n","truncated":false,"artifact":null,"confined":[…],"limits_hit":[],"duration_ms":…,"session":"temp","run":1,"files":0,"files_passed":0}
 ? 3
 $ quire run --json -c 'kill -15 $$'
 {"exit":null,"signal":15,"timed_out":false,"stdout":"","stderr":"","truncated":false,"artifact":null,…}
 ? 143
 $ quire run --json -c 'echo x >new'
-{"exit":0,…"run":3,"files":1}
+{"exit":0,…"run":3,"files":1,"files_passed":0}
 $ quire run --json -- printf '"\\\\\t\377'
 {"exit":0,"signal":null,"timed_out":false,"stdout":"\"\\\\\t…","stderr":"",…}
 
@@ -58,7 +58,7 @@ y
 y
 y
 y
-quire: not all of the output was passed on
+quire: not all of the output was passed on, and the command was ended
 hint: raise --max-output; `quire output ls` shows what was kept
 ? 137
 $ quire run --max-output 10 --json -- yes 2>/dev/null
@@ -216,17 +216,17 @@ hint: `quire session ls` lists what is there; --home names another place
 $ quire run -- no-such-command
 quire: cannot run no-such-command: not found
 hint: programs are looked for in /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-? 1
+? 127
 $ quire run -- no-such-command --json 2>/dev/null
-? 1
+? 127
 $ quire run --json -- no-such-command
 {"error":"cannot run no-such-command: not found","kind":"not_found","hint":"…"}
-? 1
+? 127
 $ quire run -c 'echo text >plain'
 $ quire run -- ./plain
 quire: cannot run ./plain: not permitted
 hint: it needs the permission to execute (chmod +x), and to lie where a confined command may read
-? 2
+? 126
 $ quire run -c no-such-command
 sh: 1: no-such-command: not found
 ? 127
@@ -263,10 +263,35 @@ $ quire run --max-output 10 --drain --json -c 'seq 100' 2>said | grep -c '"trunc
 
 # a command that could not begin has an end in the record
 $ quire run -- no-such-command 2>said
-? 1
+? 127
 $ quire run --log
 #1     20… exit 127 … no-such-command
 
 # a home may be named from where one stands
 $ quire --home here run -c 'echo "$SESSION_ARTIFACT_DIR"'
 /…/here/artifacts/temp
+
+# an interrupt ends the command, which may clean up, and has an end in the record
+$ sh -c 'trap "" INT; quire run -c "trap \"echo bye; exit 3\" TERM; sleep 5 & wait" & sleep 1; kill -TERM $!; wait $!'
+bye
+? 143
+$ quire run --log
+#1     20… exit 3 … sh -c …
+
+# files that are no artifacts are told of
+$ quire run -c 'head -c 2000000 /dev/zero >large; echo small >small'
+quire: 1 file is too large, or named so that it cannot be artifacts
+hint: `quire watch --once` says which
+$ quire run --session temp --open-files 2 -- ls
+quire: no program can begin with so few --open-files
+hint: leave it out for 1024
+? 2
+$ quire run --session temp -- cat small
+small
+quire: 1 file is too large, or named so that it cannot be artifacts
+hint: `quire watch --once` says which
+
+# an archive of a directory itself is unpacked
+$ mkdir d; echo one >d/one; tar -cf d.tar -C d .; quire artifact put d.tar d.tar >put
+$ quire artifact unpack d.tar
+#2     20…  d/one

@@ -757,7 +757,7 @@ static void end_on_request(int how)
     close(fd[1]);
     RUNS(b, "sleep 60");
     YES(b->r.stopped);
-    EQ(9, b->r.signal);
+    EQ(15, b->r.signal);
     close(fd[0]);
     box_close(b);
 }
