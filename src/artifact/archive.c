@@ -105,14 +105,16 @@ static quire_status damaged(struct reading *r, quire_error *err)
     return st;
 }
 
-static quire_status too_large(const char *what, uint64_t limit,
+static quire_status too_large(const char *what, const char *unit,
+                              uint64_t limit, const char *setting,
                               quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_TOO_LARGE,
-                              "%s, more than the %llu that may be", what,
-                              (unsigned long long)limit);
+                              "%s would have more than the %llu %s there may "
+                              "be",
+                              what, (unsigned long long)limit, unit);
 
-    err_next(err, "nothing was unpacked; raise the limit if you trust it");
+    err_next(err, "nothing was unpacked; raise %s if you trust it", setting);
     return st;
 }
 
@@ -134,11 +136,11 @@ static quire_status read_member(struct reading *r, struct buf *out,
             return damaged(r, err);
         buf_grow(out, (size_t)n);
         if (out->len > r->limits->member)
-            st = too_large("a file in it has more bytes", r->limits->member,
-                           err);
+            st = too_large("a file in it", "bytes", r->limits->member,
+                           "quota.file", err);
         else if (r->total + out->len > r->limits->total)
-            st = too_large("together its files have more bytes",
-                           r->limits->total, err);
+            st = too_large("together its files", "bytes", r->limits->total,
+                           "--max-size", err);
     }
     r->total += out->len;
     return st;
@@ -208,7 +210,8 @@ static quire_status see_member(struct reading *r, struct archive_entry *e,
         return st;
     }
     if (r->n == r->limits->n)
-        return too_large("there are more files in it", r->limits->n, err);
+        return too_large("the archive", "files", r->limits->n, "--max-files",
+                         err);
     st = read_member(r, &content, err);
     if (!st)
         st = add_member(r, name, buf_bytes(&content), err);

@@ -135,6 +135,8 @@ static bool read_listen(const char *text, char host[64], uint16_t *port)
     }
     memcpy(host, text, len);
     host[len] = '\0';
+    if (!strcmp(host, "localhost"))
+        strcpy(host, "127.0.0.1");
     n = strtoul(colon + 1, &end, 10);
     *port = (uint16_t)n;
     return !*end && n <= 65535;

@@ -70,6 +70,9 @@ static int watch(struct cli *cli, const struct args *args)
             "quire: the system has no more watches to give; looking every two "
             "seconds\nhint: raise fs.inotify.max_user_watches\n",
             stderr);
+    if (!st && !once && !cli->quiet && !cli->json)
+        fprintf(stderr, "watching the files below %s/artifacts\n",
+                quire_home(cli->q));
     do {
         if (!st)
             st = quire_watch_next(w, once ? 0 : -1, tell, cli, &err);
