@@ -6,21 +6,6 @@
 #include "base/bytes.h"
 #include "store/sql.h"
 
-static quire_status run(struct db *db, struct stmt *s, int64_t *changed,
-                        quire_error *err)
-{
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
-
-    if (st)
-        return st;
-    st = sql_run(s, err);
-    *changed = db->ops->changes(db);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
-}
-
 static quire_status change(struct db *db, const char *text,
                            const quire_digest *d, int64_t now_s,
                            int64_t *changed, quire_error *err)
@@ -32,7 +17,8 @@ static quire_status change(struct db *db, const char *text,
         return st;
     s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
     s->ops->bind_int(s, 2, now_s);
-    st = run(db, s, changed, err);
+    st = sql_commit(db, DB_DURABLE, s, err);
+    *changed = db->ops->changes(db);
     s->ops->finalize(s);
     return st;
 }

@@ -433,10 +433,10 @@ static void tell_passed(struct cli *cli, const quire_run_result *got)
         return;
     out_flush(cli, NULL);
     fprintf(stderr,
-            "quire: %" PRIu64 " %s too large, or named so that %s cannot be "
-            "artifacts\nhint: `quire watch --once` says which\n",
-            got->files.passed, got->files.passed == 1 ? "file is" : "files are",
-            got->files.passed == 1 ? "it" : "they");
+            "quire: %" PRIu64 " %s did not become %s\nhint: `quire watch "
+            "--once` says which, and why\n",
+            got->files.passed, got->files.passed == 1 ? "file" : "files",
+            got->files.passed == 1 ? "an artifact" : "artifacts");
 }
 
 /* A run that could not begin has a number, and ends as shells have it. */

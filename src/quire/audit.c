@@ -33,20 +33,6 @@ const char run_schema[] =
     "SELECT id, session, command, unconfined, started, duration, exit," \
     " signal, out_bytes, err_bytes, hit, confined FROM run "
 
-static quire_status change(struct quire *q, struct stmt *s, quire_error *err)
-{
-    struct db *db = q->db;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
-
-    if (st)
-        return st;
-    st = sql_run(s, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
-}
-
 quire_status runs_begin(struct quire *q, const char *session,
                         const char *command, bool unconfined, int64_t *id,
                         quire_error *err)
@@ -66,7 +52,7 @@ quire_status runs_begin(struct quire *q, const char *session,
     s->ops->bind_text(s, 3, bytes_str(command));
     s->ops->bind_int(s, 4, unconfined);
     s->ops->bind_int(s, 5, clock_us(&q->clock));
-    st = change(q, s, err);
+    st = sql_commit(db, DB_SOON, s, err);
     *id = db->ops->last_id(db);
     s->ops->finalize(s);
     return st;
@@ -93,7 +79,7 @@ quire_status runs_end(struct quire *q, const quire_run_record *r,
     s->ops->bind_int(s, 6, (int64_t)r->err_bytes);
     s->ops->bind_text(s, 7, bytes_str(r->hit));
     s->ops->bind_text(s, 8, bytes_str(r->confined));
-    st = change(q, s, err);
+    st = sql_commit(db, DB_SOON, s, err);
     s->ops->finalize(s);
     return st;
 }

@@ -138,27 +138,49 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
     return end(q, st, err);
 }
 
+static quire_status keep_answer(struct quire *q, const char *key, int status,
+                                quire_bytes answer, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = prepare(q,
+                              "UPDATE claim SET status = ?3, answer = ?4 WHERE"
+                              " tenant = ?1 AND key = ?2",
+                              key, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 3, status);
+    s->ops->bind_bytes(s, 4, answer.len ? answer : bytes_of("", 0));
+    st = sql_run(s, err);
+    s->ops->finalize(s);
+    return st;
+}
+
+static quire_status give_back(struct quire *q, const char *key,
+                              quire_error *err)
+{
+    struct stmt *s;
+    quire_status st =
+        prepare(q, "DELETE FROM claim WHERE tenant = ?1 AND key = ?2", key, &s,
+                err);
+
+    if (st)
+        return st;
+    st = sql_run(s, err);
+    s->ops->finalize(s);
+    return st;
+}
+
 quire_status quire_claim_end(quire *q, const char *key, int status,
                              quire_bytes answer, quire_error *err)
 {
-    struct stmt *s;
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
         st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
-    st = prepare(q,
-                 status ? "UPDATE claim SET status = ?3, answer = ?4 WHERE"
-                          " tenant = ?1 AND key = ?2"
-                        : "DELETE FROM claim WHERE tenant = ?1 AND key = ?2"
-                          " AND ?3 = 0 AND length(?4) >= 0",
-                 key, &s, err);
-    if (!st) {
-        s->ops->bind_int(s, 3, status);
-        s->ops->bind_bytes(s, 4, answer.len ? answer : bytes_of("", 0));
-        st = sql_run(s, err);
-        s->ops->finalize(s);
-    }
+    st = status ? keep_answer(q, key, status, answer, err)
+                : give_back(q, key, err);
     return end(q, st, err);
 }

@@ -283,15 +283,6 @@ static quire_status run_inside(struct running *r, struct arena *keep,
     return note_end(r, &got, keep, out, err);
 }
 
-static quire_status look_at_files(quire_workspace *w, const char *source,
-                                  quire_workspace_report *report,
-                                  quire_error *err)
-{
-    quire_status st = quire_workspace_sync(w, source, NULL, NULL, report, err);
-
-    return st == QUIRE_IO ? QUIRE_OK : st;
-}
-
 quire_status quire_run(quire_workspace *w, const quire_run_options *options,
                        quire_run_result *out, quire_error *err)
 {
@@ -309,14 +300,16 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
     st = quire_workspace_make(w, err);
     /* What is there now is not the command's. A directory that cannot be read
      * must not keep the command from running that mends it. */
-    if (!st)
-        st = look_at_files(w, NULL, NULL, err);
+    if (!st) {
+        st = quire_workspace_sync(w, NULL, NULL, NULL, NULL, err);
+        st = st == QUIRE_IO ? QUIRE_OK : st;
+    }
     if (!st && o.outputs)
         st = quire_sink_open(o.outputs, &sink, &r.sink, err);
     if (!st)
         st = run_inside(&r, workspaces_loan(w), out, err);
     if (!st)
-        st = look_at_files(w, "agent", &out->files, err);
+        st = quire_workspace_sync(w, "agent", NULL, NULL, &out->files, err);
     quire_sink_free(r.sink);
     return st;
 }

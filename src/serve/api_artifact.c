@@ -15,14 +15,7 @@
 
 static void add_hex(const quire_digest *d, char out[65])
 {
-    static const char digits[] = "0123456789abcdef";
-    size_t i;
-
-    for (i = 0; i < sizeof d->byte; i++) {
-        out[2 * i] = digits[d->byte[i] >> 4];
-        out[2 * i + 1] = digits[d->byte[i] & 15];
-    }
-    out[64] = '\0';
+    hex_encode(d->byte, sizeof d->byte, out);
 }
 
 static void put_members(struct call *c, const quire_artifact *a)

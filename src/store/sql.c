@@ -126,6 +126,20 @@ quire_status sql_run(struct stmt *s, quire_error *err)
     return st;
 }
 
+quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
+                        quire_error *err)
+{
+    quire_status st = db->ops->begin(db, mode, err);
+
+    if (st)
+        return st;
+    st = sql_run(s, err);
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err)
 {

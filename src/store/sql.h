@@ -49,6 +49,10 @@ quire_status sql_row(struct stmt *s, quire_error *err);
 /* Step a statement that gives no rows, and reset it. */
 quire_status sql_run(struct stmt *s, quire_error *err);
 
+/* The same in a transaction of its own. */
+quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
+                        quire_error *err);
+
 /* The number that `text` asks for, once. QUIRE_NOT_FOUND without words. */
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err);

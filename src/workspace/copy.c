@@ -146,11 +146,6 @@ static struct copy_note *add_note(struct space *s, const char *path)
     return &s->notes[s->n_notes++];
 }
 
-static int64_t ns_of(struct timespec t)
-{
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 void copy_note(struct space *s, const char *path, const struct stat *st,
                const quire_digest *digest)
 {

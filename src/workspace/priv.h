@@ -86,6 +86,11 @@ bool space_is_still(const struct stat *now, const struct stat *seen);
 /* The number of the session's row; 0: it has none. */
 quire_status space_session(struct space *s, int64_t *id, quire_error *err);
 
+static inline int64_t ns_of(struct timespec t)
+{
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static inline bool is_same(const quire_digest *a, const quire_digest *b)
 {
     return !memcmp(a->byte, b->byte, sizeof a->byte);

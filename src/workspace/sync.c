@@ -22,6 +22,7 @@
 struct item {
     const char *path;
     bool has_file, has_copy, has_row;
+    bool unreadable; /* the file */
     struct stat file;
     struct copy copy;
     quire_digest digest; /* of the row */
@@ -65,11 +66,6 @@ enum verdict {
     FORGET,   /* both are gone                      */
 };
 
-static int64_t ns_of(struct timespec t)
-{
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 static bool is_edited(const struct item *i)
 {
     return !i->has_copy || i->copy.inode != (uint64_t)i->file.st_ino ||
@@ -108,9 +104,12 @@ static quire_status read_file(struct syncing *y, struct item *i,
     void *room;
     quire_status st = QUIRE_OK;
 
+    i->unreadable = fd < 0 && errno == EACCES;
+    if (i->unreadable)
+        return QUIRE_INVALID; /* whoever made it does not want it read */
     if (fd < 0)
         return errno == ENOENT || errno == ELOOP || errno == EISDIR ||
-                       errno == ENOTDIR || errno == EXDEV || errno == EACCES
+                       errno == ENOTDIR || errno == EXDEV
                    ? QUIRE_CHANGED
                    : err_sys(err, errno, "cannot open %s in %s", i->path,
                              space_dir(y->s, SPACE_ARTIFACT));
@@ -231,7 +230,8 @@ static quire_status judge_again(struct syncing *y, const struct item *i,
 static quire_status leave(struct syncing *y, const struct item *i,
                           quire_status st, quire_error *err)
 {
-    const char *why = st == QUIRE_QUOTA ? "it does not fit into the quota"
+    const char *why = st == QUIRE_QUOTA     ? "it does not fit into the quota"
+                      : st == QUIRE_INVALID ? "it cannot be read"
                       : st == QUIRE_TOO_LARGE
                           ? "it is larger than an artifact may be"
                           : "somebody is writing it";
@@ -268,7 +268,8 @@ static quire_status take(struct syncing *y, struct item *i, quire_error *err)
         }
     }
     buf_release(&content);
-    if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED)
+    if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED ||
+        (st && i->unreadable))
         return leave(y, i, st, err);
     if (st || verdict == GIVE)
         return st ? st : give(y, i, err);
@@ -467,7 +468,7 @@ static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
     }
     if (st) {
         buf_release(content);
-        return st == QUIRE_TOO_LARGE || st == QUIRE_CHANGED
+        return st == QUIRE_TOO_LARGE || st == QUIRE_CHANGED || i->unreadable
                    ? leave(y, i, st, err)
                    : st;
     }

@@ -38,7 +38,8 @@
  * else who brings its artifact back would find it gone again.
  *
  * Whoever changes files or rows of a workspace holds the lock of the directory
- * around agent/, which no confined program can reach. Names are opened beneath
+ * around agent/, which a confined program cannot reach unless it was given other
+ * sessions to read; then it can make others wait, and nothing else. Names are opened beneath
  * their directory, and no link is followed: a program inside can put one
  * anywhere at any time.
  *

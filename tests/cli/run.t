@@ -280,16 +280,16 @@ $ quire run --log
 
 # files that are no artifacts are told of
 $ quire run -c 'head -c 2000000 /dev/zero >large; echo small >small'
-quire: 1 file is too large, or named so that it cannot be artifacts
-hint: `quire watch --once` says which
+quire: 1 file did not become an artifact
+hint: `quire watch --once` says which, and why
 $ quire run --session temp --open-files 2 -- ls
 quire: no program can begin with so few --open-files
 hint: leave it out for 1024
 ? 2
 $ quire run --session temp -- cat small
 small
-quire: 1 file is too large, or named so that it cannot be artifacts
-hint: `quire watch --once` says which
+quire: 1 file did not become an artifact
+hint: `quire watch --once` says which, and why
 
 # an archive of a directory itself is unpacked
 $ mkdir d; echo one >d/one; tar -cf d.tar -C d .; quire artifact put d.tar d.tar >put
