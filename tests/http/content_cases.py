@@ -237,3 +237,23 @@ def the_workspace_hears_nonsense(w):
         w.yes(got.status in (200, 400), "%r: %d" % (body[:20], got.status))
         if got.status == 200:
             w.same(False, got.json()["success"], "%r" % body[:20])
+
+
+@case
+def a_request_with_a_key_is_done_once(w):
+    (_, token), (_, other) = w.tenant(), w.tenant()
+    key = {"Idempotency-Key": "once"}
+    made = [w.ask("POST", "/v1/conversations", {"title": "t"}, token,
+                  headers=key, want=201) for _ in range(3)]
+    w.same(1, len({got.body for got in made}), "answers to one key")
+    w.same("true", made[1]["Idempotency-Replayed"], "the second answer's mark")
+    w.same(1, w.ask("GET", "/v1/conversations", token=token).json()["count"],
+           "conversations")
+    w.ask("POST", "/v1/conversations", {"title": "u"}, token, headers=key,
+          want=422)
+    # Keys are a tenant's own, and an answer that was no is kept, too.
+    w.ask("POST", "/v1/conversations", {"title": "u"}, other, headers=key,
+          want=201)
+    for _ in range(2):
+        w.ask("POST", "/v1/conversations/99/messages", {"message": "m"}, token,
+              headers={"Idempotency-Key": "no"}, want=404)
