@@ -373,10 +373,8 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (st)
         return st;
     st = artifact_by_id(a, tenant, id, &tmp, &now, err);
-    if (!st)
-        st = words_need(a, tenant, true, err);
     if (!st && !now.deleted_us)
-        st = words_drop(a, &now, &(bool){false}, err);
+        st = words_note(a, tenant, id, &now, 0, err);
     if (!st)
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {
@@ -406,12 +404,8 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
 {
     quire_bytes content = {NULL, 0};
     struct stmt *s;
-    quire_status st = words_need(a, owner->tenant, true, err);
+    quire_status st = blob_get(a->c.blobs, &artifact->digest, &content, err);
 
-    if (!st)
-        st = blob_get(a->c.blobs, &artifact->digest, &content, err);
-    if (!st)
-        st = words_add(a, artifact, content, err);
     if (!st)
         st = sql_use(&a->sql, SQL_BRING_BACK, &s, err);
     if (st)
@@ -421,6 +415,8 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
     s->ops->bind_int(s, 1, artifact->id);
     s->ops->bind_int(s, 2, artifact->updated_us);
     st = sql_run(s, err);
+    if (!st)
+        st = words_note(a, owner->tenant, artifact->id, NULL, content.len, err);
     return st ? st : owner_count(a, owner, (int64_t)artifact->size, 1, err);
 }
 

@@ -32,13 +32,15 @@
 struct artifacts;
 
 /* The tables, for the schema of quire.db. */
-extern const char artifact_schema[], access_schema[];
+extern const char artifact_schema[], access_schema[], due_schema[];
 
 struct artifacts_config {
     struct db *db;             /* borrowed */
     struct blobs *blobs;       /* borrowed */
     const struct clock *clock; /* borrowed */
     bool relaxed;              /* the database waits for no disk */
+    bool read_only;            /* nothing may be written         */
+    bool due;                  /* there is a table artifact_due  */
     const char *name;          /* of the database: who else puts into it in
                                   this process; NULL: nobody. Borrowed until
                                   artifacts_new() returns                  */
@@ -259,6 +261,15 @@ quire_status artifact_search(struct artifacts *a,
 /* Make the tenant's index of words again, from rows and content. */
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err);
+
+/* Index some of what a tenant has put since it searched, if nobody else is
+ * writing. *more: there is more of it. QUIRE_BUSY. */
+quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
+                                   bool *more, quire_error *err);
+
+/* Bring the indexes of all tenants up to date: none names content any more that
+ * no artifact has. */
+quire_status artifacts_settle(struct artifacts *a, quire_error *err);
 
 /* Whether the tenant's index of words is what artifacts_reindex() would make
  * it: one is made in memory. `aside` is a connection to the same database that

@@ -59,12 +59,19 @@ enum artifact_sql {
     SQL_EXPIRED_COUNT,
     SQL_EXPIRE_AWAY,
     SQL_DIGESTS,
+    /* words.c */
+    SQL_DUE_ADD,
+    SQL_DUE_COUNT,
+    SQL_DUE,
+    SQL_DUE_HAS,
+    SQL_DUE_DROP,
+    SQL_DUE_TENANT,
     N_ARTIFACT_SQL
 };
 
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
-/* The index of one tenant, see search.c. */
+/* The index of one tenant, see words.c. */
 struct artifact_words {
     int64_t tenant; /* 0: none is open */
     struct sql sql;
@@ -75,6 +82,7 @@ struct artifacts {
     struct sql sql;
     struct artifact_words words;
     struct gather *gather;
+    unsigned n_noted; /* see words_note() */
 };
 
 /* Each living artifact of a session, or with session 0 of a tenant, by id from
@@ -126,31 +134,51 @@ void gather_leave(struct gather *g);
 /* Do a put, lasting; with others, if others wait. */
 quire_status gather_put(struct artifacts *a, struct put *put);
 
-/* ---- search.c ----------------------------------------------------------- */
+/* ---- words.c ------------------------------------------------------------ */
 
-/* Open the tenant's index. With `write`, in a transaction, it is made if there
- * is none: if that fails later, words_release() it. QUIRE_NOT_FOUND. */
-quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
-                        quire_error *err);
+enum {
+    WORDS_ADD,
+    WORDS_DROP,
+    WORDS_FIND,
+    WORDS_FIND_SETTLED, /* but what is due       */
+    WORDS_FIND_DUE,     /* in an index of that   */
+    N_WORDS
+};
+
 void words_release(struct artifact_words *w);
 
-/* Put an artifact in, take it out. `one` is its row as it is in the index.
- * *left: its content cannot be read, and so its words stay. */
-quire_status words_add(struct artifacts *a, const quire_artifact *one,
-                       quire_bytes content, quire_error *err);
-quire_status words_drop(struct artifacts *a, const quire_artifact *one,
-                        bool *left, quire_error *err);
+/* The words of an artifact change, or it comes, or goes: `had` is its row as it
+ * was, NULL if it was not living; `bytes` its content as it will be. In a
+ * transaction. */
+quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
+                        const quire_artifact *had, uint64_t bytes,
+                        quire_error *err);
+
+/* What a search looks at: all living artifacts are in one of the two. */
+struct words_view {
+    struct sql *index; /* NULL: there is none          */
+    int find;          /* the statement to ask it with */
+    struct db *memory; /* NULL: nothing is due         */
+    struct sql due;    /* asked with WORDS_FIND_DUE    */
+};
+
+quire_status words_view_open(struct artifacts *a, int64_t tenant,
+                             struct words_view *v, quire_error *err);
+void words_view_close(struct words_view *v);
+
+/* A session as one word of letters: a digit would be a part of its own. */
+void words_scope(int64_t session, char out[32]);
+
+/* Take the whole index of a tenant away. In a transaction. */
+quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
+                               quire_error *err);
+
+/* ---- owner.c ------------------------------------------------------------ */
 
 /* As owner_ensure(), but a session without a row is one with the number 0, and
  * nothing is written. */
 quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
                         struct owner *out, quire_error *err);
-
-/* Take the whole index of a tenant away, or make it again. In a transaction. */
-quire_status words_make_again(struct artifacts *a, int64_t tenant,
-                              quire_error *err);
-quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
-                               quire_error *err);
 
 /* Note what is to be removed. In a transaction. */
 quire_status owner_note(struct artifacts *a, const struct removal *file,

@@ -1,8 +1,8 @@
 /*
  * put.c - what a put does
  *
- * A put is one transaction: the blob, the row, the version, the totals, the
- * words. The quotas are looked at inside it, after the right to write was had:
+ * A put is one transaction: the blob, the row, the version, the totals, and a
+ * note that its words are to be indexed. The quotas are looked at inside it, after the right to write was had:
  * two who put at once are one after the other, and the second one sees what the
  * first has used.
  *
@@ -289,10 +289,9 @@ static quire_status look_first(struct artifacts *a, struct put *put,
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
                         quire_error *err)
 {
-    quire_artifact *out = put->out;
+    quire_artifact *out = put->out, had;
     quire_blob_info blob;
     struct owner owner;
-    bool left = false;
     quire_status st = look_first(a, put, &owner, err);
 
     /* After any other failure the transaction may be gone. */
@@ -301,24 +300,18 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     if (!st && !owner.session)
         st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
     if (!st)
-        st = words_need(a, put->what->tenant, true, err);
-    if (!st && out->id)
-        st = words_drop(a, out, &left, err);
-    if (!st)
         st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
     if (st)
         return st;
+    had = *out;
     out->path = put->what->path;
     out->session = put->what->key;
     st = describe(out, put->what->content, put->what->options, put->keep, err);
     if (!st)
         st = put_rows(a, &owner, put, &blob.digest, err);
     if (!st)
-        st = words_add(a, out, put->what->content, err);
-    /* Words that could not be taken out would go on to be found under this
-     * artifact: an index without them. */
-    if (!st && left)
-        st = words_make_again(a, put->what->tenant, err);
+        st = words_note(a, put->what->tenant, out->id, had.id ? &had : NULL,
+                        put->what->content.len, err);
     return st;
 }
 

@@ -72,6 +72,20 @@ const char removal_schema[] =
     " size INTEGER NOT NULL,"
     " modified INTEGER NOT NULL) WITHOUT ROWID;"; /* nanoseconds */
 
+/* Artifacts that are in the index of words as they were, or not yet (words.c).
+ * All but the first two are NULL for one that is not in it. */
+const char due_schema[] =
+    "CREATE TABLE artifact_due("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " artifact INTEGER NOT NULL," /* which may be gone */
+    " sha256 BLOB,"
+    " session INTEGER,"
+    " path TEXT,"
+    " purpose TEXT,"
+    " tags TEXT,"
+    " mime TEXT,"
+    " PRIMARY KEY(tenant, artifact)) WITHOUT ROWID;";
+
 #define TENANT                                                       \
     "SELECT id, name, disabled, token IS NOT NULL, created, used, n" \
     " FROM tenant "
@@ -204,4 +218,18 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
         " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
         " AND (?1 = 0 OR v.version > a.version - ?1)",
+
+    /* What is noted already is what the index has. */
+    [SQL_DUE_ADD] = "INSERT OR IGNORE INTO artifact_due(tenant, artifact,"
+                    " sha256, session, path, purpose, tags, mime)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [SQL_DUE_COUNT] = "SELECT count(*) FROM artifact_due WHERE tenant = ?1",
+    [SQL_DUE] = "SELECT artifact, sha256, session, path, purpose, tags, mime"
+                " FROM artifact_due WHERE tenant = ?1 ORDER BY artifact"
+                " LIMIT ?2",
+    [SQL_DUE_HAS] = "SELECT 1 FROM artifact_due WHERE tenant = ?1"
+                    " AND artifact = ?2",
+    [SQL_DUE_DROP] = "DELETE FROM artifact_due WHERE tenant = ?1"
+                     " AND artifact <= ?2",
+    [SQL_DUE_TENANT] = "SELECT tenant FROM artifact_due LIMIT 1",
 };

@@ -1,20 +1,6 @@
 /*
  * search.c - artifacts found by their words
  *
- * Each tenant has an index of its own, artifact_words_<tenant>: what one has
- * costs another no time, and tells it nothing. It is an index and nothing else: it holds no text, so
- * what is taken out of it is told what was put in. That can be made again from
- * the row and its blob:
- *
- *   (1) What an artifact has in the index is a function of its row and of the
- *       content that the row names.
- *   (2) Living artifacts are in it. Others are not, but for those of a session
- *       that was removed and those whose content could not be read when they
- *       were taken out: to tell the index of a thousand artifacts what is in
- *       them takes longer than anyone waits for `session rm`. No row of theirs
- *       is left and their ids are given to nobody, so they are passed over;
- *       artifacts_reindex() makes the index without them.
- *
  * What comes first is decided by the artifact alone, by where the words are and
  * how often (sqlite_words.h): a statistic over all of them would have to visit
  * all of them. A word that is everywhere has as many hits as there are
@@ -31,228 +17,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "store/fulltext.h"
-#include "store/vocabulary.h"
 
 #define RANKED_MAX 3000
-
-enum { WORDS_ADD, WORDS_DROP, WORDS_FIND, N_WORDS };
-
-/* Every %s is the name of the index. */
-static const char *const patterns[N_WORDS] = {
-    [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
-                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
-                   " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
-    /* A word in the path says more than one in the text. */
-    [WORDS_FIND] = "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s"
-                   " WHERE %s MATCH ?1 AND EXISTS (SELECT 1 FROM artifact"
-                   " WHERE id = %s.rowid) ORDER BY rowid DESC",
-};
-
-void words_release(struct artifact_words *w)
-{
-    sql_release(&w->sql);
-    *w = (struct artifact_words){.tenant = 0};
-}
-
-static void spell_name(int64_t tenant, char out[64])
-{
-    snprintf(out, 64, "artifact_words_%lld", (long long)tenant);
-}
-
-/* ---- what is indexed ---------------------------------------------------- */
-
-/* A session as one word of letters: a digit would be a part of its own. */
-static void spell_scope(int64_t session, char out[32])
-{
-    char digits[24];
-    size_t i;
-
-    snprintf(digits, sizeof digits, "%lld", (long long)session);
-    snprintf(out, 32, "scope");
-    for (i = 0; digits[i]; i++)
-        out[5 + i] = digits[i] == '-' ? 'n' : (char)('a' + digits[i] - '0');
-    out[5 + i] = '\0';
-}
-
-static quire_status write_words(struct artifacts *a, int which,
-                                const quire_artifact *one, quire_bytes content,
-                                quire_error *err)
-{
-    quire_bytes body = mime_is_text(one->mime) ? content : bytes_of("", 0);
-    char scope[32];
-    struct stmt *s;
-    quire_status st = sql_use(&a->words.sql, which, &s, err);
-
-    if (st)
-        return st;
-    spell_scope(one->session_id, scope);
-    s->ops->bind_int(s, 1, one->id);
-    s->ops->bind_text(s, 2, bytes_str(one->path));
-    s->ops->bind_text(s, 3, bytes_str(one->purpose));
-    s->ops->bind_text(s, 4, bytes_str(one->tags));
-    s->ops->bind_text(s, 5, body);
-    s->ops->bind_text(s, 6, bytes_str(scope));
-    return sql_run(s, err);
-}
-
-quire_status words_add(struct artifacts *a, const quire_artifact *one,
-                       quire_bytes content, quire_error *err)
-{
-    return write_words(a, WORDS_ADD, one, content, err);
-}
-
-quire_status words_drop(struct artifacts *a, const quire_artifact *one,
-                        bool *left, quire_error *err)
-{
-    quire_error why;
-    quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, &why);
-
-    /* See (2): better found no more than not removed. */
-    *left = st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED;
-    if (*left)
-        return QUIRE_OK;
-    if (st && err)
-        *err = why;
-    return st ? st : write_words(a, WORDS_DROP, one, content, err);
-}
-
-/* ---- the index itself --------------------------------------------------- */
-
-static quire_status index_one(void *ctx, const quire_artifact *one,
-                              quire_error *err)
-{
-    struct artifacts *a = ctx;
-    quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
-
-    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
-        content = bytes_of("", 0);
-    else if (st)
-        return st;
-    return words_add(a, one, content, err);
-}
-
-static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
-{
-    char sql[256];
-
-    snprintf(
-        sql, sizeof sql,
-        "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
-        " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
-        (long long)tenant);
-    return db->ops->exec(db, sql, err);
-}
-
-/* A tenant's first, or one from before there were indexes. */
-static quire_status make_index(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
-{
-    struct owner all = {.tenant = tenant};
-    quire_status st = make_table(a->c.db, tenant, err);
-
-    return st ? st : artifact_walk(a, &all, index_one, a, err);
-}
-
-quire_status words_need(struct artifacts *a, int64_t tenant, bool write,
-                        quire_error *err)
-{
-    bool there = false;
-    char name[64];
-    quire_status st;
-
-    if (a->words.tenant == tenant)
-        return QUIRE_OK;
-    words_release(&a->words);
-    spell_name(tenant, name);
-    st = sql_has_table(a->c.db, name, &there, err);
-    if (!st && !there && !write)
-        return QUIRE_NOT_FOUND;
-    if (!st)
-        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_WORDS, name,
-                            err);
-    if (!st)
-        a->words.tenant = tenant;
-    if (!st && !there)
-        st = make_index(a, tenant, err);
-    /* One that was made in a transaction that fails is not there. */
-    if (st)
-        words_release(&a->words);
-    return st;
-}
-
-quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
-{
-    char sql[96], name[64];
-
-    /* A table goes only if no statement of it is under way. */
-    words_release(&a->words);
-    spell_name(tenant, name);
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
-    return a->c.db->ops->exec(a->c.db, sql, err);
-}
-
-quire_status words_make_again(struct artifacts *a, int64_t tenant,
-                              quire_error *err)
-{
-    quire_status st = words_drop_tenant(a, tenant, err);
-
-    return st ? st : words_need(a, tenant, true, err);
-}
-
-quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
-{
-    struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
-
-    if (st)
-        return st;
-    return artifacts_end(a, words_make_again(a, tenant, err), err);
-}
-
-/* A second index of the same artifacts, in `db`. */
-static quire_status make_beside(struct artifacts *a, int64_t tenant,
-                                struct db *db, const char *name,
-                                quire_error *err)
-{
-    struct artifacts beside = {.c = {.db = db, .blobs = a->c.blobs}};
-    struct owner all = {.tenant = tenant};
-    quire_status st = make_table(db, tenant, err);
-
-    if (!st)
-        st = sql_init_named(&beside.words.sql, db, patterns, N_WORDS, name,
-                            err);
-    if (!st)
-        st = artifact_walk(a, &all, index_one, &beside, err);
-    words_release(&beside.words);
-    return st;
-}
-
-quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
-                                   struct db *aside, bool *sound,
-                                   quire_error *err)
-{
-    struct db_config config = {.access = DB_WRITE};
-    struct db *fresh = NULL;
-    char name[64], among[128];
-    quire_status st = db_sqlite_open(&config, &fresh, err);
-
-    spell_name(tenant, name);
-    snprintf(among, sizeof among,
-             "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0",
-             (long long)tenant);
-    if (!st)
-        st = make_beside(a, tenant, fresh, name, err);
-    if (!st)
-        st = vocabulary_same(aside, among, fresh, name, sound, err);
-    if (fresh)
-        fresh->ops->close(fresh);
-    return st;
-}
 
 /* ---- snippets ----------------------------------------------------------- */
 
@@ -351,13 +117,14 @@ struct found {
 struct asking {
     struct artifacts *a;
     const struct artifact_question *q;
+    struct words_view view;
     quire_hit_fn each;
     void *ctx;
     bool part; /* these are words that go on */
     uint64_t n_given;
     size_t n_words; /* of `found`, those of the first look, by id */
     size_t n_found;
-    struct found found[2 * RANKED_MAX];
+    struct found found[4 * RANKED_MAX]; /* of two looks at two indexes */
 };
 
 static int by_id(const void *a, const void *b)
@@ -437,13 +204,15 @@ out:
     return st;
 }
 
-/* Find the newest that match, behind those that were found before. */
-static quire_status look(struct asking *k, quire_bytes expression,
-                         bool *partial, quire_error *err)
+/* Find the newest that match in one index, behind those that were found
+ * before. */
+static quire_status look_in(struct asking *k, struct sql *index, int which,
+                            quire_bytes expression, bool *partial,
+                            quire_error *err)
 {
-    size_t room = k->n_words + RANKED_MAX;
+    size_t room = k->n_found + RANKED_MAX;
     struct stmt *s;
-    quire_status st = sql_use(&k->a->words.sql, WORDS_FIND, &s, err);
+    quire_status st = sql_use(index, which, &s, err);
 
     if (st)
         return st;
@@ -457,6 +226,19 @@ static quire_status look(struct asking *k, quire_bytes expression,
     *partial |= !st;
     s->ops->reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status look(struct asking *k, quire_bytes expression,
+                         bool *partial, quire_error *err)
+{
+    struct words_view *v = &k->view;
+    quire_status st = QUIRE_OK;
+
+    if (v->index)
+        st = look_in(k, v->index, v->find, expression, partial, err);
+    if (!st && v->memory)
+        st = look_in(k, &v->due, WORDS_FIND_DUE, expression, partial, err);
+    return st;
 }
 
 static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
@@ -484,7 +266,7 @@ static size_t spell(const struct artifact_question *q, enum fulltext_mode mode,
     size_t n = 1;
 
     if (q->session) {
-        spell_scope(q->session, scope);
+        words_scope(q->session, scope);
         buf_addf(out, "scope:\"%s\" AND ", scope);
     }
     buf_add_str(out, "{path purpose tags body} : (");
@@ -557,7 +339,7 @@ quire_status artifact_search(struct artifacts *a,
     static const enum fulltext_mode modes[] = {FULLTEXT_ALL, FULLTEXT_PREFIX};
     struct asking *k = malloc(sizeof *k);
     struct buf expression = BUF_INIT(64 * 1024);
-    quire_status st = k ? words_need(a, q->tenant, false, err)
+    quire_status st = k ? words_view_open(a, q->tenant, &k->view, err)
                         : err_memory(err);
     quire_error said = {0};
     size_t i, n = 1;
@@ -592,6 +374,8 @@ quire_status artifact_search(struct artifacts *a,
     if (!st && k->n_given == 0)
         st = QUIRE_NOT_FOUND;
     buf_release(&expression);
+    if (k)
+        words_view_close(&k->view);
     free(k);
     return st;
 }

@@ -54,6 +54,8 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
     config.blobs = q->blobs;
     config.name = q->db_path;
     config.relaxed = q->relaxed;
+    config.read_only = q->read_only;
+    config.due = q->schema >= SCHEMA_DUE;
     if (!q->artifacts)
         st = artifacts_new(&config, &q->artifacts, err);
     if (!st && write && !q->finished) {

@@ -175,12 +175,14 @@ static quire_status expire(struct collecting *c, quire_error *err)
     c->expiry.before_us = purge_s < clock_s(&q->clock)
                               ? clock_us(&q->clock) - purge_s * 1000000
                               : 0;
-    return is_dry(c) ? artifacts_expired(q->artifacts, &c->expiry,
-                                         &c->report->versions,
-                                         &c->report->purged, err)
-                     : artifacts_expire(q->artifacts, &c->expiry,
-                                        &c->report->versions,
-                                        &c->report->purged, err);
+    if (is_dry(c))
+        return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
+                                 &c->report->purged, err);
+    /* First: words of content that goes could not be told from the index. */
+    st = artifacts_settle(q->artifacts, err);
+    return st ? st
+              : artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
+                                 &c->report->purged, err);
 }
 
 struct reaping {

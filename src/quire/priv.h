@@ -238,6 +238,7 @@ enum {
     SCHEMA_COPY = 11,
     SCHEMA_RUNS = 12,
     SCHEMA_CLAIMS = 13,
+    SCHEMA_DUE = 14,
 };
 
 #endif

@@ -22,7 +22,7 @@ static const char *const steps[] = {
     blob_schema,    session_schema, artifact_schema, config_schema,
     removal_schema, memory_schema,  pad_schema,      access_schema,
     tally_schema,   ledger_schema,  copy_schema,     run_schema,
-    claim_schema,
+    claim_schema,   due_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

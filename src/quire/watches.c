@@ -15,6 +15,9 @@
 #include "quire/workspaces.h"
 #include "workspace/watch.h"
 
+/* How long words are indexed at a time. */
+enum { SETTLE_MS = 50 };
+
 struct quire_watch {
     struct quire *q;
     struct watch *watch;
@@ -101,6 +104,18 @@ static quire_status sync_one(void *ctx, const char *key, const char *path,
     return QUIRE_OK;
 }
 
+/* Whoever watches has time: words are indexed that others have put off. Nobody
+ * is told what fails, since whoever searches does it too. */
+static void settle_words(struct quire *q)
+{
+    int64_t until = now_ms() + SETTLE_MS;
+    bool more = true;
+
+    while (more && now_ms() < until)
+        if (artifacts_settle_some(q->artifacts, q->tenant, &more, NULL))
+            return;
+}
+
 quire_status quire_watch_next(quire_watch *w, int timeout_ms,
                               quire_watch_fn each, void *ctx, quire_error *err)
 {
@@ -119,5 +134,7 @@ quire_status quire_watch_next(quire_watch *w, int timeout_ms,
     st = watch_read(w->watch, now_ms(), err);
     if (!st)
         st = watch_take(w->watch, now_ms(), sync_one, w, err);
+    if (!st)
+        settle_words(w->q);
     return st == QUIRE_BUSY ? QUIRE_OK : st; /* it stays due */
 }

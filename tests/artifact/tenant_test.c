@@ -16,7 +16,7 @@ struct room {
 
 static void room_open(struct room *r)
 {
-    struct artifacts_config config = {.clock = &test_clock};
+    struct artifacts_config config = {.clock = &test_clock, .due = true};
 
     *r = (struct room){.a = NULL};
     fix_open(&r->store, QUIRE_LAYOUT_PACKED, true);
@@ -24,6 +24,7 @@ static void room_open(struct room *r)
     config.blobs = r->store.blobs;
     OK(config.db->ops->exec(config.db, artifact_schema, &test_err));
     OK(config.db->ops->exec(config.db, removal_schema, &test_err));
+    OK(config.db->ops->exec(config.db, due_schema, &test_err));
     OK(artifacts_new(&config, &r->a, &test_err));
 }
 

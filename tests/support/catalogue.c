@@ -73,12 +73,14 @@ int64_t catalogue_number(const char *sql)
 /* ---- the indexes of words ----------------------------------------------- */
 
 /* The indexes of a tenant, which rows should be in them, and which ids nobody
- * minds: the words of artifacts that went with their session stay. */
+ * minds: the words of artifacts that went with their session stay, and those of
+ * artifacts that are due are not looked at before somebody searches. */
+#define DUE "id IN (SELECT artifact FROM artifact_due)"
 static const struct {
     const char *name, *living, *others;
 } indexes[] = {
-    {"artifact_words_", "artifact WHERE deleted = 0",
-     "id NOT IN (SELECT id FROM artifact)"},
+    {"artifact_words_", "artifact WHERE deleted = 0 AND NOT " DUE,
+     "id NOT IN (SELECT id FROM artifact) OR " DUE},
     {"memory_words_", "memory WHERE valid_to = 0", "0"},
     {"memory_past_", "memory WHERE valid_to <> 0", "0"},
 };

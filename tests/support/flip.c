@@ -233,6 +233,9 @@ static void furnish_tenant(quire *q, uint64_t seed)
     OK(quire_artifact_put(q, NULL, "gone.txt", bytes_str("put away"), NULL,
                           NULL, &test_err));
     OK(quire_artifact_remove(q, NULL, "gone.txt", 0, &test_err));
+    /* The indexes have it all when somebody has searched. */
+    IS(QUIRE_NOT_FOUND, quire_artifact_search(q, NULL, "unheard", NULL, NULL,
+                                              NULL, NULL, &test_err));
     remember(q, "a linked one", a.id);
     remember(q, "another one", 0);
     OK(quire_memory_add(

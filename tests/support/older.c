@@ -11,6 +11,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {14, "DROP TABLE artifact_due;"},
     {13, "DROP TABLE claim;"},
     {12, "DROP TABLE run;"},
     {11, "DROP TABLE copy;"},
