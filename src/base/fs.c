@@ -353,6 +353,11 @@ int fs_temp_sync(struct fs_temp *t)
     return fdatasync(t->fd);
 }
 
+void fs_temp_start_sync(struct fs_temp *t)
+{
+    (void)sync_file_range(t->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 static int link_nameless(int fd, int dir, const char *base)
 {
     char self[64];

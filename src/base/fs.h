@@ -82,6 +82,9 @@ int fs_temp_open(struct fs_temp *t, int dir);
  * the disk before the bytes it names. */
 int fs_temp_sync(struct fs_temp *t);
 
+/* Let the disk begin with it meanwhile: it is the sync that counts. */
+void fs_temp_start_sync(struct fs_temp *t);
+
 /* Give the file the name `base` in `dir`. An existing file is replaced, or
  * kept with EEXIST. The directory is not synced. The file stays open. */
 int fs_temp_publish(struct fs_temp *t, int dir, const char *base, bool replace);

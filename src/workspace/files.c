@@ -85,7 +85,7 @@ static quire_status describe(struct space *s, const char *path,
     return o->meta ? QUIRE_OK : err_memory(err);
 }
 
-/* The row, between the file's sync and its name. */
+/* The row, while the disk has the file, which gets its name after both. */
 static quire_status put_row(struct space *s, const char *path,
                             quire_bytes content,
                             const quire_artifact_options *options,
@@ -122,10 +122,13 @@ static quire_status write_inside(struct space *s, const struct visit *v,
     if (!st)
         has_file = !fstatat(parent, base, &seen, AT_SYMLINK_NOFOLLOW);
     if (!st)
-        st = space_draft(s, parent, content, true, &t, err);
-    if (!st)
+        st = space_draft(s, parent, content, false, &t, err);
+    if (!st) {
+        fs_temp_start_sync(&t);
         st = put_row(s, path, content, options, keep, out, err);
-    if (!st && space_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {
+    }
+    if (!st && fs_temp_sync(&t) == 0 &&
+        space_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {
         if (!fstat(t.fd, &now))
             copy_note(s, path, &now, &out->digest);
     } else if (!st && errno != EBUSY) {

@@ -30,8 +30,9 @@
  * A directory that is not there says nothing of its files: what was noted of them
  * is forgotten before it is made again.
  *
- * A write is: temporary file, sync, row, publish. When it dies before the row,
- * nothing has happened. When it dies after, the artifact has changed and the
+ * A write is: temporary file, row, publish; the file is synced while the row is
+ * written, and before it gets its name. When it dies before the row, nothing
+ * has happened. When it dies after, the artifact has changed and the
  * file has not, and the next look publishes it. `copy` is brought up to date
  * last, and after the directory was synced: were it lost, a file and a row that
  * agree would be compared once more. Only that a file went is written at once:
