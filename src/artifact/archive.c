@@ -91,6 +91,7 @@ struct reading {
     struct arena *keep;
     struct archive_member *list; /* in `keep` */
     size_t n, cap;
+    size_t dirs;
     uint64_t total;
 };
 
@@ -202,7 +203,10 @@ static quire_status see_member(struct reading *r, struct archive_entry *e,
         return damaged(r, err);
     if (!single && (lib.hardlink(e) || lib.type(e) != AE_IFREG)) {
         if (!lib.hardlink(e) && lib.type(e) == AE_IFDIR)
-            return QUIRE_OK;
+            return r->dirs++ < r->limits->n
+                       ? QUIRE_OK
+                       : too_large("the archive", "directories", r->limits->n,
+                                   "--max-files", err);
         st = err_set(err, QUIRE_INVALID,
                      "%.100s in %.100s is no plain file: a link or a device",
                      name, r->archive);

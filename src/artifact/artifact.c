@@ -3,9 +3,11 @@
  */
 #include "artifact/artifact.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/path.h"
 #include "artifact/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -322,6 +324,57 @@ quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
     return give_rows(s, each, ctx, err);
 }
 
+/* ---- places ------------------------------------------------------------- */
+
+/* Whether there is a path from `from` on that comes before `to`. */
+static quire_status is_any(struct artifacts *a, int64_t session,
+                           const char *from, const char *to, bool *any,
+                           quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_BETWEEN, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, session);
+    s->ops->bind_text(s, 2, bytes_str(from));
+    s->ops->bind_text(s, 3, bytes_str(to));
+    st = s->ops->step(s, any, err);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status artifact_has_place(struct artifacts *a, int64_t session,
+                                const char *path, quire_error *err)
+{
+    char from[PATH_BYTES_MAX + 2], to[PATH_BYTES_MAX + 2];
+    const char *slash;
+    bool any = false, below;
+    quire_status st = QUIRE_OK;
+
+    for (slash = strchr(path, '/'); slash && !st && !any;
+         slash = strchr(slash + 1, '/')) {
+        snprintf(from, sizeof from, "%.*s", (int)(slash - path), path);
+        /* Nothing else is in between. */
+        snprintf(to, sizeof to, "%.*s\x01", (int)(slash - path), path);
+        st = is_any(a, session, from, to, &any, err);
+    }
+    below = !any;
+    if (!st && below) {
+        snprintf(from, sizeof from, "%s/", path);
+        snprintf(to, sizeof to, "%s0", path); /* '0' is behind '/' */
+        st = is_any(a, session, from, to, &any, err);
+    }
+    if (st || !any)
+        return st;
+    st = err_set(err, QUIRE_EXISTS,
+                 below ? "there are artifacts below %s: it cannot be a file"
+                       : "%s cannot be below a file, which there is",
+                 path);
+    err_next(err, "give it another path, or put the other away first");
+    return st;
+}
+
 /* ---- away, back, gone --------------------------------------------------- */
 
 quire_status artifacts_end(struct artifacts *a, quire_status st,
@@ -440,7 +493,7 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
             st = err_set(err, QUIRE_EXISTS, "there is a newer %s", path);
             err_next(err, "put that one away first, or give it another path");
         } else if (st == QUIRE_NOT_FOUND) {
-            st = QUIRE_OK;
+            st = artifact_has_place(a, owner->session, path, err);
         }
     }
     if (!st)

@@ -35,6 +35,7 @@ enum artifact_sql {
     SQL_TENANT_HOLDS,
     /* artifacts */
     SQL_BY_PATH,
+    SQL_BETWEEN,
     SQL_BY_ID,
     SQL_PUT_AWAY_LAST,
     SQL_ADD,
@@ -94,6 +95,11 @@ quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
 /* End the transaction: keep it if `st` is QUIRE_OK, else not. */
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err);
+
+/* Whether a new artifact can have the path: none is called like a directory it
+ * is in, and none is below it. Files could not be laid out so. QUIRE_EXISTS. */
+quire_status artifact_has_place(struct artifacts *a, int64_t session,
+                                const char *path, quire_error *err);
 
 /* ---- put.c -------------------------------------------------------------- */
 

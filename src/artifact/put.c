@@ -258,6 +258,7 @@ static quire_status look_first(struct artifacts *a, struct put *put,
                                struct owner *owner, quire_error *err)
 {
     quire_artifact *out = put->out;
+    bool fresh = false;
     uint64_t old;
     quire_status st = owner_look(a, put->what->tenant, put->what->key, owner,
                                  err);
@@ -271,11 +272,14 @@ static quire_status look_first(struct artifacts *a, struct put *put,
         st = check_session(a, put->what, err);
     if (!st && owner->session) {
         st = artifact_by_path(a, owner, put->what->path, put->keep, out, err);
-        if (st == QUIRE_NOT_FOUND)
+        fresh = st == QUIRE_NOT_FOUND;
+        if (fresh)
             st = QUIRE_OK;
     }
     if (!st)
         st = check_expected(put, err);
+    if (!st && fresh)
+        st = artifact_has_place(a, owner->session, put->what->path, err);
     if (st)
         return st;
     /* Whoever is refused is told what it would have come to. */
@@ -296,7 +300,7 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
 
     /* After any other failure the transaction may be gone. */
     *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND &&
-             st != QUIRE_INVALID && st != QUIRE_CHANGED;
+             st != QUIRE_INVALID && st != QUIRE_CHANGED && st != QUIRE_EXISTS;
     if (!st && !owner.session)
         st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
     if (!st)

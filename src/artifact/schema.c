@@ -152,6 +152,9 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
 
     [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
                             " AND a.deleted = 0",
+    /* Between two paths: from "a/" to "a0" is all that is below "a". */
+    [SQL_BETWEEN] = "SELECT path FROM artifact WHERE session = ?1"
+                    " AND path >= ?2 AND path < ?3 AND deleted = 0 LIMIT 1",
     [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
     [SQL_PUT_AWAY_LAST] = COLUMNS
     "WHERE a.session = ?1 AND a.path = ?2 AND a.deleted <> 0"

@@ -142,6 +142,8 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
 
     if (fd < 0)
         return err_sys(err, errno, "cannot open %s", name);
+    if (!name && isatty(fd)) /* who typed nothing would wait for nothing */
+        fputs("quire: reading from the terminal; end with Ctrl-D\n", stderr);
     while (!st && n != 0) {
         size_t want = out->max - out->len < PIECE ? out->max - out->len : PIECE;
         void *room = want ? buf_room(out, want) : NULL;

@@ -281,3 +281,11 @@ $ copy=${file%/*}/2020-01-01T00-00-00-000Z_copy.jsonl; cp $file $copy
 $ quire session rm $copy; quire artifact get a.txt
 keep
 $ quire session rm $file; quire artifact ls --all-sessions
+
+# a file is no directory
+$ echo x | quire artifact put f.txt
+#1 f.txt, version 1
+$ echo x | quire artifact put f.txt/under
+quire: f.txt/under cannot be below a file, which there is
+hint: give it another path, or put the other away first
+? 1

@@ -394,6 +394,36 @@ TEST(a_reader_of_a_home_without_artifacts_finds_none)
     quire_close(q);
 }
 
+TEST(no_artifact_is_below_another)
+{
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    puts_text(q, "user", "a.txt", "x");
+    puts_text(q, "user", "dir/in/b.txt", "x");
+    IS(QUIRE_EXISTS, quire_artifact_put(q, "user", "a.txt/under",
+                                        bytes_str("x"), NULL, &a, &test_err));
+    HAS(test_err.what, "below a file");
+    IS(QUIRE_EXISTS, quire_artifact_put(q, "user", "dir/in/b.txt/c/d",
+                                        bytes_str("x"), NULL, &a, &test_err));
+    IS(QUIRE_EXISTS, quire_artifact_put(q, "user", "dir", bytes_str("x"), NULL,
+                                        &a, &test_err));
+    HAS(test_err.what, "artifacts below dir");
+    /* Names that only begin alike, and other sessions, are no matter. */
+    puts_text(q, "user", "dir.txt", "x");
+    puts_text(q, "user", "a.txt0", "x");
+    puts_text(q, "user", "a", "x");
+    puts_text(q, "temp", "dir", "x");
+    /* What was put away is in nobody's way, until it comes back. */
+    OK(quire_artifact_remove(q, "user", "dir/in/b.txt", 0, &test_err));
+    puts_text(q, "user", "dir", "x");
+    IS(QUIRE_EXISTS,
+       quire_artifact_restore(q, "user", "dir/in/b.txt", &a, &test_err));
+    OK(quire_artifact_remove(q, "user", "dir", 0, &test_err));
+    OK(quire_artifact_restore(q, "user", "dir/in/b.txt", &a, &test_err));
+    quire_close(q);
+}
+
 /* ---- many at once ------------------------------------------------------- */
 
 enum { WRITERS = 6, PUTS = 12 };
