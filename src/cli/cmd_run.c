@@ -126,8 +126,10 @@ static void tell_limits(struct cli *cli, const quire_run_result *got,
          "raise --processes"},
         {"\"memory\"", "the command was ended: too much memory",
          "raise --memory"},
-        {"\"disk\"", "the command was ended: its files grew too much",
+        {"\"disk\"", "the files of the session grew too much",
          "raise --disk, or quota.session"},
+        {"\"file\"", "a file grew too large, and whoever wrote it was ended",
+         "raise --file-size"},
     };
     size_t i;
 
@@ -339,8 +341,26 @@ static void add_command(struct buf *line, const char *json)
     json_iter_init(&it, bytes_str(json));
     while (json_next(&it)) {
         buf_add_char(line, ' ');
-        text_add(line, json_text(it.value, &keep), false);
+        text_add(line, json_text(it.value, &keep), true);
     }
+    arena_release(&keep);
+}
+
+/* "[time disk]": the limits it met. */
+static void add_hits(struct buf *line, const char *json)
+{
+    struct arena keep = ARENA_INIT;
+    struct json_scan it;
+    const char *before = " [";
+
+    json_iter_init(&it, bytes_str(json));
+    while (json_next(&it)) {
+        buf_add_str(line, before);
+        text_add(line, json_text(it.value, &keep), true);
+        before = " ";
+    }
+    if (*before == ' ' && !before[1])
+        buf_add_char(line, ']');
     arena_release(&keep);
 }
 
@@ -361,6 +381,7 @@ static void add_record(struct buf *line, const quire_run_record *n)
         buf_addf(line, "exit %-5d", n->exit);
     buf_addf(line, "%8" PRId64 " ms %s", n->duration_us / 1000,
              n->unconfined ? "UNCONFINED" : "");
+    add_hits(line, n->hit);
     add_command(line, n->command);
 }
 
@@ -609,8 +630,9 @@ const struct cmd cmd_run = {
         "Its output and its exit status are passed on: 124 if it took too long, "
         "127 and 126 if there is no such command or it cannot be run, 128 and "
         "the signal if one ended it. What it did to files becomes versions of "
-        "artifacts, but for files larger than quota.file, hidden ones and "
-        "links. With --json one object: exit, signal, "
+        "artifacts, but for files larger than quota.file, hidden ones, "
+        "links, and what tools make again (node_modules, __pycache__, "
+        "directories with a CACHEDIR.TAG or a pyvenv.cfg). With --json one object: exit, signal, "
         "timed_out, stdout, stderr, truncated, artifact (the number of the "
         "output that has all), confined (the layers that held), limits_hit, "
         "duration_ms, session, run, files, files_passed.\n\n"

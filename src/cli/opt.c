@@ -235,6 +235,11 @@ static int unknown_option(struct walk *w, const char *shown, const char *name)
     if (!args->cmd && some_command_has(name))
         snprintf(hint, sizeof hint,
                  "the options of a command stand after its name");
+    else if (args->cmd && args->n_words > 0 &&
+             strstr(args->cmd->args, "COMMAND"))
+        snprintf(hint, sizeof hint,
+                 "what is not for quire stands after --: `quire %s -- %s %s`",
+                 args->cmd->name, w->words[0], shown);
     else if (strlen(name) > 1 && guess_take(&g))
         snprintf(hint, sizeof hint, "did you mean --%s?", guess_take(&g));
     else if (!args->cmd)

@@ -202,8 +202,9 @@ static const char *spell_bits(unsigned bits, unsigned n,
 
 static const char *hit_name(unsigned index)
 {
-    static const char *const names[] = {"time", "output", "processes", "memory",
-                                        "disk"};
+    static const char *const names[RUN_N_HITS] = {"time",      "output",
+                                                  "processes", "memory",
+                                                  "disk",      "file"};
 
     return names[index];
 }
@@ -221,7 +222,7 @@ static quire_status note_end(struct running *r, const struct run_result *got,
     n->duration_us = got->duration_us;
     n->out_bytes = got->out_bytes;
     n->err_bytes = got->err_bytes;
-    n->hit = spell_bits(hit, 5, hit_name, keep);
+    n->hit = spell_bits(hit, RUN_N_HITS, hit_name, keep);
     n->confined = spell_bits(got->held, RUN_N_LAYERS, run_layer_name, keep);
     if (!n->hit || !n->confined)
         return err_memory(err);

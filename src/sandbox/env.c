@@ -145,5 +145,6 @@ quire_status plan_env(struct plan *p, quire_error *err)
     if (!st && e.failed)
         st = err_memory(err);
     p->envp = e.list;
-    return st ? st : plan_tries(p, env_get(&e, "PATH"), err);
+    p->path = env_get(&e, "PATH");
+    return st ? st : plan_tries(p, p->path, err);
 }

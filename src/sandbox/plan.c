@@ -118,12 +118,25 @@ static const char *beneath(const char *path, const char *dir)
     return *path ? path : ".";
 }
 
+static quire_status outside(const struct plan *p, const char *path,
+                            quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID,
+                              "cannot start in %s: it is not beneath a "
+                              "directory of the session",
+                              path);
+
+    err_next(err, "start in %s or beneath it", p->agent.path);
+    return st;
+}
+
 static quire_status open_cwd(struct plan *p, quire_error *err)
 {
     const struct run_spec *s = p->spec;
     const char *path = s->cwd ? s->cwd : s->agent;
     const struct place *place = &p->agent;
     const char *rest = beneath(path, s->agent);
+    quire_status st;
 
     if (!rest)
         rest = beneath(path, p->agent.path);
@@ -133,17 +146,17 @@ static quire_status open_cwd(struct plan *p, quire_error *err)
     }
     if (!rest)
         rest = beneath(path, p->scratch.path);
-    if (!rest) {
-        err_set(err, QUIRE_INVALID,
-                "cannot start in %s: it is not beneath a "
-                "directory of the session",
-                path);
-        err_next(err, "start in %s or beneath it", p->agent.path);
-        return QUIRE_INVALID;
-    }
+    if (!rest)
+        return outside(p, path, err);
     p->cwd_fd = fs_open_beneath(place->fd, rest, O_PATH | O_DIRECTORY, 0);
-    if (p->cwd_fd < 0)
-        return err_sys(err, errno, "cannot start in %s", path);
+    if (p->cwd_fd < 0 && errno == EXDEV)
+        return outside(p, path, err);
+    if (p->cwd_fd < 0) {
+        st = err_sys(err, errno, "cannot start in %s", path);
+        err_next(err, "start in a directory that is there, beneath %s",
+                 place->path);
+        return st;
+    }
     p->cwd_path = arena_printf(&p->mem, "%s/%s", place->path, rest);
     return p->cwd_path ? QUIRE_OK : err_memory(err);
 }

@@ -96,6 +96,7 @@ struct plan {
     char *const *argv;
     char *const *envp;
     const char **tries; /* paths to exec, ends in NULL                */
+    const char *path;   /* where they are looked for                  */
 
     struct graft graft[GRAFTS_MAX];
     size_t n_graft;

@@ -69,10 +69,11 @@ static quire_status say_exec(const struct plan *p, quire_error *err)
     case ENOENT:
     case ENOTDIR:
         err_set(err, QUIRE_NOT_FOUND, "cannot run %s: not found", name);
-        err_next(err, strchr(name, '/')
-                          ? "the file, or the interpreter its first line "
-                            "names, is not there for a confined command"
-                          : "programs are looked for in " RUN_PATH);
+        if (strchr(name, '/'))
+            err_next(err, "the file, or the interpreter its first line names, "
+                          "is not there for a confined command");
+        else
+            err_next(err, "programs are looked for in %s", p->path);
         return QUIRE_NOT_FOUND;
     case EACCES:
     case EPERM:

@@ -117,8 +117,10 @@ enum run_hit {
     RUN_HIT_OUTPUT = 1 << 1, /* also when the rest was drained, not ended */
     RUN_HIT_PROCESSES = 1 << 2,
     RUN_HIT_MEMORY = 1 << 3,
-    RUN_HIT_DISK = 1 << 4,
+    RUN_HIT_DISK = 1 << 4, /* also when that was seen after its end       */
+    RUN_HIT_FILE = 1 << 5, /* the kernel ended it, or a child of its shell */
 };
+#define RUN_N_HITS 6
 
 /* Bytes the command wrote to stream 1 or 2, as they come, from the thread that
  * called. Anything but QUIRE_OK ends the command, and run_command() returns it. */
@@ -139,12 +141,12 @@ struct run_limits {
     uint64_t file_bytes;   /* of one file: SIGXFSZ beyond it                */
     uint64_t open_files;   /* of one process                                */
     uint64_t disk_bytes;   /* what the writable directories may grow by.
-                              First looked at after 10 ms, which is what
-                              growth counts from, then every 50 ms, less often
-                              where looking takes long: what is written between
-                              two looks is beyond it. Removed files that are still open are
-                              not seen, nor are directories that the command
-                              made unreadable to us                         */
+                              Looked at after 10 ms, then every 50 ms, less
+                              often where looking takes long, and in the end:
+                              what is written between two looks is beyond it.
+                              Removed files that are still open are not seen,
+                              nor are directories that the command made
+                              unreadable to us                              */
     uint64_t tmp_bytes;    /* private /tmp, /var/tmp and /dev/shm together;
                               exact, by the kernel; counts as memory. Without
                               RUN_MOUNT it counts in disk_bytes              */

@@ -328,6 +328,19 @@ static void watch_init(struct watching *w)
     look_begin(w);
 }
 
+/* What it did between the last look and its end; and what the kernel ended it
+ * for, or one of its own, as shells tell of it. */
+static void look_back(struct watching *w)
+{
+    const struct run_limits *l = &w->p->spec->limits;
+
+    if (l->disk_bytes)
+        look_at_disk(w);
+    if (l->file_bytes &&
+        (w->r->signal == SIGXFSZ || w->r->exit == 128 + SIGXFSZ))
+        w->r->hit |= RUN_HIT_FILE;
+}
+
 quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err)
 {
     struct watching w = {.p = p, .r = r, .err = err};
@@ -345,6 +358,7 @@ quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err)
     while (read_some(&w, AT_OUT) || read_some(&w, AT_ERR))
         ;
     r->duration_us = now_us() - w.began_us;
+    look_back(&w);
     r->timed_out = r->hit & RUN_HIT_TIME;
     r->held = p->report->held;
     fd_close(&w.end);

@@ -267,6 +267,9 @@ int space_publish(struct fs_temp *t, int parent, const char *base,
         errno = EBUSY;
         return -1;
     }
+    /* A script stays one. */
+    if (seen)
+        (void)fchmod(t->fd, seen->st_mode & 0777);
     rc = fs_temp_publish(t, parent, base, seen != NULL);
     if (rc < 0 && errno == EEXIST && !space_is_taken(parent, base))
         errno = EBUSY;

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -483,6 +484,33 @@ static bool is_new(const struct item *i, const struct space_sync *how)
     return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
 }
 
+/* Whether a directory that the file is in can be made again by a program: one
+ * that package tools fill, or that says so of itself. Thousands of files that
+ * nobody wrote would be all that is found. What was made an artifact by somebody
+ * stays one. */
+static bool is_made_again(struct syncing *y, const char *path)
+{
+    static const char *const names[] = {"node_modules", "__pycache__"};
+    static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
+    const char *from = path, *slash;
+    char mark[300];
+    size_t i;
+
+    for (; (slash = strchr(from, '/')); from = slash + 1) {
+        for (i = 0; i < sizeof names / sizeof *names; i++)
+            if (bytes_equal(bytes_of(from, (size_t)(slash - from)),
+                            bytes_str(names[i])))
+                return true;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            snprintf(mark, sizeof mark, "%.*s/%s", (int)(slash - path), path,
+                     marks[i]);
+            if (map_get(&y->by_path, bytes_str(mark)))
+                return true;
+        }
+    }
+    return false;
+}
+
 static quire_status take_all_new(struct syncing *y, quire_error *err)
 {
     struct batch *b = calloc(1, sizeof *b);
@@ -490,7 +518,7 @@ static quire_status take_all_new(struct syncing *y, quire_error *err)
     size_t i;
 
     for (i = 0; i < y->n && !st; i++)
-        if (is_new(&y->items[i], y->how))
+        if (is_new(&y->items[i], y->how) && !is_made_again(y, y->items[i].path))
             st = take_new(y, b, &y->items[i], err);
     if (!st && b->n > 0)
         st = put_batch(y, b, err);

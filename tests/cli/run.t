@@ -295,3 +295,40 @@ hint: `quire watch --once` says which, and why
 $ mkdir d; echo one >d/one; tar -cf d.tar -C d .; quire artifact put d.tar d.tar >put
 $ quire artifact unpack d.tar
 #2     20…  d/one
+
+# limits that it met are named, also when the kernel or its own end was faster
+$ quire run --file-size 1k -c 'head -c 100k /dev/zero > x; exit 0' 2>said
+$ quire run --file-size 1k -- head -c 100k /dev/zero >x
+$ quire run --file-size 1k -- dd if=/dev/zero of=y bs=64k count=2
+quire: a file grew too large, and whoever wrote it was ended
+hint: raise --file-size
+? 153
+$ quire run --disk 10k -c 'head -c 100k /dev/zero > z'
+quire: the files of the session grew too much
+hint: raise --disk, or quota.session
+$ quire run --log --limit 2
+#4     20… exit 0 … ms  [disk] sh -c head -c 100k /dev/zero > z
+#3     20… signal 25 … ms  [file] dd if=…
+
+# a script of several lines is one line of the record
+$ quire run -c "$(printf 'true\ntrue')"
+$ quire run --log --limit 1
+#1     20… sh -c true true
+
+# where it is to begin
+$ quire run --cwd nowhere -- true
+quire: cannot start in …/nowhere: No such file or directory
+hint: start in a directory that is there, beneath /…
+? 1
+$ quire run --cwd ../.. -- true
+quire: cannot start in …/../..: it is not beneath a directory of the session
+hint: start in /… or beneath it
+? 2
+$ quire run --env PATH=/nowhere -- ls
+quire: cannot run ls: not found
+hint: programs are looked for in /nowhere
+? 127
+$ quire run ls -la
+quire: `quire run` has no option -l
+hint: what is not for quire stands after --: `quire run -- ls -l`
+? 2

@@ -607,16 +607,73 @@ TEST(an_artifact_without_room_for_its_file_stays_one)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a/x", "inside");
+    workspace_write(f.w, "b", "a workspace that is there");
+    EQ(0, mkdir(workspace_path(f.w, 0, "a"), 0700));
+    test_write_file(workspace_path(f.w, 0, "a/.hidden"), bytes_str("inside"));
     puts_text(&f, "a", "no place");
     SAME_TEXT("passed a (something else has its name), ", workspace_sync(f.w));
     SAME_TEXT("no place", workspace_artifact(f.q, f.s.id, "a"));
     SAME_TEXT("no place", workspace_read(f.w, "a"));
-    both(&f, "a/x", "inside");
-    tool_deletes(&f, "a/x");
+    EQ(0, unlink(workspace_path(f.w, 0, "a/.hidden")));
+    EQ(0, rmdir(workspace_path(f.w, 0, "a")));
     SAME_TEXT("given a, ", workspace_sync(f.w));
     both(&f, "a", "no place");
     workspace_agrees(f.q, f.w);
+    end(&f);
+}
+
+TEST(a_script_that_is_put_again_stays_one)
+{
+    struct fix f = begin();
+    struct stat st;
+
+    workspace_write(f.w, "s.sh", "echo one");
+    EQ(0, chmod(workspace_path(f.w, 0, "s.sh"), 0700));
+    workspace_write(f.w, "s.sh", "echo two");
+    EQ(0, stat(workspace_path(f.w, 0, "s.sh"), &st));
+    EQ(0700, st.st_mode & 0777);
+    puts_text(&f, "s.sh", "echo three");
+    workspace_sync(f.w);
+    both(&f, "s.sh", "echo three");
+    EQ(0, stat(workspace_path(f.w, 0, "s.sh"), &st));
+    EQ(0700, st.st_mode & 0777);
+    end(&f);
+}
+
+static void makes(struct fix *f, const char *name)
+{
+    char *path = strdup(workspace_path(f->w, 0, name)), *slash = path;
+
+    while ((slash = strchr(slash + 1, '/'))) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    test_write_file(path, bytes_str(name));
+    free(path);
+}
+
+TEST(directories_that_tools_make_again_are_no_artifacts)
+{
+    struct fix f = begin();
+
+    workspace_write(f.w, "a", "x");
+    makes(&f, "node_modules/left/index.js");
+    makes(&f, "lib/__pycache__/m.pyc");
+    makes(&f, "env/pyvenv.cfg");
+    makes(&f, "env/lib/site.py");
+    makes(&f, "target/CACHEDIR.TAG");
+    makes(&f, "target/debug/x.o");
+    makes(&f, "environment/lib.py");
+    SAME_TEXT("taken environment/lib.py, ", workspace_sync(f.w));
+    SAME_TEXT("", workspace_sync(f.w));
+    /* What somebody has made an artifact is one. */
+    workspace_write(f.w, "node_modules/mine.js", "mine");
+    both(&f, "node_modules/mine.js", "mine");
+    test_write_file(workspace_path(f.w, 0, "node_modules/mine.js"),
+                    bytes_str("edited"));
+    SAME_TEXT("taken node_modules/mine.js, ", workspace_sync(f.w));
+    both(&f, "node_modules/mine.js", "edited");
     end(&f);
 }
 
