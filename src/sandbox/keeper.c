@@ -26,13 +26,14 @@
 #include "sandbox/priv.h"
 
 /* Signal each child; the kernel lists them for us. Where it does not, those that
- * stayed with the command. */
-static void kill_children(const struct plan *p)
+ * stayed with the command. False: there was none to signal. */
+static bool kill_children(const struct plan *p)
 {
     char text[4096];
     int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
     pid_t pid = 0;
+    bool any = false;
     ssize_t i;
 
     if (fd >= 0)
@@ -44,10 +45,13 @@ static void kill_children(const struct plan *p)
             pid = pid * 10 + (text[i] - '0');
             continue;
         }
-        if (pid > 0)
+        if (pid > 0) {
             kill(pid, SIGKILL);
+            any = true;
+        }
         pid = 0;
     }
+    return any;
 }
 
 /* Bury the dead. False: there is no child at all. */
@@ -113,10 +117,10 @@ int keeper_main(void *arg)
     keeper_close(p);
     if (p->report->step == STEP_NONE)
         keep(p);
-    /* Whom a child leaves behind when it dies is a child the next time round. */
-    while (reap(p)) {
-        kill_children(p);
-        poll(NULL, 0, 1);
-    }
+    /* Whom a child leaves behind when it dies is a child the next time round.
+     * Without a pause: one that forks and ends all the time is met in between. */
+    while (reap(p))
+        if (!kill_children(p))
+            poll(NULL, 0, 1);
     return 0;
 }

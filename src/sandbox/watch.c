@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -49,16 +50,30 @@ static int64_t now_us(void)
 
 /* ---- ending --------------------------------------------------------------- */
 
+/* A byte for the keeper. It may have been killed, and a program that uses us is
+ * not to end for that. */
+static void tell_keeper(int fd)
+{
+    struct timespec at_once = {0, 0};
+    sigset_t broken, before;
+
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &broken, &before);
+    if (write(fd, "T", 1) < 0 && errno == EPIPE &&
+        !sigismember(&before, SIGPIPE))
+        sigtimedwait(&broken, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static void asked(struct watching *w)
 {
     const struct report *rep = w->p->report;
-    ssize_t n = 0;
 
     if (w->p->spaces)
         kill(-rep->command, SIGTERM);
     else
-        n = write(w->p->life_end, "T", 1);
-    (void)n;
+        tell_keeper(w->p->life_end);
     w->ask_us = INT64_MAX;
     w->kill_us = now_us() + w->p->spec->limits.grace_ms * 1000;
 }

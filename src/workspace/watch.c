@@ -230,6 +230,7 @@ static bool note_dir(struct watch *w, int wd, const char *name)
 {
     struct dir *d = dir_of(w, wd), *list;
     char *copy = strdup(name);
+    bool full;
     size_t at;
 
     if (copy && d) {
@@ -237,9 +238,11 @@ static bool note_dir(struct watch *w, int wd, const char *name)
         d->name = copy;
         return true;
     }
-    if (copy && w->n_dirs == w->cap_dirs)
+    /* Those that are gone make room, if they are half of them. */
+    full = copy && w->n_dirs == w->cap_dirs;
+    if (full)
         close_ranks(w);
-    if (copy && 2 * w->n_dirs >= w->cap_dirs) {
+    if (full && 2 * w->n_dirs >= w->cap_dirs) {
         list = realloc(w->dirs, (w->cap_dirs + 64) * 2 * sizeof *list);
         if (list) {
             w->dirs = list;
