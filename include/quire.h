@@ -764,6 +764,11 @@ typedef struct quire_session_row {
 quire_status quire_session_row_of(quire *q, const char *which,
                                   quire_session_row *out, quire_error *err);
 
+/* Its id alone, which takes no look into the file. On loan until the next
+ * call. */
+quire_status quire_session_id(quire *q, const char *which, const char **id,
+                              quire_error *err);
+
 typedef struct quire_row_options {
     size_t size;
     const char *cwd;  /* one project; NULL: all                              */

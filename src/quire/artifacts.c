@@ -93,6 +93,7 @@ quire_status artifacts_session(struct quire *q, const char *session,
                                const char **file, quire_error *err)
 {
     struct place p;
+    bool is_key;
     quire_status st;
 
     if (!session)
@@ -104,7 +105,11 @@ quire_status artifacts_session(struct quire *q, const char *session,
     st = place_find(q, session, keep, &p, err);
     if (st)
         return st;
-    st = place_key(&p, keep, key, err);
+    is_key = found_is_key(q, session);
+    if (!is_key)
+        st = place_key(&p, keep, key, err);
+    if (!st && !is_key && p.in_home && !strcmp(*key, session))
+        found_note(q, session, p.name, true);
     if (!st && p.in_home) {
         *file = arena_printf(keep, "%s/%s", q->root, p.name);
         st = *file ? QUIRE_OK : err_memory(err);

@@ -356,6 +356,10 @@ static quire_status find_id(struct quire *q, const char *which,
 
     s.store = q->all;
     if (!st)
+        s.found = found_find(q, which, keep);
+    if (s.found)
+        s.n = 1;
+    else if (!st)
         st = search_roots(q, &s, false, err);
     if (!st && s.n == 0)
         st = search_roots(q, &s, true, err);
@@ -363,6 +367,8 @@ static quire_status find_id(struct quire *q, const char *which,
         return st ? st : QUIRE_NOT_FOUND;
     if (s.n > 1)
         return several(&s, which, err);
+    if (s.exact)
+        found_note(q, which, s.found, false);
     *out = (struct place){.store = q->all,
                           .name = s.found,
                           .in_home = true,

@@ -19,6 +19,14 @@ struct history;
 struct memories;
 struct pads;
 
+/* Where a session was found: see found.c. */
+enum { FOUND_MAX = 64 };
+
+struct found_at {
+    char *id, *name; /* owned; NULL: none               */
+    bool is_key;     /* the header says the same id     */
+};
+
 struct quire {
     char *home;      /* owned; the blobs directory when there is no home  */
     char *root;      /* owned; where the tenant's sessions and history are: the
@@ -54,9 +62,18 @@ struct quire {
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */
 
+    struct found_at found[FOUND_MAX];
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */
 };
+
+/* found.c: the name of the file of a session, in `keep`, by its whole id; NULL if
+ * that is not known, or not so any more. And whether its header is known to say
+ * the same id. */
+char *found_find(struct quire *q, const char *id, struct arena *keep);
+bool found_is_key(struct quire *q, const char *id);
+void found_note(struct quire *q, const char *id, const char *name, bool is_key);
+void found_forget(struct found_at *k);
 
 /* quire.c: opened when first needed. A reader of a home without a catalogue
  * gets none, and no error. */

@@ -131,8 +131,12 @@ quire_status quire_open(const quire_options *options, quire **out,
 
 void quire_close(quire *q)
 {
+    size_t i;
+
     if (!q)
         return;
+    for (i = 0; i < FOUND_MAX; i++)
+        found_forget(&q->found[i]);
     memories_free(q->memories);
     artifacts_free(q->artifacts);
     pads_free(q->pads);

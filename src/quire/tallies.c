@@ -642,6 +642,24 @@ static quire_status find_place(struct quire *q, const char *which,
     return st ? st : place_find(q, which, keep, out, err);
 }
 
+quire_status quire_session_id(quire *q, const char *which, const char **id,
+                              quire_error *err)
+{
+    bool rows = false;
+    const char *file;
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = need_tallies(q, false, &rows, err);
+    if (st)
+        return st;
+    arena_reset(&q->loan);
+    st = read_number(q, &which, rows, &q->loan, err);
+    return st ? st : artifacts_session(q, which, &q->loan, id, &file, err);
+}
+
 quire_status quire_session_row_of(quire *q, const char *which,
                                   quire_session_row *out, quire_error *err)
 {

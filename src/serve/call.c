@@ -281,11 +281,11 @@ bool call_cursor(struct call *c, int64_t *us, int64_t *id)
 static quire_status find_session(struct call *c, const char *which,
                                  const char **out, quire_error *err)
 {
-    quire_session_row row;
-    quire_status st = which ? quire_session_row_of(c->q, which, &row, err)
+    const char *id;
+    quire_status st = which ? quire_session_id(c->q, which, &id, err)
                             : err_memory(err);
 
-    *out = st ? NULL : arena_text(&c->keep, bytes_str(row.id));
+    *out = st ? NULL : arena_text(&c->keep, bytes_str(id));
     return st || *out ? st : err_memory(err);
 }
 
