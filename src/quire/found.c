@@ -41,7 +41,7 @@ bool found_is_key(struct quire *q, const char *id)
 {
     const struct found_at *k = slot(q, id);
 
-    return k->id && k->is_key && !strcmp(k->id, id);
+    return k->is_key && !strcmp(k->id, id);
 }
 
 void found_note(struct quire *q, const char *id, const char *name, bool is_key)
@@ -56,9 +56,9 @@ void found_note(struct quire *q, const char *id, const char *name, bool is_key)
         return;
     }
     found_forget(k);
-    *k = (struct found_at){strdup(id), strdup(name), is_key};
-    if (!k->id || !k->name)
-        found_forget(k);
+    k->id = strdup(id);
+    k->name = k->id ? strdup(name) : NULL;
+    k->is_key = k->name && is_key;
 }
 
 void found_forget(struct found_at *k)
