@@ -1463,6 +1463,13 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
  * who ask within the next one are told no. Never fails; 0 when in doubt. */
 int quire_collect_due(quire *q);
 
+/* A number that is another one when anybody else, of this process or of another,
+ * has changed the home's database since it was asked before; what was changed is
+ * not told. What lies in other files, as the entries of a session and the prompts
+ * of the history, does not count. Takes microseconds. 0: there is no database, or
+ * it cannot be read. */
+int64_t quire_changes(quire *q);
+
 /* Register a file or a directory outside the home: what it mentions is kept.
  * A session outside that stores an image is registered by itself. Adding one
  * that is there is fine; QUIRE_NOT_FOUND when there is no such path, or no such

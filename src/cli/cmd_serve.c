@@ -165,8 +165,9 @@ static int serve_at(struct cli *cli, struct service_config *config)
     if (!st) {
         running = service;
         block_signals(false);
-        fprintf(stderr, "listening on http://%s%s%s:%u\n", v6 ? "[" : "",
-                config->host, v6 ? "]" : "", service_port(service));
+        fprintf(stderr, "listening on http%s://%s%s%s:%u\n",
+                config->tls_cert ? "s" : "", v6 ? "[" : "", config->host,
+                v6 ? "]" : "", service_port(service));
         st = service_run(service, &err);
         block_signals(true);
         running = NULL;
@@ -189,6 +190,11 @@ static int serve(struct cli *cli, const struct args *args)
     if (!read_listen(listen ? listen : "127.0.0.1:7733", host, &config.port))
         return cli_usage(cli, "one looks like 127.0.0.1:7733",
                          "%s is no address to listen at", listen);
+    config.tls_cert = args_text(args, "tls-cert");
+    config.tls_key = args_text(args, "tls-key");
+    if (!config.tls_cert != !config.tls_key)
+        return cli_usage(cli, "give both, --tls-cert FILE --tls-key FILE",
+                         "a certificate and its key belong together");
     if (given && *given)
         config.admin_token = given;
     else if (read_token(config.home, token, &err))
@@ -222,6 +228,15 @@ static const struct opt serve_opts[] = {
      .kind = OPT_LIST,
      .value = "NAME",
      .help = "another name that clients may call it by; may be given again"},
+    {.name = "tls-cert",
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "serve HTTPS with this certificate, and what leads to its root "
+             "behind it, in PEM"},
+    {.name = "tls-key",
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "the key of the certificate; nobody else may be able to read it"},
     {0},
 };
 
@@ -235,7 +250,8 @@ const struct cmd cmd_serve = {
         "does. Each tenant asks with its token, `Authorization: Bearer "
         "qrt_...` (`quire tenant add`); the admin, below /v1/admin, with the one "
         "in QUIRE_ADMIN_TOKEN, else in `admin.token` of the home, which is made "
-        "if it is not there. /openapi.json describes all there is.",
+        "if it is not there. With a certificate and its key it is HTTPS. "
+        "/openapi.json describes all there is.",
     .opts = serve_opts,
     .examples = "timeout 1 quire serve --listen 127.0.0.1:0 || true",
     .store = STORE_WRITE,

@@ -477,3 +477,18 @@ quire_status quire_stats_read(quire *q, quire_stats *out,
     free(s.tenants);
     return st;
 }
+
+int64_t quire_changes(quire *q)
+{
+    struct stmt *s = NULL;
+    int64_t version = 0;
+    bool row = false;
+
+    if (q->in_callback || need_db(q, false, NULL) || !q->db ||
+        q->db->ops->prepare(q->db, "PRAGMA data_version", &s, NULL))
+        return 0;
+    if (!q->db->ops->step(s, &row, NULL) && row)
+        version = q->db->ops->column_int(s, 0);
+    q->db->ops->finalize(s);
+    return version;
+}

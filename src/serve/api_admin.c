@@ -88,6 +88,8 @@ void api_tenants_patch(struct call *c)
         call_fail(c, st, &err);
     else
         answer_tenant(c, &t, NULL);
+    if (!st && t.disabled)
+        events_shut_out(desk_events(c->desk), t.id);
 }
 
 void api_tenants_rotate(struct call *c)
@@ -102,6 +104,8 @@ void api_tenants_rotate(struct call *c)
         call_fail(c, st, &err);
     else
         answer_tenant(c, &t, token);
+    if (!st)
+        events_shut_out(desk_events(c->desk), t.id);
 }
 
 void api_tenants_remove(struct call *c)
@@ -114,6 +118,8 @@ void api_tenants_remove(struct call *c)
         call_fail(c, st, &err);
     else
         put_deleted(c);
+    if (!st)
+        events_shut_out(desk_events(c->desk), call_id(c, 0));
 }
 
 /* ---- for anybody -------------------------------------------------------- */
@@ -164,6 +170,7 @@ void api_blobs_put(struct call *c)
     }
     quire_ref_format(&info.digest, ref);
     c->answer.status = info.existed ? 200 : 201;
+    c->unchanged = info.existed;
     json_object(&c->w);
     put_text(c, "ref", ref);
     put_text(c, "sha256", ref + sizeof "blob:sha256:" - 1);

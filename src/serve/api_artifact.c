@@ -303,6 +303,8 @@ void api_artifacts_remove(struct call *c)
     if (!find_of_route(c, &a))
         return;
     session = arena_text(&c->keep, bytes_str(a.session));
+    c->conversation = a.session_id > 0 ? a.session_id : 0;
+    c->path = arena_text(&c->keep, bytes_str(a.path));
     st = quire_artifact_remove(c->q, session, call_ref(c, c->params[1] ? 1 : 0),
                                0, &err);
     if (st)
@@ -548,6 +550,37 @@ void api_files_remove(struct call *c)
 
 /* ---- the tool ----------------------------------------------------------- */
 
+/* What a request did to an artifact; what it did elsewhere is the agent's own. */
+static void tell_workspace(struct call *c, quire_bytes data)
+{
+    quire_bytes action = json_get(data, "action");
+    bool writes = json_is(action, "write");
+    struct buf out = BUF_INIT(16 * 1024);
+    struct json_writer w;
+
+    if ((!writes && !json_is(action, "delete")) ||
+        !json_is(json_get(data, "scope"), "artifact"))
+        return;
+    json_begin(&w, &out);
+    json_object(&w);
+    json_key(&w, "conversation_id");
+    json_int(&w, call_id(c, 0));
+    json_key(&w, "id");
+    json_raw(&w, json_get(data, "artifact_id"));
+    json_key(&w, "path");
+    json_raw(&w, json_get(data, "filename"));
+    if (writes) {
+        json_key(&w, "version");
+        json_raw(&w, json_get(data, "version"));
+    }
+    json_object_end(&w);
+    if (!out.failed)
+        call_tell_one(c,
+                      writes ? EVENT_ARTIFACT_WRITTEN : EVENT_ARTIFACT_REMOVED,
+                      call_id(c, 0), buf_bytes(&out));
+    buf_release(&out);
+}
+
 void api_workspace(struct call *c)
 {
     const char *session = call_session(c);
@@ -565,5 +598,7 @@ void api_workspace(struct call *c)
         call_fail(c, st, &err);
     else
         buf_add(&c->answer.body, answer.data, answer.len);
+    if (!st)
+        tell_workspace(c, json_get(answer, "data"));
     quire_workspace_close(w);
 }

@@ -346,6 +346,7 @@ static void append(struct call *c, quire_bytes entry)
         call_fail(c, st, &err);
         return;
     }
+    c->unchanged = done.existed;
     json_object(&c->w);
     put_text(c, "id", done.id);
     put_text(c, "parentId", *done.parent ? done.parent : NULL);

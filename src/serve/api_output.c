@@ -86,6 +86,7 @@ static void put_result(struct call *c, const quire_sink_result *r)
 
     snprintf(address, sizeof address, "artifact://%s", r->id ? r->id : "");
     c->answer.status = r->id ? 201 : 200;
+    c->unchanged = !r->id; /* it was short, and nothing is kept */
     json_object(&c->w);
     put_bytes(c, "output", r->output);
     put_flag(c, "truncated", r->truncated);

@@ -46,10 +46,11 @@ struct http_config {
     int loops;        /* 0: as many as there are processors  */
     size_t body_max;  /* bytes; more is 413                  */
     size_t connections_max;
-    int head_ms;      /* from its first byte to its end: 408        */
-    int body_ms;      /* between two pieces of a body: 408          */
-    int idle_ms;      /* between two requests                       */
-    http_admit admit; /* NULL: all may */
+    int head_ms; /* from its first byte to its end: 408        */
+    int body_ms; /* between two pieces of a body: 408          */
+    int idle_ms; /* between two requests                       */
+    const char *tls_cert, *tls_key; /* files; NULL: it is plain     */
+    http_admit admit;               /* NULL: all may */
     http_handler handler;
     void *ctx;
 };
@@ -69,6 +70,10 @@ quire_status http_open(const struct http_config *config, struct http **out,
  * after a failure, if it is not -1. */
 quire_status http_listen(const char *host, uint16_t port, int *fd,
                          uint16_t *got, quire_error *err);
+
+/* Read certificate and key again; what is open stays as it is. Nothing if it is
+ * plain. From any thread, but from no signal handler. */
+quire_status http_reload(struct http *h, quire_error *err);
 
 /* The port it listens at. */
 uint16_t http_port(const struct http *h);
@@ -95,11 +100,15 @@ quire_bytes exchange_header(const struct exchange *x, const char *name);
 
 /* ---- its answer --------------------------------------------------------- */
 
+struct stream;
+
 struct answer {
     int status;
     struct buf headers; /* "Name: value\r\n", each; without those of framing */
     struct buf body;    /* taken over, as the headers are                    */
     bool close;         /* the connection is not to be used again            */
+    struct stream *stream; /* what comes in place of the body, which is not
+                              looked at then; a reference, taken over         */
 };
 
 /* From any thread, once. What is in *answer is the exchange's then. */
@@ -113,6 +122,39 @@ void answer_header(struct answer *a, const char *name, const char *fmt, ...)
 void answer_error(struct answer *a, int status, const char *kind,
                   const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* ---- an answer that goes on --------------------------------------------- */
+
+/* What is written to a stream is sent, until it is ended or its client has gone.
+ * One that is given with an answer is begun with it: chunked, or to clients of
+ * HTTP/1.0 until the connection ends, and it ends with the stream. What was
+ * written before waits.
+ *
+ * A client that does not take what is sent is given up, when so much waits as
+ * may, or when nothing has gone out for as long as a connection may be idle. A
+ * drain ends all streams. */
+struct stream_config {
+    size_t backlog;         /* bytes that may wait                           */
+    const char *keep_alive; /* sent when nothing was for `keep_ms`           */
+    int keep_ms;
+    int64_t life_ms; /* so long at most, then it is ended: who listens must
+                        show again that it may                               */
+    /* Called once, when nobody hears it any more: the client has gone, or has
+     * all of a stream that was ended. On the loop's thread; may be NULL. */
+    void (*over)(void *ctx);
+    void *ctx;
+};
+
+/* One reference is the caller's. NULL: no memory. */
+struct stream *stream_new(const struct stream_config *config);
+struct stream *stream_hold(struct stream *s);
+void stream_free(struct stream *s); /* the reference; NULL is fine */
+
+/* From any thread. Never waits. False: nobody hears it. */
+bool stream_write(struct stream *s, quire_bytes piece);
+
+/* From any thread. What was written is sent before. */
+void stream_end(struct stream *s);
 
 /* "Not Found" of 404. */
 const char *http_reason(int status);

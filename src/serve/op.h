@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "quire.h"
+#include "serve/events.h"
 #include "serve/http.h"
 
 enum field_kind {
@@ -55,6 +56,10 @@ enum {
     OP_RANGES = 1 << 7, /* parts of the answer can be had                    */
 };
 
+/* It writes, and what it has done is told to who listens to the tenant. */
+#define OP_TELLS(event) ((unsigned)OP_WRITE | (unsigned)(event) << 16)
+#define OP_EVENT(flags) ((enum event_kind)((flags) >> 16))
+
 struct call;
 
 struct op {
@@ -88,6 +93,11 @@ struct call {
     struct arena keep;
     struct answer answer;
     struct json_writer w; /* into the answer's body */
+
+    /* For its event, what neither the address nor the answer says. */
+    bool unchanged;       /* all was as it is: there is no event           */
+    int64_t conversation; /* that it belongs to; 0: none, or it is said    */
+    const char *path;     /* in `keep`                                      */
 };
 
 /* ---- call.c: what was asked --------------------------------------------- */
@@ -159,6 +169,15 @@ void put_artifact(struct call *c, const quire_artifact *a);
 
 /* A quire_write_fn that adds to the answer's body; ctx is the call. */
 quire_status call_write(void *ctx, quire_bytes piece, quire_error *err);
+
+/* ---- api_events.c: what is told to who listens --------------------------- */
+
+/* What a call has done, by its address and answer; nothing if it failed. */
+void call_tell(struct call *c);
+
+/* One of several things that it has done. */
+void call_tell_one(struct call *c, enum event_kind kind, int64_t conversation,
+                   quire_bytes data);
 
 /* ---- running one -------------------------------------------------------- */
 
@@ -235,6 +254,8 @@ void api_slash(struct call *c);
 
 void api_blobs_put(struct call *c);
 void api_blobs_get(struct call *c);
+
+void api_events(struct call *c);
 
 void api_health(struct call *c);
 void api_ready(struct call *c);

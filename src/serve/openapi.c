@@ -331,14 +331,17 @@ static void put_body(struct json_writer *w, const struct op *op)
 static void put_answer(struct json_writer *w, const char *status,
                        const char *words, const char *schema)
 {
-    bool bytes = !strcmp(schema, "Bytes");
+    bool events = !strcmp(schema, "Events");
+    bool bytes = events || !strcmp(schema, "Bytes");
 
     json_key(w, status);
     json_object(w);
     text(w, "description", words);
     json_key(w, "content");
     json_object(w);
-    json_key(w, bytes ? "*/*" : "application/json");
+    json_key(w, events  ? "text/event-stream"
+                : bytes ? "*/*"
+                        : "application/json");
     json_object(w);
     json_key(w, "schema");
     json_object(w);

@@ -43,6 +43,7 @@ struct service {
     struct service_config c;
     char *home; /* owned, and absolute */
     struct http *http;
+    struct events *events;
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct job *first, **last;
@@ -52,6 +53,7 @@ struct service {
     int n_workers;
     struct desk *desks;
     atomic_bool draining;
+    atomic_uint_fast64_t begun, done; /* calls that use the store */
 };
 
 /* ---- desks -------------------------------------------------------------- */
@@ -122,6 +124,11 @@ static quire_status handle_for(struct desk *d, int64_t tenant, quire **out,
     quire_close(h->q);
     *h = (struct tenant_handle){tenant, *out, ++d->turn};
     return QUIRE_OK;
+}
+
+struct events *desk_events(struct desk *d)
+{
+    return d->service->events;
 }
 
 bool desk_is_ready(struct desk *d)
@@ -269,6 +276,7 @@ static void run_op(struct call *c)
     c->answer.status = c->op->status;
     json_begin(&c->w, &c->answer.body);
     c->op->run(c);
+    call_tell(c);
 }
 
 /* What tells one request from another. */
@@ -348,6 +356,7 @@ static void run_call(struct call *c, struct desk *d)
     quire_error err;
     quire_status st = QUIRE_OK;
 
+    atomic_fetch_add(&d->service->begun, 1);
     /* Each thread has handles of its own. */
     c->desk = d;
     c->q = d->root;
@@ -360,6 +369,7 @@ static void run_call(struct call *c, struct desk *d)
         if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
             answer_header(&c->answer, "Content-Type", "application/json");
     }
+    atomic_fetch_add(&d->service->done, 1);
     finish(c);
 }
 
@@ -553,8 +563,13 @@ quire_status service_open(const struct service_config *config,
         st = s->home ? QUIRE_OK : err_memory(err);
     }
     quire_close(q);
+    s->events = events_new();
+    if (!st && !s->events)
+        st = err_memory(err);
     http.host = config->host;
     http.port = config->port;
+    http.tls_cert = config->tls_cert;
+    http.tls_key = config->tls_key;
     http.handler = handle;
     http.admit = admit_body;
     http.ctx = s;
@@ -576,6 +591,10 @@ quire_status service_run(struct service *s, quire_error *err)
 {
     int i,
         want = s->c.workers && s->c.workers < WORKERS ? s->c.workers : WORKERS;
+    struct upkeep_config beside = {.home = s->home,
+                                   .events = s->events,
+                                   .begun = &s->begun,
+                                   .done = &s->done};
     struct upkeep *upkeep = NULL;
     quire_status st = QUIRE_OK;
 
@@ -589,7 +608,7 @@ quire_status service_run(struct service *s, quire_error *err)
         s->n_workers++;
     }
     if (!st)
-        st = upkeep_begin(s->home, &upkeep, err);
+        st = upkeep_begin(&beside, &upkeep, err);
     if (!st)
         st = http_run(s->http, err);
     upkeep_end(upkeep);
@@ -601,6 +620,11 @@ quire_status service_run(struct service *s, quire_error *err)
         pthread_join(s->workers[i], NULL);
     s->n_workers = 0;
     return st;
+}
+
+quire_status service_reload(struct service *s, quire_error *err)
+{
+    return http_reload(s->http, err);
 }
 
 void service_stop(struct service *s)
@@ -616,6 +640,7 @@ void service_close(struct service *s)
     if (!s)
         return;
     http_close(s->http);
+    events_free(s->events);
     for (d = s->desks; d; d = next) {
         next = d->next;
         desk_free(d);

@@ -22,6 +22,8 @@ struct service_config {
     const char *admin_token;  /* NULL: there is no admin               */
     const char *const *hosts; /* more names it is called by; NULL: none */
     int workers;              /* 0: the usual number                   */
+    const char *tls_cert;     /* files in PEM; NULL: no TLS            */
+    const char *tls_key;
 };
 
 quire_status service_open(const struct service_config *config,
@@ -31,9 +33,16 @@ uint16_t service_port(const struct service *s);
 /* Serve until service_stop(). */
 quire_status service_run(struct service *s, quire_error *err);
 
+/* Read what can change while it runs: the certificate. After a failure all is as
+ * it was. From any thread, but from no signal handler. */
+quire_status service_reload(struct service *s, quire_error *err);
+
 /* Drain and end. From a signal handler, too. */
 void service_stop(struct service *s);
 void service_close(struct service *s);
+
+/* What is told to who listens. */
+struct events *desk_events(struct desk *d);
 
 /* Whether new work is welcome. */
 bool desk_is_ready(struct desk *d);

@@ -9,7 +9,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
+#include "base/bytes.h"
 #include "base/err.h"
+#include "base/json.h"
+#include "serve/events.h"
 
 /* Between two looks at the watches; between two at who there is; between two
  * questions whether a collection is due. */
@@ -18,6 +22,11 @@ enum { STEP_MS = 200, TENANTS_EVERY_MS = 5000, COLLECT_EVERY_MS = 60000 };
 /* So many tenants' workspaces are watched; those of others are looked at when
  * they are used. */
 enum { WATCHED_MAX = 256 };
+
+/* Between two notices that another process has changed something: when it is
+ * sure, and when it may have been the server itself. */
+enum { SURE_EVERY_MS = 1000, DOUBT_EVERY_MS = 60000 };
+enum doubt { NO_DOUBT, MAYBE, SURELY };
 
 struct watched {
     int64_t tenant;
@@ -28,6 +37,7 @@ struct watched {
 
 struct upkeep {
     char *home; /* owned */
+    struct upkeep_config c;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t asked;
@@ -35,6 +45,13 @@ struct upkeep {
     quire *q;
     struct watched list[WATCHED_MAX];
     size_t n;
+
+    int64_t version;  /* of the database, as seen last            */
+    uint64_t begun;   /* calls, just before                       */
+    bool still;       /* none of them was under way               */
+    bool worked;      /* something was changed here since         */
+    enum doubt doubt; /* whether another process changed anything */
+    int64_t told_ms;  /* when that was told                       */
 };
 
 static int64_t now_ms(void)
@@ -82,6 +99,7 @@ static void begin_watch(struct upkeep *u, int64_t tenant)
     o.home = u->home;
     o.tenant = which;
     *w = (struct watched){.tenant = tenant, .there = true};
+    u->worked = true;
     if (quire_open(&o, &w->q, NULL) ||
         quire_watch_open(w->q, NULL, &w->watch, NULL))
         drop(w);
@@ -116,20 +134,137 @@ static void look_around(struct upkeep *u)
     if (quire_tenant_list(u->q, see_tenant, u, NULL))
         return;
     for (i = 0; i < u->n; i++) {
-        if (u->list[i].there)
+        if (u->list[i].there) {
             u->list[n++] = u->list[i];
-        else
-            drop(&u->list[i]);
+            continue;
+        }
+        /* Another process may have shut it out. */
+        events_shut_out(u->c.events, u->list[i].tenant);
+        drop(&u->list[i]);
     }
     u->n = n;
 }
 
+/* What was found to have happened to a file. It is told when the handle is free
+ * again, since there is more to be asked. */
+struct finding {
+    const char *session, *path; /* in `keep` */
+    bool taken;
+    struct finding *next;
+};
+
+struct findings {
+    struct arena keep;
+    struct finding *first, **end;
+    bool any; /* also what is not told */
+};
+
+static void note(void *ctx, const char *session, const char *what,
+                 const char *path, const char *why)
+{
+    struct findings *all = ctx;
+    bool taken = !strcmp(what, "taken");
+    struct finding *f;
+
+    (void)why;
+    all->any = true;
+    if (!taken && strcmp(what, "dropped") != 0)
+        return;
+    f = arena_array(&all->keep, 1, sizeof *f);
+    if (!f)
+        return;
+    f->session = arena_text(&all->keep, bytes_str(session));
+    f->path = arena_text(&all->keep, bytes_str(path));
+    f->taken = taken;
+    if (!f->session || !f->path)
+        return;
+    *all->end = f;
+    all->end = &f->next;
+}
+
+static void spell(struct buf *out, struct watched *w, const struct finding *f,
+                  int64_t conversation)
+{
+    quire_artifact a;
+    struct json_writer j;
+
+    json_begin(&j, out);
+    json_object(&j);
+    if (conversation) {
+        json_key(&j, "conversation_id");
+        json_int(&j, conversation);
+    }
+    if (f->taken &&
+        !quire_artifact_stat(w->q, f->session, f->path, NULL, &a, NULL)) {
+        json_key(&j, "id");
+        json_int(&j, a.id);
+        json_key(&j, "version");
+        json_int(&j, a.version);
+    }
+    json_key(&j, "path");
+    json_str(&j, f->path);
+    json_object_end(&j);
+}
+
+static void tell(struct upkeep *u, struct watched *w, const struct finding *f)
+{
+    struct event event = {.tenant = w->tenant,
+                          .kind = f->taken ? EVENT_ARTIFACT_WRITTEN
+                                           : EVENT_ARTIFACT_REMOVED};
+    struct buf data = BUF_INIT(16 * 1024);
+    quire_session_row row;
+
+    if (!quire_session_row_of(w->q, f->session, &row, NULL))
+        event.conversation = row.number;
+    spell(&data, w, f, event.conversation);
+    event.data = buf_bytes(&data);
+    if (!data.failed)
+        events_publish(u->c.events, &event);
+    buf_release(&data);
+}
+
 static void keep_in_step(struct upkeep *u)
 {
+    struct findings all = {.keep = ARENA_INIT};
+    const struct finding *f;
     size_t i;
 
-    for (i = 0; i < u->n; i++)
-        quire_watch_next(u->list[i].watch, 0, NULL, NULL, NULL);
+    for (i = 0; i < u->n; i++) {
+        all.first = NULL;
+        all.end = &all.first;
+        quire_watch_next(u->list[i].watch, 0, note, &all, NULL);
+        u->worked |= all.any;
+        for (f = all.first; f; f = f->next)
+            tell(u, &u->list[i], f);
+        arena_reset(&all.keep);
+    }
+    arena_release(&all.keep);
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+/* Other processes may work in the home. That somebody has changed something can
+ * be seen, not who. When nothing was under way here meanwhile it was another;
+ * when something was it may have been, and that is told once in a while only. */
+static void look_for_others(struct upkeep *u, int64_t now)
+{
+    uint64_t done = atomic_load(u->c.done), begun = atomic_load(u->c.begun);
+    int64_t version = quire_changes(u->q);
+    bool alone = u->still && atomic_load(u->c.begun) == u->begun && !u->worked;
+
+    if (u->version && version && version != u->version)
+        u->doubt = alone || u->doubt == SURELY ? SURELY : MAYBE;
+    u->version = version;
+    u->begun = begun;
+    u->still = done == begun;
+    u->worked = false;
+    if (u->doubt == NO_DOUBT ||
+        now - u->told_ms <
+            (u->doubt == SURELY ? SURE_EVERY_MS : DOUBT_EVERY_MS))
+        return;
+    events_publish_all(u->c.events, EVENT_CHANGED);
+    u->doubt = NO_DOUBT;
+    u->told_ms = now;
 }
 
 /* ---- the thread --------------------------------------------------------- */
@@ -139,14 +274,18 @@ static void collect(struct upkeep *u)
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report report;
 
-    if (quire_collect_due(u->q))
-        quire_collect(u->q, &o, &report, NULL);
+    if (!quire_collect_due(u->q))
+        return;
+    quire_collect(u->q, &o, &report, NULL);
+    u->worked = true;
 }
 
 static void *work(void *arg)
 {
     struct upkeep *u = arg;
     int64_t looked = INT64_MIN / 2, collected = now_ms();
+
+    u->told_ms = collected;
 
     do {
         int64_t now = now_ms();
@@ -160,12 +299,13 @@ static void *work(void *arg)
             collect(u);
         }
         keep_in_step(u);
+        look_for_others(u, now);
     } while (!rest(u));
     return NULL;
 }
 
-quire_status upkeep_begin(const char *home, struct upkeep **out,
-                          quire_error *err)
+quire_status upkeep_begin(const struct upkeep_config *config,
+                          struct upkeep **out, quire_error *err)
 {
     struct upkeep *u = calloc(1, sizeof *u);
     quire_options o = QUIRE_OPTIONS_INIT;
@@ -177,8 +317,9 @@ quire_status upkeep_begin(const char *home, struct upkeep **out,
         return err_memory(err);
     pthread_mutex_init(&u->lock, NULL);
     pthread_cond_init(&u->asked, NULL);
-    u->home = strdup(home);
-    o.home = home;
+    u->c = *config;
+    u->home = strdup(config->home);
+    o.home = config->home;
     o.tenant = "default";
     st = u->home ? quire_open(&o, &u->q, err) : err_memory(err);
     why = st ? 0 : pthread_create(&u->thread, NULL, work, u);

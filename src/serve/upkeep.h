@@ -3,17 +3,29 @@
  *
  * One thread collects what nothing refers to, when that is due, and keeps the
  * files of all tenants' workspaces in step with their artifacts. It has handles
- * of its own, and nobody waits for it. What fails is tried again.
+ * of its own, and nobody waits for it. What fails is tried again. What it
+ * finds is told to who listens.
  */
 #ifndef SERVE_UPKEEP_H
 #define SERVE_UPKEEP_H
 
+#include <stdatomic.h>
+
 #include "quire.h"
 
 struct upkeep;
+struct events;
 
-quire_status upkeep_begin(const char *home, struct upkeep **out,
-                          quire_error *err);
+struct upkeep_config {
+    const char *home;
+    struct events *events;
+    /* How many calls were begun, and are done. While there is one, what changes
+     * may be by it; else it is by another process, and told as `changed`. */
+    const atomic_uint_fast64_t *begun, *done;
+};
+
+quire_status upkeep_begin(const struct upkeep_config *config,
+                          struct upkeep **out, quire_error *err);
 
 /* Ends when what it is at is done; NULL is fine. */
 void upkeep_end(struct upkeep *u);

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -34,8 +35,9 @@ def slow_case(function):
 class Server:
     """One `quire serve` with a home of its own."""
 
-    def __init__(self, work, home, files=None):
+    def __init__(self, work, home, files=None, tls=None):
         self.files = files  # how many it may have open
+        self.tls = tls  # the files of a certificate and of its key
         self.program = os.path.join(work, "quire")
         self.home = os.path.join(work, home)
         self.errors = os.path.join(work, home + ".err")
@@ -45,6 +47,8 @@ class Server:
     def start(self):
         env = dict(os.environ, QUIRE_HOME=self.home, QUIRE_ADMIN_TOKEN=ADMIN)
         command = [self.program, "serve", "--listen", "127.0.0.1:0"]
+        if self.tls:
+            command += ["--tls-cert", self.tls[0], "--tls-key", self.tls[1]]
         if self.files:
             command = ["sh", "-c", 'ulimit -n %d; exec "$@"' % self.files,
                        "sh"] + command
@@ -53,7 +57,7 @@ class Server:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(self.errors, "wb"), env=env)
         for _ in range(1000):
-            found = re.search(r"listening on http://127.0.0.1:(\d+)",
+            found = re.search(r"listening on https?://127.0.0.1:(\d+)",
                               open(self.errors).read())
             if found:
                 break
@@ -73,10 +77,22 @@ class Server:
             status = "none: killed after %d s" % within
         return status, time.monotonic() - began
 
-    def connect(self, timeout=15):
-        s = socket.create_connection(("127.0.0.1", self.port), timeout)
+    def connect(self, timeout=15, small=False):
+        """Small: what has come and is not read yet is little."""
+        s = socket.socket()
+        s.settimeout(timeout)
+        if small:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+        s.connect(("127.0.0.1", self.port))
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return s
+        return self.wrap(s) if self.tls else s
+
+    def wrap(self, s, change=None):
+        """Speak TLS on it. `change` makes the context another one."""
+        context = ssl.create_default_context(cafile=self.tls[0])
+        if change:
+            change(context)
+        return context.wrap_socket(s, server_hostname="localhost")
 
 
 class Answer:

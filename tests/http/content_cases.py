@@ -51,6 +51,7 @@ def paths_that_lead_elsewhere(w):
         w.ask("POST", here + "/artifacts", {"path": path, "content": ""},
               want=400)
     for path in ("a//b", "a/", "a/./b", "\u202e", "e\u0301"):
+        here = w.conversation()
         got = w.ask("PUT", here + "/files/" + urllib.parse.quote(path), b"x")
         if got.status != 400:
             stored = got.json()["artifact"]["path"]
@@ -69,6 +70,10 @@ def paths_that_lead_elsewhere(w):
             w.same(path.encode(), w.ask("GET", target).body, "its content")
         else:
             w.same(400, got.status, "%r" % path)
+    # A file is no directory, and a directory no file.
+    w.ask("PUT", here + "/files/f/g", b"x", want=201)
+    for path in ("f", "f/g/h"):
+        w.ask("PUT", here + "/files/" + path, b"x", want=409)
 
 
 @case

@@ -69,7 +69,7 @@ TEST(every_answer_is_described)
     YES(json_check(buf_bytes(&out), JSON_UTF8, NULL));
     schemas = json_get(json_get(buf_bytes(&out), "components"), "schemas");
     for (op = ops; op->name; op++)
-        YES(!strcmp(op->answer, "Bytes") ||
+        YES(!strcmp(op->answer, "Bytes") || !strcmp(op->answer, "Events") ||
             json_kind(json_get(schemas, op->answer)) == JSON_OBJECT);
     buf_release(&out);
 }
