@@ -34,10 +34,10 @@ DESTDIR  ?=
 # The rooms that make the library, and the front rooms that stand on it.
 ROOMS    := base store blob session output artifact memory conversation \
             workspace sandbox quire slash
-FRONT    := serve cli
+FRONT    := mcp serve cli
 LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))
-SERVE_SRC := $(sort $(wildcard src/serve/*.c))
+SERVE_SRC := $(sort $(wildcard src/mcp/*.c src/serve/*.c))
 TEST_SRC := $(sort $(wildcard tests/*/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 FUZZERS  := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c)))

@@ -27,6 +27,7 @@
 #include "cli/cli.h"
 #include "cli/cmd_artifact.h"
 #include "cli/cmd_session.h"
+#include "mcp/run.h"
 
 extern const struct cmd cmd_run;
 
@@ -64,48 +65,11 @@ static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
 static void give_json(struct run *r, const quire_run_result *got)
 {
     struct buf line = BUF_INIT((size_t)1 << 31);
-    const quire_run_record *n = &got->record;
     struct json_writer w;
 
     json_begin(&w, &line);
     json_object(&w);
-    json_key(&w, "exit");
-    if (n->exit < 0)
-        json_null(&w);
-    else
-        json_int(&w, n->exit);
-    json_key(&w, "signal");
-    if (n->signal)
-        json_int(&w, n->signal);
-    else
-        json_null(&w);
-    json_key(&w, "timed_out");
-    json_bool(&w, got->timed_out);
-    json_key(&w, "stdout");
-    json_bytes(&w, buf_bytes(&r->out));
-    json_key(&w, "stderr");
-    json_bytes(&w, buf_bytes(&r->err));
-    json_key(&w, "truncated");
-    json_bool(&w, got->truncated);
-    json_key(&w, "artifact");
-    if (*got->artifact)
-        json_str(&w, got->artifact);
-    else
-        json_null(&w);
-    json_key(&w, "confined");
-    json_raw(&w, bytes_str(n->confined));
-    json_key(&w, "limits_hit");
-    json_raw(&w, bytes_str(n->hit));
-    json_key(&w, "duration_ms");
-    json_int(&w, n->duration_us / 1000);
-    json_key(&w, "session");
-    json_str(&w, n->session);
-    json_key(&w, "run");
-    json_int(&w, n->id);
-    json_key(&w, "files");
-    json_uint(&w, got->files.taken);
-    json_key(&w, "files_passed");
-    json_uint(&w, got->files.passed);
+    run_put(&w, got, buf_bytes(&r->out), buf_bytes(&r->err));
     json_object_end(&w);
     out_line(r->cli, &line);
     buf_release(&line);

@@ -21,9 +21,9 @@
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
     noun_memory, noun_history, noun_conversation, noun_tenant, noun_tool,
     noun_config;
-extern const struct cmd cmd_read, cmd_slash, cmd_run, cmd_serve, cmd_watch,
-    cmd_gc, cmd_reindex, cmd_doctor, cmd_help, cmd_version, cmd_completion,
-    cmd_check, cmd_repair, cmd_stats;
+extern const struct cmd cmd_read, cmd_slash, cmd_run, cmd_serve, cmd_mcp,
+    cmd_watch, cmd_gc, cmd_reindex, cmd_doctor, cmd_help, cmd_version,
+    cmd_completion, cmd_check, cmd_repair, cmd_stats;
 
 const struct noun *const cli_nouns[] = {
     &noun_session,      &noun_blob,   &noun_output,
@@ -33,9 +33,10 @@ const struct noun *const cli_nouns[] = {
 };
 
 const struct cmd *const cli_plain[] = {
-    &cmd_read,   &cmd_run,        &cmd_serve,  &cmd_watch,   &cmd_slash,
-    &cmd_gc,     &cmd_check,      &cmd_repair, &cmd_reindex, &cmd_stats,
-    &cmd_doctor, &cmd_completion, &cmd_help,   &cmd_version, NULL,
+    &cmd_read,       &cmd_run,     &cmd_serve,   &cmd_mcp,
+    &cmd_watch,      &cmd_slash,   &cmd_gc,      &cmd_check,
+    &cmd_repair,     &cmd_reindex, &cmd_stats,   &cmd_doctor,
+    &cmd_completion, &cmd_help,    &cmd_version, NULL,
 };
 
 const struct opt cli_globals[] = {

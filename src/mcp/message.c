@@ -1,0 +1,446 @@
+/*
+ * message.c - JSON-RPC: what a message is, and what an answer looks like
+ *
+ * A message is looked at in this order: is it JSON, and UTF-8; is it an object
+ * with a method; whose era is it of; does what it says of itself agree. The
+ * first thing that is wrong is what it is refused for, under its id as soon as
+ * that is known.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "mcp/priv.h"
+
+#define META "io.modelcontextprotocol/"
+
+const char *const mcp_versions[N_VERSIONS] = {
+    [V_NONE] = "",
+    [V_2024_11_05] = "2024-11-05",
+    [V_2025_03_26] = "2025-03-26",
+    [V_2025_06_18] = "2025-06-18",
+    [V_2025_11_25] = "2025-11-25",
+    [V_2026_07_28] = "2026-07-28",
+};
+
+const char mcp_too_long[] =
+    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":"
+    "\"the message has more than 64 MiB\",\"data\":{\"kind\":\"too_large\","
+    "\"hint\":\"send less at once\"}}}";
+
+static const struct method methods[] = {
+    {"initialize", true, false, true, do_initialize},
+    {"ping", true, false, true, do_ping},
+    {"server/discover", false, true, true, do_discover},
+    {"tools/list", true, true, true, do_tools_list},
+    {"tools/call", true, true, false, do_tools_call},
+    {"resources/list", true, true, false, do_resources_list},
+    {"resources/templates/list", true, true, true, do_resources_templates},
+    {"resources/read", true, true, false, do_resources_read},
+    {"resources/subscribe", true, false, false, do_subscribe},
+    {"resources/unsubscribe", true, false, true, do_unsubscribe},
+    {"subscriptions/listen", false, true, false, do_listen},
+    {"prompts/list", true, true, true, do_prompts_list},
+    {"prompts/get", true, true, false, do_prompts_get},
+    {"completion/complete", true, true, false, do_complete},
+};
+
+static const struct method *find_method(quire_bytes name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (json_is(name, methods[i].name))
+            return &methods[i];
+    return NULL;
+}
+
+/* ---- refusals ---------------------------------------------------------- */
+
+void message_refuse(struct mcp_call *c, int code, const char *hint,
+                    const char *fmt, ...)
+{
+    va_list ap;
+
+    if (c->code)
+        return; /* the first thing that is wrong is what is told */
+    c->code = code;
+    c->kind = code == CODE_INTERNAL ? "io" : "invalid";
+    snprintf(c->hint, sizeof c->hint, "%s", hint ? hint : "");
+    va_start(ap, fmt);
+    vsnprintf(c->message, sizeof c->message, fmt, ap);
+    va_end(ap);
+}
+
+void message_refuse_memory(struct mcp_call *c)
+{
+    message_refuse(c, CODE_INTERNAL, "try again later", "out of memory");
+}
+
+void message_refuse_status(struct mcp_call *c, quire_status st,
+                           const quire_error *err)
+{
+    bool theirs = st == QUIRE_INVALID || st == QUIRE_NOT_FOUND ||
+                  st == QUIRE_TOO_LARGE;
+
+    message_refuse(c, theirs ? CODE_PARAMS : CODE_INTERNAL, err->next, "%s",
+                   err->what);
+    c->kind = quire_status_name(st);
+}
+
+/* ---- answers ----------------------------------------------------------- */
+
+static void begin_answer(struct mcp_call *c)
+{
+    buf_clear(&c->answer);
+    json_begin(&c->w, &c->answer);
+    json_object(&c->w);
+    put_text(&c->w, "jsonrpc", "2.0");
+    json_key(&c->w, "id");
+    if (c->id.data)
+        json_raw(&c->w, c->id);
+    else
+        json_null(&c->w);
+}
+
+void answer_begin(struct mcp_call *c)
+{
+    begin_answer(c);
+    json_key(&c->w, "result");
+    json_object(&c->w);
+    if (c->version != V_2026_07_28)
+        return;
+    put_text(&c->w, "resultType", "complete");
+    json_key(&c->w, "_meta");
+    json_object(&c->w);
+    if (c->listens) {
+        json_key(&c->w, META "subscriptionId");
+        json_raw(&c->w, c->id);
+    }
+    put_raw(&c->w, META "serverInfo",
+            "{\"name\":\"quire\",\"version\":\"" QUIRE_VERSION "\"}");
+    json_object_end(&c->w);
+}
+
+void answer_cache(struct mcp_call *c, int64_t ttl_ms, bool public)
+{
+    if (c->version != V_2026_07_28)
+        return;
+    json_key(&c->w, "ttlMs");
+    json_int(&c->w, ttl_ms);
+    put_text(&c->w, "cacheScope", public ? "public" : "private");
+}
+
+static void put_error(struct mcp_call *c)
+{
+    int i;
+
+    json_key(&c->w, "error");
+    json_object(&c->w);
+    json_key(&c->w, "code");
+    json_int(&c->w, c->code);
+    put_text(&c->w, "message", c->message);
+    json_key(&c->w, "data");
+    json_object(&c->w);
+    if (c->code == CODE_VERSION) {
+        json_key(&c->w, "supported");
+        json_array(&c->w);
+        for (i = N_VERSIONS - 1; i > V_NONE; i--)
+            json_str(&c->w, mcp_versions[i]);
+        json_array_end(&c->w);
+    }
+    if (c->about) {
+        json_key(&c->w, c->about);
+        json_raw(&c->w, c->about_value);
+    }
+    put_text(&c->w, "kind", c->kind);
+    if (*c->hint)
+        put_text(&c->w, "hint", c->hint);
+    json_object_end(&c->w);
+    json_object_end(&c->w);
+}
+
+void answer_end(struct mcp_call *c)
+{
+    if (!c->code && !c->answer.failed) {
+        json_object_end(&c->w);
+        json_object_end(&c->w);
+    }
+    if (c->answer.failed)
+        message_refuse_memory(c);
+    if (c->code) {
+        begin_answer(c);
+        put_error(c);
+        json_object_end(&c->w);
+    }
+    c->state = MCP_READY;
+}
+
+void notice_begin(struct json_writer *w, struct buf *out, const char *method,
+                  const struct mcp_call *listen)
+{
+    json_begin(w, out);
+    json_object(w);
+    put_text(w, "jsonrpc", "2.0");
+    put_text(w, "method", method);
+    json_key(w, "params");
+    json_object(w);
+    if (!listen)
+        return;
+    json_key(w, "_meta");
+    json_object(w);
+    json_key(w, META "subscriptionId");
+    json_raw(w, listen->id);
+    json_object_end(w);
+}
+
+void notice_end(struct json_writer *w)
+{
+    json_object_end(w);
+    json_object_end(w);
+}
+
+/* ---- parameters -------------------------------------------------------- */
+
+const char *message_text(struct mcp_call *c, quire_bytes object,
+                         const char *key)
+{
+    quire_bytes value = json_get(object, key), text;
+
+    if (json_kind(value) != JSON_STRING)
+        return NULL;
+    text = json_text(value, &c->keep);
+    if (!text.data || memchr(text.data, '\0', text.len))
+        return NULL;
+    return arena_text(&c->keep, text);
+}
+
+bool message_same_id(quire_bytes a, quire_bytes b)
+{
+    struct arena keep = ARENA_INIT;
+    bool same;
+
+    if (!a.data || !b.data || json_kind(a) != json_kind(b))
+        return false;
+    if (json_kind(a) != JSON_STRING)
+        return bytes_equal(a, b);
+    same = json_equal(a, json_text(b, &keep));
+    arena_release(&keep);
+    return same;
+}
+
+/* ---- what HTTP says of it ---------------------------------------------- */
+
+/* A header that says what the body says; what does not fit into a header is
+ * spelled =?base64?...?= there. */
+static bool header_agrees(const char *header, quire_bytes string)
+{
+    static const char opens[] = "=?base64?", closes[] = "?=";
+    size_t len = header ? strlen(header) : 0;
+    struct buf raw = BUF_INIT(1 << 20);
+    bool same;
+
+    if (!header)
+        return false;
+    if (len < sizeof opens + sizeof closes - 2 ||
+        strncmp(header, opens, sizeof opens - 1) != 0 ||
+        strcmp(header + len - 2, closes) != 0)
+        return json_is(string, header);
+    same = base64_decode(bytes_of(header + sizeof opens - 1,
+                                  len - (sizeof opens - 1) - 2),
+                         &raw) &&
+           !raw.failed && json_equal(string, buf_bytes(&raw));
+    buf_release(&raw);
+    return same;
+}
+
+static bool headers_agree(struct mcp_call *c, quire_bytes method,
+                          quire_bytes version, const struct mcp_via *via)
+{
+    static const struct {
+        const char *method, *from;
+    } named[] = {{"tools/call", "name"},
+                 {"prompts/get", "name"},
+                 {"resources/read", "uri"}};
+    const char *wrong = NULL;
+    size_t i;
+
+    if (!header_agrees(via->version, version))
+        wrong = "MCP-Protocol-Version";
+    else if (!header_agrees(via->method, method))
+        wrong = "Mcp-Method";
+    for (i = 0; !wrong && i < sizeof named / sizeof *named; i++)
+        if (json_is(method, named[i].method) &&
+            !header_agrees(via->name, json_get(c->params, named[i].from)))
+            wrong = "Mcp-Name";
+    if (wrong)
+        message_refuse(
+            c, CODE_HEADERS, "give the header the value that the body has",
+            "the header %s is missing, or does not say what the body says",
+            wrong);
+    return !wrong;
+}
+
+/* ---- eras -------------------------------------------------------------- */
+
+static enum mcp_version version_of(const char *text)
+{
+    int i;
+
+    for (i = N_VERSIONS - 1; text && i > V_NONE; i--)
+        if (!strcmp(text, mcp_versions[i]))
+            return (enum mcp_version)i;
+    return V_NONE;
+}
+
+/* A request that says of itself what it is. */
+static bool check_modern(struct mcp_call *c, quire_bytes method,
+                         const struct mcp_via *via)
+{
+    quire_bytes meta = json_get(c->params, "_meta");
+    quire_bytes version = json_get(meta, META "protocolVersion");
+
+    c->version = V_2026_07_28;
+    c->bad_meta = true;
+    if (json_kind(version) != JSON_STRING) {
+        message_refuse(c, CODE_PARAMS,
+                       "or open with `initialize`, as until 2025-11-25",
+                       "_meta has no " META "protocolVersion");
+        return false;
+    }
+    if (via->http && !headers_agree(c, method, version, via))
+        return false;
+    if (!json_is(version, mcp_versions[V_2026_07_28])) {
+        message_refuse(
+            c, CODE_VERSION,
+            "use 2026-07-28, or open with `initialize` for an earlier one",
+            "there is no such version of the protocol here");
+        c->about = "requested";
+        c->about_value = version;
+        return false;
+    }
+    if (json_kind(json_get(meta, META "clientCapabilities")) != JSON_OBJECT) {
+        message_refuse(c, CODE_PARAMS, "{} if there are none",
+                       "_meta has no " META "clientCapabilities");
+        return false;
+    }
+    c->bad_meta = false;
+    return true;
+}
+
+/* One of a client that has introduced itself, or is about to. */
+static bool check_legacy(struct mcp_call *c, const struct mcp_via *via)
+{
+    struct mcp *m = c->peer->m;
+
+    pthread_mutex_lock(&m->lock);
+    c->version = c->peer->version;
+    pthread_mutex_unlock(&m->lock);
+    if (c->version == V_NONE && via->http)
+        c->version = via->version ? version_of(via->version) : V_2025_03_26;
+    if (c->version != V_NONE ||
+        (c->method &&
+         (c->method->run == do_initialize || c->method->run == do_ping)))
+        return true;
+    c->bad_meta = true;
+    message_refuse(c, CODE_PARAMS,
+                   "send `initialize` first, or " META
+                   "protocolVersion in _meta",
+                   "nobody has said which version of the protocol this is");
+    return false;
+}
+
+static bool is_modern(const struct mcp_call *c, const struct mcp_via *via)
+{
+    quire_bytes meta = json_get(c->params, "_meta");
+
+    if (json_get(meta, META "protocolVersion").data)
+        return true;
+    if (via->http && via->version)
+        return version_of(via->version) == V_NONE ||
+               version_of(via->version) >= V_2026_07_28;
+    return c->method && !c->method->legacy;
+}
+
+static bool check_era(struct mcp_call *c, quire_bytes method,
+                      const struct mcp_via *via)
+{
+    bool modern;
+
+    c->method = find_method(method);
+    modern = is_modern(c, via);
+    if (!(modern ? check_modern(c, method, via) : check_legacy(c, via)))
+        return false;
+    if (!c->method || !(modern ? c->method->modern : c->method->legacy)) {
+        message_refuse(c, CODE_METHOD, NULL, "there is no method %.*s",
+                       (int)utf8_cut(method, 100), (const char *)method.data);
+        return false;
+    }
+    c->token = json_get(json_get(c->params, "_meta"), "progressToken");
+    if (json_kind(c->token) != JSON_STRING &&
+        json_kind(c->token) != JSON_NUMBER)
+        c->token = bytes_of(NULL, 0);
+    return true;
+}
+
+/* ---- a message --------------------------------------------------------- */
+
+enum { M_JSONRPC, M_ID, M_METHOD, M_PARAMS, M_RESULT, M_ERROR, N_MEMBERS };
+
+/* The members of a request, in their types; or it is refused. */
+static bool check_members(struct mcp_call *c, const struct json_want *m)
+{
+    enum json_kind id = json_kind(m[M_ID].value);
+    enum json_kind params = json_kind(m[M_PARAMS].value);
+
+    if (id == JSON_STRING || id == JSON_NUMBER)
+        c->id = m[M_ID].value;
+    if (!m[M_METHOD].value.data &&
+        (m[M_RESULT].value.data || m[M_ERROR].value.data))
+        return false; /* an answer, to a question we never ask */
+    if (!json_is(m[M_JSONRPC].value, "2.0"))
+        message_refuse(c, CODE_REQUEST, NULL, "jsonrpc is not \"2.0\"");
+    else if (json_kind(m[M_METHOD].value) != JSON_STRING)
+        message_refuse(c, CODE_REQUEST, NULL, "method is not a string");
+    else if (m[M_ID].value.data && !c->id.data)
+        message_refuse(c, CODE_REQUEST, NULL,
+                       "id is neither a string nor a number");
+    else if (m[M_PARAMS].value.data && params != JSON_OBJECT &&
+             params != JSON_NULL)
+        message_refuse(c, CODE_PARAMS, NULL, "params is not an object");
+    if (params == JSON_OBJECT)
+        c->params = m[M_PARAMS].value;
+    return !c->code;
+}
+
+bool message_read(struct mcp_call *c, quire_bytes text,
+                  const struct mcp_via *via)
+{
+    struct json_want m[N_MEMBERS] = {
+        [M_JSONRPC] = JSON_WANT("jsonrpc"), [M_ID] = JSON_WANT("id"),
+        [M_METHOD] = JSON_WANT("method"),   [M_PARAMS] = JSON_WANT("params"),
+        [M_RESULT] = JSON_WANT("result"),   [M_ERROR] = JSON_WANT("error"),
+    };
+    struct json_error e = {.why = NULL};
+
+    c->http = via->http;
+    if (!json_check(text, JSON_UTF8, &e)) {
+        message_refuse(c, CODE_PARSE, "send one JSON object a line",
+                       "byte %zu: %s", e.at, e.why ? e.why : "no JSON");
+        return false;
+    }
+    if (!json_pick(text, m, N_MEMBERS, &e)) {
+        message_refuse(c, CODE_REQUEST, NULL, "a message is an object");
+        return false;
+    }
+    if (!check_members(c, m))
+        return false;
+    if (!c->id.data) { /* a notification */
+        c->notice = m[M_METHOD].value;
+        return false;
+    }
+    return check_era(c, m[M_METHOD].value, via);
+}

@@ -1,0 +1,298 @@
+/*
+ * run.c - the action `run`: a script in the session's files
+ *
+ * It is confined as `quire run` confines. What it prints is kept whole as an
+ * output when it is long, and shown by its beginning. While it runs its client
+ * hears that it does, if it asked to; when the client wants it no more, or has
+ * gone, the script is ended.
+ */
+#include "mcp/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "mcp/priv.h"
+
+/* Between words, and if it has nothing to say. */
+enum { TELL_MS = 250, SILENT_MS = 1000, LAST_LINE = 200 };
+
+struct run {
+    struct mcp_call *call;
+    struct buf out, err;
+};
+
+static void put_number(struct json_writer *w, const char *key, int64_t v)
+{
+    json_key(w, key);
+    json_int(w, v);
+}
+
+static void put_bool(struct json_writer *w, const char *key, bool v)
+{
+    json_key(w, key);
+    json_bool(w, v);
+}
+
+void run_put(struct json_writer *w, const quire_run_result *got,
+             quire_bytes out, quire_bytes err)
+{
+    const quire_run_record *n = &got->record;
+
+    json_key(w, "exit");
+    if (n->exit < 0)
+        json_null(w);
+    else
+        json_int(w, n->exit);
+    json_key(w, "signal");
+    if (n->signal)
+        json_int(w, n->signal);
+    else
+        json_null(w);
+    put_bool(w, "timed_out", got->timed_out);
+    json_key(w, "stdout");
+    json_bytes(w, out);
+    json_key(w, "stderr");
+    json_bytes(w, err);
+    put_bool(w, "truncated", got->truncated);
+    json_key(w, "artifact");
+    if (*got->artifact)
+        json_str(w, got->artifact);
+    else
+        json_null(w);
+    put_raw(w, "confined", n->confined);
+    put_raw(w, "limits_hit", n->hit);
+    put_number(w, "duration_ms", n->duration_us / 1000);
+    put_text(w, "session", n->session);
+    put_number(w, "run", n->id);
+    json_key(w, "files");
+    json_uint(w, got->files.taken);
+    json_key(w, "files_passed");
+    json_uint(w, got->files.passed);
+}
+
+/* ---- while it runs ----------------------------------------------------- */
+
+/* The last line of it that is not empty, as a message. */
+static void put_last_line(struct json_writer *w, quire_bytes said)
+{
+    const char *t = said.data;
+    size_t end = said.len, from;
+    quire_bytes line;
+
+    while (end > 0 && (t[end - 1] == '\n' || t[end - 1] == '\r'))
+        end--;
+    for (from = end; from > 0 && t[from - 1] != '\n'; from--)
+        ;
+    line = bytes_sub(said, from, end);
+    line.len = utf8_cut(line, LAST_LINE);
+    if (line.len == 0)
+        return;
+    json_key(w, "message");
+    json_bytes(w, line);
+}
+
+/* How long it has been at it, in milliseconds: a number that always grows. */
+void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice)
+{
+    struct json_writer w;
+    int64_t now = mcp_now_ms();
+
+    if (!c->token.data || atomic_load(&c->cancelled) ||
+        now - c->told_ms < (said.len ? TELL_MS : SILENT_MS))
+        return;
+    c->told_ms = now;
+    notice_begin(&w, notice, "notifications/progress", NULL);
+    json_key(&w, "progressToken");
+    json_raw(&w, c->token);
+    put_number(&w, "progress", now - c->begun_ms);
+    put_last_line(&w, said);
+    notice_end(&w);
+}
+
+static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
+                                quire_error *err)
+{
+    struct run *r = ctx;
+    struct buf *to = stream == 1 ? &r->out : &r->err;
+    struct buf notice = BUF_INIT(1 << 16);
+    struct mcp_peer *p = r->call->peer;
+
+    buf_add(to, bytes.data, bytes.len);
+    pthread_mutex_lock(&p->m->lock);
+    run_progress(r->call, bytes, &notice);
+    pthread_mutex_unlock(&p->m->lock);
+    peer_send(p, &notice);
+    return to->failed ? err_memory(err) : QUIRE_OK;
+}
+
+/* ---- what is asked for ------------------------------------------------- */
+
+/* False, with words: it cannot be run. */
+static bool read_request(struct mcp_call *c, quire_bytes arguments,
+                         const char *argv[4], quire_run_options *o,
+                         quire_error *err)
+{
+    quire_bytes timeout = json_get(arguments, "timeout_ms");
+    int64_t ms;
+
+    argv[0] = "sh";
+    argv[1] = "-c";
+    argv[2] = message_text(c, arguments, "command");
+    argv[3] = NULL;
+    o->argv = argv;
+    if (!argv[2] || !*argv[2]) {
+        err_set(err, QUIRE_INVALID, "run needs a command");
+        err_next(err, "Give a shell script as \"command\".");
+        return false;
+    }
+    if (timeout.data && json_kind(timeout) != JSON_NULL) {
+        if (!json_read_int(timeout, &ms) || ms < 1) {
+            err_set(err, QUIRE_INVALID, "timeout_ms must be a whole number");
+            err_next(err, "Use milliseconds, or leave it out.");
+            return false;
+        }
+        o->timeout_ms = ms;
+    }
+    return true;
+}
+
+/* From here on a cancellation ends it. */
+static quire_status listen_for_stop(struct mcp_call *c, int *fd,
+                                    quire_error *err)
+{
+    struct mcp *m = c->peer->m;
+    quire_status st = QUIRE_OK;
+
+    *fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (*fd < 0)
+        return err_sys(err, errno, "cannot make an eventfd");
+    pthread_mutex_lock(&m->lock);
+    c->stop_fd = *fd;
+    if (m->stopped || atomic_load(&c->cancelled))
+        st = err_set(err, QUIRE_STOPPED, "the server is about to end");
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+/* And what is being said of it comes before its answer. */
+static void stop_listening(struct mcp_call *c, int fd)
+{
+    struct mcp *m = c->peer->m;
+
+    pthread_mutex_lock(&m->lock);
+    c->stop_fd = -1;
+    while (c->peer->sending > 0)
+        pthread_cond_wait(&m->idle, &m->lock);
+    pthread_mutex_unlock(&m->lock);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- the answer -------------------------------------------------------- */
+
+static void put_envelope(struct json_writer *w, struct run *r,
+                         const quire_run_result *got, quire_status st,
+                         const quire_error *err)
+{
+    json_object(w);
+    put_bool(w, "success", !st);
+    json_key(w, st ? "error" : "data");
+    json_object(w);
+    if (st) {
+        put_text(w, "code",
+                 st == QUIRE_INVALID ? "invalid_params"
+                                     : quire_status_name(st));
+        put_text(w, "message", err->what);
+        put_bool(w, "retryable", st == QUIRE_BUSY || st == QUIRE_IO);
+        put_text(w, "suggestion",
+                 *err->next ? err->next : "Change what the message names.");
+    } else {
+        put_text(w, "action", "run");
+        run_put(w, got, buf_bytes(&r->out), buf_bytes(&r->err));
+    }
+    json_object_end(w);
+    json_object_end(w);
+}
+
+static void put_output_link(struct json_writer *w, const char *number)
+{
+    struct buf uri = BUF_INIT(64);
+
+    buf_addf(&uri, "artifact://%s", number);
+    json_object(w);
+    put_text(w, "type", "resource_link");
+    json_key(w, "uri");
+    json_bytes(w, buf_bytes(&uri));
+    put_text(w, "name", "all of the output");
+    put_text(w, "mimeType", "text/plain");
+    json_object_end(w);
+    buf_release(&uri);
+}
+
+static void put_answer(struct run *r, const quire_run_result *got,
+                       quire_status st, const quire_error *err)
+{
+    struct mcp_call *c = r->call;
+    struct buf envelope = BUF_INIT((size_t)64 << 20);
+    struct json_writer w;
+
+    json_begin(&w, &envelope);
+    put_envelope(&w, r, got, st, err);
+    json_key(&c->w, "content");
+    json_array(&c->w);
+    json_object(&c->w);
+    put_text(&c->w, "type", "text");
+    json_key(&c->w, "text");
+    json_bytes(&c->w, buf_bytes(&envelope));
+    json_object_end(&c->w);
+    if (!st && *got->artifact && c->version >= V_2025_06_18)
+        put_output_link(&c->w, got->artifact);
+    json_array_end(&c->w);
+    if (c->version >= V_2025_06_18) {
+        json_key(&c->w, "structuredContent");
+        json_raw(&c->w, buf_bytes(&envelope));
+    }
+    put_bool(&c->w, "isError", st != QUIRE_OK);
+    if (envelope.failed)
+        message_refuse_memory(c);
+    buf_release(&envelope);
+}
+
+void tool_run(struct mcp_call *c, struct mcp_hand *h, quire_bytes arguments)
+{
+    struct run r = {c, BUF_INIT(4 * LONG_TEXT), BUF_INIT(4 * LONG_TEXT)};
+    quire_run_options o = QUIRE_RUN_OPTIONS_INIT;
+    quire_run_result got = {.timed_out = 0};
+    quire_error err = {.what = ""};
+    const char *argv[4];
+    quire_status st = QUIRE_OK;
+    int fd = -1;
+
+    if (!read_request(c, arguments, argv, &o, &err))
+        st = err.status;
+    if (!st)
+        st = hand_outputs(h, &err);
+    if (!st)
+        st = listen_for_stop(c, &fd, &err);
+    o.outputs = h->outputs;
+    o.max_output = LONG_TEXT;
+    o.drain = 1;
+    o.stop_fd = fd;
+    o.output = take_output;
+    o.ctx = &r;
+    if (!st)
+        st = quire_run(h->w, &o, &got, &err);
+    stop_listening(c, fd);
+    put_answer(&r, &got, st, &err);
+    if (!st && *got.artifact)
+        hand_made(h->m, got.artifact);
+    notices_change(h->m, !st && (got.files.taken || got.files.dropped ||
+                                 *got.artifact));
+    buf_release(&r.out);
+    buf_release(&r.err);
+}

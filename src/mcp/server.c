@@ -1,0 +1,595 @@
+/*
+ * server.c - peers, and the way of a call from its message to its answer
+ *
+ * A call is listed with its peer from when it was read until it has its answer,
+ * so that a cancellation finds it. One that was cancelled in between has none.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "mcp/priv.h"
+
+#define ANSWER_MAX ((size_t)1 << 30)
+
+static const char capabilities[] =
+    "{\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true},"
+    "\"prompts\":{},\"completions\":{}}";
+
+static const char instructions[] =
+    "The tool `workspace` writes, reads, lists, searches and deletes files of "
+    "this session; they are kept and versioned. What is long is linked as a "
+    "resource. The prompt `recall` finds what is known from before, `hand-off` "
+    "tells how this session stands.";
+
+int64_t mcp_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- what is offered --------------------------------------------------- */
+
+quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
+                      quire_error *err)
+{
+    struct mcp *m = calloc(1, sizeof *m);
+
+    *out = NULL;
+    if (!m)
+        return err_memory(err);
+    m->store = *config->store;
+    m->allow_run = config->allow_run;
+    m->read_all = config->read_all;
+    m->look_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_cond_init(&m->idle, NULL);
+    if (config->session)
+        m->asked = strdup(config->session);
+    if (m->look_fd < 0 || (config->session && !m->asked)) {
+        quire_status st = m->look_fd < 0
+                              ? err_sys(err, errno, "cannot make an eventfd")
+                              : err_memory(err);
+
+        mcp_close(m);
+        return st;
+    }
+    *out = m;
+    return QUIRE_OK;
+}
+
+void mcp_close(struct mcp *m)
+{
+    if (!m)
+        return;
+    if (m->look_fd >= 0)
+        close(m->look_fd);
+    pthread_cond_destroy(&m->idle);
+    pthread_mutex_destroy(&m->lock);
+    free(m->made);
+    free(m->asked);
+    free(m->session);
+    free(m);
+}
+
+const char *mcp_session(const struct mcp *m)
+{
+    return m->session;
+}
+
+/* ---- calls ------------------------------------------------------------- */
+
+static struct mcp_call *call_new(struct mcp_peer *p)
+{
+    struct mcp_call *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->peer = p;
+    c->stop_fd = -1;
+    c->answer.max = ANSWER_MAX;
+    c->begun_ms = c->told_ms = mcp_now_ms();
+    return c;
+}
+
+static void call_free(struct mcp_call *c)
+{
+    while (c->parts) {
+        struct mcp_call *part = c->parts;
+
+        c->parts = part->part_next;
+        call_free(part);
+    }
+    buf_release(&c->answer);
+    arena_release(&c->keep);
+    free(c);
+}
+
+static struct mcp_call *find_call(struct mcp_peer *p, quire_bytes id)
+{
+    struct mcp_call *c;
+
+    for (c = p->calls; c && !message_same_id(c->id, id); c = c->next)
+        ;
+    return c;
+}
+
+/* Refused if another call has the id and no answer yet: which of them would a
+ * cancellation be for? */
+static void list_call(struct mcp_call *c)
+{
+    struct mcp_peer *p = c->peer;
+    bool taken;
+
+    pthread_mutex_lock(&p->m->lock);
+    taken = find_call(p, c->id) != NULL;
+    if (!taken) {
+        c->next = p->calls;
+        c->prev = NULL;
+        if (p->calls)
+            p->calls->prev = c;
+        p->calls = c;
+        c->listed = true;
+    }
+    pthread_mutex_unlock(&p->m->lock);
+    if (taken)
+        message_refuse(c, CODE_REQUEST, "give every request an id of its own",
+                       "a request with this id is under way");
+}
+
+/* m->lock is held. */
+static void unlist(struct mcp_call *c)
+{
+    if (!c->listed)
+        return;
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        c->peer->calls = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    c->listed = false;
+}
+
+/* m->lock is held. */
+static void stop_call(struct mcp_call *c)
+{
+    atomic_store(&c->cancelled, true);
+    if (c->stop_fd >= 0)
+        eventfd_write(c->stop_fd, 1);
+}
+
+void mcp_cancel(struct mcp_call *c)
+{
+    struct mcp_call *part;
+
+    pthread_mutex_lock(&c->peer->m->lock);
+    stop_call(c);
+    for (part = c->parts; part; part = part->part_next)
+        stop_call(part);
+    pthread_mutex_unlock(&c->peer->m->lock);
+}
+
+void mcp_stop(struct mcp *m)
+{
+    struct mcp_peer *p;
+    struct mcp_call *c;
+
+    pthread_mutex_lock(&m->lock);
+    m->stopped = true;
+    for (p = m->peers; p; p = p->next)
+        for (c = p->calls; c; c = c->next)
+            if (c->stop_fd >= 0)
+                eventfd_write(c->stop_fd, 1);
+    pthread_mutex_unlock(&m->lock);
+}
+
+void mcp_end(struct mcp_call *c)
+{
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->peer->m->lock);
+    unlist(c);
+    pthread_mutex_unlock(&c->peer->m->lock);
+    call_free(c);
+}
+
+/* ---- peers ------------------------------------------------------------- */
+
+quire_status mcp_peer_open(struct mcp *m, mcp_send_fn send, void *ctx,
+                           struct mcp_peer **out, quire_error *err)
+{
+    struct mcp_peer *p = calloc(1, sizeof *p);
+
+    *out = p;
+    if (!p)
+        return err_memory(err);
+    p->m = m;
+    p->send = send;
+    p->ctx = ctx;
+    pthread_mutex_lock(&m->lock);
+    p->next = m->peers;
+    m->peers = p;
+    pthread_mutex_unlock(&m->lock);
+    return QUIRE_OK;
+}
+
+void peer_send(struct mcp_peer *p, struct buf *message)
+{
+    if (!message->failed && message->len > 0)
+        p->send(p->ctx, buf_bytes(message));
+    buf_release(message);
+}
+
+static void leave(struct mcp_peer *p)
+{
+    struct mcp_peer **at = &p->m->peers;
+
+    while (*at && *at != p)
+        at = &(*at)->next;
+    if (*at)
+        *at = p->next;
+}
+
+void mcp_peer_close(struct mcp_peer *p)
+{
+    struct mcp *m;
+
+    if (!p)
+        return;
+    m = p->m;
+    pthread_mutex_lock(&m->lock);
+    leave(p);
+    while (p->sending > 0)
+        pthread_cond_wait(&m->idle, &m->lock);
+    pthread_mutex_unlock(&m->lock);
+    while (p->calls) {
+        struct mcp_call *c = p->calls;
+
+        unlist(c);
+        answer_begin(c);
+        answer_end(c);
+        peer_send(p, &c->answer);
+        call_free(c);
+    }
+    notices_drop(p, NULL);
+    free(p->subs);
+    free(p);
+}
+
+/* ---- greetings --------------------------------------------------------- */
+
+void do_initialize(struct mcp_call *c, struct mcp_hand *h)
+{
+    quire_bytes asked = json_get(c->params, "protocolVersion");
+    int v = V_2025_11_25, i;
+
+    (void)h;
+    if (json_kind(asked) != JSON_STRING) {
+        message_refuse(c, CODE_PARAMS, "2025-11-25, say",
+                       "initialize needs a protocolVersion");
+        return;
+    }
+    for (i = V_2024_11_05; i <= V_2025_11_25; i++)
+        if (json_is(asked, mcp_versions[i]))
+            v = i;
+    pthread_mutex_lock(&c->peer->m->lock);
+    c->peer->version = (enum mcp_version)v;
+    pthread_mutex_unlock(&c->peer->m->lock);
+    put_text(&c->w, "protocolVersion", mcp_versions[v]);
+    put_raw(&c->w, "capabilities", capabilities);
+    put_raw(
+        &c->w, "serverInfo",
+        "{\"name\":\"quire\",\"title\":\"Quire\",\"version\":\"" QUIRE_VERSION
+        "\"}");
+    put_text(&c->w, "instructions", instructions);
+}
+
+void do_ping(struct mcp_call *c, struct mcp_hand *h)
+{
+    (void)c;
+    (void)h;
+}
+
+void do_discover(struct mcp_call *c, struct mcp_hand *h)
+{
+    int i;
+
+    (void)h;
+    json_key(&c->w, "supportedVersions");
+    json_array(&c->w);
+    for (i = N_VERSIONS - 1; i > V_NONE; i--)
+        json_str(&c->w, mcp_versions[i]);
+    json_array_end(&c->w);
+    put_raw(&c->w, "capabilities", capabilities);
+    put_text(&c->w, "instructions", instructions);
+    answer_cache(c, 3600000, true);
+}
+
+/* ---- notifications ----------------------------------------------------- */
+
+static void cancel_id(struct mcp_peer *p, quire_bytes id)
+{
+    struct mcp_call *c, *open = NULL;
+
+    pthread_mutex_lock(&p->m->lock);
+    c = find_call(p, id);
+    if (c && c->open) {
+        unlist(c);
+        open = c;
+    } else if (c) {
+        stop_call(c);
+    }
+    pthread_mutex_unlock(&p->m->lock);
+    if (open) {
+        notices_drop(p, open);
+        call_free(open);
+    }
+}
+
+/* What is unknown is nothing to us: there is no way to say so. */
+static void hear(struct mcp_call *c)
+{
+    struct mcp_peer *p = c->peer;
+
+    if (json_is(c->notice, "notifications/cancelled")) {
+        cancel_id(p, json_get(c->params, "requestId"));
+    } else if (json_is(c->notice, "notifications/initialized")) {
+        pthread_mutex_lock(&p->m->lock);
+        p->initialized = true;
+        p->list_seen = p->m->list_changes;
+        pthread_mutex_unlock(&p->m->lock);
+    }
+}
+
+/* ---- from message to answer -------------------------------------------- */
+
+static void perform(struct mcp_call *c, struct mcp_hand *h)
+{
+    answer_begin(c);
+    c->method->run(c, h);
+    answer_end(c);
+}
+
+/* False: it wants no answer. */
+static bool begin_one(struct mcp_call *c, quire_bytes text,
+                      const struct mcp_via *via)
+{
+    if (message_read(c, text, via)) {
+        if (!c->method->at_once)
+            list_call(c);
+        if (c->code)
+            answer_end(c);
+        else if (c->method->at_once)
+            perform(c, NULL);
+        else
+            c->state = c->method->run == do_tools_call ? tool_state(c)
+                                                       : MCP_LOOK;
+        return true;
+    }
+    if (c->code) {
+        answer_end(c);
+        return true;
+    }
+    hear(c);
+    return false;
+}
+
+/* The answers of a batch, as an array. Without any there is no answer. */
+static void join_parts(struct mcp_call *c)
+{
+    struct mcp_call *part;
+
+    buf_clear(&c->answer);
+    for (part = c->parts; part; part = part->part_next) {
+        quire_bytes one = mcp_answer(part, NULL);
+
+        if (!one.data)
+            continue;
+        buf_add_char(&c->answer, c->answer.len ? ',' : '[');
+        buf_add(&c->answer, one.data, one.len);
+    }
+    if (c->answer.len)
+        buf_add_char(&c->answer, ']');
+    c->state = MCP_READY;
+}
+
+static bool allows_batch(struct mcp_call *c, const struct mcp_via *via)
+{
+    bool allows;
+
+    pthread_mutex_lock(&c->peer->m->lock);
+    allows = c->peer->version == V_2025_03_26;
+    pthread_mutex_unlock(&c->peer->m->lock);
+    return allows || (via->http && via->version &&
+                      !strcmp(via->version, mcp_versions[V_2025_03_26]));
+}
+
+/* One of a batch; what a batch may not have is refused. */
+static bool begin_part(struct mcp_call *c, struct mcp_call ***last,
+                       quire_bytes text, const struct mcp_via *via)
+{
+    struct mcp_call *part = call_new(c->peer);
+
+    if (!part) {
+        message_refuse_memory(c);
+        return false;
+    }
+    if (json_is(json_get(text, "method"), "initialize") ||
+        json_is(json_get(text, "method"), "subscriptions/listen")) {
+        message_refuse(part, CODE_REQUEST, "send it by itself",
+                       "this cannot be in a batch");
+        answer_end(part);
+    } else if (!begin_one(part, text, via)) {
+        call_free(part);
+        return true;
+    }
+    **last = part;
+    *last = &part->part_next;
+    if (part->state > c->state)
+        c->state = part->state;
+    return true;
+}
+
+/* False: it wants no answer. */
+static bool begin_batch(struct mcp_call *c, quire_bytes text,
+                        const struct mcp_via *via)
+{
+    struct mcp_call **last = &c->parts;
+    struct json_scan it;
+    bool any = false;
+
+    if (!json_check(text, JSON_UTF8, NULL))
+        return begin_one(c, text, via); /* which says what is wrong */
+    if (!allows_batch(c, via)) {
+        message_refuse(c, CODE_REQUEST, "send one message at a time",
+                       "only version 2025-03-26 has batches");
+        answer_end(c);
+        return true;
+    }
+    c->batch = true;
+    c->state = MCP_READY;
+    json_iter_init(&it, text);
+    while (json_next(&it) && begin_part(c, &last, it.value, via))
+        any = true;
+    if (!any)
+        message_refuse(c, CODE_REQUEST, NULL, "a batch without messages");
+    if (c->code) {
+        c->batch = false;
+        answer_end(c);
+    } else if (c->state == MCP_READY) {
+        join_parts(c);
+    }
+    return c->code || c->parts;
+}
+
+static bool is_array(quire_bytes text)
+{
+    const char *t = text.data;
+    size_t i = 0;
+
+    while (i < text.len && strchr(" \t\r\n", t[i]) && t[i])
+        i++;
+    return i < text.len && t[i] == '[';
+}
+
+struct mcp_call *mcp_begin(struct mcp_peer *p, quire_bytes message,
+                           const struct mcp_via *via)
+{
+    struct mcp_call *c = call_new(p);
+    quire_bytes text;
+    bool wanted = true;
+
+    if (!c)
+        return NULL;
+    text = arena_dup(&c->keep, message);
+    if (!text.data) {
+        message_refuse_memory(c);
+        answer_end(c);
+    } else {
+        wanted = is_array(text) ? begin_batch(c, text, via)
+                                : begin_one(c, text, via);
+    }
+    if (wanted)
+        return c;
+    call_free(c);
+    return NULL;
+}
+
+enum mcp_state mcp_state(const struct mcp_call *c)
+{
+    return c->state;
+}
+
+/* A subscription stays open, unless it was refused, or cancelled meanwhile.
+ * Once it is open whoever cancels it frees it: it is not to be touched after
+ * that. */
+static enum mcp_state open_call(struct mcp_call *c, struct mcp_hand *h)
+{
+    struct mcp *m = c->peer->m;
+    bool open;
+
+    do_listen(c, h);
+    pthread_mutex_lock(&m->lock);
+    open = !c->code && !atomic_load(&c->cancelled);
+    if (open)
+        c->open = true;
+    else
+        unlist(c);
+    pthread_mutex_unlock(&m->lock);
+    if (open)
+        return MCP_OPEN;
+    notices_drop(c->peer, c);
+    answer_end(c);
+    return MCP_READY;
+}
+
+static enum mcp_state do_one(struct mcp_call *c, struct mcp_hand *h)
+{
+    if (c->state == MCP_READY)
+        return MCP_READY;
+    if (c->method->run == do_listen)
+        return open_call(c, h);
+    if (!atomic_load(&c->cancelled))
+        perform(c, h);
+    c->state = MCP_READY;
+    pthread_mutex_lock(&c->peer->m->lock);
+    unlist(c);
+    pthread_mutex_unlock(&c->peer->m->lock);
+    return MCP_READY;
+}
+
+enum mcp_state mcp_do(struct mcp_call *c, struct mcp_hand *h)
+{
+    struct mcp_call *part;
+
+    if (!c->batch)
+        return do_one(c, h);
+    for (part = c->parts; part; part = part->part_next)
+        do_one(part, h);
+    join_parts(c);
+    return MCP_READY;
+}
+
+void mcp_refuse(struct mcp_call *c, const quire_error *err)
+{
+    struct mcp_call *part;
+
+    for (part = c->parts; part; part = part->part_next)
+        if (part->state != MCP_READY)
+            mcp_refuse(part, err);
+    pthread_mutex_lock(&c->peer->m->lock);
+    unlist(c);
+    pthread_mutex_unlock(&c->peer->m->lock);
+    if (c->batch) {
+        join_parts(c);
+        return;
+    }
+    message_refuse_status(c, err->status, err);
+    c->code = CODE_INTERNAL;
+    answer_end(c);
+}
+
+quire_bytes mcp_answer(const struct mcp_call *c, int *status)
+{
+    bool modern = c->version == V_2026_07_28;
+
+    if (status)
+        *status = c->code == CODE_PARSE || c->code == CODE_REQUEST ||
+                          c->code == CODE_HEADERS || c->code == CODE_VERSION ||
+                          c->code == CODE_CAPABILITY || c->bad_meta
+                      ? 400
+                  : c->code == CODE_METHOD && modern ? 404
+                                                     : 200;
+    if (atomic_load(&c->cancelled) || c->answer.len == 0)
+        return bytes_of(NULL, 0);
+    return buf_bytes(&c->answer);
+}
