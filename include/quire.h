@@ -152,12 +152,16 @@ typedef struct quire_options {
      * $QUIRE_TENANT, else "default". With `blobs` nobody: blobs have no
      * tenant.                                                              */
     const char *tenant;
+
+    /* Who is to be named where changes of tenants and settings are noted; at
+     * most 63 bytes of it. NULL: the user's number, "uid:1000".             */
+    const char *actor;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL, NULL                              \
+            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL                        \
     }
 
 /* Open a store and give its handle in *out, NULL on failure. The home need
@@ -205,7 +209,8 @@ quire_status quire_sync(quire *q, quire_error *err);
 /* ----------------------------------------------------------------- settings */
 
 /* A setting: quota.file, quota.session, quota.tenant, versions.kept,
- * blob.layout, blob.inline, durability, gc.grace. Text is on loan until the
+ * blob.layout, blob.inline, durability, gc.auto, gc.grace, gc.purge,
+ * serve.rate, serve.burst. Text is on loan until the
  * next call with the same handle. */
 typedef struct quire_setting {
     const char *key;
@@ -751,7 +756,8 @@ typedef struct quire_session_row {
     int64_t created_us; /* as the header says, else when the row was made     */
     int64_t updated_us; /* when the file was last changed                     */
     const quire_session_info *info; /* as quire_session_list() has it         */
-    uint64_t reserved[4];
+    int64_t folder; /* it is filed in; 0: in none                             */
+    uint64_t reserved[3];
 } quire_session_row;
 
 /* The row of the session that `which` names as for quire_session_open(), or by
@@ -777,11 +783,12 @@ typedef struct quire_row_options {
     int64_t after_us; /* behind this one in the list: its updated_us and id;
                          0, NULL: from the start                            */
     const char *after_id;
+    int64_t folder; /* those that are filed in it; -1: in none; 0: all       */
 } quire_row_options;
 
-#define QUIRE_ROW_OPTIONS_INIT                         \
-    {                                                  \
-        sizeof(quire_row_options), NULL, 0, 0, 0, NULL \
+#define QUIRE_ROW_OPTIONS_INIT                            \
+    {                                                     \
+        sizeof(quire_row_options), NULL, 0, 0, 0, NULL, 0 \
     }
 
 typedef quire_status (*quire_row_fn)(void *ctx, const quire_session_row *row,
@@ -789,9 +796,52 @@ typedef quire_status (*quire_row_fn)(void *ctx, const quire_session_row *row,
 
 /* The rows of sessions, the last changed first; those that are given are made or
  * brought up to date before the first of them is. One whose file cannot be read
- * has the status "damaged". */
+ * has the status "damaged". QUIRE_NOT_FOUND: there is no such folder. */
 quire_status quire_session_rows(quire *q, const quire_row_options *options,
                                 quire_row_fn each, void *ctx, quire_error *err);
+
+/* ------------------------------------------------------------------ folders */
+
+/*
+ * A folder is a name that a tenant gives to some of its sessions, for people to
+ * find them by: a label, not a directory. A session is in one folder, or in
+ * none. Filing it changes nothing in it.
+ */
+typedef struct quire_folder {
+    int64_t id;
+    const char *name;  /* no two of a tenant have the same                   */
+    uint64_t sessions; /* that are in it, archived ones too                  */
+    int64_t created_us;
+    int64_t updated_us; /* when it got its name                              */
+    uint64_t reserved[4];
+} quire_folder;
+
+typedef quire_status (*quire_folder_fn)(void *ctx, const quire_folder *folder,
+                                        quire_error *err);
+
+/* Each of the tenant's, by name; what `each` is given is good until it returns.
+ * One by its id; its name is on loan until the next call. */
+quire_status quire_folder_list(quire *q, quire_folder_fn each, void *ctx,
+                               quire_error *err);
+quire_status quire_folder_get(quire *q, int64_t id, quire_folder *out,
+                              quire_error *err);
+
+/* Add a folder, give one another name, remove one: the sessions in it are in
+ * none then. Blanks at the ends of a name are dropped. Lasting.
+ *
+ * QUIRE_INVALID    the name is empty, longer than 200 bytes, or not UTF-8
+ * QUIRE_EXISTS     another folder has the name
+ * QUIRE_NOT_FOUND  no such folder */
+quire_status quire_folder_add(quire *q, const char *name, quire_folder *out,
+                              quire_error *err);
+quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
+                                 quire_folder *out, quire_error *err);
+quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err);
+
+/* File a session, named as for quire_session_row_of(), in a folder; 0: in none.
+ * Lasting. QUIRE_NOT_FOUND: no such session, or folder. */
+quire_status quire_session_file(quire *q, const char *which, int64_t folder,
+                                quire_error *err);
 
 /* ------------------------------------------------------------------ outputs */
 
@@ -1163,6 +1213,13 @@ quire_status quire_artifact_search(quire *q, const char *session,
 quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,
                                    quire_error *err);
+
+/* The same if its content has the SHA-256 `expect`, in hex; NULL: whatever it
+ * has. QUIRE_CHANGED: it has another, and nothing was done. */
+quire_status quire_artifact_remove_expected(quire *q, const char *session,
+                                            const char *which, int purge,
+                                            const char *expect,
+                                            quire_error *err);
 quire_status quire_artifact_restore(quire *q, const char *session,
                                     const char *path, quire_artifact *out,
                                     quire_error *err);
@@ -1570,6 +1627,29 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
  * QUIRE_IO       it is removed, but some of its files are still there */
 quire_status quire_tenant_remove(quire *q, const char *which, int all,
                                  quire_error *err);
+
+/* A change of a tenant or of a setting. It is noted in the transaction that makes
+ * it; rows are only added, and outlive whom they concern. */
+typedef struct quire_audit {
+    int64_t id;
+    int64_t at_us;
+    const char *actor;  /* who did it: `actor` of the handle's options       */
+    const char *action; /* "tenant.add", "tenant.rotate", "tenant.disable",
+                           "tenant.enable", "tenant.remove", "config.set"    */
+    int64_t tenant;     /* 0: all                                            */
+    const char *name;   /* of the tenant, or the setting                     */
+    const char *before, *after; /* JSON; NULL: nothing                       */
+    uint64_t reserved[4];
+} quire_audit;
+
+typedef quire_status (*quire_audit_fn)(void *ctx, const quire_audit *change,
+                                        quire_error *err);
+
+/* Changes, the last first: `limit` of them (0: all), of those with a smaller id
+ * than `before_id` (0: of all). What `each` is given is good until it returns. */
+quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
+                               quire_audit_fn each, void *ctx,
+                               quire_error *err);
 
 /* Count that an artifact was read, for a program whose handle could not. */
 quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
@@ -2018,6 +2098,20 @@ quire_status quire_pad_append(quire *q, const char *name, quire_bytes text,
  * added, or it was cleared. */
 quire_status quire_pad_read(quire *q, const char *name, quire_write_fn write,
                             void *ctx, quire_error *err);
+
+typedef struct quire_pad {
+    const char *name;   /* "": the one that all share     */
+    uint64_t size;      /* bytes                          */
+    int64_t updated_us; /* when something was last added  */
+} quire_pad;
+
+typedef quire_status (*quire_pad_fn)(void *ctx, const quire_pad *pad,
+                                     quire_error *err);
+
+/* Each scratchpad of the tenant that has something in it, by name. What `each`
+ * is given is good until it returns. */
+quire_status quire_pad_list(quire *q, quire_pad_fn each, void *ctx,
+                            quire_error *err);
 
 /* Delete all of it, for good. One that is not there is as good. */
 quire_status quire_pad_clear(quire *q, const char *name, quire_error *err);

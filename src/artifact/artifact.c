@@ -415,7 +415,7 @@ static quire_status take_off(struct artifacts *a, struct stmt *s,
  * there: somebody may have changed it since it was found, and what is in the
  * index is what it says now. */
 static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
-                              int64_t id, quire_error *err)
+                              int64_t id, const char *expect, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct db *db = a->c.db;
@@ -426,6 +426,8 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (st)
         return st;
     st = artifact_by_id(a, tenant, id, &tmp, &now, err);
+    if (!st)
+        st = artifact_check_expected(&now, expect, now.path, err);
     if (!st && !now.deleted_us)
         st = words_note(a, tenant, id, &now, 0, err);
     if (!st)
@@ -441,15 +443,15 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
 }
 
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
-                             quire_error *err)
+                             const char *expect, quire_error *err)
 {
-    return take_away(a, SQL_PUT_AWAY, tenant, id, err);
+    return take_away(a, SQL_PUT_AWAY, tenant, id, expect, err);
 }
 
 quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
-                            quire_error *err)
+                            const char *expect, quire_error *err)
 {
-    return take_away(a, SQL_PURGE, tenant, id, err);
+    return take_away(a, SQL_PURGE, tenant, id, expect, err);
 }
 
 static quire_status bring_back(struct artifacts *a, const struct owner *owner,

@@ -224,16 +224,17 @@ quire_status artifact_versions(struct artifacts *a,
 
 /* Put away, bring back (the one that was put away last under this path),
  * delete for good. Lasting. QUIRE_NOT_FOUND without words; QUIRE_EXISTS: the
- * path is taken by another; QUIRE_QUOTA. */
+ * path is taken by another; QUIRE_QUOTA; QUIRE_CHANGED: it has not the SHA-256
+ * `expect`, in hex (NULL: any will do). */
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
-                             quire_error *err);
+                             const char *expect, quire_error *err);
 quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
                               const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
 quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
-                            quire_error *err);
+                            const char *expect, quire_error *err);
 
 /* ---- search.c ----------------------------------------------------------- */
 

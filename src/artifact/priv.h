@@ -123,6 +123,12 @@ struct put {
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
                         quire_error *err);
 
+/* Whether what is there is what somebody expects (NULL: anything), in the
+ * transaction that changes it. QUIRE_CHANGED. */
+quire_status artifact_check_expected(const quire_artifact *now,
+                                     const char *expect, const char *path,
+                                     quire_error *err);
+
 /* Whether `bytes` fit in the place of `old`. QUIRE_QUOTA. */
 quire_status owner_has_room(const struct owner *owner, uint64_t old,
                             uint64_t bytes,

@@ -236,19 +236,18 @@ static quire_status check_session(struct artifacts *a,
     return st;
 }
 
-/* Whether what is there is what the put is to replace. */
-static quire_status check_expected(const struct put *put, quire_error *err)
+quire_status artifact_check_expected(const quire_artifact *now,
+                                     const char *expect, const char *path,
+                                     quire_error *err)
 {
-    const char *expect = put->what->options->expect;
-    char hex[2 * sizeof put->out->digest.byte + 1] = "none";
+    char hex[2 * sizeof now->digest.byte + 1] = "none";
     quire_status st;
 
-    if (put->out->id)
-        hex_encode(put->out->digest.byte, sizeof put->out->digest.byte, hex);
+    if (now->id)
+        hex_encode(now->digest.byte, sizeof now->digest.byte, hex);
     if (!expect || !strncmp(expect, hex, sizeof hex))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_CHANGED, "%s is not what was expected",
-                 put->what->path);
+    st = err_set(err, QUIRE_CHANGED, "%s is not what was expected", path);
     err_next(err, "get it again, and decide anew");
     return st;
 }
@@ -277,7 +276,8 @@ static quire_status look_first(struct artifacts *a, struct put *put,
             st = QUIRE_OK;
     }
     if (!st)
-        st = check_expected(put, err);
+        st = artifact_check_expected(out, put->what->options->expect,
+                                     put->what->path, err);
     if (!st && fresh)
         st = artifact_has_place(a, owner->session, put->what->path, err);
     if (st)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -24,7 +25,7 @@ const char pad_schema[] =
     " text TEXT NOT NULL);"
     "CREATE INDEX pad_block_pad ON pad_block(pad);";
 
-enum { SQL_GROW, SQL_ADD, SQL_READ, SQL_CLEAR, N_SQL };
+enum { SQL_GROW, SQL_ADD, SQL_READ, SQL_LIST, SQL_CLEAR, N_SQL };
 
 static const char *const texts[N_SQL] = {
     [SQL_GROW] = ("INSERT INTO pad(tenant, name, used, updated)"
@@ -34,6 +35,8 @@ static const char *const texts[N_SQL] = {
     [SQL_ADD] = "INSERT INTO pad_block(pad, text) VALUES(?1, ?2)",
     [SQL_READ] = ("SELECT b.text FROM pad_block b JOIN pad p ON p.id = b.pad"
                   " WHERE p.tenant = ?1 AND p.name = ?2 ORDER BY b.id"),
+    [SQL_LIST] = ("SELECT name, used, updated FROM pad WHERE tenant = ?1"
+                  " ORDER BY name"),
     [SQL_CLEAR] = "DELETE FROM pad WHERE tenant = ?1 AND name = ?2",
 };
 
@@ -188,6 +191,34 @@ quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
         st = write(ctx, s->ops->column_bytes(s, 0), err);
     }
     s->ops->reset(s);
+    return st;
+}
+
+quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
+                      void *ctx, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct stmt *s;
+    bool row = true;
+    quire_status st = sql_use(&p->sql, SQL_LIST, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    while (!st) {
+        quire_pad one;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        arena_reset(&tmp);
+        one = (quire_pad){arena_text(&tmp, s->ops->column_bytes(s, 0)),
+                          (uint64_t)s->ops->column_int(s, 1),
+                          s->ops->column_int(s, 2)};
+        st = one.name ? each(ctx, &one, err) : err_memory(err);
+    }
+    s->ops->reset(s);
+    arena_release(&tmp);
     return st;
 }
 

@@ -45,6 +45,10 @@ quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
                       quire_write_fn write, void *ctx, bool *any,
                       quire_error *err);
 
+/* Each of a tenant, by name. */
+quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
+                      void *ctx, quire_error *err);
+
 /* Delete it. Lasting. */
 quire_status pad_clear(struct pads *p, int64_t tenant, quire_bytes name,
                        quire_error *err);

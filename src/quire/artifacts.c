@@ -495,6 +495,14 @@ quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,
                                    quire_error *err)
 {
+    return quire_artifact_remove_expected(q, session, which, purge, NULL, err);
+}
+
+quire_status quire_artifact_remove_expected(quire *q, const char *session,
+                                            const char *which, int purge,
+                                            const char *expect,
+                                            quire_error *err)
+{
     quire_artifact one = {.id = 0};
     struct reach reach = {.away = purge};
     quire_status st = need_artifacts(q, true, err);
@@ -507,8 +515,10 @@ quire_status quire_artifact_remove(quire *q, const char *session,
     if (!one.deleted_us)
         st = workspaces_follow(q, one.session, one.path, FOLLOW_BEFORE, err);
     if (!st)
-        st = purge ? artifact_purge(q->artifacts, q->tenant, one.id, err)
-                   : artifact_remove(q->artifacts, q->tenant, one.id, err);
+        st = purge
+                 ? artifact_purge(q->artifacts, q->tenant, one.id, expect, err)
+                 : artifact_remove(q->artifacts, q->tenant, one.id, expect,
+                                   err);
     if (!st)
         workspaces_follow(q, one.session, one.path, FOLLOW_AWAY, NULL);
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;

@@ -15,7 +15,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "quire/priv.h"
+#include "base/json.h"
+#include "quire/journal.h"
 #include "store/sql.h"
 
 const char config_schema[] = "CREATE TABLE setting("
@@ -50,6 +51,10 @@ static const struct setting {
      "how long a blob that nothing refers to is kept"},
     {"gc.purge", SPAN, "30d", NULL,
      "how long an artifact that was removed can be restored"},
+    {"serve.rate", NUMBER, "0", NULL,
+     "requests a second that a tenant may send to a server; 0 for any"},
+    {"serve.burst", NUMBER, "0", NULL,
+     "requests it may send at once; 0 for those of a second"},
 };
 
 enum { N_SETTINGS = sizeof settings / sizeof *settings };
@@ -270,10 +275,31 @@ static void forget_rooms(struct quire *q)
     q->db->ops->relax(q->db, q->relaxed);
 }
 
+/* What it was set to before, and is now; nothing if that is the same. */
+static quire_status note(struct quire *q, const char *key, const char *before,
+                         const char *after, quire_error *err)
+{
+    struct buf was = BUF_INIT(4096), is = BUF_INIT(4096);
+    quire_status st = QUIRE_OK;
+
+    if (before)
+        json_add_quoted(&was, bytes_str(before));
+    if (after)
+        json_add_quoted(&is, bytes_str(after));
+    if (!bytes_equal(buf_bytes(&was), buf_bytes(&is)))
+        st = journal_note(q, "config.set", 0, key,
+                          before ? buf_text(&was) : NULL,
+                          after ? buf_text(&is) : NULL, err);
+    buf_release(&was);
+    buf_release(&is);
+    return st;
+}
+
 quire_status quire_config_set(quire *q, const char *key, const char *value,
                               quire_error *err)
 {
     const struct setting *s = find(key);
+    const char *before = NULL;
     struct sql *sql;
     struct stmt *stmt;
     quire_status st;
@@ -293,7 +319,9 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
-    st = sql_use(sql, value ? SQL_SET : SQL_UNSET, &stmt, err);
+    st = read_row(q, sql, key, &before, err);
+    if (!st)
+        st = sql_use(sql, value ? SQL_SET : SQL_UNSET, &stmt, err);
     if (!st) {
         stmt->ops->bind_text(stmt, 1, bytes_str(key));
         if (value)
@@ -303,6 +331,8 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
     /* One that nobody knows can be taken back all the same, if it is there. */
     if (!st && !s && q->db->ops->changes(q->db) == 0)
         st = unknown(key, err);
+    if (!st)
+        st = note(q, key, before, value, err);
     if (!st)
         st = q->db->ops->commit(q->db, err);
     else

@@ -92,6 +92,19 @@ quire_status quire_pad_read(quire *q, const char *name, quire_write_fn write,
     return st;
 }
 
+quire_status quire_pad_list(quire *q, quire_pad_fn each, void *ctx,
+                            quire_error *err)
+{
+    quire_status st = need_pads(q, false, err);
+
+    if (st || !q->pads)
+        return st;
+    q->in_callback = true;
+    st = pad_list(q->pads, q->tenant, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
 quire_status quire_pad_clear(quire *q, const char *name, quire_error *err)
 {
     quire_status st = need_pads(q, true, err);

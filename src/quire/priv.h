@@ -38,6 +38,7 @@ struct quire {
     bool read_only;
     int64_t tenant; /* whose artifacts and memory it works on            */
     int busy_ms;
+    char actor[64]; /* who changes tenants and settings; "": the user     */
     struct clock clock;
     struct trace trace;
     bool in_batch;
@@ -59,6 +60,7 @@ struct quire {
     struct pads *pads;
     struct sql settings;     /* statements of config.c                        */
     struct sql tallies;      /* statements of tallies.c                       */
+    struct sql folders;      /* statements of folders.c                       */
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */
 
@@ -256,6 +258,8 @@ enum {
     SCHEMA_RUNS = 12,
     SCHEMA_CLAIMS = 13,
     SCHEMA_DUE = 14,
+    SCHEMA_JOURNAL = 15,
+    SCHEMA_FOLDERS = 16,
 };
 
 #endif

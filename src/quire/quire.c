@@ -113,6 +113,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
     q->tenant = TENANT_DEFAULT;
+    snprintf(q->actor, sizeof q->actor, "%s", o.actor ? o.actor : "");
     q->clock = clock_system;
     if (o.now_us)
         q->clock = (struct clock){o.now_us, o.now_ctx};
@@ -142,6 +143,7 @@ void quire_close(quire *q)
     pads_free(q->pads);
     sql_release(&q->settings);
     sql_release(&q->tallies);
+    sql_release(&q->folders);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);

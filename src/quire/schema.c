@@ -12,7 +12,9 @@
 #include "blob/ledger.h"
 #include "memory/memory.h"
 #include "memory/pad.h"
+#include "quire/journal.h"
 #include "quire/claims.h"
+#include "quire/folders.h"
 #include "quire/runs.h"
 #include "session/list.h"
 #include "session/tally.h"
@@ -22,7 +24,7 @@ static const char *const steps[] = {
     blob_schema,    session_schema, artifact_schema, config_schema,
     removal_schema, memory_schema,  pad_schema,      access_schema,
     tally_schema,   ledger_schema,  copy_schema,     run_schema,
-    claim_schema,   due_schema,
+    claim_schema,   due_schema,     journal_schema,  folder_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

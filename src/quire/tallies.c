@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/when.h"
+#include "quire/folders.h"
 #include "quire/sessions.h"
 #include "session/tally.h"
 
@@ -63,6 +64,7 @@ struct look {
     /* The row, as it was and as it is to be. */
     int64_t number; /* 0: there is none                                     */
     int64_t row_us; /* when it was made                                     */
+    int64_t folder; /* 0: in none                                           */
     uint64_t artifacts, artifact_bytes;
     struct object_info info; /* of the file, when it was counted            */
     struct tally tally;
@@ -424,6 +426,7 @@ static quire_status tell(struct look *l, struct buf *path,
         .created_us = l->row_us,
         .updated_us = info->modified_us,
         .info = info,
+        .folder = l->folder,
     };
     if (when_parse(bytes_str(info->created), &ms))
         out->created_us = ms * 1000;
@@ -465,9 +468,26 @@ static bool copy_item(struct arena *keep, const struct list_item *item,
            copy_text(keep, &m->first) && copy_text(keep, &m->status);
 }
 
+/* What is asked for, besides where the last list ended. */
+struct wish {
+    const char *cwd;  /* NULL: any                                  */
+    struct map filed; /* ids; with o->folder those, or those not    */
+};
+
+static bool is_wished(const struct list_item *item, const struct wish *wish,
+                      int64_t folder)
+{
+    bool filed;
+
+    if (wish->cwd && strcmp(item->meta.cwd, wish->cwd) != 0)
+        return false;
+    filed = folder && map_get(&wish->filed, bytes_str(item->meta.id));
+    return !folder || filed == (folder > 0);
+}
+
 /* Those that are asked for, in the order of the list. */
 static quire_status choose(struct quire *q, const struct list *l,
-                           const quire_row_options *o, const char *cwd,
+                           const quire_row_options *o, const struct wish *wish,
                            struct arena *keep, struct look **out, size_t *n,
                            quire_error *err)
 {
@@ -483,8 +503,7 @@ static quire_status choose(struct quire *q, const struct list *l,
         const struct list_item *item = l->order[i];
         struct look *look = &looks[*n];
 
-        if (!is_behind(item, o, &passed) ||
-            (cwd && strcmp(item->meta.cwd, cwd) != 0))
+        if (!is_behind(item, o, &passed) || !is_wished(item, wish, o->folder))
             continue;
         look->store = q->all;
         look->in_home = true;
@@ -501,20 +520,27 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    const char *cwd = NULL;
-    quire_status st = QUIRE_OK;
+    struct wish wish = {.cwd = NULL};
+    uint64_t seed[2];
+    quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
 
     *n = 0;
+    if (st)
+        return st;
+    map_init(&wish.filed, seed[0], seed[1]);
     if (o->cwd) {
-        cwd = place_cwd(o->cwd, &tmp);
-        if (!cwd)
+        wish.cwd = place_cwd(o->cwd, &tmp);
+        if (!wish.cwd)
             st = err_memory(err);
     }
+    if (!st && o->folder)
+        st = folders_keys(q, o->folder, &wish.filed, &tmp, err);
     if (!st)
         st = sessions_list(q, o->archived, &l, err);
     if (!st)
-        st = choose(q, &l, o, cwd, keep, looks, n, err);
+        st = choose(q, &l, o, &wish, keep, looks, n, err);
     list_release(&l);
+    map_release(&wish.filed);
     arena_release(&tmp);
     return st;
 }
@@ -525,7 +551,7 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct arena keep = ARENA_INIT;
-    struct look *looks;
+    struct look *looks = NULL;
     bool rows = false;
     quire_status st;
     size_t i, n;
@@ -538,6 +564,9 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
         st = need_tallies(q, n > 0, &rows, err);
     if (!st)
         st = update(q, looks, n, rows, err);
+    for (i = 0; i < n && !st; i++)
+        if (looks[i].number)
+            st = folders_find(q, looks[i].number, &looks[i].folder, err);
     if (st)
         goto out;
     q->in_callback = true;
@@ -684,6 +713,8 @@ quire_status quire_session_row_of(quire *q, const char *which,
         l.in_home = p.in_home;
         st = settle_one(q, &l, rows, err);
     }
+    if (!st && l.number)
+        st = folders_find(q, l.number, &l.folder, err);
     if (!st)
         st = tell(&l, &path, info, out, err);
     if (!st) {

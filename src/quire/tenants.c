@@ -29,7 +29,7 @@
 #include "base/utf8.h"
 #include "blob/hash.h"
 #include "memory/memory.h"
-#include "quire/priv.h"
+#include "quire/journal.h"
 #include "session/list.h"
 
 #define NAME_MAX_BYTES 100
@@ -352,6 +352,24 @@ static quire_status check_name(const char *name, quire_error *err)
     return st;
 }
 
+/* What was done to a tenant; one of the two may be NULL. */
+static quire_status note(struct quire *q, const char *action,
+                         const quire_tenant *before, const quire_tenant *after,
+                         quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const quire_tenant *t = after ? after : before;
+    const char *was = before ? journal_tenant(before, &tmp) : NULL;
+    const char *is = after ? journal_tenant(after, &tmp) : NULL;
+    quire_status st = (before && !was) || (after && !is)
+                          ? err_memory(err)
+                          : journal_note(q, action, t->id, t->name, was, is,
+                                         err);
+
+    arena_release(&tmp);
+    return st;
+}
+
 static quire_status add_row(struct quire *q, const char *name,
                             const quire_digest *digest, quire_tenant *out,
                             quire_error *err)
@@ -369,7 +387,9 @@ static quire_status add_row(struct quire *q, const char *name,
     if (st != QUIRE_NOT_FOUND)
         return st;
     st = tenant_add(q->artifacts, name, digest, &id, err);
-    return st ? st : tenant_by_id(q->artifacts, id, &q->loan, out, err);
+    if (!st)
+        st = tenant_by_id(q->artifacts, id, &q->loan, out, err);
+    return st ? st : note(q, "tenant.add", NULL, out, err);
 }
 
 quire_status quire_tenant_add(quire *q, const char *name,
@@ -399,7 +419,7 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
                                  quire_tenant *out, quire_error *err)
 {
     quire_digest digest;
-    quire_tenant t = {.id = 0};
+    quire_tenant t = {.id = 0}, was;
     quire_status st = begin(q, err);
 
     token[0] = '\0';
@@ -410,10 +430,13 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
         st = make_token(token, &digest, err);
     if (!st)
         st = tenant_set_token(q->artifacts, t.id, &digest, err);
+    was = t;
+    t.has_token = 1;
+    if (!st)
+        st = note(q, "tenant.rotate", &was, &t, err);
     st = end(q, st, err);
     if (st)
         explicit_bzero(token, QUIRE_TOKEN_SIZE);
-    t.has_token = 1;
     if (!st && out)
         *out = t;
     return st;
@@ -422,7 +445,7 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
 quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
                                   quire_tenant *out, quire_error *err)
 {
-    quire_tenant t = {.id = 0};
+    quire_tenant t = {.id = 0}, was;
     quire_status st = begin(q, err);
 
     if (st)
@@ -432,8 +455,12 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
         st = refuse_default(&t, "disabled", err);
     if (!st)
         st = tenant_set_disabled(q->artifacts, t.id, disabled != 0, err);
-    st = end(q, st, err);
+    was = t;
     t.disabled = disabled != 0;
+    if (!st && was.disabled != t.disabled)
+        st = note(q, disabled ? "tenant.disable" : "tenant.enable", &was, &t,
+                  err);
+    st = end(q, st, err);
     if (!st && out)
         *out = t;
     return st;
@@ -550,6 +577,8 @@ static quire_status forget(struct quire *q, const quire_tenant *t,
         unknown(q, t->name, err);
     if (!st)
         st = remove_rows(q, t, h, dir, err);
+    if (!st)
+        st = note(q, "tenant.remove", &now, NULL, err);
     arena_release(&tmp);
     return end(q, st, err);
 }

@@ -153,7 +153,7 @@ static quire_status put_away(void *ctx, int64_t id, quire_error *err)
 {
     struct quire_workspace *w = ctx;
 
-    return artifact_remove(w->q->artifacts, w->q->tenant, id, err);
+    return artifact_remove(w->q->artifacts, w->q->tenant, id, NULL, err);
 }
 
 static quire_status read_content(void *ctx, const quire_digest *digest,

@@ -47,6 +47,13 @@ const char *http_reason(int status)
     return "Unknown";
 }
 
+struct answer answer_new(void)
+{
+    return (struct answer){.status = 500,
+                           .headers = BUF_INIT(64 * 1024),
+                           .body = BUF_INIT((size_t)1 << 31)};
+}
+
 void answer_header(struct answer *a, const char *name, const char *fmt, ...)
 {
     char value[1024];

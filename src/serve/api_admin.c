@@ -122,6 +122,69 @@ void api_tenants_remove(struct call *c)
         events_shut_out(desk_events(c->desk), call_id(c, 0));
 }
 
+/* ---- what was done ------------------------------------------------------ */
+
+struct listing {
+    struct call *c;
+    uint64_t n, limit;
+    int64_t last;
+    bool more;
+};
+
+static void put_json(struct call *c, const char *key, const char *json)
+{
+    json_key(&c->w, key);
+    if (json)
+        json_raw(&c->w, bytes_str(json));
+    else
+        json_null(&c->w);
+}
+
+static quire_status give_change(void *ctx, const quire_audit *change,
+                                quire_error *err)
+{
+    struct listing *l = ctx;
+    struct call *c = l->c;
+
+    (void)err;
+    if (l->n == l->limit) {
+        l->more = true;
+        return QUIRE_STOPPED;
+    }
+    json_object(&c->w);
+    put_number(c, "id", change->id);
+    put_time(c, "created_at", change->at_us);
+    put_text(c, "actor", change->actor);
+    put_text(c, "action", change->action);
+    put_id(c, "tenant_id", change->tenant);
+    put_text(c, "name", change->name);
+    put_json(c, "before", change->before);
+    put_json(c, "after", change->after);
+    json_object_end(&c->w);
+    l->last = change->id;
+    l->n++;
+    return QUIRE_OK;
+}
+
+void api_audit(struct call *c)
+{
+    struct listing l = {.c = c, .limit = call_limit(c, 50, 200)};
+    quire_error err;
+    quire_status st;
+
+    json_object(&c->w);
+    json_key(&c->w, "entries");
+    json_array(&c->w);
+    st = quire_audit_list(c->q, (int64_t)call_number(c, "before_id", 0),
+                          l.limit + 1, give_change, &l, &err);
+    json_array_end(&c->w);
+    put_number(c, "count", (int64_t)l.n);
+    put_id(c, "next_before_id", l.more ? l.last : 0);
+    json_object_end(&c->w);
+    if (st && st != QUIRE_STOPPED)
+        call_fail(c, st, &err);
+}
+
 /* ---- for anybody -------------------------------------------------------- */
 
 static void say(struct call *c, const char *key, const char *value)
@@ -148,6 +211,13 @@ void api_ready(struct call *c)
 void api_version(struct call *c)
 {
     say(c, "version", quire_version());
+}
+
+void api_metrics(struct call *c)
+{
+    desk_write_metrics(c->desk, &c->answer.body);
+    answer_header(&c->answer, "Content-Type",
+                  "text/plain; version=0.0.4; charset=utf-8");
 }
 
 void api_openapi(struct call *c)

@@ -293,26 +293,6 @@ void api_artifacts_versions(struct call *c)
         call_fail(c, st, &err);
 }
 
-void api_artifacts_remove(struct call *c)
-{
-    quire_artifact a;
-    quire_error err;
-    quire_status st;
-    const char *session;
-
-    if (!find_of_route(c, &a))
-        return;
-    session = arena_text(&c->keep, bytes_str(a.session));
-    c->conversation = a.session_id > 0 ? a.session_id : 0;
-    c->path = arena_text(&c->keep, bytes_str(a.path));
-    st = quire_artifact_remove(c->q, session, call_ref(c, c->params[1] ? 1 : 0),
-                               0, &err);
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
-}
-
 void api_artifacts_restore(struct call *c)
 {
     const char *session = call_session(c);
@@ -331,9 +311,22 @@ void api_artifacts_restore(struct call *c)
 
 /* ---- raw ---------------------------------------------------------------- */
 
-/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. A weak tag is
- * good enough to spare a transfer, not to allow a change. */
-static bool has_etag(quire_bytes list, const char *hex, bool weak_too)
+/* What a tag in a list must be to be this one. EXACT: a name of these very
+ * bytes. SAME: or of these bytes in gzip, by which one knows the content as well.
+ * WEAK: or marked as weak, which is good enough to spare a transfer. */
+enum likeness { EXACT, SAME, WEAK };
+
+static bool is_etag(quire_bytes tag, const char *hex, enum likeness like)
+{
+    const char *t = tag.data;
+
+    return tag.len >= 64 && !memcmp(t, hex, 64) &&
+           (tag.len == 64 ||
+            (like != EXACT && tag.len == 69 && !memcmp(t + 64, "-gzip", 5)));
+}
+
+/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. */
+static bool has_etag(quire_bytes list, const char *hex, enum likeness like)
 {
     const char *from = list.data, *at = from, *end = from + list.len;
 
@@ -346,8 +339,8 @@ static bool has_etag(quire_bytes list, const char *hex, bool weak_too)
 
             if (!close)
                 return false;
-            if (close - at - 1 == 64 && !memcmp(at + 1, hex, 64) &&
-                (weak_too || !weak))
+            if ((like == WEAK || !weak) &&
+                is_etag(bytes_of(at + 1, (size_t)(close - at - 1)), hex, like))
                 return true;
             at = close;
         }
@@ -407,7 +400,7 @@ static quire_bytes range_asked(struct call *c, const char *hex)
     quire_bytes of = exchange_header(c->x, "If-Range");
 
     if (!bytes_is(exchange_head(c->x)->method, "GET") ||
-        (of.data && (bytes_is(of, "*") || !has_etag(of, hex, false))))
+        (of.data && (bytes_is(of, "*") || !has_etag(of, hex, EXACT))))
         return bytes_of(NULL, 0);
     return exchange_header(c->x, "Range");
 }
@@ -418,21 +411,27 @@ static void send_raw(struct call *c, const quire_artifact *a)
     quire_bytes none = exchange_header(c->x, "If-None-Match");
     uint64_t from, to;
     quire_digest digest = a->digest;
-    bool part;
+    bool part, same;
     char hex[65];
     quire_error err;
     quire_status st;
 
     add_hex(&a->digest, hex);
-    answer_header(&c->answer, "ETag", "\"%s\"", hex);
+    same = none.data && has_etag(none, hex, WEAK);
+    /* Told by the name one has it by. */
+    answer_header(&c->answer, "ETag", "\"%s%s\"", hex,
+                  same && !has_etag(none, hex, EXACT) &&
+                          has_etag(none, hex, SAME)
+                      ? "-gzip"
+                      : "");
     answer_header(&c->answer, "Cache-Control", "private, no-cache");
     answer_header(&c->answer, "Accept-Ranges", "bytes");
-    if (match.data && !has_etag(match, hex, false)) {
+    if (match.data && !has_etag(match, hex, SAME)) {
         call_refuse(c, 412, "changed", "get it again, and decide anew",
                     "it is not what was expected");
         return;
     }
-    if (none.data && has_etag(none, hex, true)) {
+    if (same) {
         c->answer.status = 304;
         return;
     }
@@ -489,8 +488,8 @@ static bool check_expected(struct call *c, const char *session,
     there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
     if (there)
         add_hex(&a.digest, hex);
-    if ((match.data && !(there && has_etag(match, hex, false))) ||
-        (none.data && there && has_etag(none, hex, true))) {
+    if ((match.data && !(there && has_etag(match, hex, SAME))) ||
+        (none.data && there && has_etag(none, hex, WEAK))) {
         call_refuse(c, 412, "changed", "get it again, and decide anew",
                     "%s is not what was expected", path);
         return false;
@@ -533,19 +532,44 @@ void api_files_get(struct call *c)
         send_raw(c, &a);
 }
 
-void api_files_remove(struct call *c)
+/* What was looked at is compared again where it is removed: somebody may have
+ * changed it in between. */
+static void remove_expected(struct call *c, const char *session,
+                            const char *which)
 {
-    const char *session = call_session(c), *seen;
+    const char *seen;
     quire_error err;
     quire_status st;
 
-    if (!session || !check_expected(c, session, c->params[1], &seen))
+    if (!check_expected(c, session, which, &seen))
         return;
-    st = quire_artifact_remove(c->q, session, c->params[1], 0, &err);
-    if (st)
+    st = quire_artifact_remove_expected(c->q, session, which, 0, seen, &err);
+    if (st == QUIRE_CHANGED)
+        call_refuse(c, 412, "changed", err.next, "%s", err.what);
+    else if (st)
         call_fail(c, st, &err);
     else
         put_deleted(c);
+}
+
+void api_files_remove(struct call *c)
+{
+    const char *session = call_session(c);
+
+    if (session)
+        remove_expected(c, session, c->params[1]);
+}
+
+void api_artifacts_remove(struct call *c)
+{
+    quire_artifact a;
+
+    if (!find_of_route(c, &a))
+        return;
+    c->conversation = a.session_id > 0 ? a.session_id : 0;
+    c->path = arena_text(&c->keep, bytes_str(a.path));
+    remove_expected(c, arena_text(&c->keep, bytes_str(a.session)),
+                    call_ref(c, c->params[1] ? 1 : 0));
 }
 
 /* ---- the tool ----------------------------------------------------------- */

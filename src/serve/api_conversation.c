@@ -17,6 +17,7 @@ static void put_conversation(struct call *c, const quire_session_row *r)
     put_text(c, "title", r->title);
     put_text(c, "cwd", r->info ? r->info->cwd : NULL);
     put_flag(c, "archived", !strcmp(r->state, "archived"));
+    put_id(c, "folder_id", r->folder);
     put_text(c, "parent", *r->parent ? r->parent : NULL);
     put_number(c, "entries", (int64_t)r->entries);
     put_number(c, "messages", (int64_t)r->messages);
@@ -121,6 +122,10 @@ void api_conversations_list(struct call *c)
 
     if (!read_cursor(c, &o))
         return;
+    if (call_json(c, "folder_id").data) {
+        o.folder = (int64_t)call_number(c, "folder_id", 0);
+        o.folder = o.folder ? o.folder : -1;
+    }
     o.archived = call_flag(c, "archived", false);
     o.limit = l.limit + 1;
     json_object(&c->w);
@@ -136,7 +141,12 @@ void api_conversations_list(struct call *c)
     else
         json_null(&c->w);
     json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
+    /* A wrong field, not a wrong address. */
+    if (st == QUIRE_NOT_FOUND && o.folder > 0)
+        call_refuse(c, 400, "invalid",
+                    "/v1/conversation-folders lists those there are",
+                    "folder_id: %s", err.what);
+    else if (st && st != QUIRE_STOPPED)
         call_fail(c, st, &err);
 }
 
@@ -180,31 +190,68 @@ void api_conversations_add(struct call *c)
 
 /* ---- changes ------------------------------------------------------------ */
 
+/* File it, or take it out of its folder. One that is not there is a wrong field,
+ * not a wrong address. False: answered. */
+static bool file_it(struct call *c, const char *id)
+{
+    quire_error err;
+    quire_status st;
+
+    if (!call_json(c, "folder_id").data)
+        return true;
+    st = quire_session_file(c->q, id, (int64_t)call_number(c, "folder_id", 0),
+                            &err);
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 400, "invalid",
+                    "/v1/conversation-folders lists those there are",
+                    "folder_id: %s", err.what);
+    else if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+static quire_status retitle(struct call *c, const char *id, quire_error *err)
+{
+    const char *title = call_text(c, "title");
+    quire_session *s = NULL;
+    quire_status st;
+
+    if (!title && !call_is_null(c, "title"))
+        return QUIRE_OK;
+    st = quire_session_open(c->q, id, NULL, &s, err);
+    if (!st)
+        st = quire_session_rename(s, title, err);
+    quire_session_close(s);
+    return st;
+}
+
+static quire_status put_away(struct call *c, const char *id, quire_error *err)
+{
+    bool want = call_flag(c, "archived", false);
+    quire_session_row row;
+    const char *path;
+    quire_status st;
+
+    if (!call_json(c, "archived").data)
+        return QUIRE_OK;
+    st = quire_session_row_of(c->q, id, &row, err);
+    if (st || want == !strcmp(row.state, "archived"))
+        return st;
+    return want ? quire_session_archive(c->q, id, &path, err)
+                : quire_session_unarchive(c->q, id, &path, err);
+}
+
 void api_conversations_patch(struct call *c)
 {
-    const char *title = call_text(c, "title"), *id = call_session(c);
-    quire_session *s = NULL;
+    const char *id = call_session(c);
     quire_error err;
-    quire_status st = QUIRE_OK;
+    quire_status st;
 
-    if (!id)
+    if (!id || !file_it(c, id))
         return;
-    if (title || call_is_null(c, "title")) {
-        st = quire_session_open(c->q, id, NULL, &s, &err);
-        if (!st)
-            st = quire_session_rename(s, title, &err);
-        quire_session_close(s);
-    }
-    if (!st && call_json(c, "archived").data) {
-        quire_session_row row;
-        const char *path;
-        bool want = call_flag(c, "archived", false);
-
-        st = quire_session_row_of(c->q, id, &row, &err);
-        if (!st && want != !strcmp(row.state, "archived"))
-            st = want ? quire_session_archive(c->q, id, &path, &err)
-                      : quire_session_unarchive(c->q, id, &path, &err);
-    }
+    st = retitle(c, id, &err);
+    if (!st)
+        st = put_away(c, id, &err);
     if (st)
         call_fail(c, st, &err);
     else

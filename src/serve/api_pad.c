@@ -32,6 +32,35 @@ static void answer_pad(struct call *c, const char *name)
     buf_release(&text);
 }
 
+static quire_status give_pad(void *ctx, const quire_pad *pad, quire_error *err)
+{
+    struct call *c = ctx;
+
+    (void)err;
+    json_object(&c->w);
+    put_text(c, "agent_id", pad->name);
+    put_text(c, "kind", *pad->name ? "agent" : "shared");
+    put_number(c, "size", (int64_t)pad->size);
+    put_time(c, "updated_at", pad->updated_us);
+    json_object_end(&c->w);
+    return QUIRE_OK;
+}
+
+void api_pads_list(struct call *c)
+{
+    quire_error err;
+    quire_status st;
+
+    json_object(&c->w);
+    json_key(&c->w, "scratchpads");
+    json_array(&c->w);
+    st = quire_pad_list(c->q, give_pad, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+}
+
 void api_pads_shared(struct call *c)
 {
     answer_pad(c, "");

@@ -23,31 +23,10 @@ void call_refuse(struct call *c, int status, const char *kind, const char *hint,
     va_end(ap);
     buf_clear(&c->answer.headers);
     answer_error(&c->answer, status, kind, hint, "%s", words);
+    c->why = status >= 500 ? arena_text(&c->keep, bytes_str(words)) : NULL;
+    c->why_next = NULL;
     if (status == 503 || status == 429)
         answer_header(&c->answer, "Retry-After", "1");
-}
-
-/* For whoever runs the server: a JSON object on a line of standard error. */
-static void log_failure(const struct call *c, const quire_error *err)
-{
-    struct buf line = BUF_INIT(16 * 1024);
-    struct json_writer w;
-
-    json_begin(&w, &line);
-    json_object(&w);
-    json_key(&w, "level");
-    json_str(&w, "error");
-    json_key(&w, "op");
-    json_str(&w, c->op ? c->op->name : "");
-    json_key(&w, "error");
-    json_str(&w, err->what);
-    json_key(&w, "hint");
-    json_str(&w, err->next);
-    json_object_end(&w);
-    buf_add_char(&line, '\n');
-    if (!line.failed)
-        fwrite(line.data, 1, line.len, stderr);
-    buf_release(&line);
 }
 
 /* Where the home is on this machine is not a client's to know. */
@@ -63,33 +42,55 @@ static const char *without_home(struct call *c, const char *words)
     return out ? out : "";
 }
 
+/* What a status is called here, and what one can do about it. */
+static const struct code {
+    quire_status status;
+    int http;
+    const char *hint;
+} codes[] = {
+    {QUIRE_NOT_FOUND, 404, "list what there is, and ask for one of those"},
+    {QUIRE_EXISTS, 409, "choose another name, or change what is there"},
+    {QUIRE_BUSY, 503, "try again soon"},
+    {QUIRE_INVALID, 400, "/openapi.json says what can be asked"},
+    {QUIRE_NO_MEMORY, 503, "try again soon"},
+    {QUIRE_CHANGED, 409, "get it again, and decide anew"},
+    {QUIRE_TOO_LARGE, 413, "send less; /v1/usage says how much there may be"},
+    {QUIRE_QUOTA, 413,
+     "remove something first; /v1/usage says how much there may be"},
+};
+
+/* Many hints of the library name a command or an option of `quire`, which is of
+ * no use to whoever asks from afar. */
+static bool is_for_shell(const char *hint)
+{
+    return strstr(hint, "quire ") || strstr(hint, "--") ||
+           strstr(hint, "quire_") || strstr(hint, "QUIRE_");
+}
+
+static const char *hint_of(struct call *c, const struct code *code,
+                           const char *hint)
+{
+    return *hint && !is_for_shell(hint) ? without_home(c, hint) : code->hint;
+}
+
 void call_fail(struct call *c, quire_status st, const quire_error *err)
 {
-    static const struct {
-        quire_status status;
-        int http;
-    } codes[] = {
-        {QUIRE_NOT_FOUND, 404}, {QUIRE_EXISTS, 409},    {QUIRE_BUSY, 503},
-        {QUIRE_INVALID, 400},   {QUIRE_NO_MEMORY, 503}, {QUIRE_CHANGED, 409},
-        {QUIRE_TOO_LARGE, 413}, {QUIRE_QUOTA, 413},
-    };
-    int http = 500;
+    const struct code *code = NULL;
     size_t i;
 
     for (i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == st)
-            http = codes[i].http;
-    /* What is wrong inside is not a client's to know. */
-    if (http == 500)
-        log_failure(c, err);
-    if (http == 500)
+            code = &codes[i];
+    /* What is wrong inside is not a client's to know; the log has it. */
+    if (!code) {
         call_refuse(c, 500, quire_status_name(st), "look into the server's log",
                     "the store failed");
-    else
-        call_refuse(c, http, quire_status_name(st),
-                    *err->next ? without_home(c, err->next)
-                               : "/openapi.json says what can be asked",
-                    "%s", without_home(c, err->what));
+        c->why = arena_text(&c->keep, bytes_str(err->what));
+        c->why_next = arena_text(&c->keep, bytes_str(err->next));
+        return;
+    }
+    call_refuse(c, code->http, quire_status_name(st),
+                hint_of(c, code, err->next), "%s", without_home(c, err->what));
 }
 
 void put_text(struct call *c, const char *key, const char *value)
@@ -472,29 +473,41 @@ static bool wrong_field(struct call *c, const struct field *f)
     return false;
 }
 
+static bool unknown_field(struct call *c, quire_bytes name)
+{
+    call_refuse(c, 400, "invalid", "/openapi.json says what can be sent",
+                "there is no field %.*s here",
+                (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
+    return false;
+}
+
+/* One word of a query, "name=value". */
+static bool take_query_word(struct call *c, const char *at, const char *end)
+{
+    const struct field *f = c->op->fields;
+    const char *eq = memchr(at, '=', (size_t)(end - at));
+    quire_bytes name = bytes_of(at, (size_t)((eq ? eq : end) - at));
+    quire_bytes value = eq ? bytes_of(eq + 1, (size_t)(end - eq - 1))
+                           : bytes_of("", 0);
+    size_t i;
+
+    for (i = 0; f && f[i].name; i++)
+        if (f[i].flags & FIELD_QUERY && bytes_is(name, f[i].name))
+            return take_query_value(c, i, value) || wrong_field(c, &f[i]);
+    return name.len + value.len == 0 || unknown_field(c, name);
+}
+
 static bool take_query(struct call *c)
 {
     quire_bytes query = exchange_head(c->x)->query;
-    const char *at = query.data, *end = at + query.len, *amp, *eq;
-    const struct field *f = c->op->fields;
-    size_t i;
+    const char *at = query.data, *end = at + query.len, *amp;
 
-    while (f && at && at < end) {
+    for (; at && at < end; at = amp + 1) {
         amp = memchr(at, '&', (size_t)(end - at));
         if (!amp)
             amp = end;
-        eq = memchr(at, '=', (size_t)(amp - at));
-        for (i = 0; f[i].name; i++) {
-            size_t len = eq ? (size_t)(eq - at) : (size_t)(amp - at);
-
-            if (f[i].flags & FIELD_QUERY && strlen(f[i].name) == len &&
-                !memcmp(f[i].name, at, len) &&
-                !take_query_value(c, i,
-                                  eq ? bytes_of(eq + 1, (size_t)(amp - eq - 1))
-                                     : bytes_of("", 0)))
-                return wrong_field(c, &f[i]);
-        }
-        at = amp + 1;
+        if (!take_query_word(c, at, amp))
+            return false;
     }
     return true;
 }
@@ -506,6 +519,25 @@ static bool is_left_out(const struct field *f, quire_bytes value)
                            !(f->flags & (FIELD_NEEDED | FIELD_NULL)));
 }
 
+/* Whether each member of the body is a field that there is. */
+static bool has_no_other(struct call *c, quire_bytes body,
+                         const struct json_want *wants, size_t n)
+{
+    struct json_scan it;
+    size_t i;
+
+    json_iter_init(&it, body);
+    while (json_next(&it)) {
+        for (i = 0; i < n; i++)
+            if (!(c->op->fields[i].flags & FIELD_QUERY) &&
+                json_is(it.key, wants[i].key))
+                break;
+        if (i == n)
+            return unknown_field(c, json_text(it.key, &c->keep));
+    }
+    return true;
+}
+
 static bool take_body(struct call *c)
 {
     const struct field *f = c->op->fields;
@@ -513,22 +545,22 @@ static bool take_body(struct call *c)
     struct json_want wants[FIELDS_MAX];
     struct json_error e = {.why = NULL};
     size_t i, n = 0;
-    bool any = false;
+    bool any = c->op->flags & OP_WRITE;
 
     for (i = 0; f && f[i].name; i++, n++) {
         wants[i] = (struct json_want){f[i].name, strlen(f[i].name), {NULL, 0}};
         any |= !(f[i].flags & FIELD_QUERY);
     }
-    if (!any)
+    if (!any || body.len == 0)
         return true;
-    if (body.len == 0)
-        body = bytes_of("{}", 2);
     if (!json_check(body, JSON_UTF8, &e) || !json_pick(body, wants, n, &e)) {
         call_refuse(c, 400, "invalid", "send a JSON object",
                     "the body is no JSON object: %s",
                     e.why ? e.why : "it is another value");
         return false;
     }
+    if (!has_no_other(c, body, wants, n))
+        return false;
     for (i = 0; i < n; i++) {
         if (f[i].flags & FIELD_QUERY || is_left_out(&f[i], wants[i].value))
             continue;
@@ -542,16 +574,25 @@ static bool take_body(struct call *c)
 bool call_take_fields(struct call *c)
 {
     const struct field *f = c->op->fields;
+    bool any = false;
     size_t i;
 
     if (!take_query(c) || (!(c->op->flags & OP_RAW) && !take_body(c)))
         return false;
-    for (i = 0; f && f[i].name; i++)
+    for (i = 0; f && f[i].name; i++) {
+        any |= c->values[i].data != NULL;
         if (f[i].flags & FIELD_NEEDED && !c->values[i].data) {
             call_refuse(c, 400, "invalid", f[i].prose, "%s is missing",
                         f[i].name);
             return false;
         }
+    }
+    /* A change of nothing is a field that was forgotten, or spelled as null. */
+    if (!any && !strcmp(c->op->method, "PATCH")) {
+        call_refuse(c, 400, "invalid", "/openapi.json says what can be changed",
+                    "nothing is to be changed");
+        return false;
+    }
     return true;
 }
 

@@ -33,13 +33,6 @@ enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
 
 /* ---- answers ------------------------------------------------------------ */
 
-static struct answer new_answer(void)
-{
-    return (struct answer){.status = 500,
-                           .headers = BUF_INIT(64 * 1024),
-                           .body = BUF_INIT((size_t)1 << 31)};
-}
-
 /* ---- a connection ------------------------------------------------------- */
 
 static void forget_answer(struct exchange *x)
@@ -308,7 +301,7 @@ static bool say(struct exchange *x)
     x->sent = 0;
     if (x->answer.headers.failed || x->answer.body.failed) {
         forget_answer(x);
-        x->answer = new_answer();
+        x->answer = answer_new();
         answer_error(&x->answer, 500, "no_memory", "try again later",
                      "out of memory");
     }
@@ -322,7 +315,7 @@ static bool say(struct exchange *x)
 /* Refused before anybody was asked: nothing that follows can be trusted. */
 static bool refuse(struct exchange *x, int status, const char *why)
 {
-    x->answer = new_answer();
+    x->answer = answer_new();
     x->head.keep = false;
     if (x->state == HEAD) { /* of which there may be nothing */
         x->head.method = bytes_of("GET", 3);
@@ -354,6 +347,11 @@ void exchange_answer(struct exchange *x, struct answer *answer)
 const struct head *exchange_head(const struct exchange *x)
 {
     return &x->head;
+}
+
+int exchange_socket(const struct exchange *x)
+{
+    return x->fd;
 }
 
 quire_bytes exchange_header(const struct exchange *x, const char *name)
@@ -451,7 +449,7 @@ static bool begin_body(struct exchange *x)
     if (x->head.length == 0 && !x->head.chunked)
         return true;
     /* Who sends it is asked before it is kept. */
-    answer = new_answer();
+    answer = answer_new();
     if (!h->c.admit || h->c.admit(h->c.ctx, x, &answer)) {
         buf_release(&answer.headers);
         buf_release(&answer.body);

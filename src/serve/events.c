@@ -80,6 +80,9 @@ const char *event_name(enum event_kind kind)
         [EVENT_PAD_CHANGED] = "pad.changed",
         [EVENT_HISTORY_ADDED] = "history.added",
         [EVENT_BLOB_ADDED] = "blob.added",
+        [EVENT_FOLDER_ADDED] = "folder.added",
+        [EVENT_FOLDER_CHANGED] = "folder.changed",
+        [EVENT_FOLDER_REMOVED] = "folder.removed",
         [EVENT_FILE] = "file",
         [EVENT_CHANGED] = "changed",
     };

@@ -40,6 +40,9 @@ enum event_kind {
     EVENT_PAD_CHANGED,
     EVENT_HISTORY_ADDED,
     EVENT_BLOB_ADDED,
+    EVENT_FOLDER_ADDED,
+    EVENT_FOLDER_CHANGED,
+    EVENT_FOLDER_REMOVED,
     EVENT_FILE,
     EVENT_CHANGED, /* somebody else changed something: look again */
     N_EVENTS

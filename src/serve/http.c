@@ -28,7 +28,10 @@ quire_status http_open(const struct http_config *config, struct http **out,
     if (!st && h->c.tls_cert)
         st = tls_open(h->c.tls_cert, h->c.tls_key, &h->tls, err);
     if (!st)
-        st = http_listen(h->c.host, h->c.port, &h->listener, &h->port, err);
+        st = h->c.listener >= 0
+                 ? http_adopt(h->c.listener, &h->listener, &h->port, err)
+                 : http_listen(h->c.host, h->c.port, &h->listener, &h->port,
+                               err);
     for (i = 0; i < h->n_loops && !st; i++)
         st = loop_open(&h->loops[i], h, err);
     if (st)

@@ -43,6 +43,7 @@ typedef bool (*http_admit)(void *ctx, struct exchange *x,
 struct http_config {
     const char *host; /* an address, no name to be looked up */
     uint16_t port;    /* 0: any that is free                 */
+    int listener;     /* listens already, and is the caller's; -1: none */
     int loops;        /* 0: as many as there are processors  */
     size_t body_max;  /* bytes; more is 413                  */
     size_t connections_max;
@@ -57,7 +58,7 @@ struct http_config {
 
 /* clang-format off */
 #define HTTP_CONFIG_INIT                                                  \
-    {.host = "127.0.0.1", .body_max = (size_t)64 << 20,                   \
+    {.host = "127.0.0.1", .listener = -1, .body_max = (size_t)64 << 20,                   \
      .connections_max = 10000, .head_ms = 10000, .body_ms = 15000,        \
      .idle_ms = 60000}
 /* clang-format on */
@@ -70,6 +71,9 @@ quire_status http_open(const struct http_config *config, struct http **out,
  * after a failure, if it is not -1. */
 quire_status http_listen(const char *host, uint16_t port, int *fd,
                          uint16_t *got, quire_error *err);
+
+/* Take over a socket that somebody else listens at. */
+quire_status http_adopt(int listener, int *fd, uint16_t *got, quire_error *err);
 
 /* Read certificate and key again; what is open stays as it is. Nothing if it is
  * plain. From any thread, but from no signal handler. */
@@ -98,6 +102,10 @@ quire_bytes exchange_body(const struct exchange *x);
  * repeated the first. */
 quire_bytes exchange_header(const struct exchange *x, const char *name);
 
+/* Its connection's descriptor, on the thread that was given the request: to see
+ * who is at the other end. */
+int exchange_socket(const struct exchange *x);
+
 /* ---- its answer --------------------------------------------------------- */
 
 struct stream;
@@ -110,6 +118,9 @@ struct answer {
     struct stream *stream; /* what comes in place of the body, which is not
                               looked at then; a reference, taken over         */
 };
+
+/* An empty one, which is a failure as long as nobody says what it is. */
+struct answer answer_new(void);
 
 /* From any thread, once. What is in *answer is the exchange's then. */
 void exchange_answer(struct exchange *x, struct answer *answer);

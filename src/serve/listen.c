@@ -1,6 +1,7 @@
 /* listen.c - a socket that waits for connections; see http.h */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -38,5 +39,32 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
         return st;
     }
     *got = ntohs(is_v6 ? v6.sin6_port : v4.sin_port);
+    return QUIRE_OK;
+}
+
+quire_status http_adopt(int listener, int *fd, uint16_t *got, quire_error *err)
+{
+    struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof at, int_len = sizeof(int);
+    int listens = 0, type = 0, flags = fcntl(listener, F_GETFL);
+    quire_status st;
+
+    if (getsockopt(listener, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len) ||
+        getsockopt(listener, SOL_SOCKET, SO_TYPE, &type, &int_len) ||
+        type != SOCK_STREAM || !listens) {
+        st = err_set(err, QUIRE_INVALID,
+                     "the socket that was handed over does not listen");
+        err_next(err, "a unit of systemd has ListenStream= and Accept=no");
+        return st;
+    }
+    *fd = fcntl(listener, F_DUPFD_CLOEXEC, 3);
+    if (*fd < 0 || flags < 0 || fcntl(*fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+        getsockname(*fd, (struct sockaddr *)&at, &len) < 0)
+        return err_sys(err, errno, "cannot take over a socket");
+    *got = at.ss_family == AF_INET6
+               ? ntohs(((struct sockaddr_in6 *)&at)->sin6_port)
+           : at.ss_family == AF_INET
+               ? ntohs(((struct sockaddr_in *)&at)->sin_port)
+               : 0;
     return QUIRE_OK;
 }

@@ -54,6 +54,7 @@ enum {
     OP_RAW_ANSWER = 1 << 5, /* so is the answer                              */
     OP_AGAIN = 1 << 6,  /* 200 if it was there already                       */
     OP_RANGES = 1 << 7, /* parts of the answer can be had                    */
+    OP_LOCAL = 1 << 8,  /* with OP_ADMIN: for anybody on this machine, too   */
 };
 
 /* It writes, and what it has done is told to who listens to the tenant. */
@@ -82,9 +83,15 @@ struct desk;
 
 enum { PARAMS_MAX = 4, FIELDS_MAX = 24 };
 
+struct service;
+
 struct call {
-    const struct op *op;
+    struct service *service;
+    const struct op *op; /* NULL: there is none                           */
     struct exchange *x;
+    int64_t began_us;
+    bool early;                 /* only its head has come                 */
+    const char *why, *why_next; /* of a failure, for the log; in `keep`   */
     struct desk *desk;
     quire *q;            /* of the tenant; of the default one for the admin */
     quire_tenant tenant; /* its words are in `keep`                       */
@@ -202,6 +209,13 @@ void api_tenants_patch(struct call *c);
 void api_tenants_rotate(struct call *c);
 void api_tenants_remove(struct call *c);
 
+void api_audit(struct call *c);
+
+void api_folders_list(struct call *c);
+void api_folders_add(struct call *c);
+void api_folders_patch(struct call *c);
+void api_folders_remove(struct call *c);
+
 void api_conversations_list(struct call *c);
 void api_conversations_add(struct call *c);
 void api_conversations_get(struct call *c);
@@ -244,6 +258,7 @@ void api_relations_list(struct call *c);
 void api_relations_add(struct call *c);
 void api_relations_remove(struct call *c);
 void api_graph(struct call *c);
+void api_pads_list(struct call *c);
 void api_pads_shared(struct call *c);
 void api_pads_get(struct call *c);
 
@@ -260,6 +275,7 @@ void api_events(struct call *c);
 void api_health(struct call *c);
 void api_ready(struct call *c);
 void api_version(struct call *c);
+void api_metrics(struct call *c);
 void api_openapi(struct call *c);
 
 #endif

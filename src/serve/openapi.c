@@ -37,7 +37,8 @@ static const struct {
      "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
      "\"session\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
      "\"cwd\":{\"type\":[\"string\",\"null\"]},"
-     "\"archived\":{\"type\":\"boolean\"},\"parent\":{\"type\":[\"string\","
+     "\"archived\":{\"type\":\"boolean\"},\"folder_id\":{\"type\":["
+     "\"integer\",\"null\"]},\"parent\":{\"type\":[\"string\","
      "\"null\"]},\"entries\":{\"type\":\"integer\"},\"messages\":{\"type\":"
      "\"integer\"},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{"
      "\"type\":\"integer\"}},\"required\":[\"id\",\"session\",\"title\"]}"},
@@ -57,6 +58,25 @@ static const struct {
     {"Appended", "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":"
                  "\"string\"},\"parentId\":{\"type\":[\"string\",\"null\"]},"
                  "\"existed\":{\"type\":\"boolean\"}},\"required\":[\"id\"]}"},
+    {"Folder",
+     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
+     ",\"name\":{\"type\":\"string\"},\"conversations\":{\"type\":\"inte"
+     "ger\"},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{\"typ"
+     "e\":\"integer\"}},\"required\":[\"id\",\"name\"]}"},
+    {"Folders",
+     "{\"type\":\"object\",\"properties\":{\"folders\":{\"type\":\"array"
+     "\",\"items\":{\"$ref\":\"#/components/schemas/Folder\"}},\"count\""
+     ":{\"type\":\"integer\"}},\"required\":[\"folders\",\"count\"]}"},
+    {"Audit",
+     "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array"
+     "\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\""
+     ":\"integer\"},\"created_at\":{\"type\":\"integer\"},\"actor\":{\"t"
+     "ype\":\"string\"},\"action\":{\"type\":\"string\"},\"tenant_id\":{"
+     "\"type\":[\"integer\",\"null\"]},\"name\":{\"type\":\"string\"},\""
+     "before\":{},\"after\":{}},\"required\":[\"id\",\"created_at\",\"ac"
+     "tor\",\"action\",\"name\"]}},\"count\":{\"type\":\"integer\"},\"ne"
+     "xt_before_id\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\""
+     "entries\",\"count\"]}"},
     {"Artifact",
      "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
      "\"tenant_id\":{\"type\":\"integer\"},\"conversation_id\":{\"type\":"
@@ -143,6 +163,13 @@ static const struct {
             "ng\"},\"kind\":{\"type\":\"string\"},\"exists\":{\"type\":\"boolea"
             "n\"},\"size\":{\"type\":\"integer\"},\"content\":{\"type\":\"strin"
             "g\"}},\"required\":[\"agent_id\",\"exists\",\"content\"]}"},
+    {"Pads",
+     "{\"type\":\"object\",\"properties\":{\"scratchpads\":{\"type\":"
+     "\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
+     "\"agent_id\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"
+     "\"size\":{\"type\":\"integer\"},\"updated_at\":{\"type\":"
+     "\"integer\"}},\"required\":[\"agent_id\",\"size\"]}}},\"required\":["
+     "\"scratchpads\"]}"},
     {"Prompts",
      "{\"type\":\"object\",\"properties\":{\"prompts\":{\"type\":\"array"
      "\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\""
@@ -272,8 +299,10 @@ static void put_fields(struct json_writer *w, const struct op *op)
         if (f->flags & FIELD_QUERY)
             continue;
         raw(w, f->name,
-            f->kind == FIELD_TEXT && f->flags & FIELD_NULL
-                ? "{\"type\":[\"string\",\"null\"]}"
+            !(f->flags & FIELD_NULL) ? types[f->kind]
+            : f->kind == FIELD_TEXT  ? "{\"type\":[\"string\",\"null\"]}"
+            : f->kind == FIELD_NUMBER
+                ? "{\"type\":[\"integer\",\"null\"],\"minimum\":0}"
                 : types[f->kind]);
     }
     json_object_end(w);
@@ -374,6 +403,8 @@ static void put_op(struct json_writer *w, const struct op *op)
         put_body(w, op);
     if (op->flags & OP_OPEN)
         raw(w, "security", "[]");
+    if (op->flags & OP_LOCAL)
+        raw(w, "security", "[{},{\"token\":[]}]");
     json_key(w, "responses");
     json_object(w);
     put_answer(w, op->status == 201 ? "201" : "200", "done", op->answer);

@@ -30,10 +30,22 @@ static const struct field tenant_end[] = {
     END,
 };
 
+static const struct field audit_page[] = {
+    LIMIT,
+    {"before_id", FIELD_NUMBER, QUERY, "those before it: next_before_id"},
+    END,
+};
+
 static const struct field page[] = {
     LIMIT,
     CURSOR,
     {"archived", FIELD_FLAG, QUERY, "what was put away instead"},
+    {"folder_id", FIELD_NUMBER, QUERY, "filed in this folder; 0: in none"},
+    END,
+};
+
+static const struct field folder_new[] = {
+    {"name", FIELD_TEXT, FIELD_NEEDED, "1 to 200 bytes, no other's"},
     END,
 };
 
@@ -47,12 +59,18 @@ static const struct field artifact_page[] = {
 static const struct field conversation_new[] = {
     {"title", FIELD_TEXT, 0, "its title"},
     {"cwd", FIELD_TEXT, 0, "the project's directory"},
+    /* Clients of arbiter send these. */
+    {"agent_id", FIELD_TEXT, 0, "taken and not kept: it is any agent's"},
+    {"agent", FIELD_TEXT, 0, "the same"},
+    {"agent_def", FIELD_ANY, 0, "the same"},
     END,
 };
 
 static const struct field conversation_change[] = {
     {"title", FIELD_TEXT, FIELD_NULL, "its title; null takes it away"},
     {"archived", FIELD_FLAG, 0, "whether it is put away"},
+    {"folder_id", FIELD_NUMBER, FIELD_NULL,
+     "the folder it is filed in; null or 0 takes it out"},
     END,
 };
 
@@ -272,6 +290,11 @@ const struct op ops[] = {
     {"openapi", "GET", "/openapi.json", "this description", OP_OPEN | OP_QUICK,
      NULL, 200, "Any", api_openapi},
 
+    {"metrics", "GET", "/metrics",
+     "what was counted, for Prometheus; without a token on this machine only",
+     OP_ADMIN | OP_LOCAL | OP_QUICK | OP_RAW_ANSWER, NULL, 200, "Bytes",
+     api_metrics},
+
     {"tenants.list", "GET", "/v1/admin/tenants", "all tenants", OP_ADMIN, NULL,
      200, "Tenants", api_tenants_list},
     {"tenants.add", "POST", "/v1/admin/tenants",
@@ -289,6 +312,22 @@ const struct op ops[] = {
      "remove a tenant with all it has", OP_ADMIN | OP_WRITE, tenant_end, 200,
      "Deleted", api_tenants_remove},
 
+    {"audit", "GET", "/v1/admin/audit",
+     "changes of tenants and settings, the last first", OP_ADMIN, audit_page,
+     200, "Audit", api_audit},
+
+    {"folders.list", "GET", "/v1/conversation-folders",
+     "folders of conversations, by name", 0, NULL, 200, "Folders",
+     api_folders_list},
+    {"folders.add", "POST", "/v1/conversation-folders", "add a folder",
+     OP_TELLS(EVENT_FOLDER_ADDED), folder_new, 201, "Folder", api_folders_add},
+    {"folders.patch", "PATCH", "/v1/conversation-folders/:id",
+     "give a folder another name", OP_TELLS(EVENT_FOLDER_CHANGED), folder_new,
+     200, "Folder", api_folders_patch},
+    {"folders.remove", "DELETE", "/v1/conversation-folders/:id",
+     "remove a folder; the conversations in it stay",
+     OP_TELLS(EVENT_FOLDER_REMOVED), NULL, 200, "Deleted", api_folders_remove},
+
     {"conversations.list", "GET", "/v1/conversations",
      "conversations, the last changed first", 0, page, 200, "Conversations",
      api_conversations_list},
@@ -298,7 +337,7 @@ const struct op ops[] = {
     {"conversations.get", "GET", CONVERSATION, "one conversation", 0, NULL, 200,
      "Conversation", api_conversations_get},
     {"conversations.patch", "PATCH", CONVERSATION,
-     "change its title, put it away or bring it back",
+     "change its title, file it, put it away or bring it back",
      OP_TELLS(EVENT_CONVERSATION_CHANGED), conversation_change, 200,
      "Conversation", api_conversations_patch},
     {"conversations.remove", "DELETE", CONVERSATION,
@@ -418,6 +457,8 @@ const struct op ops[] = {
     {"graph", "GET", "/v1/memory/graph",
      "entries, and the relations between them", 0, graph_of, 200, "Graph",
      api_graph},
+    {"pads.list", "GET", "/v1/memory", "the scratchpads there are", 0, NULL,
+     200, "Pads", api_pads_list},
     /* Fixed words before the name of an agent. */
     {"pads.shared", "GET", "/v1/memory/shared",
      "the scratchpad that all agents share", 0, NULL, 200, "Pad",

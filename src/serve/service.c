@@ -8,53 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
-#include "serve/op.h"
-#include "serve/upkeep.h"
+#include "serve/notify.h"
+#include "serve/priv.h"
+#include "serve/steward.h"
 
-/* Tenants' handles that a thread keeps open; work that may wait; threads. */
-enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
 enum { DESCRIPTORS = 16384 };
 
-struct tenant_handle {
-    int64_t tenant; /* 0: none */
-    quire *q;
-    uint64_t used;
-};
+int64_t serve_now_us(void)
+{
+    struct timespec t;
 
-/* What a thread works with. */
-struct desk {
-    struct service *service;
-    quire *root; /* of the default tenant: who is who */
-    struct tenant_handle handles[HANDLES_MAX];
-    uint64_t turn;
-    struct desk *next;
-};
-
-struct job {
-    struct call *call;
-    struct job *next;
-};
-
-struct service {
-    struct service_config c;
-    char *home; /* owned, and absolute */
-    struct http *http;
-    struct events *events;
-    pthread_mutex_t lock;
-    pthread_cond_t work;
-    struct job *first, **last;
-    size_t n_jobs;
-    bool ending;
-    pthread_t workers[WORKERS];
-    int n_workers;
-    struct desk *desks;
-    atomic_bool draining;
-    atomic_uint_fast64_t begun, done; /* calls that use the store */
-};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
 
 /* ---- desks -------------------------------------------------------------- */
 
@@ -74,7 +46,10 @@ static struct desk *desk_get(struct service *s)
     d->service = s;
     o.home = s->home;
     o.tenant = "default";
-    if (quire_open(&o, &d->root, NULL)) {
+    o.actor = "admin"; /* who alone changes tenants here */
+    d->meter = meter_new();
+    if (!d->meter || quire_open(&o, &d->root, NULL)) {
+        free(d->meter);
         free(d);
         return NULL;
     }
@@ -93,6 +68,8 @@ static void desk_free(struct desk *d)
     for (i = 0; i < HANDLES_MAX; i++)
         quire_close(d->handles[i].q);
     quire_close(d->root);
+    gzip_free(d->gzip);
+    free(d->meter);
     free(d);
 }
 
@@ -137,124 +114,42 @@ bool desk_is_ready(struct desk *d)
            (access(d->service->home, W_OK) == 0 || errno == ENOENT);
 }
 
-/* ---- who asks ----------------------------------------------------------- */
+/* ---- what is counted ---------------------------------------------------- */
 
-static bool is_host(quire_bytes host, const char *name)
+static void read_state(struct service *s, struct meter_state *state)
 {
-    size_t len = strlen(name);
-    const char *h = host.data;
-
-    return host.len >= len && !strncasecmp(h, name, len) &&
-           (host.len == len || h[len] == ':');
+    *state = (struct meter_state){
+        .uptime_s = (double)(serve_now_us() - s->began_us) / 1e6,
+        .queue_max = QUEUE_MAX,
+        .queue_refused = atomic_load(&s->queue_refused),
+        .limited = atomic_load(&s->limited),
+        .limited_logins = atomic_load(&s->limited_logins),
+        .log_dropped = log_dropped(s->log),
+    };
+    http_load(s->http, &state->connections, &state->under_way);
+    if (s->upkeep)
+        upkeep_tell(s->upkeep, state);
 }
 
-/* A page of another site can make a browser ask us by a name of its own that
- * leads here. It cannot make it say another Host. */
-static bool is_called_right(const struct service *s, quire_bytes host)
+void desk_write_metrics(struct desk *d, struct buf *out)
 {
-    static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
-    const char *const *name;
-    char bare[80];
-    size_t i;
+    struct service *s = d->service;
+    struct meter *sum = meter_new();
+    struct meter_state state;
+    const struct desk *one;
 
-    if (!host.data)
-        return true; /* HTTP/1.0 */
-    for (i = 0; i < sizeof local / sizeof *local; i++)
-        if (is_host(host, local[i]))
-            return true;
-    snprintf(bare, sizeof bare, strchr(s->c.host, ':') ? "[%s]" : "%s",
-             s->c.host);
-    if (is_host(host, bare))
-        return true;
-    for (name = s->c.hosts; name && *name; name++)
-        if (is_host(host, *name))
-            return true;
-    return false;
-}
-
-static bool check_origin(struct call *c, const struct service *s)
-{
-    const struct head *head = exchange_head(c->x);
-    quire_bytes origin = exchange_header(c->x, "Origin");
-    const char *scheme, *t = origin.data;
-
-    if (!is_called_right(s, head->host)) {
-        call_refuse(c, 403, "forbidden",
-                    "ask by the name it listens at, or let the server know "
-                    "another with --host",
-                    "the server is not called so");
-        return false;
+    if (!sum) {
+        out->failed = true;
+        return;
     }
-    if (!origin.data)
-        return true;
-    scheme = origin.len > 7 && !strncasecmp(t, "http://", 7)    ? t + 7
-             : origin.len > 8 && !strncasecmp(t, "https://", 8) ? t + 8
-                                                                : NULL;
-    if (scheme &&
-        is_called_right(s, bytes_of(scheme, origin.len - (size_t)(scheme - t))))
-        return true;
-    call_refuse(c, 403, "forbidden", "pages of other sites may not ask",
-                "this origin is not allowed");
-    return false;
-}
-
-/* The token of "Authorization: Bearer", in `keep`; NULL: there is none. */
-static const char *read_token(struct call *c)
-{
-    quire_bytes value = exchange_header(c->x, "Authorization");
-    const char *t = value.data;
-
-    if (!t || value.len <= 7 || value.len > 200 ||
-        strncasecmp(t, "Bearer ", 7) != 0)
-        return NULL;
-    return arena_text(&c->keep, bytes_of(t + 7, value.len - 7));
-}
-
-/* Takes as long for any two of one length. */
-static bool is_same_secret(const char *a, const char *b)
-{
-    size_t n = strlen(a), i;
-    unsigned differs = n != strlen(b);
-
-    for (i = 0; i < n; i++)
-        differs |= (unsigned)(a[i] ^ b[strlen(b) == n ? i : 0]);
-    return !differs;
-}
-
-static bool unknown(struct call *c)
-{
-    call_refuse(c, 401, "unauthorized",
-                "send the header Authorization: Bearer and a token",
-                "there is no token, or none that is known");
-    answer_header(&c->answer, "WWW-Authenticate", "Bearer");
-    return false;
-}
-
-/* Whom the token is of, and what may be done. False: answered. */
-static bool admit(struct call *c, bool admin)
-{
-    const char *token = read_token(c), *name;
-    const char *expected = c->desk->service->c.admin_token;
-    quire_error err;
-    quire_status st;
-
-    if (!token)
-        return unknown(c);
-    if (admin) {
-        if (!expected || !is_same_secret(token, expected))
-            return unknown(c);
-        return true;
-    }
-    st = quire_tenant_by_token(c->desk->root, token, &c->tenant, &err);
-    if (st == QUIRE_NOT_FOUND)
-        return unknown(c);
-    name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
-    if (!st && !name)
-        st = err_memory(&err);
-    c->tenant.name = name;
-    if (st)
-        call_fail(c, st, &err);
-    return !st;
+    read_state(s, &state);
+    pthread_mutex_lock(&s->lock);
+    state.queued = s->n_jobs;
+    for (one = s->desks; one; one = one->next)
+        meter_add(sum, one->meter);
+    pthread_mutex_unlock(&s->lock);
+    meter_write(sum, &state, out);
+    free(sum);
 }
 
 /* ---- calls -------------------------------------------------------------- */
@@ -262,8 +157,10 @@ static bool admit(struct call *c, bool admin)
 static void finish(struct call *c)
 {
     struct exchange *x = c->x;
-    struct answer answer = c->answer;
+    struct answer answer;
 
+    record_call(c);
+    answer = c->answer;
     arena_release(&c->keep);
     free(c);
     exchange_answer(x, &answer);
@@ -422,6 +319,7 @@ static void *work(void *arg)
             finish(job->call);
         }
         free(job);
+        atomic_fetch_add(&s->jobs_done, 1);
     }
 }
 
@@ -436,19 +334,26 @@ static bool is_admins(const struct call *c)
 
     if (c->op)
         return c->op->flags & OP_ADMIN;
-    return path.len >= 9 && !memcmp(path.data, "/v1/admin", 9);
+    return bytes_is(path, "/v1/admin") ||
+           bytes_starts(path, bytes_str("/v1/admin/"));
 }
 
-/* Whether whoever asks may ask at all; which operation it is. False: answered. */
+/* Whether whoever asks may ask at all; which operation it is. A request with a
+ * body is looked at twice, and counted by the first look. False: answered. */
 static bool judge_head(struct call *c, const char **allowed)
 {
-    if (!check_origin(c, c->desk->service))
+    const struct head *head = exchange_head(c->x);
+    bool first = c->early || (!head->length && !head->chunked);
+
+    if (!gate_origin(c))
         return false;
-    c->op = op_find(exchange_head(c->x), c, allowed);
+    c->op = op_find(head, c, allowed);
     if (is_options(c) && *allowed)
         return true;
     /* Who asks is decided before what there is. */
-    return (c->op && c->op->flags & OP_OPEN) || admit(c, is_admins(c));
+    return (c->op && c->op->flags & OP_OPEN) ||
+           (c->op && c->op->flags & OP_LOCAL && gate_is_local(c)) ||
+           gate_admit(c, is_admins(c), first);
 }
 
 /* The rest of it. False: answered. */
@@ -459,8 +364,7 @@ static bool judge(struct call *c)
     if (!judge_head(c, &allowed))
         return false;
     if (is_options(c) && allowed) {
-        c->answer.status = 204;
-        answer_header(&c->answer, "Allow", "%s, OPTIONS", allowed);
+        gate_preflight(c, allowed);
         return false;
     }
     if (!c->op && allowed) {
@@ -481,12 +385,19 @@ static bool judge(struct call *c)
 static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
 {
     struct service *s = ctx;
-    struct call c = {.x = x, .desk = desk_get(s), .answer = *refusal};
+    struct call c = {.service = s,
+                     .x = x,
+                     .desk = desk_get(s),
+                     .began_us = serve_now_us(),
+                     .early = true,
+                     .answer = *refusal};
     const char *allowed = NULL;
     bool fine = c.desk && judge_head(&c, &allowed);
 
     if (!c.desk)
         call_refuse(&c, 503, "busy", "try again", "the store cannot be opened");
+    if (!fine)
+        record_call(&c);
     *refusal = c.answer;
     arena_release(&c.keep);
     return fine;
@@ -496,9 +407,7 @@ static void handle(void *ctx, struct exchange *x)
 {
     struct service *s = ctx;
     struct call *c = calloc(1, sizeof *c);
-    struct answer none = {.status = 503,
-                          .headers = BUF_INIT(1024),
-                          .body = BUF_INIT(1024)};
+    struct answer none = answer_new();
     struct desk *d = c ? desk_get(s) : NULL;
 
     if (!d) {
@@ -507,16 +416,17 @@ static void handle(void *ctx, struct exchange *x)
         exchange_answer(x, &none);
         return;
     }
+    c->service = s;
     c->x = x;
+    c->began_us = serve_now_us();
     c->desk = d;
-    c->answer = (struct answer){.status = 200,
-                                .headers = BUF_INIT(64 * 1024),
-                                .body = BUF_INIT((size_t)1 << 31)};
+    c->answer = answer_new();
     if (!judge(c)) {
         finish(c);
     } else if (c->op->flags & OP_QUICK) {
         run_call(c, d);
     } else if (!enqueue(s, c)) {
+        atomic_fetch_add(&s->queue_refused, 1);
         call_refuse(c, 503, "busy", "try again soon",
                     "too many requests are waiting");
         finish(c);
@@ -538,13 +448,54 @@ static void raise_limit(void)
         return; /* then with those there are */
 }
 
+quire_status service_read_settings(struct service *s, quire_error *err)
+{
+    struct rules *r = calloc(1, sizeof *r);
+    quire_status st;
+
+    if (!r)
+        return err_memory(err);
+    st = s->c.settings ? s->c.settings(s->c.ctx, &r->s, err) : QUIRE_OK;
+    if (st) {
+        free(r);
+        return st;
+    }
+    r->before = atomic_load(&s->rules);
+    atomic_store(&s->rules, r);
+    return QUIRE_OK;
+}
+
+/* What the service has that is not a connection. */
+static quire_status furnish(struct service *s, quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+    quire_status st;
+
+    o.home = s->c.home;
+    o.tenant = "default";
+    st = quire_open(&o, &q, err);
+    if (!st) {
+        s->home = strdup(quire_home(q));
+        s->tenants = rate_new();
+        s->logins = rate_new();
+        s->events = events_new();
+        st = s->home && s->tenants && s->logins && s->events ? QUIRE_OK
+                                                             : err_memory(err);
+    }
+    quire_close(q);
+    if (!st)
+        st = rand_bytes(&rand_system, &s->salt, sizeof s->salt, err);
+    if (!st)
+        st = log_open(STDERR_FILENO, &s->log, err);
+    return st ? st : service_read_settings(s, err);
+}
+
 quire_status service_open(const struct service_config *config,
                           struct service **out, quire_error *err)
 {
     struct http_config http = HTTP_CONFIG_INIT;
     struct service *s = calloc(1, sizeof *s);
-    quire_options o = QUIRE_OPTIONS_INIT;
-    quire *q = NULL;
     quire_status st;
 
     *out = NULL;
@@ -553,28 +504,22 @@ quire_status service_open(const struct service_config *config,
     raise_limit();
     s->c = *config;
     s->last = &s->first;
+    s->began_us = serve_now_us();
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->work, NULL);
-    o.home = config->home;
-    o.tenant = "default";
-    st = quire_open(&o, &q, err);
-    if (!st) {
-        s->home = strdup(quire_home(q));
-        st = s->home ? QUIRE_OK : err_memory(err);
-    }
-    quire_close(q);
-    s->events = events_new();
-    if (!st && !s->events)
-        st = err_memory(err);
     http.host = config->host;
     http.port = config->port;
+    http.listener = config->listener;
     http.tls_cert = config->tls_cert;
     http.tls_key = config->tls_key;
     http.handler = handle;
     http.admit = admit_body;
     http.ctx = s;
+    st = furnish(s, err);
     if (!st)
         st = http_open(&http, &s->http, err);
+    if (!st)
+        st = steward_begin(s, &s->steward, err);
     if (st)
         service_close(s);
     else
@@ -595,7 +540,6 @@ quire_status service_run(struct service *s, quire_error *err)
                                    .events = s->events,
                                    .begun = &s->begun,
                                    .done = &s->done};
-    struct upkeep *upkeep = NULL;
     quire_status st = QUIRE_OK;
 
     for (i = 0; i < want && !st; i++) {
@@ -608,10 +552,13 @@ quire_status service_run(struct service *s, quire_error *err)
         s->n_workers++;
     }
     if (!st)
-        st = upkeep_begin(&beside, &upkeep, err);
-    if (!st)
+        st = upkeep_begin(&beside, &s->upkeep, err);
+    if (!st) {
+        notify_say("READY=1");
         st = http_run(s->http, err);
-    upkeep_end(upkeep);
+    }
+    upkeep_end(s->upkeep);
+    s->upkeep = NULL;
     pthread_mutex_lock(&s->lock);
     s->ending = true;
     pthread_cond_broadcast(&s->work);
@@ -624,22 +571,39 @@ quire_status service_run(struct service *s, quire_error *err)
 
 quire_status service_reload(struct service *s, quire_error *err)
 {
-    return http_reload(s->http, err);
+    quire_status st = service_read_settings(s, err);
+
+    return st ? st : http_reload(s->http, err);
 }
 
 void service_stop(struct service *s)
 {
     atomic_store(&s->draining, true);
     http_drain(s->http, DRAIN_MS);
+    steward_wake(s->steward);
+}
+
+void service_ask_reload(struct service *s)
+{
+    steward_reload(s->steward);
 }
 
 void service_close(struct service *s)
 {
     struct desk *d, *next;
+    struct rules *r, *before;
 
     if (!s)
         return;
+    steward_end(s->steward);
     http_close(s->http);
+    log_close(s->log);
+    for (r = atomic_load(&s->rules); r; r = before) {
+        before = r->before;
+        free(r);
+    }
+    rate_free(s->tenants);
+    rate_free(s->logins);
     events_free(s->events);
     for (d = s->desks; d; d = next) {
         next = d->next;

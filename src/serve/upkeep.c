@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "serve/events.h"
@@ -18,6 +19,10 @@
 /* Between two looks at the watches; between two at who there is; between two
  * questions whether a collection is due. */
 enum { STEP_MS = 200, TENANTS_EVERY_MS = 5000, COLLECT_EVERY_MS = 60000 };
+
+/* Between two counts of what there is: so long, and a hundred times as long as
+ * the last one took, so that it takes a hundredth of a processor. */
+enum { COUNT_EVERY_MS = 15000, COUNT_SHARE = 100 };
 
 /* So many tenants' workspaces are watched; those of others are looked at when
  * they are used. */
@@ -42,6 +47,8 @@ struct upkeep {
     pthread_mutex_t lock;
     pthread_cond_t asked;
     bool ending;
+    bool wanted;             /* somebody asked how much there is */
+    struct meter_state told; /* of it, what upkeep_tell() tells */
     quire *q;
     struct watched list[WATCHED_MAX];
     size_t n;
@@ -274,16 +281,67 @@ static void collect(struct upkeep *u)
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report report;
 
+    struct meter_state *told = &u->told;
+    quire_status st;
+
     if (!quire_collect_due(u->q))
         return;
-    quire_collect(u->q, &o, &report, NULL);
+    st = quire_collect(u->q, &o, &report, NULL);
     u->worked = true;
+    pthread_mutex_lock(&u->lock);
+    told->collections += !st;
+    told->collections_failed += st != QUIRE_OK;
+    if (!st) {
+        told->last_freed_bytes = report.bytes_freed;
+        told->freed_bytes += report.bytes_freed;
+        told->collected_us = clock_us(&clock_system);
+    }
+    pthread_mutex_unlock(&u->lock);
+}
+
+/* Count what there is, if somebody wants to know. When the next count may be. */
+static int64_t count(struct upkeep *u, int64_t now)
+{
+    quire_stats stats = {.size = sizeof stats};
+    quire_status st;
+    bool wanted;
+    int64_t took;
+
+    pthread_mutex_lock(&u->lock);
+    wanted = u->wanted;
+    u->wanted = false;
+    pthread_mutex_unlock(&u->lock);
+    if (!wanted)
+        return now;
+    st = quire_stats_read(u->q, &stats, NULL, NULL, NULL);
+    took = now_ms() - now;
+    pthread_mutex_lock(&u->lock);
+    if (!st) {
+        u->told.stats = stats;
+        u->told.counted_us = clock_us(&clock_system);
+    }
+    pthread_mutex_unlock(&u->lock);
+    return now + COUNT_EVERY_MS + took * COUNT_SHARE;
+}
+
+void upkeep_tell(struct upkeep *u, struct meter_state *state)
+{
+    pthread_mutex_lock(&u->lock);
+    u->wanted = true;
+    state->counted_us = u->told.counted_us;
+    state->stats = u->told.stats;
+    state->collections = u->told.collections;
+    state->collections_failed = u->told.collections_failed;
+    state->freed_bytes = u->told.freed_bytes;
+    state->collected_us = u->told.collected_us;
+    state->last_freed_bytes = u->told.last_freed_bytes;
+    pthread_mutex_unlock(&u->lock);
 }
 
 static void *work(void *arg)
 {
     struct upkeep *u = arg;
-    int64_t looked = INT64_MIN / 2, collected = now_ms();
+    int64_t looked = INT64_MIN / 2, collected = now_ms(), counts = collected;
 
     u->told_ms = collected;
 
@@ -298,6 +356,8 @@ static void *work(void *arg)
             collected = now;
             collect(u);
         }
+        if (now >= counts)
+            counts = count(u, now);
         keep_in_step(u);
         look_for_others(u, now);
     } while (!rest(u));

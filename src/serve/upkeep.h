@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "quire.h"
+#include "serve/meter.h"
 
 struct upkeep;
 struct events;
@@ -26,6 +27,11 @@ struct upkeep_config {
 
 quire_status upkeep_begin(const struct upkeep_config *config,
                           struct upkeep **out, quire_error *err);
+
+/* How much there is and what was collected, as far as it is known. How much there
+ * is is counted while somebody asks for it, now and then, and told the next time:
+ * to count reads every session. Any thread. */
+void upkeep_tell(struct upkeep *u, struct meter_state *state);
 
 /* Ends when what it is at is done; NULL is fine. */
 void upkeep_end(struct upkeep *u);

@@ -16,6 +16,8 @@ durability      each          default      each: a change of the catalogue waits
 gc.auto         on            default      on: a command that writes sees to a collection, once an hour
 gc.grace        24h           default      how long a blob that nothing refers to is kept
 gc.purge        30d           default      how long an artifact that was removed can be restored
+serve.rate      0             default      requests a second that a tenant may send to a server; 0 for any
+serve.burst     0             default      requests it may send at once; 0 for those of a second
 
 # words and times are checked too
 $ quire config set blob.layout flat

@@ -35,8 +35,9 @@ def slow_case(function):
 class Server:
     """One `quire serve` with a home of its own."""
 
-    def __init__(self, work, home, files=None, tls=None):
+    def __init__(self, work, home, files=None, tls=None, options=(), env=()):
         self.files = files  # how many it may have open
+        self.options, self.env = list(options), dict(env)
         self.tls = tls  # the files of a certificate and of its key
         self.program = os.path.join(work, "quire")
         self.home = os.path.join(work, home)
@@ -46,7 +47,9 @@ class Server:
 
     def start(self):
         env = dict(os.environ, QUIRE_HOME=self.home, QUIRE_ADMIN_TOKEN=ADMIN)
+        env.update(self.env)
         command = [self.program, "serve", "--listen", "127.0.0.1:0"]
+        command += self.options
         if self.tls:
             command += ["--tls-cert", self.tls[0], "--tls-key", self.tls[1]]
         if self.files:
@@ -224,6 +227,14 @@ def misfit(server, schema, value, where="$"):
             if wrong:
                 return wrong
     return None
+
+
+def fields_of(op):
+    """What the body of an operation may have; None: it has no such body."""
+    content = op.get("requestBody", {}).get("content", {})
+    if "application/json" not in content:
+        return None
+    return content["application/json"]["schema"]["properties"]
 
 
 # ---- a case's world --------------------------------------------------------

@@ -2,7 +2,7 @@
 import json
 import re
 
-from client import ADMIN, case, exchange, plain
+from client import ADMIN, case, exchange, fields_of, plain
 
 NOBODY = "qrt_" + "0" * 64
 
@@ -48,7 +48,7 @@ def who_is_not_known_hears_the_same_whatever_is_asked(w):
 @case
 def each_route_wants_to_know_who_asks(w):
     for method, target, op in routes(w):
-        if op.get("security") == []:
+        if {} in op.get("security", []) or op.get("security") == []:
             continue
         admin = target.startswith("/v1/admin")
         for token in (None, NOBODY, w.token if admin else ADMIN):
@@ -80,8 +80,12 @@ def what_is_not_there(w):
         if "999999" not in target or target == "/v1/memory/999999":
             continue  # the last one is of an agent, by its name
         token = ADMIN if "/admin/" in target else w.token
-        body = {"disabled": True, "entry": {"type": "custom"}, "message": "x",
-                "path": "x", "content": "x", "cwd": "/"} if "requestBody" in op else None
+        good = {"disabled": True, "entry": {"type": "custom"}, "message": "x",
+                "path": "x", "content": "x", "cwd": "/", "title": "x",
+                "name": "x"}
+        fields = fields_of(op)
+        body = None if "requestBody" not in op else b"x" if fields is None \
+            else {n: v for n, v in good.items() if n in fields}
         w.ask(method, target, body, token, want=404)
 
 
@@ -230,7 +234,7 @@ def each_word_of_a_query_of_a_wrong_type(w):
                                                         value), token=token,
                           want=400)
     w.ask("GET", "/v1/artifacts/search", want=400)
-    for query in ("?", "?&&", "?nothing=1", "?limit=5&", "?=", "?limit=0",
+    for query in ("?", "?&&", "?limit=5&", "?=", "?limit=0",
                   "?limit=1&limit=2", "?limit=9223372036854775807"):
         w.ask("GET", "/v1/conversations" + query, want=200)
 
@@ -267,3 +271,88 @@ def too_much(w):
             pass
     w.ask("GET", here + "/files/x", want=404)
     w.lives()
+
+
+@case
+def a_field_that_there_is_not(w):
+    here = w.conversation()
+    for route, methods in w.server.openapi["paths"].items():
+        for method, op in methods.items():
+            target = re.sub(r"{\w+}", "999999", route.replace(
+                "/v1/conversations/{id}", here).replace("{sha256}", "0" * 64))
+            token = ADMIN if "/admin/" in route else w.token
+            for query in ("surprise=1", "limit=1&surprise", "LIMIT=1"):
+                if query.startswith("limit") and not any(
+                        p["name"] == "limit" for p in op["parameters"]):
+                    continue
+                got = w.ask(method.upper(), target + "?" + query, token=token,
+                            want=400)
+                w.yes(query.split("&")[-1].split("=")[0] in
+                      got.json()["error"], "which one: %r" % got.body)
+            if fields_of(op) is None:
+                continue
+            for name in ("surprise", "Title", "w\u00e9ird", "q" * 500):
+                got = w.ask(method.upper(), target, {name: 1}, token, want=400)
+                w.yes(name[:50] in got.json()["error"], "which: %r" % got.body)
+    # A word of the query is none of the body, nor the other way round.
+    w.ask("POST", here + "/outputs?content=x", b"x", want=400)
+    w.ask("GET", "/v1/conversations?title=x", want=400)
+    rotate = "/v1/admin/tenants/%d/rotate-token" % w.tenant()[0]
+    w.ask("POST", rotate, {"token": "mine"}, ADMIN, want=400)
+    w.ask("POST", rotate, b"nonsense", ADMIN, want=400)
+    w.ask("POST", rotate, {}, ADMIN, want=200)
+
+
+@case
+def a_change_of_nothing(w):
+    here = w.conversation(title="kept")
+    made = w.ask("POST", "/v1/memory/entries",
+                 {"type": "user", "title": "t"}, want=201).json()["id"]
+    for target in (here, "/v1/memory/entries/%d" % made):
+        for body in ({}, b"", None, {"title": None, "archived": None}
+                     if target != here else {"archived": None}):
+            w.ask("PATCH", target, body, want=400)
+    w.same("kept", w.ask("GET", here).json()["title"], "its title")
+
+
+@case
+def what_begins_like_the_admins_is_not_his(w):
+    for target in ("/v1/administrator", "/v1/admins", "/v1/adminx/tenants"):
+        w.ask("GET", target, token=w.token, want=404)
+        w.ask("GET", target, token=ADMIN, want=401)
+    for target in ("/v1/admin", "/v1/admin/", "/v1/admin/x"):
+        w.ask("GET", target, token=w.token, want=401)
+        w.ask("GET", target, token=ADMIN, want=404)
+
+
+@case
+def hints_name_no_commands(w):
+    """Whoever asks from afar has no shell there."""
+    here = w.conversation()
+    w.ask("PUT", here + "/files/x", b"x")
+    for method, target, body, token in (
+            ("GET", "/v1/conversations/999999", None, w.token),
+            ("GET", "/v1/admin/tenants/999999", None, ADMIN),
+            ("PATCH", "/v1/admin/tenants/1", {"disabled": True}, ADMIN),
+            ("DELETE", "/v1/admin/tenants/1", None, ADMIN),
+            ("POST", "/v1/admin/tenants", {"name": ""}, ADMIN),
+            ("GET", "/v1/artifacts/999999", None, w.token),
+            ("GET", here + "/files/nothing", None, w.token),
+            ("GET", here + "/files/x?version=99", None, w.token),
+            ("PUT", here + "/files/..", b"x", w.token),
+            ("PUT", here + "/files/big", b"x" * (2 << 20), w.token),
+            ("GET", here + "/outputs/77", None, w.token),
+            ("POST", here + "/entries", {"entry": {}}, w.token),
+            ("POST", here + "/entries", {"entry": {"type": "custom"},
+                                         "at": "nothing"}, w.token),
+            ("POST", here + "/artifacts/restore", {"path": "no"}, w.token),
+            ("GET", "/v1/memory/entries/999999", None, w.token),
+            ("GET", "/v1/memory/entries?type=nothing", None, w.token),
+            ("POST", "/v1/memory/entries", {"type": "x", "title": "t"},
+             w.token),
+            ("GET", "/v1/blobs/" + "0" * 64, None, w.token)):
+        got = w.ask(method, target, body, token)
+        w.yes(got.status >= 400, "%s %s: %d" % (method, target, got.status))
+        w.yes("quire " not in got.json()["hint"] and
+              "--" not in got.json()["hint"],
+              "%s %s: %r" % (method, target, got.json()["hint"]))

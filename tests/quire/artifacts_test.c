@@ -359,6 +359,28 @@ TEST(a_put_that_expects_something_finds_it_or_changes_nothing)
     quire_close(q);
 }
 
+TEST(a_removal_that_expects_something_finds_it_or_changes_nothing)
+{
+    quire *q = open_home(0);
+    quire_artifact a = puts_text(q, NULL, "a", "1");
+    char old[65], now[65];
+
+    hex_encode(a.digest.byte, sizeof a.digest.byte, old);
+    a = puts_text(q, NULL, "a", "2");
+    hex_encode(a.digest.byte, sizeof a.digest.byte, now);
+    IS(QUIRE_CHANGED,
+       quire_artifact_remove_expected(q, NULL, "a", 0, old, &test_err));
+    HAS(test_err.what, "expected");
+    IS(QUIRE_CHANGED,
+       quire_artifact_remove_expected(q, NULL, "#1", 1, "none", &test_err));
+    holds(q, NULL, "a", 0, "2");
+    OK(quire_artifact_remove_expected(q, NULL, "a", 0, now, &test_err));
+    IS(QUIRE_NOT_FOUND,
+       quire_artifact_remove_expected(q, NULL, "a", 0, now, &test_err));
+    OK(quire_artifact_remove_expected(q, NULL, "#1", 1, now, &test_err));
+    quire_close(q);
+}
+
 TEST(a_session_has_artifacts_of_its_own)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;

@@ -11,6 +11,8 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {16, "DROP TABLE filed; DROP TABLE folder;"},
+    {15, "DROP TABLE journal;"},
     {14, "DROP TABLE artifact_due;"},
     {13, "DROP TABLE claim;"},
     {12, "DROP TABLE run;"},

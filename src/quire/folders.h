@@ -1,0 +1,21 @@
+/* folders.h - see folders.c */
+#ifndef QUIRE_FOLDERS_H
+#define QUIRE_FOLDERS_H
+
+#include "base/map.h"
+#include "quire/priv.h"
+
+/* The tables, for the schema of quire.db. */
+extern const char folder_schema[];
+
+/* In which folder the session with this number is; 0: in none. Text on loan
+ * stays. */
+quire_status folders_find(struct quire *q, int64_t number, int64_t *folder,
+                          quire_error *err);
+
+/* Put the ids of all sessions in one folder, or with -1 in any, into a map; they
+ * are in `keep`. QUIRE_NOT_FOUND with words: no such folder. */
+quire_status folders_keys(struct quire *q, int64_t folder, struct map *keys,
+                          struct arena *keep, quire_error *err);
+
+#endif

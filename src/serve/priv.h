@@ -1,0 +1,131 @@
+/*
+ * priv.h - the server from inside, for the files that are it
+ *
+ * service.c runs it, gate.c decides who may ask, record.c sees every answer off.
+ */
+#ifndef SERVE_PRIV_H
+#define SERVE_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "serve/gzip.h"
+#include "serve/log.h"
+#include "serve/meter.h"
+#include "serve/op.h"
+#include "serve/rate.h"
+#include "serve/service.h"
+#include "serve/upkeep.h"
+
+/* Tenants' handles that a thread keeps open; work that may wait; threads. */
+enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
+
+struct tenant_handle {
+    int64_t tenant; /* 0: none */
+    quire *q;
+    uint64_t used;
+};
+
+/* What a thread works with. */
+struct desk {
+    struct service *service;
+    quire *root; /* of the default tenant: who is who */
+    struct tenant_handle handles[HANDLES_MAX];
+    uint64_t turn;
+    struct meter *meter; /* owned */
+    struct gzip *gzip;   /* owned; NULL until it is needed */
+    struct desk *next;
+};
+
+struct job {
+    struct call *call;
+    struct job *next;
+};
+
+/* Settings as they were read at some time. Those before them stay until the end:
+ * they are few and small, and nobody who still looks at them has to be asked. */
+struct rules {
+    struct service_settings s;
+    struct rules *before;
+};
+
+struct service {
+    struct service_config c;
+    char *home; /* owned, and absolute */
+    struct http *http;
+    struct events *events;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct job *first, **last;
+    size_t n_jobs;
+    atomic_uint_fast64_t jobs_done;
+    bool ending;
+    pthread_t workers[WORKERS];
+    int n_workers;
+    struct desk *desks;
+    atomic_bool draining;
+    atomic_uint_fast64_t begun, done; /* calls that use the store */
+
+    _Atomic(struct rules *) rules; /* owned, all of them */
+    struct rate *tenants, *logins; /* owned; logins by peer that failed */
+    struct log *log;
+    struct upkeep *upkeep;
+    struct steward *steward;
+
+    int64_t began_us;
+    uint64_t salt; /* of ids of requests */
+    atomic_uint_fast64_t n_ids;
+    atomic_uint_fast64_t queue_refused, limited, limited_logins;
+};
+
+/* Microseconds of a clock that nobody sets. */
+int64_t serve_now_us(void);
+
+static inline const struct service_settings *rules_of(struct service *s)
+{
+    return &atomic_load(&s->rules)->s;
+}
+
+/* Read the settings and go by them; on failure by those there were. */
+quire_status service_read_settings(struct service *s, quire_error *err);
+
+/* ---- gate.c: who may ask ------------------------------------------------ */
+
+/* By which name the server is called, and from which site. False: answered. */
+bool gate_origin(struct call *c);
+
+/* Whose the token is, and whether it is not too often; `charge`: this is not the
+ * second look at one request. False: answered. */
+bool gate_admit(struct call *c, bool admin, bool charge);
+
+/* Whether it is somebody on this machine, and nobody behind a proxy. */
+bool gate_is_local(const struct call *c);
+
+/* The origin of another site that may ask, as it was sent; .data NULL: none. */
+quire_bytes gate_foreign(const struct call *c);
+
+/* The answer to a browser that asks whether a page may ask. */
+void gate_preflight(struct call *c, const char *allowed);
+
+/* ---- record.c: the end of a call ---------------------------------------- */
+
+/* Give the answer what every answer has, pack it if that was asked for, count it
+ * and log it. */
+void record_call(struct call *c);
+
+/* A line about what nobody asked for; `level` is "info" or "error". */
+void record_event(struct service *s, const char *level, const char *what,
+                  const quire_error *err);
+
+/* ---- encode.c: gzip ----------------------------------------------------- */
+
+/* Whether `header`, an Accept-Encoding, prefers gzip to nothing. */
+bool encode_wants_gzip(quire_bytes header);
+
+/* Pack the body if that is worth it and asked for. True: how it is depends on
+ * what is asked for, Vary. */
+bool encode_answer(struct call *c);
+
+#endif
