@@ -60,6 +60,7 @@ struct quire {
     struct pads *pads;
     struct sql settings;     /* statements of config.c                        */
     struct sql tallies;      /* statements of tallies.c                       */
+    struct stmt *changes;    /* of quire_changes()                            */
     struct sql folders;      /* statements of folders.c                       */
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */

@@ -143,6 +143,8 @@ void quire_close(quire *q)
     pads_free(q->pads);
     sql_release(&q->settings);
     sql_release(&q->tallies);
+    if (q->changes)
+        q->changes->ops->finalize(q->changes);
     sql_release(&q->folders);
     blobs_free(q->blobs);
     if (q->files)

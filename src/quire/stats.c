@@ -480,15 +480,16 @@ quire_status quire_stats_read(quire *q, quire_stats *out,
 
 int64_t quire_changes(quire *q)
 {
-    struct stmt *s = NULL;
     int64_t version = 0;
     bool row = false;
 
-    if (q->in_callback || need_db(q, false, NULL) || !q->db ||
-        q->db->ops->prepare(q->db, "PRAGMA data_version", &s, NULL))
+    if (q->in_callback || need_db(q, false, NULL) || !q->db)
         return 0;
-    if (!q->db->ops->step(s, &row, NULL) && row)
-        version = q->db->ops->column_int(s, 0);
-    q->db->ops->finalize(s);
+    if (!q->changes &&
+        q->db->ops->prepare(q->db, "PRAGMA data_version", &q->changes, NULL))
+        return 0;
+    if (!q->db->ops->step(q->changes, &row, NULL) && row)
+        version = q->db->ops->column_int(q->changes, 0);
+    q->db->ops->reset(q->changes);
     return version;
 }

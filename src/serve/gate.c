@@ -217,8 +217,7 @@ static void note_failure(struct call *c)
                   serve_now_us() * 1000, &wait_ns);
 }
 
-/* A tenant that is within its rate. */
-static bool is_within(struct call *c)
+bool gate_rate(struct call *c)
 {
     struct service *s = c->service;
     const struct service_settings *rules = rules_of(s);
@@ -295,5 +294,5 @@ bool gate_admit(struct call *c, bool admin, bool charge)
     c->tenant.name = name;
     if (st)
         call_fail(c, st, &err);
-    return !st && (!charge || is_within(c));
+    return !st && (!charge || gate_rate(c));
 }

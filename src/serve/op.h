@@ -54,6 +54,7 @@ enum {
     OP_RAW_ANSWER = 1 << 5, /* so is the answer                              */
     OP_AGAIN = 1 << 6,  /* 200 if it was there already                       */
     OP_RANGES = 1 << 7, /* parts of the answer can be had                    */
+    OP_STILL = 1 << 9,  /* reads the catalogue and nothing else: memo.h      */
     OP_LOCAL = 1 << 8,  /* with OP_ADMIN: for anybody on this machine, too   */
 };
 
@@ -85,6 +86,8 @@ enum { PARAMS_MAX = 4, FIELDS_MAX = 24 };
 
 struct service;
 
+struct memo;
+
 struct call {
     struct service *service;
     const struct op *op; /* NULL: there is none                           */
@@ -100,6 +103,11 @@ struct call {
     struct arena keep;
     struct answer answer;
     struct json_writer w; /* into the answer's body */
+
+    /* Where the answer is to be kept, if it may be: see memo.h. */
+    struct memo *memo;   /* NULL: nowhere */
+    quire_bytes request; /* in `keep`     */
+    int64_t state;
 
     /* For its event, what neither the address nor the answer says. */
     bool unchanged;       /* all was as it is: there is no event           */

@@ -13,6 +13,7 @@
 
 #include "serve/gzip.h"
 #include "serve/log.h"
+#include "serve/memo.h"
 #include "serve/meter.h"
 #include "serve/op.h"
 #include "serve/rate.h"
@@ -36,12 +37,23 @@ struct desk {
     uint64_t turn;
     struct meter *meter; /* owned */
     struct gzip *gzip;   /* owned; NULL until it is needed */
+    struct memo *memo;   /* owned; of a loop; NULL until it is needed */
     struct desk *next;
 };
 
 struct job {
     struct call *call;
     struct job *next;
+};
+
+/* A thread that works. Of those that rest the one that rests shortest is woken:
+ * its handles are open, and what it read is at hand. */
+struct worker {
+    struct service *service;
+    pthread_t thread;
+    pthread_cond_t wake;
+    struct job *job;      /* that it is to do */
+    struct worker *below; /* on the stack of those that rest */
 };
 
 /* Settings as they were read at some time. Those before them stay until the end:
@@ -57,12 +69,12 @@ struct service {
     struct http *http;
     struct events *events;
     pthread_mutex_t lock;
-    pthread_cond_t work;
-    struct job *first, **last;
+    struct worker *resting;
+    struct job *first, **last; /* for whom there was nobody */
     size_t n_jobs;
     atomic_uint_fast64_t jobs_done;
     bool ending;
-    pthread_t workers[WORKERS];
+    struct worker workers[WORKERS];
     int n_workers;
     struct desk *desks;
     atomic_bool draining;
@@ -99,6 +111,9 @@ bool gate_origin(struct call *c);
 /* Whose the token is, and whether it is not too often; `charge`: this is not the
  * second look at one request. False: answered. */
 bool gate_admit(struct call *c, bool admin, bool charge);
+
+/* Whether the tenant is within its rate. False: answered. */
+bool gate_rate(struct call *c);
 
 /* Whether it is somebody on this machine, and nobody behind a proxy. */
 bool gate_is_local(const struct call *c);

@@ -69,6 +69,7 @@ static void desk_free(struct desk *d)
         quire_close(d->handles[i].q);
     quire_close(d->root);
     gzip_free(d->gzip);
+    memo_free(d->memo);
     free(d->meter);
     free(d);
 }
@@ -265,6 +266,8 @@ static void run_call(struct call *c, struct desk *d)
         run_once(c);
         if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
             answer_header(&c->answer, "Content-Type", "application/json");
+        if (c->memo && c->answer.status == 200 && !c->answer.stream)
+            memo_add(c->memo, c->request, c->state, &c->answer, c->tenant.id);
     }
     atomic_fetch_add(&d->service->done, 1);
     finish(c);
@@ -273,16 +276,23 @@ static void run_call(struct call *c, struct desk *d)
 static bool enqueue(struct service *s, struct call *c)
 {
     struct job *job = malloc(sizeof *job);
+    struct worker *w;
     bool room;
 
     pthread_mutex_lock(&s->lock);
     room = job && s->n_jobs < QUEUE_MAX && !s->ending;
     if (room) {
         *job = (struct job){c, NULL};
-        *s->last = job;
-        s->last = &job->next;
-        s->n_jobs++;
-        pthread_cond_signal(&s->work);
+        w = s->resting;
+        if (w) {
+            s->resting = w->below;
+            w->job = job;
+            pthread_cond_signal(&w->wake);
+        } else {
+            *s->last = job;
+            s->last = &job->next;
+            s->n_jobs++;
+        }
     }
     pthread_mutex_unlock(&s->lock);
     if (!room)
@@ -290,26 +300,39 @@ static bool enqueue(struct service *s, struct call *c)
     return room;
 }
 
-static void *work(void *arg)
+/* The next job; NULL: the end. */
+static struct job *next_job(struct worker *w)
 {
-    struct service *s = arg;
-    struct desk *d;
+    struct service *s = w->service;
     struct job *job;
 
-    for (;;) {
-        pthread_mutex_lock(&s->lock);
-        while (!s->first && !s->ending)
-            pthread_cond_wait(&s->work, &s->lock);
-        job = s->first;
-        if (job) {
-            s->first = job->next;
-            if (!s->first)
-                s->last = &s->first;
-            s->n_jobs--;
-        }
-        pthread_mutex_unlock(&s->lock);
-        if (!job)
-            return NULL;
+    pthread_mutex_lock(&s->lock);
+    job = s->first;
+    if (job) {
+        s->first = job->next;
+        if (!s->first)
+            s->last = &s->first;
+        s->n_jobs--;
+    } else if (!s->ending) {
+        w->job = NULL;
+        w->below = s->resting;
+        s->resting = w;
+        while (!w->job && !s->ending)
+            pthread_cond_wait(&w->wake, &s->lock);
+        job = w->job;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return job;
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct service *s = w->service;
+    struct job *job;
+    struct desk *d;
+
+    while ((job = next_job(w))) {
         d = desk_get(s);
         if (d) {
             run_call(job->call, d);
@@ -321,6 +344,54 @@ static void *work(void *arg)
         free(job);
         atomic_fetch_add(&s->jobs_done, 1);
     }
+    return NULL;
+}
+
+/* ---- again -------------------------------------------------------------- */
+
+/* Whether the answer is the same for whoever sends the same address and token,
+ * until the catalogue changes. */
+static bool is_still(const struct call *c)
+{
+    static const char *const depends[] = {"If-Match",
+                                          "If-None-Match",
+                                          "If-Modified-Since",
+                                          "If-Unmodified-Since",
+                                          "If-Range",
+                                          "Range"};
+    const struct head *head = exchange_head(c->x);
+    size_t i;
+
+    if (!c->op || !(c->op->flags & OP_STILL) || head->length || head->chunked)
+        return false;
+    for (i = 0; i < sizeof depends / sizeof *depends; i++)
+        if (exchange_header(c->x, depends[i]).data)
+            return false;
+    return true;
+}
+
+/* Answer as the same request was answered before. False: it was not, and what is
+ * answered now is to be kept. */
+static bool answer_from_memo(struct call *c)
+{
+    const struct head *head = exchange_head(c->x);
+    quire_bytes token = exchange_header(c->x, "Authorization");
+    struct desk *d = c->desk;
+    const char *text;
+
+    if (!d->memo)
+        d->memo = memo_new();
+    c->state = quire_changes(d->root);
+    text = arena_printf(&c->keep, "%.*s\n%.*s?%.*s", (int)token.len,
+                        token.data ? (const char *)token.data : "",
+                        (int)head->path.len, (const char *)head->path.data,
+                        (int)head->query.len,
+                        head->query.data ? (const char *)head->query.data : "");
+    if (!d->memo || !c->state || !text)
+        return false;
+    c->request = bytes_str(text);
+    c->memo = d->memo;
+    return memo_find(c->memo, c->request, c->state, &c->answer, &c->tenant.id);
 }
 
 static bool is_options(const struct call *c)
@@ -350,6 +421,10 @@ static bool judge_head(struct call *c, const char **allowed)
     c->op = op_find(head, c, allowed);
     if (is_options(c) && *allowed)
         return true;
+    if (is_still(c) && answer_from_memo(c)) {
+        gate_rate(c);
+        return false;
+    }
     /* Who asks is decided before what there is. */
     return (c->op && c->op->flags & OP_OPEN) ||
            (c->op && c->op->flags & OP_LOCAL && gate_is_local(c)) ||
@@ -506,7 +581,6 @@ quire_status service_open(const struct service_config *config,
     s->last = &s->first;
     s->began_us = serve_now_us();
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->work, NULL);
     http.host = config->host;
     http.port = config->port;
     http.listener = config->listener;
@@ -543,8 +617,14 @@ quire_status service_run(struct service *s, quire_error *err)
     quire_status st = QUIRE_OK;
 
     for (i = 0; i < want && !st; i++) {
-        int why = pthread_create(&s->workers[i], NULL, work, s);
+        struct worker *w = &s->workers[i];
+        int why;
 
+        *w = (struct worker){.service = s};
+        pthread_cond_init(&w->wake, NULL);
+        why = pthread_create(&w->thread, NULL, work, w);
+        if (why)
+            pthread_cond_destroy(&w->wake);
         if (why && i == 0)
             st = err_sys(err, why, "cannot begin to serve");
         if (why)
@@ -561,11 +641,15 @@ quire_status service_run(struct service *s, quire_error *err)
     s->upkeep = NULL;
     pthread_mutex_lock(&s->lock);
     s->ending = true;
-    pthread_cond_broadcast(&s->work);
-    pthread_mutex_unlock(&s->lock);
     for (i = 0; i < s->n_workers; i++)
-        pthread_join(s->workers[i], NULL);
+        pthread_cond_signal(&s->workers[i].wake);
+    pthread_mutex_unlock(&s->lock);
+    for (i = 0; i < s->n_workers; i++) {
+        pthread_join(s->workers[i].thread, NULL);
+        pthread_cond_destroy(&s->workers[i].wake);
+    }
     s->n_workers = 0;
+    s->resting = NULL;
     return st;
 }
 
@@ -610,7 +694,6 @@ void service_close(struct service *s)
         desk_free(d);
     }
     pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->work);
     free(s->home);
     free(s);
 }
