@@ -39,7 +39,6 @@ struct gather {
     struct gather *next;
 
     pthread_mutex_t lock;
-    pthread_cond_t moved; /* something is done, or may be led */
     struct put *first, **last;
     bool led;
 };
@@ -70,7 +69,6 @@ static struct gather *make(void)
     if (!g)
         return NULL;
     pthread_mutex_init(&g->lock, NULL);
-    pthread_cond_init(&g->moved, NULL);
     g->last = &g->first;
     g->users = 1;
     return g;
@@ -78,7 +76,6 @@ static struct gather *make(void)
 
 static void destroy(struct gather *g)
 {
-    pthread_cond_destroy(&g->moved);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
@@ -237,7 +234,8 @@ static struct put *take(struct gather *g)
     return first;
 }
 
-/* Lead. The lock is held at the beginning and at the end. */
+/* Lead. The lock is held at the beginning and at the end. Nobody is woken for
+ * nothing: those whose puts are done, and one of those that came meanwhile. */
 static void lead(struct gather *g, struct artifacts *a)
 {
     struct put *first = take(g), *put;
@@ -247,27 +245,32 @@ static void lead(struct gather *g, struct artifacts *a)
     put_all(a, first);
 
     pthread_mutex_lock(&g->lock);
-    g->led = false;
     while ((put = first)) {
         first = put->next; /* it is gone when its thread has seen that */
         put->done = true;
+        pthread_cond_signal(&put->wake);
     }
-    pthread_cond_broadcast(&g->moved);
+    g->led = g->first != NULL;
+    if (g->first) {
+        g->first->leads = true;
+        pthread_cond_signal(&g->first->wake);
+    }
 }
 
 quire_status gather_put(struct artifacts *a, struct put *put)
 {
     struct gather *g = a->gather;
 
+    pthread_cond_init(&put->wake, NULL);
     pthread_mutex_lock(&g->lock);
     *g->last = put;
     g->last = &put->next;
-    while (!put->done) {
-        if (!g->led && g->first)
-            lead(g, a);
-        else
-            pthread_cond_wait(&g->moved, &g->lock);
-    }
+    put->leads = !g->led;
+    while (!put->done && !put->leads)
+        pthread_cond_wait(&put->wake, &g->lock);
+    if (!put->done)
+        lead(g, a);
     pthread_mutex_unlock(&g->lock);
+    pthread_cond_destroy(&put->wake);
     return put->status;
 }

@@ -2,6 +2,8 @@
 #ifndef ARTIFACT_PRIV_H
 #define ARTIFACT_PRIV_H
 
+#include <pthread.h>
+
 #include "artifact/artifact.h"
 #include "store/sql.h"
 
@@ -115,6 +117,8 @@ struct put {
     quire_status status;
     quire_error why; /* good when it failed; it may be tried twice */
     bool done;
+    bool leads;          /* it is its thread's turn to do them */
+    pthread_cond_t wake; /* one of the two has become true     */
     struct put *next;
 };
 

@@ -75,14 +75,22 @@ quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
 quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
                               quire_error *err)
 {
-    quire_status st = config_number(q, "quota.file", &out->file, err);
+    int64_t state = quire_changes(q);
+    quire_status st;
 
+    if (state && state == q->limits_state) {
+        *out = q->limits;
+        return QUIRE_OK;
+    }
+    st = config_number(q, "quota.file", &out->file, err);
     if (!st)
         st = config_number(q, "quota.session", &out->session, err);
     if (!st)
         st = config_number(q, "quota.tenant", &out->tenant, err);
     if (!st)
         st = config_number(q, "versions.kept", &out->versions, err);
+    q->limits = *out;
+    q->limits_state = st ? 0 : state;
     return st;
 }
 

@@ -265,6 +265,7 @@ quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
 /* Rooms that were opened with the settings as they were are opened again. */
 static void forget_rooms(struct quire *q)
 {
+    q->limits_state = 0;
     if (q->in_batch)
         return;
     artifacts_free(q->artifacts);

@@ -58,9 +58,12 @@ struct quire {
     struct artifacts *artifacts;
     struct memories *memories;
     struct pads *pads;
-    struct sql settings;     /* statements of config.c                        */
-    struct sql tallies;      /* statements of tallies.c                       */
-    struct stmt *changes;    /* of quire_changes()                            */
+    struct sql settings;  /* statements of config.c                        */
+    struct sql tallies;   /* statements of tallies.c                       */
+    struct stmt *changes; /* of quire_changes()                            */
+    int64_t tenant_state; /* when the tenant was found to be welcome       */
+    int64_t limits_state; /* when these were read; both are 0, or what     */
+    struct artifact_limits limits; /* quire_changes() was                     */
     struct sql folders;      /* statements of folders.c                       */
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */

@@ -201,9 +201,13 @@ quire_status tenants_check(struct quire *q, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_tenant t = {.id = 0};
+    int64_t state;
     quire_status st;
 
     if (q->tenant == TENANT_DEFAULT)
+        return QUIRE_OK;
+    state = quire_changes(q);
+    if (state && state == q->tenant_state)
         return QUIRE_OK;
     st = q->artifacts ? QUIRE_OK : need_rows(q, false, err);
     if (!st)
@@ -214,6 +218,7 @@ quire_status tenants_check(struct quire *q, quire_error *err)
         err_set(err, st, "tenant #%lld has been removed", (long long)q->tenant);
         err_next(err, "`quire tenant ls` lists those there are");
     }
+    q->tenant_state = st ? 0 : state;
     arena_release(&tmp);
     return st;
 }
@@ -316,6 +321,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 /* End what was begun: keep it if `st` is QUIRE_OK. */
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
+    q->tenant_state = 0;
     if (!st)
         return q->db->ops->commit(q->db, err);
     q->db->ops->rollback(q->db);
