@@ -47,8 +47,13 @@ def it_tells_how_it_is(w):
     listener = Listener(path + "2")
     server = Server(w.server.work, "watchdog", env={
         "NOTIFY_SOCKET": path + "2", "WATCHDOG_USEC": "300000"})
-    said = {listener.hear() for _ in range(4)}
+    said = set()
+    for _ in range(40):  # a machine may take its time until it is ready
+        said.add(listener.hear())
+        if len(said) == 2:
+            break
     w.same({"READY=1", "WATCHDOG=1"}, said, "what it says while it lives")
+    w.same("WATCHDOG=1", listener.hear(), "and goes on to say")
     server.stop()
 
 
