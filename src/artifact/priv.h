@@ -156,8 +156,7 @@ enum {
     WORDS_ADD,
     WORDS_DROP,
     WORDS_FIND,
-    WORDS_FIND_SETTLED, /* but what is due       */
-    WORDS_FIND_DUE,     /* in an index of that   */
+    WORDS_FIND_DUE, /* in an index of what is due */
     N_WORDS
 };
 
@@ -170,12 +169,15 @@ quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
                         const quire_artifact *had, uint64_t bytes,
                         quire_error *err);
 
-/* What a search looks at: all living artifacts are in one of the two. */
+/* What a search looks at: the index, and another one in memory of what was due
+ * when it was opened. These are passed over in the first, whatever has become of
+ * them since: so each living artifact is in one of the two, and in one only. */
 struct words_view {
     struct sql *index; /* NULL: there is none          */
-    int find;          /* the statement to ask it with */
     struct db *memory; /* NULL: nothing is due         */
     struct sql due;    /* asked with WORDS_FIND_DUE    */
+    int64_t *passed;   /* owned; ids, ascending        */
+    size_t n_passed;
 };
 
 quire_status words_view_open(struct artifacts *a, int64_t tenant,

@@ -204,6 +204,19 @@ out:
     return st;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static bool is_passed(const struct words_view *v, int64_t id)
+{
+    return v->n_passed &&
+           bsearch(&id, v->passed, v->n_passed, sizeof id, by_number);
+}
+
 /* Find the newest that match in one index, behind those that were found
  * before. */
 static quire_status look_in(struct asking *k, struct sql *index, int which,
@@ -220,7 +233,8 @@ static quire_status look_in(struct asking *k, struct sql *index, int which,
     while (k->n_found < room && !(st = sql_row(s, err))) {
         struct found one = {s->ops->column_int(s, 0), s->ops->column_int(s, 1)};
 
-        if (!k->part || !is_known(k, one.id))
+        if ((!k->part || !is_known(k, one.id)) &&
+            (which != WORDS_FIND || !is_passed(&k->view, one.id)))
             k->found[k->n_found++] = one;
     }
     *partial |= !st;
@@ -235,7 +249,7 @@ static quire_status look(struct asking *k, quire_bytes expression,
     quire_status st = QUIRE_OK;
 
     if (v->index)
-        st = look_in(k, v->index, v->find, expression, partial, err);
+        st = look_in(k, v->index, WORDS_FIND, expression, partial, err);
     if (!st && v->memory)
         st = look_in(k, &v->due, WORDS_FIND_DUE, expression, partial, err);
     return st;

@@ -13,9 +13,9 @@
  *   (3) Others are not, but for those of a session that was removed and those
  *       whose content could not be read when they were taken out: to tell the
  *       index of a thousand artifacts what is in them takes longer than anyone
- *       waits for `session rm`. No row of theirs is left and their ids are
- *       given to nobody, so they are passed over; artifacts_reindex() makes the
- *       index without them.
+ *       waits for `session rm`. Whoever searches looks at the row, and passes
+ *       over what has none or is not living; artifacts_reindex() makes the index
+ *       without them.
  *
  * To index ten kilobytes costs as much as all else that a put does. So a put
  * notes what is due, and leaves it to whoever has time (artifacts_settle_some())
@@ -24,6 +24,7 @@
  * about DUE_MAX are due at most, and no long text is.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "artifact/mime.h"
@@ -53,10 +54,6 @@ static const char *const patterns[N_WORDS] = {
                    " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
     [WORDS_FIND] = FIND "AND EXISTS (SELECT 1 FROM artifact"
                         " WHERE id = %s.rowid) ORDER BY rowid DESC",
-    [WORDS_FIND_SETTLED] = FIND
-    "AND EXISTS (SELECT 1 FROM artifact a WHERE a.id = %s.rowid AND NOT EXISTS"
-    " (SELECT 1 FROM artifact_due d WHERE d.tenant = a.tenant AND d.artifact ="
-    " a.id)) ORDER BY rowid DESC",
     [WORDS_FIND_DUE] = FIND "ORDER BY rowid DESC",
 };
 
@@ -282,7 +279,7 @@ static quire_status read_due(struct stmt *s, struct arena *keep, int64_t *id,
 
 /* An artifact that is due: as it is in the index, and as it is now (of which the
  * id is 0 unless it is living). */
-typedef quire_status (*due_fn)(void *ctx, const quire_artifact *had,
+typedef quire_status (*due_fn)(void *ctx, int64_t id, const quire_artifact *had,
                                const quire_artifact *now, quire_error *err);
 
 /* The first `limit` of them, by id; *last is the last one's. */
@@ -310,7 +307,7 @@ static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
             st = QUIRE_OK;
         }
         if (!st)
-            st = each(ctx, &had, &now, err);
+            st = each(ctx, id, &had, &now, err);
     }
     s->ops->reset(s);
     arena_release(&tmp);
@@ -323,13 +320,14 @@ struct settling {
     bool left; /* words of a living artifact that could not be taken out */
 };
 
-static quire_status settle_one(void *ctx, const quire_artifact *had,
+static quire_status settle_one(void *ctx, int64_t id, const quire_artifact *had,
                                const quire_artifact *now, quire_error *err)
 {
     struct settling *k = ctx;
     bool left = false;
     quire_status st = had->id ? take_out(k->a, had, &left, err) : QUIRE_OK;
 
+    (void)id;
     k->left |= left && now->id;
     return st || !now->id ? st : index_one(k->a, now, err);
 }
@@ -433,11 +431,29 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
 
 /* ---- what a search looks at --------------------------------------------- */
 
-static quire_status view_one(void *ctx, const quire_artifact *had,
+struct viewing {
+    struct words_view *view;
+    struct artifacts *beside;
+    size_t cap;
+};
+
+static quire_status view_one(void *ctx, int64_t id, const quire_artifact *had,
                              const quire_artifact *now, quire_error *err)
 {
+    struct viewing *k = ctx;
+    struct words_view *v = k->view;
+    int64_t *more;
+
     (void)had;
-    return now->id ? index_one(ctx, now, err) : QUIRE_OK;
+    if (v->n_passed == k->cap) {
+        more = realloc(v->passed, (2 * k->cap + 64) * sizeof *more);
+        if (!more)
+            return err_memory(err);
+        v->passed = more;
+        k->cap = 2 * k->cap + 64;
+    }
+    v->passed[v->n_passed++] = id;
+    return now->id ? index_one(k->beside, now, err) : QUIRE_OK;
 }
 
 /* Index what is due, in memory. */
@@ -446,6 +462,7 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
 {
     struct db_config config = {.access = DB_WRITE};
     struct artifacts beside = {.c = {.blobs = a->c.blobs}};
+    struct viewing k = {v, &beside, 0};
     int64_t last;
     char name[64];
     quire_status st = db_sqlite_open(&config, &v->memory, err);
@@ -458,7 +475,7 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
     if (st)
         return st;
     beside.words.sql = v->due;
-    st = walk_due(a, tenant, -1, view_one, &beside, &last, err);
+    st = walk_due(a, tenant, -1, view_one, &k, &last, err);
     v->due = beside.words.sql;
     return st;
 }
@@ -469,15 +486,13 @@ quire_status words_view_open(struct artifacts *a, int64_t tenant,
     int64_t n = 0;
     quire_status st = count_due(a, tenant, &n, err);
 
-    *v = (struct words_view){.find = WORDS_FIND};
+    *v = (struct words_view){.index = NULL};
     /* Who cannot write, for whatever reason, can search. */
     if (!st && n > 0 && !a->c.read_only &&
         !settle_now(a, tenant, -1, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
         n = 0;
-    if (!st && n > 0) {
-        v->find = WORDS_FIND_SETTLED;
+    if (!st && n > 0)
         st = view_due(a, tenant, v, err);
-    }
     if (!st)
         st = need_index(a, tenant, false, err);
     if (st == QUIRE_NOT_FOUND)
@@ -492,6 +507,7 @@ quire_status words_view_open(struct artifacts *a, int64_t tenant,
 void words_view_close(struct words_view *v)
 {
     sql_release(&v->due);
+    free(v->passed);
     if (v->memory)
         v->memory->ops->close(v->memory);
     *v = (struct words_view){.index = NULL};

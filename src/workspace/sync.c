@@ -233,6 +233,9 @@ static quire_status leave(struct syncing *y, const struct item *i,
 {
     const char *why = st == QUIRE_QUOTA     ? "it does not fit into the quota"
                       : st == QUIRE_INVALID ? "it cannot be read"
+                      : st == QUIRE_EXISTS
+                          ? "an artifact is in its place, as a "
+                            "directory or as a file"
                       : st == QUIRE_TOO_LARGE
                           ? "it is larger than an artifact may be"
                           : "somebody is writing it";
@@ -270,7 +273,7 @@ static quire_status take(struct syncing *y, struct item *i, quire_error *err)
     }
     buf_release(&content);
     if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED ||
-        (st && i->unreadable))
+        st == QUIRE_EXISTS || (st && i->unreadable))
         return leave(y, i, st, err);
     if (st || verdict == GIVE)
         return st ? st : give(y, i, err);
@@ -386,10 +389,54 @@ static quire_status withdraw(struct syncing *y, struct item *i,
     return QUIRE_OK;
 }
 
+/* A file that nobody knows. */
+static bool is_new(const struct item *i, const struct space_sync *how)
+{
+    return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
+}
+
+/* Whether a directory that the file is in can be made again by a program: one
+ * that package tools fill, or that says so of itself. */
+static bool is_made_again(int dir, const char *path)
+{
+    static const char *const names[] = {"node_modules", "__pycache__"};
+    static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
+    const char *from = path, *slash;
+    char mark[512];
+    size_t i;
+
+    for (; (slash = strchr(from, '/')); from = slash + 1) {
+        for (i = 0; i < sizeof names / sizeof *names; i++)
+            if (bytes_equal(bytes_of(from, (size_t)(slash - from)),
+                            bytes_str(names[i])))
+                return true;
+        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
+            int len = snprintf(mark, sizeof mark, "%.*s/%s",
+                               (int)(slash - path), path, marks[i]);
+
+            if (len < (int)sizeof mark &&
+                !faccessat(dir, mark, F_OK, AT_SYMLINK_NOFOLLOW))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Thousands of files that nobody wrote would be all that is found. What somebody
+ * has made an artifact stays one, and a file that is to be replaced is kept
+ * wherever it lies. */
+static bool is_passed_over(const struct syncing *y, const struct item *i)
+{
+    return !y->how->whole && is_new(i, y->how) &&
+           is_made_again(y->v->dir, i->path);
+}
+
 static quire_status act(struct syncing *y, struct item *i, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
+    if (is_passed_over(y, i))
+        return QUIRE_OK;
     switch (judge(i, y->how)) {
     case AGREE: return QUIRE_OK;
     case TAKE: return take(y, i, err);
@@ -479,38 +526,6 @@ static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
                                                           : QUIRE_OK;
 }
 
-static bool is_new(const struct item *i, const struct space_sync *how)
-{
-    return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
-}
-
-/* Whether a directory that the file is in can be made again by a program: one
- * that package tools fill, or that says so of itself. Thousands of files that
- * nobody wrote would be all that is found. What was made an artifact by somebody
- * stays one. */
-static bool is_made_again(struct syncing *y, const char *path)
-{
-    static const char *const names[] = {"node_modules", "__pycache__"};
-    static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
-    const char *from = path, *slash;
-    char mark[300];
-    size_t i;
-
-    for (; (slash = strchr(from, '/')); from = slash + 1) {
-        for (i = 0; i < sizeof names / sizeof *names; i++)
-            if (bytes_equal(bytes_of(from, (size_t)(slash - from)),
-                            bytes_str(names[i])))
-                return true;
-        for (i = 0; i < sizeof marks / sizeof *marks; i++) {
-            snprintf(mark, sizeof mark, "%.*s/%s", (int)(slash - path), path,
-                     marks[i]);
-            if (map_get(&y->by_path, bytes_str(mark)))
-                return true;
-        }
-    }
-    return false;
-}
-
 static quire_status take_all_new(struct syncing *y, quire_error *err)
 {
     struct batch *b = calloc(1, sizeof *b);
@@ -518,7 +533,7 @@ static quire_status take_all_new(struct syncing *y, quire_error *err)
     size_t i;
 
     for (i = 0; i < y->n && !st; i++)
-        if (is_new(&y->items[i], y->how) && !is_made_again(y, y->items[i].path))
+        if (is_new(&y->items[i], y->how) && !is_passed_over(y, &y->items[i]))
             st = take_new(y, b, &y->items[i], err);
     if (!st && b->n > 0)
         st = put_batch(y, b, err);

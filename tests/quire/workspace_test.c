@@ -656,6 +656,9 @@ static void makes(struct fix *f, const char *name)
 TEST(directories_that_tools_make_again_are_no_artifacts)
 {
     struct fix f = begin();
+    quire_artifact a;
+    quire_watch *watch;
+    int i;
 
     workspace_write(f.w, "a", "x");
     makes(&f, "node_modules/left/index.js");
@@ -674,6 +677,38 @@ TEST(directories_that_tools_make_again_are_no_artifacts)
                     bytes_str("edited"));
     SAME_TEXT("taken node_modules/mine.js, ", workspace_sync(f.w));
     both(&f, "node_modules/mine.js", "edited");
+    /* So does a watch have it, which looks at one file at a time. */
+    OK(quire_watch_open(f.q, f.s.id, &watch, &test_err));
+    makes(&f, "env/lib/new.py");
+    makes(&f, "heard.py");
+    for (i = 0; i < 50 && quire_artifact_stat(f.q, f.s.id, "heard.py", NULL, &a,
+                                              &test_err);
+         i++)
+        OK(quire_watch_next(watch, 100, NULL, NULL, &test_err));
+    quire_watch_close(watch);
+    IS(QUIRE_NOT_FOUND,
+       quire_artifact_stat(f.q, f.s.id, "env/lib/new.py", NULL, &a, &test_err));
+    /* What is to be replaced is kept first. */
+    workspace_write(f.w, "env/lib/site.py", "ours");
+    OK(quire_artifact_stat(f.q, f.s.id, "env/lib/site.py", NULL, &a,
+                           &test_err));
+    EQ(2, a.version);
+    end(&f);
+}
+
+TEST(a_file_in_the_way_of_an_artifact_keeps_no_other_from_being_taken)
+{
+    struct fix f = begin();
+
+    workspace_write(f.w, "first", "x");
+    makes(&f, "a");
+    puts_text(&f, "a/b.txt", "below");
+    makes(&f, "other");
+    makes(&f, "zebra");
+    HAS(workspace_sync(f.w), "passed a (an artifact is in its place");
+    both(&f, "other", "other");
+    both(&f, "zebra", "zebra");
+    SAME_TEXT("below", workspace_artifact(f.q, f.s.id, "a/b.txt"));
     end(&f);
 }
 
