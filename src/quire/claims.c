@@ -41,7 +41,7 @@ static quire_status prepare(struct quire *q, const char *sql, const char *key,
 }
 
 /* Those that are too old to matter, of whomever. */
-static quire_status forget_old(struct quire *q, quire_error *err)
+quire_status claims_forget(struct quire *q, quire_error *err)
 {
     struct stmt *s;
     quire_status st =
@@ -130,7 +130,7 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
     st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
-    st = forget_old(q, err);
+    st = claims_forget(q, err);
     if (!st)
         st = look(q, key, &digest, out, err);
     if (st == QUIRE_NOT_FOUND)

@@ -8,4 +8,7 @@
 /* The table, for the schema of quire.db. */
 extern const char claim_schema[];
 
+/* Let go of those that are older than they are kept. */
+quire_status claims_forget(struct quire *q, quire_error *err);
+
 #endif

@@ -26,6 +26,7 @@
 #include "blob/hash.h"
 #include "blob/pin.h"
 #include "blob/root.h"
+#include "quire/claims.h"
 #include "quire/sources.h"
 
 /* The least time between two that begin by themselves. */
@@ -178,6 +179,9 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (is_dry(c))
         return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
+    st = claims_forget(q, err);
+    if (st)
+        return st;
     /* First: words of content that goes could not be told from the index. */
     st = artifacts_settle(q->artifacts, err);
     return st ? st

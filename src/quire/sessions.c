@@ -15,6 +15,8 @@
 #include "quire/sessions.h"
 #include "quire/sources.h"
 
+enum { TITLE_MAX = 4096 };
+
 /* ---- what a session needs of the house ---------------------------------- */
 
 /* A session that lies elsewhere is not met by a collection unless it is known
@@ -124,14 +126,29 @@ static void drop_crumb(quire_session *s)
 
 /* ---- new, open, close --------------------------------------------------- */
 
+/* Whoever lists sessions reads the beginning of each, and the header ends in
+ * there. */
+static quire_status check_title(const char *title, quire_error *err)
+{
+    quire_status st;
+
+    if (!title || strlen(title) <= TITLE_MAX)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "a title has at most %d bytes", TITLE_MAX);
+    err_next(err, "give it a shorter one");
+    return st;
+}
+
 quire_status sessions_plan(struct quire *q, const char *cwd, const char *title,
                            const char *parent, struct arena *keep,
                            struct birth *b, quire_error *err)
 {
     struct buf file = BUF_INIT(256);
     const char *dir, *text;
-    quire_status st;
+    quire_status st = check_title(title, err);
 
+    if (st)
+        return st;
     *b = (struct birth){.birth.title = title, .birth.parent = parent};
     b->birth.at_us = clock_us(&q->clock);
     b->birth.cwd = place_cwd(cwd, keep);
@@ -401,7 +418,9 @@ quire_status quire_session_ensure(quire_session *s, quire_error *err)
 quire_status quire_session_rename(quire_session *s, const char *title,
                                   quire_error *err)
 {
-    return session_rename(s->s, title, err);
+    quire_status st = check_title(title, err);
+
+    return st ? st : session_rename(s->s, title, err);
 }
 
 /* ---- check, repair, migrate --------------------------------------------- */

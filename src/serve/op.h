@@ -52,10 +52,11 @@ enum {
     OP_QUICK = 1 << 3, /* so short that the loop does it itself              */
     OP_RAW = 1 << 4,   /* the body is content, not JSON                      */
     OP_RAW_ANSWER = 1 << 5, /* so is the answer                              */
-    OP_AGAIN = 1 << 6,  /* 200 if it was there already                       */
-    OP_RANGES = 1 << 7, /* parts of the answer can be had                    */
-    OP_STILL = 1 << 9,  /* reads the catalogue and nothing else: memo.h      */
-    OP_LOCAL = 1 << 8,  /* with OP_ADMIN: for anybody on this machine, too   */
+    OP_AGAIN = 1 << 6,   /* 200 if it was there already                       */
+    OP_RANGES = 1 << 7,  /* parts of the answer can be had                    */
+    OP_SECRET = 1 << 10, /* its answer is not to be kept anywhere            */
+    OP_STILL = 1 << 9,   /* reads the catalogue and nothing else: memo.h      */
+    OP_LOCAL = 1 << 8,   /* with OP_ADMIN: for anybody on this machine, too   */
 };
 
 /* It writes, and what it has done is told to who listens to the tenant. */

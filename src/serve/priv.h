@@ -124,6 +124,11 @@ quire_bytes gate_foreign(const struct call *c);
 /* The answer to a browser that asks whether a page may ask. */
 void gate_preflight(struct call *c, const char *allowed);
 
+/* ---- once.c: requests with a key ---------------------------------------- */
+
+/* Do it with `run`, unless it was done before. */
+void once_run(struct call *c, void (*run)(struct call *c));
+
 /* ---- record.c: the end of a call ---------------------------------------- */
 
 /* Give the answer what every answer has, pack it if that was asked for, count it

@@ -167,85 +167,12 @@ static void finish(struct call *c)
     exchange_answer(x, &answer);
 }
 
-/* ---- once --------------------------------------------------------------- */
-
 static void run_op(struct call *c)
 {
     c->answer.status = c->op->status;
     json_begin(&c->w, &c->answer.body);
     c->op->run(c);
     call_tell(c);
-}
-
-/* What tells one request from another. */
-static quire_bytes spell_request(struct call *c, struct buf *out)
-{
-    const struct head *head = exchange_head(c->x);
-    quire_bytes body = exchange_body(c->x);
-
-    buf_add(out, head->method.data, head->method.len);
-    buf_add_char(out, ' ');
-    buf_add(out, head->path.data, head->path.len);
-    buf_add_char(out, '?');
-    buf_add(out, head->query.data, head->query.len);
-    buf_add_char(out, '\n');
-    buf_add(out, body.data, body.len);
-    return buf_bytes(out);
-}
-
-static void answer_again(struct call *c, const quire_claim *claim)
-{
-    if (!claim->same) {
-        call_refuse(c, 422, "key_reused", "use another key for another request",
-                    "the Idempotency-Key was used for another request");
-    } else if (!claim->status) {
-        call_refuse(c, 409, "in_progress",
-                    "look whether it was done before you try with another key",
-                    "a request with this Idempotency-Key is under way, or its "
-                    "end was not seen");
-        answer_header(&c->answer, "Retry-After", "1");
-    } else {
-        c->answer.status = claim->status;
-        buf_add(&c->answer.body, claim->answer.data, claim->answer.len);
-        answer_header(&c->answer, "Idempotency-Replayed", "true");
-        if (claim->status >= 300)
-            answer_header(&c->answer, "Content-Type", "application/json");
-    }
-}
-
-/* A request that writes and has a key is done once. What failed on our side, or
- * was refused for want of room, may be tried again under it. */
-static void run_once(struct call *c)
-{
-    quire_bytes key = exchange_header(c->x, "Idempotency-Key");
-    struct buf request = BUF_INIT((size_t)1 << 31);
-    const char *name;
-    quire_claim claim;
-    quire_error err;
-    quire_status st;
-    bool final;
-
-    if (!key.data || !(c->op->flags & OP_WRITE)) {
-        run_op(c);
-        return;
-    }
-    name = arena_text(&c->keep, key);
-    st = name ? quire_claim_begin(c->q, name, spell_request(c, &request),
-                                  &claim, &err)
-              : err_memory(&err);
-    buf_release(&request);
-    if (st) {
-        call_fail(c, st, &err);
-    } else if (!claim.fresh) {
-        answer_again(c, &claim);
-    } else {
-        run_op(c);
-        final = c->answer.status < 500 && c->answer.status != 429;
-        st = quire_claim_end(c->q, name, final ? c->answer.status : 0,
-                             buf_bytes(&c->answer.body), &err);
-        if (st)
-            call_fail(c, st, &err);
-    }
 }
 
 /* Run it, here. */
@@ -263,7 +190,7 @@ static void run_call(struct call *c, struct desk *d)
     if (st) {
         call_fail(c, st, &err);
     } else {
-        run_once(c);
+        once_run(c, run_op);
         if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
             answer_header(&c->answer, "Content-Type", "application/json");
         if (c->memo && c->answer.status == 200 && !c->answer.stream)

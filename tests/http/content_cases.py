@@ -1,10 +1,11 @@
 """Bytes and text, there and back: raw content, ranges, tags, and every character."""
 import hashlib
 import json
+import os
 import threading
 import urllib.parse
 
-from client import case
+from client import ADMIN, case
 
 
 @case
@@ -256,9 +257,64 @@ def a_request_with_a_key_is_done_once(w):
            "conversations")
     w.ask("POST", "/v1/conversations", {"title": "u"}, token, headers=key,
           want=422)
-    # Keys are a tenant's own, and an answer that was no is kept, too.
+    # Keys are a tenant's own.
     w.ask("POST", "/v1/conversations", {"title": "u"}, other, headers=key,
           want=201)
+
+
+@case
+def what_was_refused_may_be_tried_again_under_its_key(w):
+    _, token = w.tenant()
+    here = w.conversation(token)
+    key = {"Idempotency-Key": "again"}
     for _ in range(2):
-        w.ask("POST", "/v1/conversations/99/messages", {"message": "m"}, token,
-              headers={"Idempotency-Key": "no"}, want=404)
+        got = w.ask("PUT", here + "/files/a", b"x", token,
+                    headers=dict(key, **{"If-Match": '"no"'}), want=412)
+        w.same("", got["Idempotency-Replayed"], "that it is an old answer")
+    first = w.ask("PUT", here + "/files/a", b"x", token, headers=key, want=201)
+    again = w.ask("PUT", here + "/files/a", b"x", token, headers=key, want=201)
+    w.same("true", again["Idempotency-Replayed"], "that it is an old answer")
+    w.same(first.body, again.body, "the answer")
+    for name in ("ETag", "Content-Type", "Location"):
+        w.same(first[name], again[name], name)
+    w.ask("PUT", here + "/files/a", b"x", token,
+          headers=dict(key, **{"If-None-Match": "*"}), want=422)
+
+
+@case
+def a_token_is_kept_nowhere(w):
+    key = {"Idempotency-Key": "tenant"}
+    made = w.ask("POST", "/v1/admin/tenants", {"name": "secret"}, ADMIN,
+                 headers=key, want=201).json()
+    got = w.ask("POST", "/v1/admin/tenants", {"name": "secret"}, ADMIN,
+                headers=key, want=409)
+    w.same("done_before", got.json()["kind"], "what is said of it")
+    place = w.server.home
+    for root, _, files in os.walk(place):
+        for name in files:
+            with open(os.path.join(root, name), "rb") as file:
+                w.yes(made["token"].encode() not in file.read(),
+                      "the token is not in %s" % name)
+
+
+@case
+def a_long_answer_is_not_kept(w):
+    _, token = w.tenant()
+    here = w.conversation(token)
+    key = {"Idempotency-Key": "long"}
+    text = "x" * 100000
+    w.ask("POST", here + "/workspace",
+          {"action": "write", "filename": "a", "content": text}, token)
+    read = {"action": "read", "filename": "a"}
+    w.ask("POST", here + "/workspace", read, token, headers=key, want=200)
+    got = w.ask("POST", here + "/workspace", read, token, headers=key)
+    w.same((409, "done_before"), (got.status, got.json()["kind"]), "the second")
+
+
+@case
+def titles_have_an_end(w):
+    w.ask("POST", "/v1/conversations", {"title": "t" * 4096}, want=201)
+    w.ask("POST", "/v1/conversations", {"title": "t" * 5000}, want=400)
+    here = w.conversation()
+    w.ask("PATCH", here, {"title": "t" * 70000}, want=400)
+    w.ask("GET", here, want=200)
