@@ -2,9 +2,9 @@
  * put.c - what a put does
  *
  * A put is one transaction: the blob, the row, the version, the totals, and a
- * note that its words are to be indexed. The quotas are looked at inside it, after the right to write was had:
- * two who put at once are one after the other, and the second one sees what the
- * first has used.
+ * note that its words are to be indexed. The quotas are looked at inside it, after
+ * the right to write was had: two who put at once are one after the other, and
+ * the second one sees what the first has used.
  *
  * Whatever may be refused is refused before anything is written. So a refusal
  * changes nothing, and puts of several writers can share a transaction without

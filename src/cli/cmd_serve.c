@@ -212,17 +212,6 @@ static bool read_listen(const char *text, char host[64], uint16_t *port)
     return !*end && n <= 65535;
 }
 
-/* Connections take a descriptor each, and handles several. */
-static void raise_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* What to call the socket that was handed over. */
 static void name_socket(int fd, char host[64])
 {
@@ -341,7 +330,6 @@ static int serve(struct cli *cli, const struct args *args)
     config.host = host;
     block_signals(true);
     heed_signals();
-    raise_limit();
     code = hosts && origins ? serve_at(cli, &config)
                             : cli_fail(cli, (err_memory(&err), &err));
     free(hosts);
@@ -393,7 +381,7 @@ static const struct opt serve_opts[] = {
 const struct cmd cmd_serve = {
     .name = "serve",
     .args = "",
-    .summary = "serve sessions, artifacts and blobs by HTTP",
+    .summary = "serve all of it by HTTP: sessions, artifacts, memory, events",
     .about =
         "Listens until SIGINT or SIGTERM, then answers what is under way and "
         "ends. Says `listening on http://HOST:PORT` on standard error when it "

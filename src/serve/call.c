@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "serve/op.h"
+#include "serve/service.h"
 
 /* ---- answers ------------------------------------------------------------ */
 
@@ -32,14 +33,12 @@ void call_refuse(struct call *c, int status, const char *kind, const char *hint,
 /* Where the home is on this machine is not a client's to know. */
 static const char *without_home(struct call *c, const char *words)
 {
-    const char *home = c->q ? quire_home(c->q) : NULL, *out;
-    const char *at = home ? strstr(words, home) : NULL;
+    const char *home = c->service ? service_home(c->service) : "", *at;
 
-    if (!at)
-        return words;
-    out = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words), words,
-                       at + strlen(home));
-    return out ? out : "";
+    while (words && *home && (at = strstr(words, home)))
+        words = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words),
+                             words, at + strlen(home));
+    return words ? words : "";
 }
 
 /* What a status is called here, and what one can do about it. */

@@ -31,8 +31,6 @@
 enum { READ_AT_ONCE = 16 * 1024, LINGER_MS = 1000 };
 enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
 
-/* ---- answers ------------------------------------------------------------ */
-
 /* ---- a connection ------------------------------------------------------- */
 
 static void forget_answer(struct exchange *x)
@@ -460,7 +458,7 @@ static bool begin_body(struct exchange *x)
     return say(x);
 }
 
-/* Take chunks out of what has come. False with *gone: the connection is. */
+/* Take chunks out of what has come. */
 static enum head_state take_chunks(struct exchange *x)
 {
     enum head_state st = HEAD_MORE;

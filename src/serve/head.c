@@ -281,15 +281,10 @@ enum { SIZE, EXTENSION, SIZE_NL, DATA, DATA_CR, DATA_NL, TRAILER, TRAILER_NL };
 /* A line may have so much besides; trailers together, too. */
 enum { LINE_MAX_BYTES = 4096 };
 
-static int hex(char c)
-{
-    return hex_digit(c);
-}
-
 /* One character of a line; false: it is wrong. */
 static bool size_char(struct chunks *c, char now)
 {
-    int digit = hex(now);
+    int digit = hex_digit(now);
 
     if (++c->line > LINE_MAX_BYTES)
         return false;
@@ -361,6 +356,8 @@ enum head_state chunks_next(struct chunks *c, quire_bytes bytes, size_t *used,
                 return HEAD_BAD;
             if (*at == '\r')
                 c->state = TRAILER_NL;
+            else if ((unsigned char)*at < ' ' && *at != '\t')
+                return HEAD_BAD;
             else
                 c->digits++;
             at++;

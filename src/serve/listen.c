@@ -32,8 +32,10 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
         setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
         bind(*fd, to, len) < 0 || listen(*fd, 1024) < 0 ||
         getsockname(*fd, to, &len) < 0) {
-        st = err_sys(err, errno, "cannot listen at %s port %u", host, port);
-        if (errno == EADDRINUSE)
+        int why = errno;
+
+        st = err_sys(err, why, "cannot listen at %s port %u", host, port);
+        if (why == EADDRINUSE)
             err_next(err, "another server has it; port 0 takes any that is "
                           "free");
         return st;

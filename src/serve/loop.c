@@ -96,7 +96,7 @@ static bool greet(struct loop *l)
     return true;
 }
 
-/* Whoever has waited longest without a word makes room for who has come. */
+/* Of those between two requests, who came first makes room for who has come. */
 static bool make_room(struct loop *l)
 {
     struct exchange *x, *oldest = NULL;

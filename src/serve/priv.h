@@ -23,6 +23,9 @@
 /* Tenants' handles that a thread keeps open; work that may wait; threads. */
 enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
 
+/* One tenant's work may take a quarter of what may wait. */
+enum { SHARES = 64, SHARE_MAX = QUEUE_MAX / 4 };
+
 struct tenant_handle {
     int64_t tenant; /* 0: none */
     quire *q;
@@ -72,6 +75,7 @@ struct service {
     struct worker *resting;
     struct job *first, **last; /* for whom there was nobody */
     size_t n_jobs;
+    unsigned share[SHARES]; /* of these, by whose they are */
     atomic_uint_fast64_t jobs_done;
     bool ending;
     struct worker workers[WORKERS];

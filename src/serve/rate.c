@@ -44,7 +44,7 @@ bool rate_is_full(struct rate *r, int64_t now_ns)
 }
 
 /* Neighbouring keys are to have different neighbours. */
-static struct bucket *find(struct rate *r, uint64_t key)
+static struct bucket *find(struct rate *r, uint64_t key, bool make)
 {
     struct bucket *set = r->buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     struct bucket *fullest = set;
@@ -56,6 +56,8 @@ static struct bucket *find(struct rate *r, uint64_t key)
         if (set[i].full_ns < fullest->full_ns)
             fullest = &set[i];
     }
+    if (!make) /* who only asks puts nobody out, and owes nothing */
+        return NULL;
     *fullest = (struct bucket){.key = key};
     return fullest;
 }
@@ -71,10 +73,10 @@ static bool ask(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
     bool fine;
 
     pthread_mutex_lock(&r->lock);
-    b = find(r, key);
+    b = find(r, key, take);
     /* What is missing in it is a time. It cannot be more than all of it, also
      * if all of it was more a moment ago, before the rate was changed. */
-    missing = b->full_ns > now_ns ? b->full_ns - now_ns : 0;
+    missing = b && b->full_ns > now_ns ? b->full_ns - now_ns : 0;
     if (missing > room) {
         missing = room;
         b->full_ns = now_ns + room;

@@ -200,6 +200,11 @@ static void run_call(struct call *c, struct desk *d)
     finish(c);
 }
 
+static unsigned *share_of(struct service *s, const struct call *c)
+{
+    return &s->share[(uint64_t)c->tenant.id % SHARES];
+}
+
 static bool enqueue(struct service *s, struct call *c)
 {
     struct job *job = malloc(sizeof *job);
@@ -207,7 +212,8 @@ static bool enqueue(struct service *s, struct call *c)
     bool room;
 
     pthread_mutex_lock(&s->lock);
-    room = job && s->n_jobs < QUEUE_MAX && !s->ending;
+    room = job && s->n_jobs < QUEUE_MAX && *share_of(s, c) < SHARE_MAX &&
+           !s->ending;
     if (room) {
         *job = (struct job){c, NULL};
         w = s->resting;
@@ -219,6 +225,7 @@ static bool enqueue(struct service *s, struct call *c)
             *s->last = job;
             s->last = &job->next;
             s->n_jobs++;
+            ++*share_of(s, c);
         }
     }
     pthread_mutex_unlock(&s->lock);
@@ -240,6 +247,7 @@ static struct job *next_job(struct worker *w)
         if (!s->first)
             s->last = &s->first;
         s->n_jobs--;
+        --*share_of(s, job->call);
     } else if (!s->ending) {
         w->job = NULL;
         w->below = s->resting;
@@ -533,6 +541,11 @@ uint16_t service_port(const struct service *s)
     return http_port(s->http);
 }
 
+const char *service_home(const struct service *s)
+{
+    return s->home;
+}
+
 quire_status service_run(struct service *s, quire_error *err)
 {
     int i,
@@ -582,9 +595,10 @@ quire_status service_run(struct service *s, quire_error *err)
 
 quire_status service_reload(struct service *s, quire_error *err)
 {
-    quire_status st = service_read_settings(s, err);
+    /* The certificate first: if that fails, the settings are as they were. */
+    quire_status st = http_reload(s->http, err);
 
-    return st ? st : http_reload(s->http, err);
+    return st ? st : service_read_settings(s, err);
 }
 
 void service_stop(struct service *s)

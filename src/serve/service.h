@@ -48,6 +48,9 @@ quire_status service_open(const struct service_config *config,
                           struct service **out, quire_error *err);
 uint16_t service_port(const struct service *s);
 
+/* Where it serves from. */
+const char *service_home(const struct service *s);
+
 /* Serve until service_stop(). */
 quire_status service_run(struct service *s, quire_error *err);
 

@@ -53,6 +53,7 @@ struct upkeep {
     struct watched list[WATCHED_MAX];
     size_t n;
 
+    int64_t seen;     /* the last change of a tenant or a setting */
     int64_t version;  /* of the database, as seen last            */
     uint64_t begun;   /* calls, just before                       */
     bool still;       /* none of them was under way               */
@@ -75,7 +76,7 @@ static bool rest(struct upkeep *u)
     struct timespec until;
     bool ending;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += STEP_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
@@ -131,6 +132,38 @@ static quire_status see_tenant(void *ctx, const quire_tenant *t,
     return QUIRE_OK;
 }
 
+/* ---- tenants that another process changes -------------------------------- */
+
+struct reading {
+    struct upkeep *u;
+    int64_t newest;
+    bool first; /* what was before us is nobody's concern */
+};
+
+static quire_status see_change(void *ctx, const quire_audit *change,
+                               quire_error *err)
+{
+    struct reading *r = ctx;
+
+    (void)err;
+    if (change->id > r->newest)
+        r->newest = change->id;
+    if (change->id <= r->u->seen || r->first)
+        return QUIRE_NOT_FOUND; /* as far as it goes */
+    /* Its token may be somebody else's by now, or of nobody. */
+    if (change->tenant && strcmp(change->action, "tenant.add") != 0)
+        events_shut_out(r->u->c.events, change->tenant);
+    return QUIRE_OK;
+}
+
+static void read_journal(struct upkeep *u)
+{
+    struct reading r = {.u = u, .newest = u->seen, .first = u->seen < 0};
+
+    quire_audit_list(u->q, 0, 0, see_change, &r, NULL);
+    u->seen = r.newest < 0 ? 0 : r.newest;
+}
+
 /* Who there is, and who has gone. */
 static void look_around(struct upkeep *u)
 {
@@ -141,15 +174,13 @@ static void look_around(struct upkeep *u)
     if (quire_tenant_list(u->q, see_tenant, u, NULL))
         return;
     for (i = 0; i < u->n; i++) {
-        if (u->list[i].there) {
+        if (u->list[i].there)
             u->list[n++] = u->list[i];
-            continue;
-        }
-        /* Another process may have shut it out. */
-        events_shut_out(u->c.events, u->list[i].tenant);
-        drop(&u->list[i]);
+        else
+            drop(&u->list[i]);
     }
     u->n = n;
+    read_journal(u);
 }
 
 /* What was found to have happened to a file. It is told when the handle is free
@@ -367,6 +398,7 @@ static void *work(void *arg)
 quire_status upkeep_begin(const struct upkeep_config *config,
                           struct upkeep **out, quire_error *err)
 {
+    pthread_condattr_t steady;
     struct upkeep *u = calloc(1, sizeof *u);
     quire_options o = QUIRE_OPTIONS_INIT;
     quire_status st;
@@ -376,7 +408,11 @@ quire_status upkeep_begin(const struct upkeep_config *config,
     if (!u)
         return err_memory(err);
     pthread_mutex_init(&u->lock, NULL);
-    pthread_cond_init(&u->asked, NULL);
+    u->seen = -1;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&u->asked, &steady);
+    pthread_condattr_destroy(&steady);
     u->c = *config;
     u->home = strdup(config->home);
     o.home = config->home;
