@@ -345,6 +345,21 @@ def who_is_shut_out_hears_no_more(w):
 
 
 @slow_case
+def a_token_that_is_changed_elsewhere_ends_its_streams(w):
+    number, token = w.tenant()
+    one = Listener(w.server, token).settle()
+    time.sleep(6)  # until it was seen who there is
+    subprocess.run([w.server.program, "--home", w.server.home, "tenant",
+                    "rotate", "#%d" % number], check=True,
+                   stdout=subprocess.DEVNULL)
+    began = time.monotonic()
+    while one.event(12):
+        pass  # that something was changed
+    w.yes(one.ended and time.monotonic() - began < 10, "it is ended soon")
+    one.close()
+
+
+@slow_case
 def a_quiet_stream_is_kept_alive(w):
     one = listen(w).settle()
     began = time.monotonic()
