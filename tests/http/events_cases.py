@@ -351,7 +351,7 @@ def a_token_that_is_changed_elsewhere_ends_its_streams(w):
     time.sleep(6)  # until it was seen who there is
     subprocess.run([w.server.program, "--home", w.server.home, "tenant",
                     "rotate", "#%d" % number], check=True,
-                   stdout=subprocess.DEVNULL)
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     began = time.monotonic()
     while one.event(12):
         pass  # that something was changed

@@ -355,7 +355,7 @@ static void complain(const char *what, const char *why, int n)
 {
     fprintf(stderr, "%s: %s (content %d, %.12s)\n", what, why, n,
             collect_ref(n) + 12);
-    YES(!"as it should be");
+    test_true(false, "as it should be", __FILE__, __LINE__);
 }
 
 void collect_sound(quire_kind kind, const char *what)
