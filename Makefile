@@ -98,6 +98,20 @@ WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 $(B)/unit: $(TEST_OBJ) $(SERVE_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka -lpthread
 
+# The server with what the conformance suite of MCP wants to find; see
+# tests/mcp/conformance. Not part of any other target.
+FIXED    := src/mcp/message.c src/mcp/server.c
+FIXTURES := $(FIXED:%.c=$(B)/fixtures/%.o) \
+            $(B)/fixtures/tests/mcp/fixtures/fixtures.o
+
+$(B)/fixtures/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -DQUIRE_FIXTURES -Itests/mcp/fixtures -c $< -o $@
+
+$(B)/quire-fixtures: $(FIXTURES) $(LIB_OBJ) \
+                     $(filter-out $(call objects,$(FIXED)),$(CLI_OBJ))
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
+
 # A fuzz target replayed over its corpus, without a fuzzer.
 $(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(SERVE_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)

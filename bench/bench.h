@@ -142,6 +142,7 @@ extern const struct measure collect_measures[];
 extern const struct measure check_measures[];
 extern const struct measure workspace_measures[];
 extern const struct measure tool_measures[];
+extern const struct measure mcp_measures[];
 extern const struct measure serve_measures[];
 
 /* The way `bench --peak RESULT OUT PROGRAM ARG...` is answered: see

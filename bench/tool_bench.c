@@ -16,20 +16,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "bench.h"
-
-extern char **environ;
+#include "peer.h"
 
 enum { SIZE = 10 * 1024 };
 
@@ -39,71 +36,7 @@ enum { SIZE = 10 * 1024 };
 #define BOTH_RELAXED  "tool, relaxed: write + read 10 KB"
 #define WRITE_RELAXED "tool, relaxed: write 10 KB"
 
-#define SERVER                                                               \
-    "/filesystem/node_modules/@modelcontextprotocol/server-filesystem/dist/" \
-    "index.js"
-
-static char *arg(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
-
-/* ---- a program that answers lines --------------------------------------- */
-
-struct peer {
-    pid_t pid;
-    int to;
-    FILE *from;
-    char *line; /* owned; the last answer */
-    size_t cap;
-    int n_asked;
-};
-
-static void peer_start(struct peer *p, char *const *argv, char *const *env)
-{
-    posix_spawn_file_actions_t files;
-    int ask[2], answer[2], rc;
-
-    *p = (struct peer){.pid = -1};
-    if (pipe2(ask, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
-        bench_fail("no pipe: %s", strerror(errno));
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, ask[0], 0);
-    posix_spawn_file_actions_adddup2(&files, answer[1], 1);
-    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    rc = posix_spawnp(&p->pid, argv[0], &files, NULL, argv, env);
-    posix_spawn_file_actions_destroy(&files);
-    if (rc)
-        bench_fail("cannot start %s: %s", argv[0], strerror(rc));
-    close(ask[0]);
-    close(answer[1]);
-    p->to = ask[1];
-    p->from = fdopen(answer[0], "r");
-    if (!p->from)
-        bench_fail("no memory");
-}
-
-/* Its end is that of its input. */
-static void peer_stop(struct peer *p)
-{
-    close(p->to);
-    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    fclose(p->from);
-    free(p->line);
-}
-
-/* Send a line and wait for the one that has `sign` in it; false: it has ended,
- * or says something else. */
-static bool peer_ask(struct peer *p, const struct buf *request,
-                     const char *sign)
-{
-    if (fs_write_all(p->to, buf_bytes(request)) < 0)
-        return false;
-    return getline(&p->line, &p->cap, p->from) > 0 && strstr(p->line, sign);
-}
-
-/* ---- two spellings of the same ------------------------------------------ */
+/* ---- our spelling ------------------------------------------------------- */
 
 static void spell_ours(struct buf *out, const char *filename,
                        const struct buf *content)
@@ -123,58 +56,6 @@ static void spell_ours(struct buf *out, const char *filename,
     }
     json_object_end(&w);
     buf_add_char(out, '\n');
-}
-
-static void spell_theirs(struct buf *out, int id, const char *path,
-                         const struct buf *content)
-{
-    struct json_writer w;
-
-    buf_clear(out);
-    json_begin(&w, out);
-    json_object(&w);
-    json_key(&w, "jsonrpc");
-    json_str(&w, "2.0");
-    json_key(&w, "id");
-    json_int(&w, id);
-    json_key(&w, "method");
-    json_str(&w, "tools/call");
-    json_key(&w, "params");
-    json_object(&w);
-    json_key(&w, "name");
-    json_str(&w, content ? "write_file" : "read_text_file");
-    json_key(&w, "arguments");
-    json_object(&w);
-    json_key(&w, "path");
-    json_str(&w, path);
-    if (content) {
-        json_key(&w, "content");
-        json_bytes(&w, buf_bytes(content));
-    }
-    json_object_end(&w);
-    json_object_end(&w);
-    json_object_end(&w);
-    buf_add_char(out, '\n');
-}
-
-/* The two ends of a talk shake hands first. */
-static bool greet(struct peer *p)
-{
-    struct buf line = BUF_INIT(4096);
-    bool ok;
-
-    buf_add_str(&line,
-                "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
-                "\"params\":{\"protocolVersion\":\"2025-06-18\","
-                "\"capabilities\":{},\"clientInfo\":{\"name\":\"bench\","
-                "\"version\":\"1\"}}}\n");
-    ok = peer_ask(p, &line, "\"serverInfo\"");
-    buf_clear(&line);
-    buf_add_str(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
-                       "\"notifications/initialized\"}\n");
-    ok = ok && fs_write_all(p->to, buf_bytes(&line)) == 0;
-    buf_release(&line);
-    return ok;
 }
 
 /* ---- asking ------------------------------------------------------------- */
@@ -200,7 +81,7 @@ static double ask(struct talk *t, const char *filename,
 
     if (t->dir) {
         snprintf(path, sizeof path, "%s/%s", t->dir, filename);
-        spell_theirs(&t->request, ++t->peer.n_asked, path, content);
+        peer_spell_file(&t->request, ++t->peer.n_asked, path, content);
     } else {
         spell_ours(&t->request, filename, content);
     }
@@ -242,24 +123,24 @@ static struct took ask_both(struct talk *t, const char *filename,
 static void start_ours(const struct bench *b, struct talk *t, const char *home,
                        const char *durability)
 {
-    char *argv[] = {arg("env"),       arg(durability),
-                    arg(b->quire),    arg("--home"),
-                    arg(home),        arg("tool"),
-                    arg("workspace"), NULL};
+    char *argv[] = {peer_arg("env"),       peer_arg(durability),
+                    peer_arg(b->quire),    peer_arg("--home"),
+                    peer_arg(home),        peer_arg("tool"),
+                    peer_arg("workspace"), NULL};
 
     *t = (struct talk){.request = BUF_INIT(1 << 20)};
-    peer_start(&t->peer, argv, environ);
+    peer_start(&t->peer, argv);
 }
 
 static bool start_theirs(struct talk *t, const char *server, const char *dir)
 {
-    char *argv[] = {arg("node"), arg(server), arg(dir), NULL};
+    char *argv[] = {peer_arg("node"), peer_arg(server), peer_arg(dir), NULL};
 
     *t = (struct talk){.request = BUF_INIT(1 << 20), .dir = dir};
     if (mkdir(dir, 0700) < 0)
         bench_fail("cannot make %s: %s", dir, strerror(errno));
-    peer_start(&t->peer, argv, environ);
-    return greet(&t->peer);
+    peer_start(&t->peer, argv);
+    return peer_greet(&t->peer);
 }
 
 static void stop(struct talk *t)
@@ -348,7 +229,7 @@ static void at_a_client(struct bench *b)
     bool known;
 
     signal(SIGPIPE, SIG_IGN);
-    if (asprintf(&server, "%s" SERVER, interop ? interop : ".") < 0)
+    if (asprintf(&server, "%s" PEER_FILESYSTEM, interop ? interop : ".") < 0)
         bench_fail("no memory");
     known = access(server, F_OK) == 0;
     if (!known)

@@ -309,6 +309,7 @@ static int serve(struct cli *cli, const struct args *args)
     if (!read_listen(listen ? listen : "127.0.0.1:7733", host, &config.port))
         return cli_usage(cli, "one looks like 127.0.0.1:7733",
                          "%s is no address to listen at", listen);
+    config.mcp_run = args_flag(args, "mcp-run");
     config.tls_cert = args_text(args, "tls-cert");
     config.tls_key = args_text(args, "tls-key");
     if (!config.tls_cert != !config.tls_key)
@@ -366,6 +367,9 @@ static const struct opt serve_opts[] = {
      .value = "none|errors|all",
      .help = "which requests get a line of JSON on standard error; errors, "
              "those that fail on our side, unless given"},
+    {.name = "mcp-run",
+     .kind = OPT_FLAG,
+     .help = "let clients of /mcp run commands, confined as `quire run` does"},
     {.name = "tls-cert",
      .kind = OPT_PATH,
      .value = "FILE",
@@ -389,7 +393,8 @@ const struct cmd cmd_serve = {
         "qrt_...` (`quire tenant add`); the admin, below /v1/admin, with the one "
         "in QUIRE_ADMIN_TOKEN, else in `admin.token` of the home, which is made "
         "if it is not there. With a certificate and its key it is HTTPS. "
-        "/openapi.json describes all there is. SIGHUP has admin.token, the "
+        "/openapi.json describes all there is; /mcp speaks the Model Context "
+        "Protocol. SIGHUP has admin.token, the "
         "settings and the certificate read again, unless it tells that the "
         "terminal is gone. A socket that systemd hands over is served instead "
         "of --listen.",

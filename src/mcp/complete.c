@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "mcp/priv.h"
+
+/* Of memory the last that were changed. */
+enum { TITLES_MAX = 1000 };
 
 struct completion {
     struct mcp_call *call;
@@ -53,6 +57,28 @@ static quire_status offer_session(void *ctx, const quire_session_info *s,
     return QUIRE_OK;
 }
 
+/* What a recall could be about. */
+static quire_status offer_title(void *ctx, const quire_memory *one,
+                                quire_error *err)
+{
+    struct completion *o = ctx;
+    const char *title = arena_text(&o->call->keep, one->title);
+
+    if (!title)
+        return err_memory(err);
+    offer(o, title);
+    return QUIRE_OK;
+}
+
+static quire_status offer_titles(struct completion *o, struct mcp_hand *h,
+                                 quire_error *err)
+{
+    quire_memory_list_options all = QUIRE_MEMORY_LIST_OPTIONS_INIT;
+
+    all.limit = TITLES_MAX;
+    return quire_memory_list(h->q, &all, offer_title, o, err);
+}
+
 static quire_status offer_ids(struct completion *o, struct mcp_hand *h,
                               enum uri_kind kind, quire_error *err)
 {
@@ -74,8 +100,7 @@ static quire_status offer_ids(struct completion *o, struct mcp_hand *h,
     return st ? st : quire_outputs_list(h->outputs, offer_output, o, err);
 }
 
-/* What is to be completed; false if there is no such thing. Of a query nothing
- * can be told before it is asked. */
+/* What is to be completed; false if there is no such thing. */
 static bool find_kind(struct mcp_call *c, enum uri_kind *kind)
 {
     quire_bytes ref = json_get(c->params, "ref");
@@ -120,6 +145,8 @@ void do_complete(struct mcp_call *c, struct mcp_hand *h)
     json_array(&c->w);
     if (kind != URI_NONE)
         st = offer_ids(&o, h, kind, &err);
+    else if (json_is(json_get(argument, "name"), "query"))
+        st = offer_titles(&o, h, &err);
     json_array_end(&c->w);
     json_key(&c->w, "total");
     json_uint(&c->w, o.n);

@@ -15,6 +15,10 @@
 #include "base/utf8.h"
 #include "mcp/priv.h"
 
+#ifdef QUIRE_FIXTURES
+#include "fixtures.h"
+#endif
+
 #define META "io.modelcontextprotocol/"
 
 const char *const mcp_versions[N_VERSIONS] = {
@@ -46,6 +50,9 @@ static const struct method methods[] = {
     {"prompts/list", true, true, true, do_prompts_list},
     {"prompts/get", true, true, false, do_prompts_get},
     {"completion/complete", true, true, false, do_complete},
+#ifdef QUIRE_FIXTURES
+    {"logging/setLevel", true, false, true, do_set_level},
+#endif
 };
 
 static const struct method *find_method(quire_bytes name)

@@ -575,7 +575,7 @@ void api_artifacts_remove(struct call *c)
 /* ---- the tool ----------------------------------------------------------- */
 
 /* What a request did to an artifact; what it did elsewhere is the agent's own. */
-static void tell_workspace(struct call *c, quire_bytes data)
+void call_tell_workspace(struct call *c, int64_t conversation, quire_bytes data)
 {
     quire_bytes action = json_get(data, "action");
     bool writes = json_is(action, "write");
@@ -587,8 +587,10 @@ static void tell_workspace(struct call *c, quire_bytes data)
         return;
     json_begin(&w, &out);
     json_object(&w);
-    json_key(&w, "conversation_id");
-    json_int(&w, call_id(c, 0));
+    if (conversation) {
+        json_key(&w, "conversation_id");
+        json_int(&w, conversation);
+    }
     json_key(&w, "id");
     json_raw(&w, json_get(data, "artifact_id"));
     json_key(&w, "path");
@@ -601,7 +603,7 @@ static void tell_workspace(struct call *c, quire_bytes data)
     if (!out.failed)
         call_tell_one(c,
                       writes ? EVENT_ARTIFACT_WRITTEN : EVENT_ARTIFACT_REMOVED,
-                      call_id(c, 0), buf_bytes(&out));
+                      conversation, buf_bytes(&out));
     buf_release(&out);
 }
 
@@ -623,6 +625,6 @@ void api_workspace(struct call *c)
     else
         buf_add(&c->answer.body, answer.data, answer.len);
     if (!st)
-        tell_workspace(c, json_get(answer, "data"));
+        call_tell_workspace(c, call_id(c, 0), json_get(answer, "data"));
     quire_workspace_close(w);
 }

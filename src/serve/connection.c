@@ -47,7 +47,10 @@ static void forget_answer(struct exchange *x)
 void connection_end(struct exchange *x)
 {
     tls_end(x->tls);
-    close(x->fd); /* and with it what epoll knows of it */
+    /* A process that was just forked may have it open, too: then epoll would
+     * go on telling of it. */
+    epoll_ctl(x->loop->epoll, EPOLL_CTL_DEL, x->fd, NULL);
+    close(x->fd);
     *x->at = x->next;
     if (x->next)
         x->next->at = x->at;

@@ -115,7 +115,9 @@ void gate_preflight(struct call *c, const char *allowed)
     answer_header(&c->answer, "Access-Control-Allow-Methods", "%s", allowed);
     answer_header(&c->answer, "Access-Control-Allow-Headers",
                   "Authorization, Content-Type, Idempotency-Key, If-Match, "
-                  "If-None-Match, If-Range, Range, X-Request-Id, traceparent");
+                  "If-None-Match, If-Range, Range, X-Request-Id, traceparent, "
+                  "Accept, Quire-Session, MCP-Protocol-Version, Mcp-Method, "
+                  "Mcp-Name, Mcp-Session-Id");
     answer_header(&c->answer, "Access-Control-Max-Age", "600");
 }
 

@@ -173,6 +173,10 @@ static void write_server(const struct meter *m, const struct meter_state *s,
              "quire_rate_limited_total{limit=\"tenant\"} %" PRIu64 "\n"
              "quire_rate_limited_total{limit=\"login\"} %" PRIu64 "\n",
              s->limited, s->limited_logins);
+    number(out, "quire_mcp_clients", "gauge",
+           "Clients of MCP that are remembered.", s->mcp_clients);
+    number(out, "quire_mcp_streams", "gauge",
+           "Streams that are open to clients of MCP.", s->mcp_streams);
     number(out, "quire_log_dropped_total", "counter",
            "Lines of the log that nobody took in time.", s->log_dropped);
 }

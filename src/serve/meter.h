@@ -46,6 +46,7 @@ struct meter_state {
     uint64_t queued, queue_max, queue_refused;
     uint64_t limited, limited_logins; /* refused with 429            */
     uint64_t log_dropped;
+    uint64_t mcp_clients, mcp_streams;
     int64_t counted_us; /* when the store was counted; 0: not yet  */
     quire_stats stats;  /* of then                                 */
     uint64_t collections, collections_failed, freed_bytes;

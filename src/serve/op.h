@@ -195,6 +195,11 @@ void call_tell(struct call *c);
 void call_tell_one(struct call *c, enum event_kind kind, int64_t conversation,
                    quire_bytes data);
 
+/* What a request of the tool workspace did to an artifact, by its answer's data;
+ * `conversation` is 0 if the session has no number (api_artifact.c). */
+void call_tell_workspace(struct call *c, int64_t conversation,
+                         quire_bytes data);
+
 /* ---- running one -------------------------------------------------------- */
 
 /* Which operation a request is for; NULL with *allowed: none by this method, but
@@ -280,6 +285,10 @@ void api_blobs_put(struct call *c);
 void api_blobs_get(struct call *c);
 
 void api_events(struct call *c);
+
+void api_mcp_post(struct call *c);
+void api_mcp_get(struct call *c);
+void api_mcp_delete(struct call *c);
 
 void api_health(struct call *c);
 void api_ready(struct call *c);

@@ -71,6 +71,7 @@ struct service {
     char *home; /* owned, and absolute */
     struct http *http;
     struct events *events;
+    struct lodge *lodge; /* clients of MCP */
     pthread_mutex_t lock;
     struct worker *resting;
     struct job *first, **last; /* for whom there was nobody */

@@ -84,7 +84,7 @@ static void add_headers(struct call *c, const char *id, bool varies)
                   (int)origin.len, (const char *)origin.data);
     answer_header(&c->answer, "Access-Control-Expose-Headers",
                   "ETag, Retry-After, X-Request-Id, traceparent, "
-                  "Content-Range, Idempotency-Replayed");
+                  "Content-Range, Idempotency-Replayed, Mcp-Session-Id");
 }
 
 /* ---- the log ------------------------------------------------------------ */

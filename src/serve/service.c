@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "serve/lodge.h"
 #include "serve/notify.h"
 #include "serve/priv.h"
 #include "serve/steward.h"
@@ -127,6 +128,7 @@ static void read_state(struct service *s, struct meter_state *state)
         .limited_logins = atomic_load(&s->limited_logins),
         .log_dropped = log_dropped(s->log),
     };
+    lodge_count(s->lodge, &state->mcp_clients, &state->mcp_streams);
     http_load(s->http, &state->connections, &state->under_way);
     if (s->upkeep)
         upkeep_tell(s->upkeep, state);
@@ -490,8 +492,9 @@ static quire_status furnish(struct service *s, quire_error *err)
         s->tenants = rate_new();
         s->logins = rate_new();
         s->events = events_new();
-        st = s->home && s->tenants && s->logins && s->events ? QUIRE_OK
-                                                             : err_memory(err);
+        s->lodge = s->home ? lodge_new(s->home, s->c.mcp_run) : NULL;
+        st = s->tenants && s->logins && s->events && s->lodge ? QUIRE_OK
+                                                              : err_memory(err);
     }
     quire_close(q);
     if (!st)
@@ -577,6 +580,7 @@ quire_status service_run(struct service *s, quire_error *err)
         notify_say("READY=1");
         st = http_run(s->http, err);
     }
+    lodge_stop(s->lodge);
     upkeep_end(s->upkeep);
     s->upkeep = NULL;
     pthread_mutex_lock(&s->lock);
@@ -622,6 +626,7 @@ void service_close(struct service *s)
         return;
     steward_end(s->steward);
     http_close(s->http);
+    lodge_free(s->lodge);
     log_close(s->log);
     for (r = atomic_load(&s->rules); r; r = before) {
         before = r->before;

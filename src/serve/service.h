@@ -39,6 +39,7 @@ struct service_config {
     const char *tls_cert; /* files in PEM; NULL: no TLS            */
     const char *tls_key;
     enum service_log log;
+    bool mcp_run;                 /* clients of MCP may run commands */
     service_settings_fn settings; /* read at the beginning and to reload; from
                                      any thread, one at a time          */
     void *ctx;

@@ -257,6 +257,12 @@ def ids_are_completed(w):
         "ref": {"type": "ref/prompt", "name": "recall"},
         "argument": {"name": "query", "value": "x"}})["completion"]["values"],
         "query")
+    w.quire("memory", "add", "--type", "project", "--title", "xylophone")
+    w.quire("memory", "add", "--type", "project", "--title", "other")
+    w.same(["xylophone"], p.result("completion/complete", {
+        "ref": {"type": "ref/prompt", "name": "recall"},
+        "argument": {"name": "query", "value": "x"}})["completion"]["values"],
+        "query of what is known")
     for bad in ({}, {"ref": {"type": "ref/resource", "uri": "file:///{x}"},
                      "argument": {"name": "x", "value": ""}},
                 {"ref": {"type": "ref/prompt", "name": "nope"},
