@@ -1551,9 +1551,12 @@ quire_status quire_pin_list(quire *q, quire_digest_fn each, void *ctx,
 /*
  * A tenant is who owns sessions, artifacts and history where several share a
  * home. A handle works for one of them, see quire_options, and what is
- * another's is QUIRE_NOT_FOUND for it. Settings are the home's, and so are blobs:
- * each is kept once, whoever put it, and got by its whole name; only a handle of
- * the tenant "default" lists them. The tenant "default", number 1, is always there. Homes of Quire's own kind have
+ * another's is QUIRE_NOT_FOUND for it. Settings are the home's. Blobs are kept
+ * once, whoever put them, and a tenant has those that it put, by themselves, in
+ * artifacts or as images of sessions: the others are QUIRE_NOT_FOUND for it, and
+ * `existed` of a put is of its own. A handle of the tenant "default" has all of
+ * them, and it alone lists them. What was put before format 17 is the tenant's
+ * that has it as an artifact. The tenant "default", number 1, is always there. Homes of Quire's own kind have
  * tenants.
  *
  * If a tenant is removed or disabled, the handles that work for it get

@@ -305,6 +305,9 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
         st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
     if (!st)
         st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
+    /* Whoever puts for others serves them all. */
+    if (!st && put->what->tenant != TENANT_DEFAULT)
+        st = blob_own(a->c.blobs, &blob.digest, put->what->tenant, err);
     if (st)
         return st;
     had = *out;

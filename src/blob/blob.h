@@ -55,6 +55,9 @@ struct blobs_config {
 /* The tables of `packed`, for the schema of quire.db. */
 extern const char blob_schema[];
 
+/* And of whose they are: a later step. */
+extern const char owner_schema[];
+
 quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
                        quire_error *err);
 void blobs_free(struct blobs *b);
@@ -79,6 +82,17 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
                        quire_error *err);
 quire_status blob_check(struct blobs *b, const quire_digest *only,
                         const quire_check_hooks *hooks, quire_error *err);
+
+/* Whom the room serves until this is said again: 0, whom all of it belongs to,
+ * or a tenant. What a tenant puts is its own from then on, and `existed` is of
+ * that; what is not its own is QUIRE_NOT_FOUND for blob_get(), blob_read(),
+ * blob_stat() and blob_check(). Without a database it is always 0. */
+void blobs_serve(struct blobs *b, int64_t tenant);
+
+/* Make a blob that is there a tenant's own, whomever the room serves; 0 needs
+ * nothing. Inside a write transaction. */
+quire_status blob_own(struct blobs *b, const quire_digest *d, int64_t tenant,
+                      quire_error *err);
 
 /* Mark a blob as seen. QUIRE_NOT_FOUND, bare. */
 quire_status blob_freshen(struct blobs *b, const quire_digest *d,

@@ -374,7 +374,7 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
     crew.total = 1;
     ears = crew_own_ears(&crew);
     checking_init(&c, b, 0, &ears);
-    st = blob_find(b, only, &p, err);
+    st = blob_find_own(b, only, &p, err);
     if (!st)
         st = check_one(&c, only, &p, err);
     if (!st)

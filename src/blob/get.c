@@ -368,7 +368,7 @@ quire_status blob_get(struct blobs *b, const quire_digest *digest,
                       quire_bytes *out, quire_error *err)
 {
     struct place p;
-    quire_status st = blob_find(b, digest, &p, err);
+    quire_status st = blob_find_own(b, digest, &p, err);
 
     if (st)
         return st;
@@ -406,7 +406,7 @@ quire_status blob_read(struct blobs *b, const quire_digest *digest,
     enum damage damage;
     struct place p;
     quire_bytes all;
-    quire_status st = blob_find(b, digest, &p, err);
+    quire_status st = blob_find_own(b, digest, &p, err);
 
     if (st)
         return st;
@@ -434,7 +434,7 @@ quire_status blob_stat(struct blobs *b, const quire_digest *digest,
 {
     enum damage damage = DAMAGE_NONE;
     struct place p;
-    quire_status st = blob_find(b, digest, &p, err);
+    quire_status st = blob_find_own(b, digest, &p, err);
 
     if (st)
         return st;

@@ -52,6 +52,7 @@ struct blobs {
     struct unpacker *unpacker;
     struct buf packed; /* scratch: stored bytes               */
     struct buf plain;  /* content on loan                     */
+    int64_t owner;     /* whom it serves; 0: whom all belongs to */
     bool batch;
     bool batch_failed;  /* a write of the batch was lost       */
     bool locked;        /* we have the files' shared lock      */
@@ -110,6 +111,12 @@ quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
 quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
                         quire_error *err);
 
+/* Whether a tenant has put it; that it has, inside a write transaction. */
+quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
+                        bool *owned, quire_error *err);
+quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
+                      quire_error *err);
+
 /* For a collection: the names alone, of all from `from` to `to`, ascending; of
  * those whose rows came after `id`; the last id there is. */
 quire_status rows_names(struct rows *r, const quire_digest *from,
@@ -166,5 +173,15 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
 quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           const struct place *p, enum damage damage,
                           quire_error *err);
+
+/* ---- owners.c: whose they are ------------------------------------------- */
+
+/* Whether it is there for whom the room serves. */
+quire_status owner_has(struct blobs *b, const quire_digest *d, bool *has,
+                       quire_error *err);
+
+/* blob_find() for whom the room serves. */
+quire_status blob_find_own(struct blobs *b, const quire_digest *d,
+                           struct place *out, quire_error *err);
 
 #endif

@@ -53,6 +53,25 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
     return st;
 }
 
+/* Record it, and whose it is. */
+static quire_status add_row(struct blobs *b, const struct identity *id,
+                            const struct place *p, const quire_bytes *body,
+                            quire_error *err)
+{
+    quire_status st = rows_add(b->rows, &id->digest, p, body, err);
+
+    return st ? st : blob_own(b, &id->digest, b->owner, err);
+}
+
+/* What is there becomes its owner's. */
+static quire_status own_present(struct blobs *b, const struct identity *id,
+                                quire_error *err)
+{
+    quire_status st = begin_rows(b, DB_DURABLE, err);
+
+    return st ? st : end_rows(b, blob_own(b, &id->digest, b->owner, err), err);
+}
+
 /* ---- content that is there already -------------------------------------- */
 
 /* Whether what is stored can be what `id` is: by its size, which finds what a
@@ -149,7 +168,7 @@ static quire_status adopt(struct blobs *b, const struct identity *id,
         return st;
     p->size = id->size;
     p->size_known = true;
-    return end_rows(b, rows_add(b->rows, &id->digest, p, NULL, err), err);
+    return end_rows(b, add_row(b, id, p, NULL, err), err);
 }
 
 /* *done: it is there, whole, and marked. */
@@ -159,7 +178,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
 {
     struct object *open;
     struct place p;
-    bool whole = false;
+    bool whole = false, had = true;
     quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
 
     *done = false;
@@ -174,8 +193,12 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     if (!st)
         st = looks_whole(b, id, &p, flags, &whole, err);
     if (!st && whole) {
-        st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
-                                   : freshen(b, id, &p, open, err);
+        st = owner_has(b, &id->digest, &had, err);
+        if (!st)
+            st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
+                                       : freshen(b, id, &p, open, err);
+        if (!st && !had)
+            st = own_present(b, id, err);
         *done = !st;
     }
     if (open)
@@ -184,7 +207,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
         p.size = id->size;
         p.size_known = true;
         blob_describe(&id->digest, &p, info);
-        info->existed = 1;
+        info->existed = had;
     }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -226,8 +249,7 @@ static quire_status store_row(struct blobs *b, const struct identity *id,
     if (!b->rows)
         return QUIRE_OK;
     st = begin_rows(b, DB_DURABLE, err);
-    return st ? st
-              : end_rows(b, rows_add(b->rows, &id->digest, p, body, err), err);
+    return st ? st : end_rows(b, add_row(b, id, p, body, err), err);
 }
 
 /* Name a finished draft, which is gone afterwards, and record it. */

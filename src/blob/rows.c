@@ -46,6 +46,8 @@ enum {
     WEIGH,
     WALK,
     WALK_BRIEF,
+    OWNED,
+    OWN,
     N_STATEMENTS
 };
 
@@ -80,6 +82,9 @@ static const char *const sql[N_STATEMENTS] = {
              " ORDER BY blob.id",
     [WALK_BRIEF] = "SELECT id, size, stored, codec, in_file, seen, stored,"
                    " sha256 FROM blob WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+    [OWNED] = "SELECT 1 FROM blob_tenant WHERE sha256 = ?1 AND tenant = ?2",
+    [OWN] = "INSERT INTO blob_tenant(sha256, tenant) VALUES(?1, ?2)"
+            " ON CONFLICT DO NOTHING",
     [WEIGH] =
         "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
 };
@@ -357,6 +362,36 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
         *n = (uint64_t)s->ops->column_int(s, 0);
     s->ops->reset(s);
     return st;
+}
+
+/* ---- whose they are ----------------------------------------------------- */
+
+quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
+                        bool *owned, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, OWNED, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, tenant);
+    st = s->ops->step(s, owned, err);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
+                      quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, OWN, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, tenant);
+    return finish(s, err);
 }
 
 /* ---- for a collection --------------------------------------------------- */

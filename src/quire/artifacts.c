@@ -402,7 +402,7 @@ quire_status quire_artifact_get(quire *q, const char *session,
         return st;
     if (out)
         *out = one;
-    st = quire_blob_read(q, &one.digest, 0, UINT64_MAX, write, ctx, err);
+    st = read_whole(q, &one.digest, write, ctx, err);
     /* What was read was read, whether or not it can be counted. */
     if (!st && !q->read_only)
         artifact_count_read(q->artifacts, q->tenant, one.id, NULL);

@@ -85,6 +85,14 @@ void found_forget(struct found_at *k);
  * gets none, and no error. */
 quire_status need_db(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
+
+/* The same, and they serve the handle's tenant alone, until the next of these
+ * calls. */
+quire_status need_own_blobs(struct quire *q, bool write, quire_error *err);
+
+/* All of a blob that a row of the tenant's names, whoever put it. */
+quire_status read_whole(struct quire *q, const quire_digest *digest,
+                        quire_write_fn write, void *ctx, quire_error *err);
 quire_status need_all(struct quire *q, quire_error *err);
 
 /* Everything below the home, whichever tenant's it is; not the caller's. */
@@ -264,6 +272,7 @@ enum {
     SCHEMA_DUE = 14,
     SCHEMA_JOURNAL = 15,
     SCHEMA_FOLDERS = 16,
+    SCHEMA_OWNERS = 17,
 };
 
 #endif

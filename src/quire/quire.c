@@ -354,6 +354,8 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
         st = need_db(q, write, err);
     if (!st)
         st = open_files(q, q->blob_path, &q->files, err);
+    if (!st && q->blobs)
+        blobs_serve(q->blobs, 0);
     if (st || (q->blobs && q->blobs_db == q->db))
         return st;
     /* A reader that found no database has become a writer, which made one; or
@@ -369,6 +371,16 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     config.db = q->blobs_db = q->db;
     st = read_blob_settings(q, &config, err);
     return st ? st : blobs_new(&config, &q->blobs, err);
+}
+
+quire_status need_own_blobs(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = need_blobs(q, write, err);
+
+    /* A reader of an older home cannot be told whose a blob is. */
+    if (!st && q->tenant != TENANT_DEFAULT && q->schema >= SCHEMA_OWNERS)
+        blobs_serve(q->blobs, q->tenant);
+    return st;
 }
 
 quire_status hold_blobs(struct quire *q, quire_error *err)
@@ -431,7 +443,7 @@ void quire_rollback(quire *q)
 quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
                             quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_blobs(q, true, err);
+    quire_status st = need_own_blobs(q, true, err);
 
     return st ? st : blob_put(q->blobs, content, flags, info, err);
 }
@@ -440,7 +452,7 @@ quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
                                    unsigned flags, quire_blob_info *info,
                                    quire_error *err)
 {
-    quire_status st = need_blobs(q, true, err);
+    quire_status st = need_own_blobs(q, true, err);
 
     if (st)
         return st;
@@ -453,7 +465,7 @@ quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
 quire_status quire_blob_put_fd(quire *q, int fd, unsigned flags,
                                quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_blobs(q, true, err);
+    quire_status st = need_own_blobs(q, true, err);
 
     return st ? st : blob_put_fd(q->blobs, fd, flags, info, err);
 }
@@ -473,7 +485,7 @@ static quire_status absent(const struct quire *q, const quire_digest *d,
 quire_status quire_blob_stat(quire *q, const quire_digest *digest,
                              quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_blobs(q, false, err);
+    quire_status st = need_own_blobs(q, false, err);
 
     return st ? st
               : absent(q, digest, blob_stat(q->blobs, digest, info, err), err);
@@ -482,28 +494,43 @@ quire_status quire_blob_stat(quire *q, const quire_digest *digest,
 quire_status quire_blob_get(quire *q, const quire_digest *digest,
                             quire_bytes *out, quire_error *err)
 {
-    quire_status st = need_blobs(q, false, err);
+    quire_status st = need_own_blobs(q, false, err);
 
     return st ? st
               : absent(q, digest, blob_get(q->blobs, digest, out, err), err);
 }
 
-quire_status quire_blob_read(quire *q, const quire_digest *digest,
+static quire_status read_out(struct quire *q, const quire_digest *digest,
                              uint64_t from, uint64_t to, quire_write_fn write,
                              void *ctx, quire_error *err)
 {
-    quire_status st = need_blobs(q, false, err);
+    quire_status st;
 
-    if (st)
-        return st;
     q->in_callback = true;
     st = blob_read(q->blobs, digest, from, to, write, ctx, err);
     q->in_callback = false;
     return absent(q, digest, st, err);
 }
 
-/* Content is kept once for all tenants. One of them gets it by its name, which
- * nobody can guess; to go through it is for whom the home belongs to. */
+quire_status read_whole(struct quire *q, const quire_digest *digest,
+                        quire_write_fn write, void *ctx, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    return st ? st : read_out(q, digest, 0, UINT64_MAX, write, ctx, err);
+}
+
+quire_status quire_blob_read(quire *q, const quire_digest *digest,
+                             uint64_t from, uint64_t to, quire_write_fn write,
+                             void *ctx, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, false, err);
+
+    return st ? st : read_out(q, digest, from, to, write, ctx, err);
+}
+
+/* Content is kept once for all tenants. One of them gets what is its own by its
+ * name; to go through all is for whom the home belongs to. */
 static quire_status need_all_blobs(struct quire *q, quire_error *err)
 {
     quire_status st = need_blobs(q, false, err);
@@ -534,7 +561,8 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err)
 {
     quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
-    quire_status st = only ? need_blobs(q, false, err) : need_all_blobs(q, err);
+    quire_status st = only ? need_own_blobs(q, false, err)
+                           : need_all_blobs(q, err);
 
     if (st)
         return st;

@@ -25,6 +25,7 @@ static const char *const steps[] = {
     removal_schema, memory_schema,  pad_schema,      access_schema,
     tally_schema,   ledger_schema,  copy_schema,     run_schema,
     claim_schema,   due_schema,     journal_schema,  folder_schema,
+    owner_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

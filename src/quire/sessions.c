@@ -54,7 +54,7 @@ static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
         err_next(err, "end the batch with quire_commit() first");
         return st;
     }
-    st = need_blobs(q, path != NULL, err);
+    st = need_own_blobs(q, path != NULL, err);
     if (!st && path)
         st = note_outside(q, path, err);
     if (!st && path)
@@ -65,7 +65,11 @@ static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
 
 static void take_blobs_back(void *ctx)
 {
-    pthread_mutex_unlock(&((struct quire *)ctx)->blob_turn);
+    struct quire *q = ctx;
+
+    if (q->blobs)
+        blobs_serve(q->blobs, 0);
+    pthread_mutex_unlock(&q->blob_turn);
 }
 
 static void let_go(void *ctx)

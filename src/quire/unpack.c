@@ -142,8 +142,8 @@ static quire_status read_archive(struct unpacking *u,
                                  quire_error *err)
 {
     struct buf bytes = BUF_INIT((size_t)1 << 31);
-    quire_status st = quire_blob_read(u->q, &archive->digest, 0, UINT64_MAX,
-                                      add_content, &bytes, err);
+    quire_status st = read_whole(u->q, &archive->digest, add_content, &bytes,
+                                 err);
 
     if (!st)
         st = archive_read(buf_bytes(&bytes), archive->path, limits, &u->q->loan,

@@ -31,6 +31,33 @@
 enum { READ_AT_ONCE = 16 * 1024, LINGER_MS = 1000 };
 enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
 
+/* Less than this is not counted: what 10000 connections have of it, a machine
+ * has. */
+enum { HELD_FREE = 64 * 1024 };
+
+/* ---- what all connections hold ------------------------------------------ */
+
+/* Have `n` bytes of body or answer counted as this connection's, in place of
+ * what was. False: all of them would hold too much, and nothing has changed. */
+static bool hold(struct exchange *x, uint64_t n)
+{
+    struct http *h = x->loop->http;
+    uint64_t more;
+
+    n = n < HELD_FREE ? 0 : n;
+    if (n <= x->held) {
+        atomic_fetch_sub(&h->held, x->held - n);
+    } else {
+        more = n - x->held;
+        if (atomic_fetch_add(&h->held, more) + more > h->c.held_max) {
+            atomic_fetch_sub(&h->held, more);
+            return false;
+        }
+    }
+    x->held = n;
+    return true;
+}
+
 /* ---- a connection ------------------------------------------------------- */
 
 static void forget_answer(struct exchange *x)
@@ -46,6 +73,7 @@ static void forget_answer(struct exchange *x)
 
 void connection_end(struct exchange *x)
 {
+    hold(x, 0);
     tls_end(x->tls);
     /* A process that was just forked may have it open, too: then epoll would
      * go on telling of it. */
@@ -293,6 +321,13 @@ static void see_quiet(struct exchange *x)
 
 /* ---- saying it ---------------------------------------------------------- */
 
+static void answer_full(struct answer *a)
+{
+    answer_error(a, 503, "busy", "try again soon",
+                 "too many large bodies and answers are under way");
+    answer_header(a, "Retry-After", "1");
+}
+
 /* On the loop's thread: say it. False: the connection is gone. */
 static bool say(struct exchange *x)
 {
@@ -305,6 +340,13 @@ static bool say(struct exchange *x)
         x->answer = answer_new();
         answer_error(&x->answer, 500, "no_memory", "try again later",
                      "out of memory");
+    }
+    /* What was done is not called undone: a question can be asked again. */
+    if (x->answer.body.len > x->held && !hold(x, x->answer.body.len) &&
+        bytes_is(x->head.method, "GET")) {
+        forget_answer(x);
+        x->answer = answer_new();
+        answer_full(&x->answer);
     }
     spell_front(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
@@ -327,6 +369,16 @@ static bool refuse(struct exchange *x, int status, const char *why)
                  : status == 413 ? "too_large"
                                  : "bad_request",
                  "send one request of HTTP/1.1 at a time", "%s", why);
+    return say(x);
+}
+
+/* No more is taken of a body, for now. */
+static bool refuse_full(struct exchange *x)
+{
+    x->answer = answer_new();
+    x->head.keep = false;
+    buf_release(&x->body);
+    answer_full(&x->answer);
     return say(x);
 }
 
@@ -407,6 +459,7 @@ static void begin_request(struct exchange *x)
 
     drop_front(x, done);
     buf_release(&x->body);
+    hold(x, 0);
     x->body = (struct buf)BUF_INIT(x->loop->http->c.body_max + READ_AT_ONCE);
     x->chunks = (struct chunks){0};
     x->head_len = 0;
@@ -454,7 +507,7 @@ static bool begin_body(struct exchange *x)
     if (!h->c.admit || h->c.admit(h->c.ctx, x, &answer)) {
         buf_release(&answer.headers);
         buf_release(&answer.body);
-        return true;
+        return hold(x, x->head.length) || refuse_full(x);
     }
     x->answer = answer;
     x->head.keep = false;
@@ -512,6 +565,8 @@ static bool advance(struct exchange *x)
                 return refuse(x, 400, "the chunks of the body make no sense");
             if (x->body.failed || x->body.len > x->loop->http->c.body_max)
                 return refuse(x, 413, "the body is too long");
+            if (!hold(x, x->body.len))
+                return refuse_full(x);
             if (st == HEAD_MORE)
                 return tell_to_go_on(x);
             if (!dispatch(x))

@@ -46,6 +46,8 @@ struct http_config {
     int listener;     /* listens already, and is the caller's; -1: none */
     int loops;        /* 0: as many as there are processors  */
     size_t body_max;  /* bytes; more is 413                  */
+    size_t held_max;  /* bytes of bodies and of large answers, of all
+                         connections; more is 503 */
     size_t connections_max;
     int head_ms; /* from its first byte to its end: 408        */
     int body_ms; /* between two pieces of a body: 408          */
@@ -59,7 +61,7 @@ struct http_config {
 /* clang-format off */
 #define HTTP_CONFIG_INIT                                                  \
     {.host = "127.0.0.1", .listener = -1, .body_max = (size_t)64 << 20,                   \
-     .connections_max = 10000, .head_ms = 10000, .body_ms = 15000,        \
+     .held_max = (size_t)512 << 20, .connections_max = 10000, .head_ms = 10000, .body_ms = 15000,        \
      .idle_ms = 60000}
 /* clang-format on */
 

@@ -34,6 +34,7 @@ struct exchange {
     struct head head;
     struct chunks chunks;
     struct buf body;     /* of a chunked request */
+    uint64_t held;       /* what it has of http->held */
     bool handled_inline; /* the handler is being called */
 
     struct answer answer;
@@ -63,6 +64,7 @@ struct http {
     struct loop *loops;
     int n_loops;
     atomic_uint_fast64_t connections, busy;
+    atomic_uint_fast64_t held;    /* bytes of bodies and large answers */
     atomic_int draining;          /* 0, 1 */
     atomic_int_fast64_t until_ms; /* when draining ends */
 };

@@ -23,6 +23,7 @@ static void room_open(struct room *r)
     config.db = r->store.db;
     config.blobs = r->store.blobs;
     OK(config.db->ops->exec(config.db, artifact_schema, &test_err));
+    OK(config.db->ops->exec(config.db, owner_schema, &test_err));
     OK(config.db->ops->exec(config.db, removal_schema, &test_err));
     OK(config.db->ops->exec(config.db, due_schema, &test_err));
     OK(artifacts_new(&config, &r->a, &test_err));

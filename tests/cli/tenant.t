@@ -151,6 +151,10 @@ quire: blobs are kept for all tenants together, and are not shown to one of them
 hint: leave out --tenant, or give the whole name of the blob
 ? 3
 $ quire --tenant acme blob get $(cat ref)
+quire: no blob …
+hint: …
+? 1
+$ echo secret | quire --tenant acme blob put >/dev/null; quire --tenant acme blob get $(cat ref)
 secret
 $ quire tenant disable acme; echo '/mem write tea' | quire --tenant acme slash
 quire: tenant acme is disabled

@@ -198,8 +198,9 @@ def route_of(server, method, target):
     return best
 
 
-TYPES = {"string": str, "integer": int, "boolean": bool, "object": dict,
-         "array": list, "null": type(None)}
+TYPES = {"string": (str,), "integer": (int,), "number": (int, float),
+         "boolean": (bool,), "object": (dict,), "array": (list,),
+         "null": (type(None),)}
 
 
 def misfit(server, schema, value, where="$"):
@@ -207,9 +208,12 @@ def misfit(server, schema, value, where="$"):
     while "$ref" in schema:
         schema = server.openapi["components"]["schemas"][
             schema["$ref"].rsplit("/", 1)[1]]
+    if "anyOf" in schema:
+        wrong = [misfit(server, one, value, where) for one in schema["anyOf"]]
+        return None if None in wrong else "; ".join(wrong)
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
-    if types and not any(type(value) is TYPES[t] for t in types):
+    if types and not any(type(value) in TYPES[t] for t in types):
         return "%s is not %s: %r" % (where, "/".join(types), value)
     if isinstance(value, dict):
         for name in schema.get("required", []):

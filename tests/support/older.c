@@ -11,6 +11,7 @@ static const struct {
     int step;
     const char *sql;
 } undo[] = {
+    {17, "DROP TABLE blob_tenant;"},
     {16, "DROP TABLE filed; DROP TABLE folder;"},
     {15, "DROP TABLE journal;"},
     {14, "DROP TABLE artifact_due;"},
