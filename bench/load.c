@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -149,17 +150,17 @@ static void hear(struct running *r, struct client *c)
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Begin what is to begin; how long there is to wait for the next, in ms. */
-static int begin_due(struct running *r, double began)
+/* Begin what is to begin; how long there is to wait for the next. */
+static double begin_due(struct running *r, double began)
 {
     double now = now_s(), next;
 
     if (now - began >= r->l->seconds)
-        return 100;
+        return 0.1;
     if (r->l->rate <= 0) {
         while (r->n_idle > 0)
             ask(r, now_s());
-        return 100;
+        return 0.1;
     }
     for (;;) {
         next = began + (double)r->n_sent / r->l->rate;
@@ -167,8 +168,17 @@ static int begin_due(struct running *r, double began)
             break;
         ask(r, next);
     }
-    /* Not 1 ms too late: waiting costs no more than the server does. */
-    return next - now > 0.002 ? 1 : 0;
+    return r->n_idle == 0 ? 0.1 : next - now;
+}
+
+/* To the microsecond, and asleep: a client that spins has a processor that the
+ * server should have. */
+static int wait_for(struct running *r, struct epoll_event *events,
+                    double seconds)
+{
+    struct timespec t = {.tv_nsec = (long)(seconds * 1e9)};
+
+    return epoll_pwait2(r->epoll, events, EVENTS, &t, NULL);
 }
 
 static int by_size(const void *a, const void *b)
@@ -197,18 +207,18 @@ struct load_result load_run(const struct load *l)
     struct epoll_event events[EVENTS];
     struct load_result result;
     double began, ended;
-    int i, n, wait;
+    int i, n;
 
     r.epoll = epoll_create1(EPOLL_CLOEXEC);
     r.clients = calloc((size_t)l->connections, sizeof *r.clients);
     r.idle = calloc((size_t)l->connections, sizeof(struct client *));
     if (r.epoll < 0 || !r.clients || !r.idle)
         bench_fail("no memory");
+    prctl(PR_SET_TIMERSLACK, 1000);
     open_all(&r);
     began = now_s();
     do {
-        wait = begin_due(&r, began);
-        n = epoll_wait(r.epoll, events, EVENTS, wait);
+        n = wait_for(&r, events, begin_due(&r, began));
         for (i = 0; i < n; i++)
             hear(&r, events[i].data.ptr);
         ended = now_s();
