@@ -27,6 +27,8 @@
 
 #define ANSWER_MAX ((size_t)1 << 30)
 
+enum { BATCH_MAX = 100 };
+
 static const char capabilities[] =
     "{\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true},"
     "\"prompts\":{},\"completions\":{}}";
@@ -453,6 +455,33 @@ static bool begin_part(struct mcp_call *c, struct mcp_call ***last,
     return true;
 }
 
+/* Each gets an answer, which is longer than the least of messages. */
+static bool is_too_many(quire_bytes text)
+{
+    struct json_scan it;
+    int n = 0;
+
+    json_iter_init(&it, text);
+    while (n <= BATCH_MAX && json_next(&it))
+        n++;
+    return n > BATCH_MAX;
+}
+
+/* Those that were begun are not done. */
+static void drop_parts(struct mcp_call *c)
+{
+    struct mcp_call *part;
+
+    pthread_mutex_lock(&c->peer->m->lock);
+    for (part = c->parts; part; part = part->part_next)
+        unlist(part);
+    pthread_mutex_unlock(&c->peer->m->lock);
+    while ((part = c->parts)) {
+        c->parts = part->part_next;
+        call_free(part);
+    }
+}
+
 /* False: it wants no answer. */
 static bool begin_batch(struct mcp_call *c, quire_bytes text,
                         const struct mcp_via *via)
@@ -469,6 +498,12 @@ static bool begin_batch(struct mcp_call *c, quire_bytes text,
         answer_end(c);
         return true;
     }
+    if (is_too_many(text)) {
+        message_refuse(c, CODE_REQUEST, "send them in several batches",
+                       "a batch has at most %d messages", BATCH_MAX);
+        answer_end(c);
+        return true;
+    }
     c->batch = true;
     c->state = MCP_READY;
     json_iter_init(&it, text);
@@ -478,6 +513,7 @@ static bool begin_batch(struct mcp_call *c, quire_bytes text,
         message_refuse(c, CODE_REQUEST, NULL, "a batch without messages");
     if (c->code) {
         c->batch = false;
+        drop_parts(c);
         answer_end(c);
     } else if (c->state == MCP_READY) {
         join_parts(c);

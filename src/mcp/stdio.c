@@ -51,6 +51,24 @@ struct server {
 
 /* ---- lines out --------------------------------------------------------- */
 
+/* All of it, also where whoever started us made the output one that does not
+ * wait: half a line would spoil the next. */
+static void write_all(int fd, quire_bytes bytes)
+{
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    ssize_t n;
+
+    while (bytes.len > 0) {
+        n = write(fd, bytes.data, bytes.len);
+        if (n > 0)
+            bytes = bytes_sub(bytes, (size_t)n, bytes.len);
+        else if (n < 0 && errno == EAGAIN)
+            poll(&room, 1, -1);
+        else if (n < 0 && errno != EINTR)
+            return;
+    }
+}
+
 /* A reader that has gone ends us by a signal; other trouble with the output is
  * its reader's to notice. */
 static void say(void *ctx, quire_bytes message)
@@ -67,9 +85,9 @@ static void say(void *ctx, quire_bytes message)
     n = writev(s->config->out, line, 2);
     done = n > 0 ? (size_t)n : 0;
     if (done < message.len)
-        fs_write_all(s->config->out, bytes_sub(message, done, message.len));
+        write_all(s->config->out, bytes_sub(message, done, message.len));
     if (done <= message.len)
-        fs_write_all(s->config->out, bytes_of("\n", 1));
+        write_all(s->config->out, bytes_of("\n", 1));
     pthread_mutex_unlock(&s->out_lock);
 }
 

@@ -4,7 +4,7 @@
  * What it takes and what it says is the workspace room's own, and the same for
  * every door: here its answer becomes the content of a result. The answer is
  * there twice, as structured content and as text for clients that know only
- * that; a long file is not repeated so, but linked.
+ * that; of a long file the text has a link instead.
  */
 #include <string.h>
 

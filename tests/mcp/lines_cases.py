@@ -167,3 +167,15 @@ def the_list_of_tools_is_short(w):
             names = got["result"]["tools"][0]["inputSchema"]["properties"]
             w.same(bool(args), "run" in names["action"]["enum"], "run")
             w.same(bool(args), "command" in names, "command")
+
+
+@case
+def a_batch_has_an_end(w):
+    p = w.peer(greet="2025-03-26")
+    p.say(b"[" + b"1," * 300000 + b"1]\n")
+    w.same(-32600, p.answer(None)["error"]["code"], "a batch of 300,001")
+    p.say(json.dumps([{"jsonrpc": "2.0", "id": n, "method": "ping"}
+                      for n in range(1000, 1100)]).encode() + b"\n")
+    for n in range(1000, 1100):
+        w.same({}, p.answer(n)["result"], "one of a hundred")
+    alive(p)
