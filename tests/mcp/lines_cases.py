@@ -174,6 +174,7 @@ def a_batch_has_an_end(w):
     p = w.peer(greet="2025-03-26")
     p.say(b"[" + b"1," * 300000 + b"1]\n")
     w.same(-32600, p.answer(None)["error"]["code"], "a batch of 300,001")
+    p.open.update(json.dumps(n) for n in range(1000, 1100))
     p.say(json.dumps([{"jsonrpc": "2.0", "id": n, "method": "ping"}
                       for n in range(1000, 1100)]).encode() + b"\n")
     for n in range(1000, 1100):
