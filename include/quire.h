@@ -1206,6 +1206,11 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_hit_fn each, void *ctx, int *partial,
                                    quire_error *err);
 
+/* Index some words of what was put since somebody searched, if nobody has written
+ * for half a second and nobody is writing: for programs that have time now and
+ * then. A search does what is left by itself. Whether anything was done. */
+int quire_artifact_index(quire *q);
+
 /* Put an artifact away: its path is free, it counts against no quota, and it
  * can be brought back. quire_artifact_restore() brings back what was put away
  * last under this path; QUIRE_EXISTS when that is taken. With `purge` it is

@@ -264,9 +264,9 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err);
 
 /* Index some of what a tenant has put since it searched, if nobody else is
- * writing. *more: there is more of it. QUIRE_BUSY. */
+ * writing. *any: there was some, *more: there is more of it. QUIRE_BUSY. */
 quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
-                                   bool *more, quire_error *err);
+                                   bool *any, bool *more, quire_error *err);
 
 /* Bring the indexes of all tenants up to date: none names content any more that
  * no artifact has. */

@@ -399,11 +399,12 @@ static quire_status settle_now(struct artifacts *a, int64_t tenant,
 }
 
 quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
-                                   bool *more, quire_error *err)
+                                   bool *any, bool *more, quire_error *err)
 {
     int64_t n = 0;
     quire_status st = a->c.read_only ? QUIRE_OK : count_due(a, tenant, &n, err);
 
+    *any = n > 0;
     *more = n > SETTLE_SOME;
     return st || n == 0 ? st
                         : settle_now(a, tenant, SETTLE_SOME, DB_IF_FREE, err);

@@ -241,6 +241,7 @@ static void watch_on(struct server *s, struct mcp_hand *h, quire_watch *w)
         /* What it cannot do now it tries again when it hears more. */
         if (w)
             quire_watch_next(w, 0, note_file, &changed, NULL);
+        quire_artifact_index(mcp_hand_store(h));
         if (changed || (n == 0 && !busy) || fd[1].revents)
             mcp_look(s->m, h, changed);
     }

@@ -212,3 +212,37 @@ quire_status quire_reindex(quire *q, quire_error *err)
     free(ids.list);
     return st;
 }
+
+/* ---- when there is time ------------------------------------------------- */
+
+/* How long words are indexed at a time, and for how long nobody has written
+ * then: whoever writes is to find the database free. */
+enum { INDEX_US = 50000, QUIET_US = 500000 };
+
+static bool is_quiet(struct quire *q)
+{
+    int64_t state = quire_changes(q), now = clock_us(&clock_system);
+
+    if (state != q->quiet_state || now < q->quiet_us) {
+        q->quiet_state = state;
+        q->quiet_us = now;
+    }
+    return now - q->quiet_us >= QUIET_US;
+}
+
+int quire_artifact_index(quire *q)
+{
+    int64_t until = clock_us(&clock_system) + INDEX_US;
+    bool more = true, did = false;
+
+    if (q->read_only || !is_quiet(q) || need_artifacts(q, false, NULL))
+        return 0;
+    while (more && clock_us(&clock_system) < until) {
+        bool some = false;
+
+        if (artifacts_settle_some(q->artifacts, q->tenant, &some, &more, NULL))
+            break;
+        did |= some;
+    }
+    return did;
+}

@@ -61,6 +61,8 @@ struct quire {
     struct sql settings;  /* statements of config.c                        */
     struct sql tallies;   /* statements of tallies.c                       */
     struct stmt *changes; /* of quire_changes()                            */
+    int64_t quiet_state;  /* of the database, and since when it is so */
+    int64_t quiet_us;
     int64_t tenant_state; /* when the tenant was found to be welcome       */
     int64_t limits_state; /* when these were read; both are 0, or what     */
     struct artifact_limits limits; /* quire_changes() was                     */

@@ -15,18 +15,12 @@
 #include "quire/workspaces.h"
 #include "workspace/watch.h"
 
-/* How long words are indexed at a time, and for how long nobody has written
- * then: whoever writes is to find the database free. */
-enum { SETTLE_MS = 50, QUIET_MS = 500 };
-
 struct quire_watch {
     struct quire *q;
     struct watch *watch;
     quire_watch_fn each;
     void *ctx;
     const char *session; /* the one at hand */
-    int64_t state;       /* of the database, and since when */
-    int64_t since_ms;
 };
 
 static int64_t now_ms(void)
@@ -107,25 +101,6 @@ static quire_status sync_one(void *ctx, const char *key, const char *path,
     return QUIRE_OK;
 }
 
-/* Whoever watches has time: words are indexed that others have put off. Nobody
- * is told what fails, since whoever searches does it too. */
-static void settle_words(struct quire_watch *w)
-{
-    struct quire *q = w->q;
-    int64_t until = now_ms() + SETTLE_MS, state = quire_changes(q);
-    bool more = true;
-
-    if (state != w->state) {
-        w->state = state;
-        w->since_ms = now_ms();
-    }
-    if (now_ms() - w->since_ms < QUIET_MS)
-        return;
-    while (more && now_ms() < until)
-        if (artifacts_settle_some(q->artifacts, q->tenant, &more, NULL))
-            return;
-}
-
 quire_status quire_watch_next(quire_watch *w, int timeout_ms,
                               quire_watch_fn each, void *ctx, quire_error *err)
 {
@@ -144,7 +119,5 @@ quire_status quire_watch_next(quire_watch *w, int timeout_ms,
     st = watch_read(w->watch, now_ms(), err);
     if (!st)
         st = watch_take(w->watch, now_ms(), sync_one, w, err);
-    if (!st)
-        settle_words(w);
     return st == QUIRE_BUSY ? QUIRE_OK : st; /* it stays due */
 }

@@ -271,7 +271,7 @@ static void keep_in_step(struct upkeep *u)
         all.first = NULL;
         all.end = &all.first;
         quire_watch_next(u->list[i].watch, 0, note, &all, NULL);
-        u->worked |= all.any;
+        u->worked |= all.any || quire_artifact_index(u->list[i].q);
         for (f = all.first; f; f = f->next)
             tell(u, &u->list[i], f);
         arena_reset(&all.keep);

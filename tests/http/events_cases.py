@@ -1,4 +1,5 @@
 """Streams of events: what is told, to whom, and when it ends."""
+import json
 import os
 import signal
 import subprocess
@@ -346,17 +347,20 @@ def who_is_shut_out_hears_no_more(w):
 
 @slow_case
 def a_token_that_is_changed_elsewhere_ends_its_streams(w):
-    number, token = w.tenant()
-    one = Listener(w.server, token).settle()
+    # Of its own: everybody is told that another process has changed something.
+    server = Server(w.server.work, "elsewhere")
+    quire = [server.program, "--home", server.home, "tenant"]
+    made = json.loads(subprocess.run(quire + ["add", "ann", "--json"],
+                                     check=True, capture_output=True).stdout)
+    one = Listener(server, made["token"]).settle()
     time.sleep(6)  # until it was seen who there is
-    subprocess.run([w.server.program, "--home", w.server.home, "tenant",
-                    "rotate", "#%d" % number], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(quire + ["rotate", "ann"], check=True, capture_output=True)
     began = time.monotonic()
     while one.event(12):
         pass  # that something was changed
     w.yes(one.ended and time.monotonic() - began < 10, "it is ended soon")
     one.close()
+    server.stop()
 
 
 @slow_case
