@@ -84,7 +84,7 @@ full_in_a_line() {
     small_disk
     {
         printf '{"type":"custom","data":["'
-        noise 580000 | base64 -w 0 | fold -w 60000 | sed 's/$/","/' |
+        noise 700000 | base64 -w 0 | fold -w 60000 | sed 's/$/","/' |
             tr -d '\n'
         printf '"]}\n'
     } >large
