@@ -90,7 +90,7 @@ static void add_escape(struct buf *out, unsigned char c)
  * any reading, so mending stretch by stretch is mending the whole. */
 void json_add_quoted(struct buf *out, quire_bytes text)
 {
-    const char *at = text.data, *end = at + text.len;
+    const char *at = text.len ? text.data : "", *end = at + text.len;
 
     buf_add_char(out, '"');
     while (at < end) {
