@@ -3,7 +3,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/library.h"
 
 /* ---- the library -------------------------------------------------------- */
 
@@ -37,10 +37,7 @@ static struct {
 
 static void load(void)
 {
-    static const struct {
-        const char *name;
-        void *to;
-    } calls[] = {
+    static const struct library_call calls[] = {
         {"archive_read_new", &lib.new},
         {"archive_read_free", &lib.free},
         {"archive_read_support_format_zip", &lib.zip},
@@ -58,15 +55,9 @@ static void load(void)
         {"archive_entry_filetype", &lib.type},
         {"archive_entry_hardlink", &lib.hardlink},
     };
-    void *handle = dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL), *found;
-    size_t i;
 
-    lib.there = handle;
-    for (i = 0; lib.there && i < sizeof calls / sizeof *calls; i++) {
-        found = dlsym(handle, calls[i].name);
-        lib.there = found;
-        memcpy(calls[i].to, &found, sizeof found);
-    }
+    lib.there = library_load("libarchive.so.13", calls,
+                             sizeof calls / sizeof *calls);
 }
 
 static quire_status need_library(quire_error *err)

@@ -44,3 +44,11 @@ quire_status rand_bytes(const struct rand_source *r, void *buf, size_t len,
         return QUIRE_OK;
     return err_set(err, QUIRE_IO, "the system gives no random bytes");
 }
+
+int64_t clock_steady_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}

@@ -28,6 +28,9 @@ static inline int64_t clock_s(const struct clock *c)
     return clock_us(c) / 1000000;
 }
 
+/* Microseconds of a clock that nobody sets: for how long something takes. */
+int64_t clock_steady_us(void);
+
 struct rand_source {
     /* Fill `buf`; false if there is no randomness to be had. */
     int (*fill)(void *ctx, void *buf, size_t len);

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "cli/cli.h"
@@ -85,18 +85,14 @@ static void heed_signals(void)
 
 static quire_status make_token(char token[TOKEN_LEN + 1], quire_error *err)
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[32];
-    size_t i;
+    unsigned char random[32];
+    quire_status st = rand_bytes(&rand_system, random, sizeof random, err);
 
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return err_sys(err, errno, "the system gives no random bytes");
+    if (st)
+        return st;
     memcpy(token, "qra_", 4);
-    for (i = 0; i < sizeof bytes; i++) {
-        token[4 + 2 * i] = digits[bytes[i] >> 4];
-        token[5 + 2 * i] = digits[bytes[i] & 15];
-    }
-    token[TOKEN_LEN] = '\0';
+    hex_encode(random, sizeof random, token + 4);
+    explicit_bzero(random, sizeof random);
     return QUIRE_OK;
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -372,14 +372,6 @@ int cli_usage(struct cli *cli, const char *hint, const char *fmt, ...)
 
 /* ---- progress ----------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void size_words(uint64_t bytes, char *out, size_t cap)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -409,7 +401,7 @@ void progress_start(struct cli *cli, const char *label, bool bytes)
 
     p->label = label;
     p->bytes = bytes;
-    p->start_ms = now_ms();
+    p->start_ms = clock_steady_us() / 1000;
     p->next_ms = p->start_ms + 1000;
 }
 
@@ -422,7 +414,7 @@ void progress_at(struct cli *cli, uint64_t done, uint64_t total)
 
     if (!p->enabled || !p->label)
         return;
-    now = now_ms();
+    now = clock_steady_us() / 1000;
     if (now < p->next_ms)
         return;
     p->next_ms = now + 100;

@@ -221,9 +221,9 @@ enum { INDEX_US = 50000, QUIET_US = 500000 };
 
 static bool is_quiet(struct quire *q)
 {
-    int64_t state = quire_changes(q), now = clock_us(&clock_system);
+    int64_t state = quire_changes(q), now = clock_steady_us();
 
-    if (state != q->quiet_state || now < q->quiet_us) {
+    if (state != q->quiet_state) {
         q->quiet_state = state;
         q->quiet_us = now;
     }
@@ -232,12 +232,12 @@ static bool is_quiet(struct quire *q)
 
 int quire_artifact_index(quire *q)
 {
-    int64_t until = clock_us(&clock_system) + INDEX_US;
+    int64_t until = clock_steady_us() + INDEX_US;
     bool more = true, did = false;
 
     if (q->read_only || !is_quiet(q) || need_artifacts(q, false, NULL))
         return 0;
-    while (more && clock_us(&clock_system) < until) {
+    while (more && clock_steady_us() < until) {
         bool some = false;
 
         if (artifacts_settle_some(q->artifacts, q->tenant, &some, &more, NULL))

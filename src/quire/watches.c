@@ -8,8 +8,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "quire/workspaces.h"
@@ -22,14 +22,6 @@ struct quire_watch {
     void *ctx;
     const char *session; /* the one at hand */
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
 
 quire_status quire_watch_open(quire *q, const char *session, quire_watch **out,
                               quire_error *err)
@@ -105,7 +97,7 @@ quire_status quire_watch_next(quire_watch *w, int timeout_ms,
                               quire_watch_fn each, void *ctx, quire_error *err)
 {
     struct pollfd poll_fd = {.fd = watch_fd(w->watch), .events = POLLIN};
-    int due = watch_due_ms(w->watch, now_ms());
+    int due = watch_due_ms(w->watch, clock_steady_us() / 1000);
     quire_status st = need_artifacts(w->q, true, err);
 
     if (st)
@@ -116,8 +108,8 @@ quire_status quire_watch_next(quire_watch *w, int timeout_ms,
         return err_sys(err, errno, "cannot wait for files to change");
     w->each = each;
     w->ctx = ctx;
-    st = watch_read(w->watch, now_ms(), err);
+    st = watch_read(w->watch, clock_steady_us() / 1000, err);
     if (!st)
-        st = watch_take(w->watch, now_ms(), sync_one, w, err);
+        st = watch_take(w->watch, clock_steady_us() / 1000, sync_one, w, err);
     return st == QUIRE_BUSY ? QUIRE_OK : st; /* it stays due */
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "sandbox/priv.h"
 
@@ -39,14 +40,6 @@ struct watching {
 
 #define FAST_US 10000
 #define SLOW_US 50000
-
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 /* ---- ending --------------------------------------------------------------- */
 
@@ -75,7 +68,7 @@ static void asked(struct watching *w)
     else
         tell_keeper(w->p->life_end);
     w->ask_us = INT64_MAX;
-    w->kill_us = now_us() + w->p->spec->limits.grace_ms * 1000;
+    w->kill_us = clock_steady_us() + w->p->spec->limits.grace_ms * 1000;
 }
 
 static void now(struct watching *w)
@@ -202,14 +195,14 @@ static void look_at_processes(struct watching *w)
 static void look(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
-    int64_t began = now_us(), took, rest;
+    int64_t began = clock_steady_us(), took, rest;
 
     if (l->disk_bytes)
         look_at_disk(w);
     if (l->memory_bytes || must_count(w->p))
         look_at_processes(w);
     /* Looking is to take a tenth of the time at most. */
-    took = now_us() - began;
+    took = clock_steady_us() - began;
     rest = must_count(w->p) ? FAST_US : SLOW_US;
     w->look_us = began + took + (took * 10 > rest ? took * 10 : rest);
 }
@@ -244,13 +237,13 @@ static int wait_ms(const struct watching *w)
         next = w->kill_us;
     if (next == INT64_MAX)
         return -1;
-    left = (next - now_us() + 999) / 1000;
+    left = (next - clock_steady_us() + 999) / 1000;
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
 static void tick(struct watching *w)
 {
-    int64_t t = now_us();
+    int64_t t = clock_steady_us();
 
     if (w->over)
         return;
@@ -329,7 +322,7 @@ static void watch_init(struct watching *w)
     pid_t last = w->p->spaces ? rep->command : rep->anchor;
     int i;
 
-    w->began_us = now_us();
+    w->began_us = clock_steady_us();
     w->end = (int)syscall(SYS_pidfd_open, last, 0);
     w->fd[AT_OUT].fd = w->p->out_from;
     w->fd[AT_ERR].fd = w->p->err_from;
@@ -372,7 +365,7 @@ quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err)
     /* What was written before the end. */
     while (read_some(&w, AT_OUT) || read_some(&w, AT_ERR))
         ;
-    r->duration_us = now_us() - w.began_us;
+    r->duration_us = clock_steady_us() - w.began_us;
     look_back(&w);
     r->timed_out = r->hit & RUN_HIT_TIME;
     r->held = p->report->held;

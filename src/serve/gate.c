@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/priv.h"
@@ -198,7 +199,7 @@ static bool too_often(struct call *c, int64_t wait_ns, const char *hint,
 static bool may_try(struct call *c)
 {
     struct service *s = c->service;
-    int64_t now_ns = serve_now_us() * 1000, wait_ns;
+    int64_t now_ns = clock_steady_us() * 1000, wait_ns;
     uint64_t key = rate_is_full(s->logins, now_ns) ? 0 : peer_key(c);
 
     if (!key ||
@@ -216,7 +217,7 @@ static void note_failure(struct call *c)
 
     if (key)
         rate_take(c->service->logins, key, LOGIN_RATE, LOGIN_BURST,
-                  serve_now_us() * 1000, &wait_ns);
+                  clock_steady_us() * 1000, &wait_ns);
 }
 
 bool gate_rate(struct call *c)
@@ -228,7 +229,7 @@ bool gate_rate(struct call *c)
     if (!rules->rate ||
         rate_take(s->tenants, (uint64_t)c->tenant.id, rules->rate,
                   rules->burst ? rules->burst : rules->rate,
-                  serve_now_us() * 1000, &wait_ns))
+                  clock_steady_us() * 1000, &wait_ns))
         return true;
     atomic_fetch_add(&s->limited, 1);
     return too_often(c, wait_ns, "wait as long as Retry-After says",

@@ -97,9 +97,6 @@ struct service {
     atomic_uint_fast64_t queue_refused, limited, limited_logins;
 };
 
-/* Microseconds of a clock that nobody sets. */
-int64_t serve_now_us(void);
-
 static inline const struct service_settings *rules_of(struct service *s)
 {
     return &atomic_load(&s->rules)->s;

@@ -191,7 +191,7 @@ void record_call(struct call *c)
 {
     enum service_log level = c->service->c.log;
     bool varies = encode_answer(c);
-    struct measures m = {.us = serve_now_us() - c->began_us};
+    struct measures m = {.us = clock_steady_us() - c->began_us};
     bool bodiless = c->answer.status == 204 || c->answer.status == 304 ||
                     bytes_is(exchange_head(c->x)->method, "HEAD");
     char id[ID_MAX + 1];

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -20,14 +19,6 @@
 #include "serve/steward.h"
 
 enum { DESCRIPTORS = 16384 };
-
-int64_t serve_now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
-}
 
 /* ---- desks -------------------------------------------------------------- */
 
@@ -121,7 +112,7 @@ bool desk_is_ready(struct desk *d)
 static void read_state(struct service *s, struct meter_state *state)
 {
     *state = (struct meter_state){
-        .uptime_s = (double)(serve_now_us() - s->began_us) / 1e6,
+        .uptime_s = (double)(clock_steady_us() - s->began_us) / 1e6,
         .queue_max = QUEUE_MAX,
         .queue_refused = atomic_load(&s->queue_refused),
         .limited = atomic_load(&s->limited),
@@ -400,7 +391,7 @@ static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
     struct call c = {.service = s,
                      .x = x,
                      .desk = desk_get(s),
-                     .began_us = serve_now_us(),
+                     .began_us = clock_steady_us(),
                      .early = true,
                      .answer = *refusal};
     const char *allowed = NULL;
@@ -430,7 +421,7 @@ static void handle(void *ctx, struct exchange *x)
     }
     c->service = s;
     c->x = x;
-    c->began_us = serve_now_us();
+    c->began_us = clock_steady_us();
     c->desk = d;
     c->answer = answer_new();
     if (!judge(c)) {
@@ -517,7 +508,7 @@ quire_status service_open(const struct service_config *config,
     raise_limit();
     s->c = *config;
     s->last = &s->first;
-    s->began_us = serve_now_us();
+    s->began_us = clock_steady_us();
     pthread_mutex_init(&s->lock, NULL);
     http.host = config->host;
     http.port = config->port;

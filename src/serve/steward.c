@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/team.h"
 #include "serve/notify.h"
@@ -40,7 +41,7 @@ static void reload(struct service *s)
     char words[80];
 
     snprintf(words, sizeof words, "RELOADING=1\nMONOTONIC_USEC=%lld",
-             (long long)serve_now_us());
+             (long long)clock_steady_us());
     notify_say(words);
     if (service_reload(s, &err))
         record_event(s, "error", "the settings are as they were", &err);

@@ -1,7 +1,6 @@
 /* tls.c - see tls.h */
 #include "serve/tls.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gnutls/gnutls.h>
@@ -14,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/library.h"
 #include "base/fs.h"
 
 /* A record has at most so much; so that is what is encrypted at once. */
@@ -55,10 +55,7 @@ static struct {
 
 static void load(void)
 {
-    static const struct {
-        const char *name;
-        void *to;
-    } calls[] = {
+    static const struct library_call calls[] = {
         {"gnutls_certificate_allocate_credentials", &lib.new_cred},
         {"gnutls_certificate_free_credentials", &lib.free_cred},
         {"gnutls_certificate_set_x509_key_mem", &lib.set_key},
@@ -82,15 +79,9 @@ static void load(void)
         {"gnutls_error_is_fatal", &lib.is_fatal},
         {"gnutls_strerror", &lib.words},
     };
-    void *handle = dlopen("libgnutls.so.30", RTLD_NOW | RTLD_LOCAL), *found;
-    size_t i;
 
-    lib.there = handle;
-    for (i = 0; lib.there && i < sizeof calls / sizeof *calls; i++) {
-        found = dlsym(handle, calls[i].name);
-        lib.there = found;
-        memcpy(calls[i].to, &found, sizeof found);
-    }
+    lib.there = library_load("libgnutls.so.30", calls,
+                             sizeof calls / sizeof *calls);
 }
 
 static quire_status need_library(quire_error *err)

@@ -62,14 +62,6 @@ struct upkeep {
     int64_t told_ms;  /* when that was told                       */
 };
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
 /* Wait for a step; true: it is to end. */
 static bool rest(struct upkeep *u)
 {
@@ -345,7 +337,7 @@ static int64_t count(struct upkeep *u, int64_t now)
     if (!wanted)
         return now;
     st = quire_stats_read(u->q, &stats, NULL, NULL, NULL);
-    took = now_ms() - now;
+    took = clock_steady_us() / 1000 - now;
     pthread_mutex_lock(&u->lock);
     if (!st) {
         u->told.stats = stats;
@@ -372,12 +364,13 @@ void upkeep_tell(struct upkeep *u, struct meter_state *state)
 static void *work(void *arg)
 {
     struct upkeep *u = arg;
-    int64_t looked = INT64_MIN / 2, collected = now_ms(), counts = collected;
+    int64_t looked = INT64_MIN / 2, collected = clock_steady_us() / 1000,
+            counts = collected;
 
     u->told_ms = collected;
 
     do {
-        int64_t now = now_ms();
+        int64_t now = clock_steady_us() / 1000;
 
         if (now - looked >= TENANTS_EVERY_MS) {
             looked = now;
