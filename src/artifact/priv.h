@@ -85,7 +85,9 @@ struct artifacts {
     struct sql sql;
     struct artifact_words words;
     struct gather *gather;
+    bool alone; /* puts join no others: see artifacts_set_alone() */
     unsigned n_noted; /* see words_note() */
+    uint64_t noted_bytes;
 };
 
 /* Each living artifact of a session, or with session 0 of a tenant, by id from

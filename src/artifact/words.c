@@ -33,13 +33,16 @@
 #include "base/err.h"
 #include "store/vocabulary.h"
 
-enum { DUE_MAX = 128, DUE_BYTES_MAX = 64 * 1024 };
+enum { DUE_MAX = 512, DUE_BYTES_MAX = 64 * 1024 };
 
 /* So few are indexed in memory sooner than another writer is waited for. Every
  * COUNT_EVERY puts of a handle it is counted how many are due; if those are too
  * many SETTLE_SOME are indexed: more than came, and few enough to be waited
- * for. */
-enum { DUE_FEW = 16, COUNT_EVERY = 16, SETTLE_SOME = 32 };
+ * for, some 25 ms. In lots of 32 each one would cost twice as much, because a lot
+ * is a part of the index that has to be merged with others. A handle that puts
+ * longer texts has them indexed sooner. */
+enum { DUE_FEW = 16, COUNT_EVERY = 64, SETTLE_SOME = 256 };
+enum { NOTED_MAX = 1024 * 1024 };
 
 /* A word in the path says more than one in the text. */
 #define FIND                                              \
@@ -378,12 +381,15 @@ quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
             s->ops->bind_null(s, at);
     }
     st = sql_run(s, err);
+    a->noted_bytes += bytes;
     if (!st && a->n_noted++ % COUNT_EVERY == 0)
         st = count_due(a, tenant, &n, err);
-    if (!st && bytes > DUE_BYTES_MAX)
+    if (!st && (bytes > DUE_BYTES_MAX || a->noted_bytes > NOTED_MAX)) {
+        a->noted_bytes = 0;
         st = settle(a, tenant, -1, err);
-    else if (!st && n >= DUE_MAX)
+    } else if (!st && n >= DUE_MAX) {
         st = settle(a, tenant, SETTLE_SOME, err);
+    }
     return st;
 }
 
@@ -476,9 +482,12 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
     if (st)
         return st;
     beside.words.sql = v->due;
-    st = walk_due(a, tenant, -1, view_one, &k, &last, err);
+    /* In one transaction: each would be a part of the index by itself. */
+    st = v->memory->ops->begin(v->memory, DB_SOON, err);
+    if (!st)
+        st = walk_due(a, tenant, -1, view_one, &k, &last, err);
     v->due = beside.words.sql;
-    return st;
+    return st ? st : v->memory->ops->commit(v->memory, err);
 }
 
 quire_status words_view_open(struct artifacts *a, int64_t tenant,

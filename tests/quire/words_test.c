@@ -112,23 +112,41 @@ TEST(those_that_never_search_leave_little_due)
     char path[32];
     int i;
 
-    for (i = 0; i < 400; i++) {
+    for (i = 0; i < 1500; i++) {
         snprintf(path, sizeof path, "f%d", i);
         put(q, path, "walrus");
-        if (i % 40 == 0) { /* one put a handle, as from a shell */
+        if (i % 40 == 0) {
             quire_close(q);
             q = tenants_open("default", 0);
         }
-        YES(count_due() < 128 + 16);
+        YES(count_due() < 512 + 64);
     }
     quire_close(q);
-    for (i = 0; i < 140; i++) {
+    for (i = 0; i < 140; i++) { /* one put a handle, as from a shell */
         q = tenants_open("default", 0);
         snprintf(path, sizeof path, "g%d", i);
         put(q, path, "walrus");
         quire_close(q);
-        YES(count_due() < 128 + 16);
+        YES(count_due() < 512 + 64);
     }
+    catalogue_sound();
+}
+
+TEST(many_kilobytes_are_not_left_to_the_next_search)
+{
+    size_t size = 50000, i;
+    char *text = test_alloc(size + 1), path[32];
+    quire *q = tenants_open("default", 0);
+
+    memset(text, 'x', size);
+    memcpy(text, "walrus ", 7);
+    text[size] = '\0';
+    for (i = 0; i < 60; i++) {
+        snprintf(path, sizeof path, "f%zu.txt", i);
+        put(q, path, text);
+        YES((size_t)count_due() * size < 1100000);
+    }
+    quire_close(q);
     catalogue_sound();
 }
 
