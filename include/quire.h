@@ -202,6 +202,19 @@ quire_status quire_begin(quire *q, quire_error *err);
 quire_status quire_commit(quire *q, quire_error *err);
 void quire_rollback(quire *q);
 
+/* Group whole calls: what they change in the catalogue between
+ * quire_group_begin() and quire_group_end() is kept together, with one wait for
+ * the disk. None of it may be told to anybody before quire_group_end() has
+ * returned QUIRE_OK. Other writers wait meanwhile.
+ *
+ * A call that is refused has changed nothing, and spoils nothing. One that fails
+ * otherwise may have: then those after it fail, and quire_group_end() keeps
+ * nothing and returns QUIRE_IO; make each again alone. For artifacts, memory,
+ * scratchpads, folders, blobs and keys of requests, of any tenant; calls that
+ * write to other files, like those of sessions, do not belong into a group. */
+quire_status quire_group_begin(quire *q, quire_error *err);
+quire_status quire_group_end(quire *q, quire_error *err);
+
 /* Wait until all that was put into the catalogue through this handle survives a
  * power cut. Where the setting `durability` is "each", it does already. */
 quire_status quire_sync(quire *q, quire_error *err);
@@ -1609,6 +1622,11 @@ quire_status quire_tenant_get(quire *q, const char *which, quire_tenant *out,
 quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
                                quire_error *err);
 
+/* Work for another tenant from now on, as if the handle had been opened for it:
+ * cheaper than that, and sharing what is open for all. Sessions and workspaces of
+ * the one before are to be closed. On failure nothing changes. */
+quire_status quire_tenant_use(quire *q, const char *which, quire_error *err);
+
 /* The tenant that a token is of. One that is unknown, of a tenant that is
  * disabled, or no token at all is QUIRE_NOT_FOUND, in the same words. */
 quire_status quire_tenant_by_token(quire *q, const char *token,
@@ -1651,13 +1669,12 @@ typedef struct quire_audit {
 } quire_audit;
 
 typedef quire_status (*quire_audit_fn)(void *ctx, const quire_audit *change,
-                                        quire_error *err);
+                                       quire_error *err);
 
 /* Changes, the last first: `limit` of them (0: all), of those with a smaller id
  * than `before_id` (0: of all). What `each` is given is good until it returns. */
 quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
-                               quire_audit_fn each, void *ctx,
-                               quire_error *err);
+                              quire_audit_fn each, void *ctx, quire_error *err);
 
 /* Count that an artifact was read, for a program whose handle could not. */
 quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);

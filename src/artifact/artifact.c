@@ -42,6 +42,11 @@ void artifacts_free(struct artifacts *a)
     free(a);
 }
 
+void artifacts_set_alone(struct artifacts *a, bool alone)
+{
+    a->alone = alone;
+}
+
 /* ---- rows --------------------------------------------------------------- */
 
 static const char *text_at(struct stmt *s, int at, struct arena *keep)

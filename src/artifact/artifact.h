@@ -50,6 +50,10 @@ quire_status artifacts_new(const struct artifacts_config *config,
                            struct artifacts **out, quire_error *err);
 void artifacts_free(struct artifacts *a);
 
+/* Whether puts are made here and now, and join none of other threads: in a group
+ * of transactions, for which the others wait. */
+void artifacts_set_alone(struct artifacts *a, bool alone);
+
 /* ---- owner.c: tenants, and sessions as rows ----------------------------- */
 
 /* There from the beginning. */

@@ -261,6 +261,10 @@ quire_status gather_put(struct artifacts *a, struct put *put)
 {
     struct gather *g = a->gather;
 
+    if (a->alone) {
+        put_alone(a, put);
+        return put->status;
+    }
     pthread_cond_init(&put->wake, NULL);
     pthread_mutex_lock(&g->lock);
     *g->last = put;

@@ -72,13 +72,21 @@ void blobs_unlock(struct blobs *b)
     b->locked = false;
 }
 
-quire_status blobs_hold(struct blobs *b, quire_error *err)
+quire_status blobs_keep(struct blobs *b, quire_error *err)
 {
     quire_status st = blobs_lock(b, err);
 
+    if (!st)
+        ++*b->c.holds;
+    return st;
+}
+
+quire_status blobs_hold(struct blobs *b, quire_error *err)
+{
+    quire_status st = blobs_keep(b, err);
+
     if (st)
         return st;
-    ++*b->c.holds;
     /* A collection that has looked must look again, also if we die after we
      * have written a reference: so the mark comes first. */
     b->c.files->ops->mark(b->c.files);

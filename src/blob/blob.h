@@ -142,6 +142,10 @@ void blob_file_name(const struct blobs *b, const quire_digest *digest,
  * written yet. As often as need be. It waits for a collection that is removing
  * just now, which takes a moment. */
 quire_status blobs_hold(struct blobs *b, quire_error *err);
+
+/* The same for what is referred to in the transaction that is to come: the files
+ * stay locked as they are in a batch, and no collection is told to look again. */
+quire_status blobs_keep(struct blobs *b, quire_error *err);
 void blobs_let_go(struct blobs *b);
 
 quire_status blobs_begin(struct blobs *b, quire_error *err);

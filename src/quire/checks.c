@@ -189,7 +189,7 @@ static quire_status may_look(struct quire *q, quire_error *err)
 {
     quire_status st = check_free(q, err);
 
-    if (!st && q->in_batch) {
+    if (!st && (q->in_batch || q->in_group)) {
         st = err_set(err, QUIRE_INVALID,
                      "a home cannot be checked while a batch is open");
         err_next(err, "end the batch with quire_commit() first");

@@ -306,7 +306,7 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
         err_next(err, "name the home with --home: a directory with sessions or "
                       "conversations");
     }
-    if (!st && q->in_batch)
+    if (!st && (q->in_batch || q->in_group))
         st = err_set(err, QUIRE_INVALID, "a batch is open");
     return st;
 }

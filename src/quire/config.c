@@ -266,7 +266,7 @@ quire_status quire_config_list(quire *q, quire_setting_fn each, void *ctx,
 static void forget_rooms(struct quire *q)
 {
     q->limits_state = 0;
-    if (q->in_batch)
+    if (q->in_batch || q->in_group)
         return;
     artifacts_free(q->artifacts);
     q->artifacts = NULL;

@@ -115,7 +115,7 @@ static quire_status begin_work(struct work *w, struct quire *q, const char *dir,
         memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
     w->hearer = (struct hearer){.each = h.problem, .ctx = h.ctx};
     st = need_blobs(q, write, err);
-    if (!st && write && q->in_batch) {
+    if (!st && write && (q->in_batch || q->in_group)) {
         st = err_set(err, QUIRE_INVALID,
                      "cannot change a conversation while a batch is open");
         err_next(err, "end the batch with quire_commit() first");

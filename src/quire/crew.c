@@ -84,7 +84,7 @@ static void close_hand(void *ctx, struct blobs *b)
  * alone. */
 bool crew_may_share(const struct quire *q)
 {
-    return !q->in_batch && !q->trace.line;
+    return !q->in_batch && !q->in_group && !q->trace.line;
 }
 
 quire_status crew_check(struct quire *q, unsigned flags,

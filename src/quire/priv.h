@@ -15,9 +15,11 @@
 #include "store/sql.h"
 #include "store/tap.h"
 
+struct follower;
 struct history;
 struct memories;
 struct pads;
+struct seats;
 
 /* Where a session was found: see found.c. */
 enum { FOUND_MAX = 64 };
@@ -42,6 +44,7 @@ struct quire {
     struct clock clock;
     struct trace trace;
     bool in_batch;
+    bool in_group;    /* see group.c                                       */
     bool in_callback; /* a call is out in a callback of the caller's      */
     bool finished;    /* life_finish() has had its turn                   */
 
@@ -70,7 +73,9 @@ struct quire {
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */
 
-    struct found_at found[FOUND_MAX];
+    struct follower *followers; /* owned; of an open group                  */
+    struct found_at *found; /* owned, FOUND_MAX of them; NULL: nothing was  */
+    struct seats *seats; /* of other tenants it worked for; NULL: none       */
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */
 };
@@ -81,7 +86,10 @@ struct quire {
 char *found_find(struct quire *q, const char *id, struct arena *keep);
 bool found_is_key(struct quire *q, const char *id);
 void found_note(struct quire *q, const char *id, const char *name, bool is_key);
-void found_forget(struct found_at *k);
+void found_free(struct found_at *found);
+
+/* seats.c: what the handle has of its tenant, and of those before. */
+void seats_release(struct quire *q);
 
 /* quire.c: opened when first needed. A reader of a home without a catalogue
  * gets none, and no error. */
@@ -191,6 +199,9 @@ bool read_id(const char *digits, int64_t *id);
 /* Whom the handle works for, and where; home, paths and kind are known. */
 quire_status tenants_enter(struct quire *q, const quire_options *o,
                            quire_error *err);
+
+/* The tenant that `which` names, and its root, become the handle's. */
+quire_status tenants_find(struct quire *q, const char *which, quire_error *err);
 
 /* That the handle's tenant is still there and may work; words if not. Asked by
  * every call that touches what is the tenant's. */

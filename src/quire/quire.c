@@ -24,11 +24,11 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "blob/hash.h"
-#include "memory/history.h"
 #include "memory/memory.h"
 #include "memory/pad.h"
 #include "output/match.h"
 #include "quire/crew.h"
+#include "quire/group.h"
 #include "quire/priv.h"
 
 const char *quire_version(void)
@@ -132,12 +132,9 @@ quire_status quire_open(const quire_options *options, quire **out,
 
 void quire_close(quire *q)
 {
-    size_t i;
-
     if (!q)
         return;
-    for (i = 0; i < FOUND_MAX; i++)
-        found_forget(&q->found[i]);
+    group_forget(q);
     memories_free(q->memories);
     artifacts_free(q->artifacts);
     pads_free(q->pads);
@@ -149,16 +146,13 @@ void quire_close(quire *q)
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);
-    if (q->all)
-        q->all->ops->free(q->all);
     if (q->whole)
         q->whole->ops->free(q->whole);
     if (q->db)
         q->db->ops->close(q->db);
-    history_close(q->history);
+    seats_release(q);
     state_close(q);
     free(q->home);
-    free(q->root);
     free(q->blob_path);
     free(q->db_path);
     arena_release(&q->loan);
@@ -411,6 +405,8 @@ quire_status quire_begin(quire *q, quire_error *err)
 {
     quire_status st = need_blobs(q, true, err);
 
+    if (!st && q->in_group)
+        st = err_set(err, QUIRE_INVALID, "a group is open");
     if (!st)
         st = blobs_begin(q->blobs, err);
     q->in_batch = q->in_batch || !st;

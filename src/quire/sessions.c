@@ -47,7 +47,7 @@ static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
 
     pthread_mutex_lock(&q->blob_turn);
     /* A batch may yet be undone; a line in a file is not. */
-    if (path && q->in_batch) {
+    if (path && (q->in_batch || q->in_group)) {
         st = err_set(err, QUIRE_INVALID,
                      "cannot store an image of a session while a batch is "
                      "open");

@@ -132,6 +132,13 @@ static quire_status find(struct quire *q, const char *which, struct arena *keep,
 
 /* NULL: the default tenant. It is known without looking, so that a home with
  * nobody else in it costs nobody a look. */
+static const char *other(const char *name)
+{
+    return name && strcmp(name, "default") != 0 && strcmp(name, "#1") != 0
+               ? name
+               : NULL;
+}
+
 static const char *named(const quire_options *o)
 {
     const char *name = o->tenant;
@@ -143,9 +150,7 @@ static const char *named(const quire_options *o)
         if (name && !*name)
             name = NULL;
     }
-    return name && strcmp(name, "default") != 0 && strcmp(name, "#1") != 0
-               ? name
-               : NULL;
+    return other(name);
 }
 
 static quire_status enter_other(struct quire *q, const char *which,
@@ -182,12 +187,14 @@ static quire_status enter_other(struct quire *q, const char *which,
     return st;
 }
 
-quire_status tenants_enter(struct quire *q, const quire_options *o,
-                           quire_error *err)
+/* NULL: the default one. */
+static quire_status enter(struct quire *q, const char *which, quire_error *err)
 {
-    const char *which = named(o);
-    quire_status st = which ? enter_other(q, which, err) : QUIRE_OK;
+    quire_status st = QUIRE_OK;
 
+    q->tenant = TENANT_DEFAULT;
+    if (which)
+        st = enter_other(q, which, err);
     if (st)
         return st;
     if (q->tenant == TENANT_DEFAULT)
@@ -195,6 +202,17 @@ quire_status tenants_enter(struct quire *q, const quire_options *o,
     else if (asprintf(&q->root, "%s/tenants/%" PRId64, q->home, q->tenant) < 0)
         q->root = NULL;
     return q->root ? QUIRE_OK : err_memory(err);
+}
+
+quire_status tenants_enter(struct quire *q, const quire_options *o,
+                           quire_error *err)
+{
+    return enter(q, named(o), err);
+}
+
+quire_status tenants_find(struct quire *q, const char *which, quire_error *err)
+{
+    return enter(q, other(which), err);
 }
 
 quire_status tenants_check(struct quire *q, quire_error *err)

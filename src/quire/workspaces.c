@@ -4,6 +4,7 @@
  * The workspace room knows files, the artifact room rows. Here the one is told
  * what the other has.
  */
+#include "quire/group.h"
 #include "quire/workspaces.h"
 
 #include <stdio.h>
@@ -383,6 +384,10 @@ quire_status workspaces_follow(struct quire *q, const char *key,
 
     if (q->schema < SCHEMA_COPY || !space_is_there(q->root, key))
         return QUIRE_OK;
+    if (q->in_group && when != FOLLOW_BEFORE) {
+        group_follow(q, key, path, when);
+        return QUIRE_OK;
+    }
     w.key = strdup(key);
     st = w.key ? open_space(&w, err) : err_memory(err);
     if (!st) {

@@ -80,6 +80,15 @@ struct db_ops {
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
+    /* From open_group() to close_group() transactions are parts of one, which
+     * has the right to write throughout; it lasts, as the strictest of them asked
+     * for, when close_group() returns. One that is rolled back after it changed
+     * rows spoils it, and so does a failure that ends it early: then all that
+     * is begun or asked for in it fails, and close_group() keeps nothing and
+     * returns QUIRE_IO. */
+    quire_status (*open_group)(struct db *db, quire_error *err);
+    quire_status (*close_group)(struct db *db, quire_error *err);
+
     /* From now on take DB_DURABLE for DB_SOON, or no longer. */
     void (*relax)(struct db *db, bool on);
 

@@ -14,52 +14,15 @@
  * see a row before it lasts, but what they make of it comes later in the log.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#include <sqlite3.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/fs.h"
-#include "store/db.h"
-#include "store/sqlite_words.h"
-
-/* Bodies of tens of kilobytes lie in chains of pages, each framed and summed in
- * the log: larger pages, fewer frames. But a small commit writes the whole of each
- * page it changes, a dozen for a put. With pages of 16 and 8 KiB bench/ has puts of
- * new 100 KiB texts at 0.69 and 0.74 of the libraries' own speed, one writer's puts
- * of 1 KiB at 0.60 and 0.86 of a bare commit, and a tool's write beyond its syncs at
- * 0.28 and 0.20 ms; with 4 KiB the texts are slower, the rest is no better. */
-#define PAGE_BYTES 8192
-
-/* Ours, in the file header, so that `file` and we can tell. "Quir". */
-#define APPLICATION_ID 0x51756972
-
-/* The longest path that SQLite takes: 512 bytes, with the ending of a journal
- * that we do not use. Longer ones it refuses without a reason. */
-#define PATH_BYTES (512 - 8)
-
-struct sqlite_db {
-    struct db base;
-    sqlite3 *handle;
-    sqlite3_stmt *undo; /* ROLLBACK, ready: there may be no memory then */
-    bool stuck;         /* it could not even roll back, for want of memory */
-    bool forgetful;     /* memory failed it: see renew() */
-    bool foreign;       /* another program's too                 */
-    bool log;           /* it has a write-ahead log              */
-    bool lasting;       /* the transaction is to survive a power cut */
-    bool relaxed;       /* nothing is waited for                 */
-    bool lost;          /* a sync of the log has failed          */
-    unsigned settled;   /* the version up to which the disk has the log */
-    int busy_ms;        /* how long to wait for another writer   */
-    char *path;         /* owned, for messages                   */
-};
+#include "store/sqlite_priv.h"
 
 struct sqlite_stmt_of {
     struct stmt base;
@@ -68,12 +31,10 @@ struct sqlite_stmt_of {
     int bind_rc; /* the first bind that failed */
 };
 
-static const struct db_ops sqlite_ops;
-
 /* What the system said. An accident, whatever it was: "no such file" is not
  * the answer to a question here, and a reader who took it for one would take a
  * catalogue that cannot be read for one that is not there. */
-static quire_status fail_sys(const struct sqlite_db *d, const char *verb,
+quire_status sqlite_fail_sys(const struct sqlite_db *d, const char *verb,
                              int number, quire_error *err)
 {
     err_sys(err, number, "cannot %s %s", verb, d->path);
@@ -84,8 +45,7 @@ static quire_status fail_sys(const struct sqlite_db *d, const char *verb,
     return QUIRE_IO;
 }
 
-/* Why no file can be made beside `path`; 0 if one can. */
-static int closed_beside(const char *path)
+int sqlite_closed_beside(const char *path)
 {
     char dir[PATH_MAX], *slash;
 
@@ -102,21 +62,20 @@ static int closed_beside(const char *path)
 static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
 {
     int number = d->handle ? sqlite3_system_errno(d->handle) : 0;
-    int beside = access(d->path, R_OK) ? 0 : closed_beside(d->path);
+    int beside = access(d->path, R_OK) ? 0 : sqlite_closed_beside(d->path);
     quire_status st;
 
     if (beside)
-        return fail_sys(d, "make the files beside", beside, err);
+        return sqlite_fail_sys(d, "make the files beside", beside, err);
     if (number)
-        return fail_sys(d, "open", number, err);
+        return sqlite_fail_sys(d, "open", number, err);
     st = err_set(err, QUIRE_IO, "cannot open %s: %s", d->path,
                  d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
     err_next(err, "it must be a regular file in a directory you may use");
     return st;
 }
 
-/* What SQLite's result means, in our words. */
-static quire_status fail(struct sqlite_db *d, int rc, quire_error *err)
+quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
 {
     const char *why = d->handle ? sqlite3_errmsg(d->handle) : "";
     quire_status st;
@@ -142,13 +101,15 @@ static quire_status fail(struct sqlite_db *d, int rc, quire_error *err)
                      "keep a copy of the file; its larger blobs can still be "
                      "read with `--store HOME/blobs --layout loose`");
         return st;
-    case SQLITE_FULL: return fail_sys(d, "write", ENOSPC, err);
+    case SQLITE_FULL: return sqlite_fail_sys(d, "write", ENOSPC, err);
     case SQLITE_READONLY:
-        return fail_sys(d, "write", access(d->path, W_OK) ? errno : EROFS, err);
+        return sqlite_fail_sys(d, "write",
+                               access(d->path, W_OK) ? errno : EROFS, err);
     case SQLITE_CANTOPEN: return fail_open(d, err);
     case SQLITE_IOERR:
         if (sqlite3_system_errno(d->handle))
-            return fail_sys(d, "use", sqlite3_system_errno(d->handle), err);
+            return sqlite_fail_sys(d, "use", sqlite3_system_errno(d->handle),
+                                   err);
         /* fall through */
     default:
         st = err_set(err, QUIRE_IO, "%s: %s", d->path, why);
@@ -157,13 +118,34 @@ static quire_status fail(struct sqlite_db *d, int rc, quire_error *err)
     }
 }
 
+/* Whether the group that is open cannot be kept. A failure may have ended its
+ * transaction: what is done after that would be kept by itself. */
+static bool is_spoiled(const struct sqlite_db *d)
+{
+    return d->spoiled || sqlite3_get_autocommit(d->handle);
+}
+
+static quire_status fail_group(const struct sqlite_db *d, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_IO,
+                              "what was changed together in %s is not kept: "
+                              "something in it failed",
+                              d->path);
+
+    err_next(err, "do it again, one by one");
+    return st;
+}
+
 static quire_status sqlite_exec(struct db *base, const char *sql,
                                 quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
-    int rc = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
+    int rc;
 
-    return rc ? fail(d, rc, err) : QUIRE_OK;
+    if (d->group && is_spoiled(d))
+        return fail_group(d, err);
+    rc = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
+    return rc ? sqlite_fail(d, rc, err) : QUIRE_OK;
 }
 
 /* ---- statements --------------------------------------------------------- */
@@ -188,7 +170,7 @@ static quire_status sqlite_prepare(struct db *base, const char *sql,
                             &s->handle, NULL);
     if (rc) {
         free(s);
-        return fail(d, rc, err);
+        return sqlite_fail(d, rc, err);
     }
     *out = &s->base;
     return QUIRE_OK;
@@ -227,12 +209,17 @@ static void sqlite_bind_null(struct stmt *s, int at)
 
 static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
 {
-    int rc = of(s)->bind_rc ? of(s)->bind_rc : sqlite3_step(of(s)->handle);
+    struct sqlite_db *d = of(s)->db;
+    int rc;
 
+    *row = false;
+    if (d->group && is_spoiled(d))
+        return fail_group(d, err);
+    rc = of(s)->bind_rc ? of(s)->bind_rc : sqlite3_step(of(s)->handle);
     *row = rc == SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return QUIRE_OK;
-    return fail(of(s)->db, rc, err);
+    return sqlite_fail(d, rc, err);
 }
 
 static int64_t sqlite_column_int(struct stmt *s, int at)
@@ -268,22 +255,40 @@ static void sqlite_finalize(struct stmt *s)
 
 /* ---- transactions ------------------------------------------------------- */
 
+static bool is_open(const struct sqlite_db *d)
+{
+    return !sqlite3_get_autocommit(d->handle);
+}
+
 static bool sqlite_inside(struct db *base)
 {
-    return !sqlite3_get_autocommit(((struct sqlite_db *)base)->handle);
+    const struct sqlite_db *d = (struct sqlite_db *)base;
+
+    return d->group ? d->part && !is_spoiled(d) : is_open(d);
+}
+
+static void undo(struct sqlite_db *d)
+{
+    if (is_open(d) && d->undo) {
+        sqlite3_step(d->undo);
+        sqlite3_reset(d->undo);
+    }
+    if (is_open(d))
+        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
+    d->stuck = is_open(d);
 }
 
 static void sqlite_rollback(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
 
-    if (sqlite_inside(base) && d->undo) {
-        sqlite3_step(d->undo);
-        sqlite3_reset(d->undo);
+    if (!d->group) {
+        undo(d);
+        return;
     }
-    if (sqlite_inside(base))
-        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
-    d->stuck = sqlite_inside(base);
+    if (d->part && sqlite3_total_changes64(d->handle) != d->rows)
+        d->spoiled = true;
+    d->part = false;
 }
 
 /* When memory fails it, FTS5 may keep what was rolled back: then its next
@@ -297,6 +302,20 @@ static void renew(struct sqlite_db *d)
                                 NULL, NULL) != SQLITE_OK;
 }
 
+static quire_status begin_part(struct sqlite_db *d, enum db_begin mode,
+                               quire_error *err)
+{
+    if (d->part)
+        return err_set(err, QUIRE_IO, "%s is in a transaction already",
+                       d->path);
+    if (is_spoiled(d))
+        return fail_group(d, err);
+    d->part = true;
+    d->lasting = d->lasting || mode == DB_DURABLE;
+    d->rows = sqlite3_total_changes64(d->handle);
+    return QUIRE_OK;
+}
+
 static quire_status sqlite_begin(struct db *base, enum db_begin mode,
                                  quire_error *err)
 {
@@ -304,8 +323,10 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
     int busy_ms = d->busy_ms;
     quire_status st;
 
+    if (d->group)
+        return begin_part(d, mode, err);
     if (d->stuck)
-        sqlite_rollback(base);
+        undo(d);
     renew(d);
     d->lasting = mode == DB_DURABLE;
     if (mode == DB_IF_FREE)
@@ -358,11 +379,17 @@ static unsigned seen_version(struct sqlite_db *d)
 static quire_status sqlite_commit(struct db *base, quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
-    bool was_settled = d->settled == seen_version(d);
-    quire_status st = sqlite_exec(base, "COMMIT", err);
+    bool was_settled;
+    quire_status st;
 
+    if (d->group) {
+        d->part = false;
+        return is_spoiled(d) ? fail_group(d, err) : QUIRE_OK;
+    }
+    was_settled = d->settled == seen_version(d);
+    st = sqlite_exec(base, "COMMIT", err);
     if (st) {
-        sqlite_rollback(base);
+        undo(d);
         return st;
     }
     if (d->lasting && d->relaxed)
@@ -372,6 +399,33 @@ static quire_status sqlite_commit(struct db *base, quire_error *err)
     if (!st && (d->lasting || was_settled))
         d->settled = seen_version(d);
     return st;
+}
+
+static quire_status sqlite_open_group(struct db *base, quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    quire_status st = d->group
+                          ? err_set(err, QUIRE_INVALID,
+                                    "%s has an open group already", d->path)
+                          : sqlite_begin(base, DB_SOON, err);
+
+    if (st)
+        return st;
+    d->group = true;
+    d->part = d->spoiled = false;
+    return QUIRE_OK;
+}
+
+static quire_status sqlite_close_group(struct db *base, quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    bool kept = d->group && !is_spoiled(d);
+
+    d->group = false;
+    if (kept)
+        return sqlite_commit(base, err);
+    undo(d);
+    return fail_group(d, err);
 }
 
 static void sqlite_relax(struct db *base, bool on)
@@ -385,6 +439,11 @@ static quire_status sqlite_settle(struct db *base, quire_error *err)
     unsigned version = seen_version(d);
     quire_status st = QUIRE_OK;
 
+    /* Its end will wait for what was there before, too. */
+    if (d->group) {
+        d->lasting = true;
+        return QUIRE_OK;
+    }
     if (version != d->settled)
         st = sync_log(d, err);
     if (!st)
@@ -423,7 +482,7 @@ static void sqlite_close(struct db *base)
     free(d);
 }
 
-static const struct db_ops sqlite_ops = {
+const struct db_ops sqlite_ops = {
     .exec = sqlite_exec,
     .prepare = sqlite_prepare,
     .bind_int = sqlite_bind_int,
@@ -439,6 +498,8 @@ static const struct db_ops sqlite_ops = {
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
+    .open_group = sqlite_open_group,
+    .close_group = sqlite_close_group,
     .relax = sqlite_relax,
     .settle = sqlite_settle,
     .inside = sqlite_inside,
@@ -447,328 +508,3 @@ static const struct db_ops sqlite_ops = {
     .snippet = sqlite_snippet,
     .close = sqlite_close,
 };
-
-/* ---- opening ------------------------------------------------------------ */
-
-/* A database in a directory we may not write cannot make the two files beside
- * it that a write-ahead log needs. If nobody is using it there are none, and
- * SQLite can read the file as one that does not change. */
-static bool must_be_still(const char *path)
-{
-    char beside[PATH_MAX];
-
-    if ((size_t)snprintf(beside, sizeof beside, "%s-wal", path) >=
-        sizeof beside)
-        return false;
-    return access(beside, F_OK) != 0 && closed_beside(path);
-}
-
-/* The path with its directory's links resolved: those are the user's own
- * doing. A link in the place of the file itself is not, and is refused. NULL
- * and errno when there is no such directory. */
-static char *resolve(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = dir ? realpath(dir, NULL) : NULL;
-    char *out = NULL;
-
-    if (real && asprintf(&out, "%s/%s", real, slash ? slash + 1 : path) < 0)
-        out = NULL;
-    free(real);
-    free(dir);
-    return out;
-}
-
-/* A file: URI, with what means something there escaped. */
-static char *uri_of(const char *path, bool still)
-{
-    static const char tail[] = "?immutable=1";
-    char *uri = malloc(5 + 3 * strlen(path) + sizeof tail), *at = uri;
-
-    if (!uri)
-        return NULL;
-    at = stpcpy(at, "file:");
-    for (; *path; path++) {
-        if (*path == '%' || *path == '?' || *path == '#')
-            at += sprintf(at, "%%%02X", (unsigned)*path);
-        else
-            *at++ = *path;
-    }
-    strcpy(at, still ? tail : "");
-    return uri;
-}
-
-/* Whose file is it? One without tables is new, or somebody died while making
- * it: either way it is still to be set up. In one transaction, because another
- * process may be doing just that. */
-static quire_status check_ours(struct sqlite_db *d, bool *fresh,
-                               quire_error *err)
-{
-    quire_status st;
-    struct stmt *s = NULL;
-    bool row;
-    int64_t id = 0, tables = 0;
-
-    st = sqlite_begin(&d->base, DB_LOOK, err);
-    if (!st)
-        st = sqlite_prepare(&d->base,
-                            "SELECT application_id, (SELECT count(*) FROM "
-                            "sqlite_schema) FROM pragma_application_id",
-                            &s, err);
-    if (!st)
-        st = sqlite_step(s, &row, err);
-    if (!st && row) {
-        id = sqlite_column_int(s, 0);
-        tables = sqlite_column_int(s, 1);
-    }
-    if (s)
-        sqlite_finalize(s);
-    sqlite_rollback(&d->base);
-    if (st)
-        return st;
-    *fresh = tables == 0;
-    if (!d->foreign && id != APPLICATION_ID && (id != 0 || tables != 0)) {
-        st = err_set(err, QUIRE_DAMAGED, "%s is a database, but not Quire's",
-                     d->path);
-        err_next(err, "move it away, or name another home with --home");
-        return st;
-    }
-    return QUIRE_OK;
-}
-
-/* Make a new file ours. The switch to the write-ahead log does not wait for
- * others, so those who would all do it queue at a lock on the directory. */
-static quire_status make_ours(struct sqlite_db *d, int busy_ms,
-                              quire_error *err)
-{
-    const char *slash = strrchr(d->path, '/');
-    size_t len = slash ? (size_t)(slash - d->path) + 1 : 2;
-    char *dir = strndup(slash ? d->path : "./", len);
-    bool fresh = true;
-    quire_status st;
-    int fd = -1;
-    char sql[256];
-
-    if (!dir)
-        return err_memory(err);
-    st = fs_open_dir(dir, false, &fd, err);
-    if (!st)
-        st = fs_lock(fd, FS_EXCLUSIVE, busy_ms, err);
-    if (!st)
-        st = check_ours(d, &fresh, err);
-    if (!st && fresh && !d->foreign) {
-        snprintf(sql, sizeof sql,
-                 "PRAGMA page_size=%d; PRAGMA auto_vacuum=INCREMENTAL;"
-                 "PRAGMA application_id=%d",
-                 PAGE_BYTES, APPLICATION_ID);
-        st = sqlite_exec(&d->base, sql, err);
-    }
-    if (!st && fresh)
-        st = sqlite_exec(&d->base, "PRAGMA journal_mode=WAL", err);
-    if (fd >= 0)
-        close(fd);
-    free(dir);
-    return st;
-}
-
-/* A file system without shared memory refuses the log, and SQLite goes on with
- * a rollback journal. */
-static quire_status look_for_log(struct sqlite_db *d, quire_error *err)
-{
-    struct stmt *s = NULL;
-    quire_status st = sqlite_prepare(&d->base, "PRAGMA journal_mode", &s, err);
-    bool row;
-
-    if (st)
-        return st;
-    st = sqlite_step(s, &row, err);
-    d->log = !st && row && bytes_is(sqlite_column_bytes(s, 0), "wal");
-    sqlite_finalize(s);
-    return st;
-}
-
-/* Another writer has its turn. It will be short, some hundred microseconds, so
- * ask again soon; SQLite's own waiting begins at a millisecond and goes on to
- * a hundred. The n-th time: whether to try again. */
-static int wait_turn(void *ctx, int n)
-{
-    struct sqlite_db *d = ctx;
-    /* 50 us ten times, then longer; the sum of what went before is known. */
-    long pause_us = n < 10 ? 50 : n < 100 ? 200 : 2000;
-    long waited_us = n < 10    ? 50L * n
-                     : n < 100 ? 500 + 200L * (n - 10)
-                               : 18500 + 2000L * (n - 100);
-    struct timespec pause = {.tv_nsec = pause_us * 1000};
-
-    if (waited_us >= 1000L * d->busy_ms)
-        return 0;
-    nanosleep(&pause, NULL);
-    return 1;
-}
-
-static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
-                           quire_error *err)
-{
-    bool fresh;
-    quire_status st;
-    int rc;
-
-    d->busy_ms = c->busy_ms;
-    sqlite3_busy_handler(d->handle, wait_turn, d);
-    sqlite3_extended_result_codes(d->handle, 1);
-    rc = sqlite_words_register(d->handle);
-    if (rc)
-        return fail(d, rc, err);
-    st = check_ours(d, &fresh, err);
-    if (st)
-        return st;
-    if (c->access == DB_READ)
-        return sqlite_exec(&d->base,
-                           "PRAGMA query_only=ON; PRAGMA trusted_schema=OFF;"
-                           "PRAGMA cell_size_check=ON",
-                           err);
-    if (fresh && c->path)
-        st = make_ours(d, c->busy_ms, err);
-    if (!st)
-        st = look_for_log(d, err);
-    if (st)
-        return st;
-    /* Without the log, anything less than FULL could lose old rows too. */
-    st = sqlite_exec(&d->base,
-                     d->log ? "PRAGMA synchronous=NORMAL"
-                            : "PRAGMA synchronous=FULL",
-                     err);
-    if (st)
-        return st;
-    st = sqlite_exec(&d->base,
-                     "PRAGMA foreign_keys=ON;"
-                     "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
-                     "PRAGMA journal_size_limit=67108864",
-                     err);
-    /* Others fill a full-text table by a trigger, which needs the trust. */
-    if (!st && !d->foreign)
-        st = sqlite_exec(&d->base, "PRAGMA trusted_schema=OFF", err);
-    return st;
-}
-
-/* SQLite makes files that everybody may read; ours are private, and the two
- * beside them inherit that. Only ever *make* it here: closing any descriptor
- * of a file that is a database already would drop the locks that this process
- * holds on it. A failure shows when SQLite tries. */
-static void make_private(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-    if (fd >= 0)
-        close(fd);
-}
-
-static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
-                              quire_error *err)
-{
-    bool reading = c->access == DB_READ;
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW |
-                SQLITE_OPEN_READWRITE | (reading ? 0 : SQLITE_OPEN_CREATE);
-    quire_status st = QUIRE_OK;
-    char *path = resolve(c->path), *uri;
-    int rc;
-
-    if (!path)
-        return errno == ENOENT && reading ? QUIRE_NOT_FOUND
-                                          : fail_sys(d, "open", errno, err);
-    if (strlen(path) > PATH_BYTES) {
-        free(path);
-        return fail_sys(d, "open", ENAMETOOLONG, err);
-    }
-    if (reading && access(path, F_OK) != 0 && errno == ENOENT) {
-        free(path);
-        return QUIRE_NOT_FOUND;
-    }
-    /* Reading too opens for writing, if it may: only then can SQLite tidy up
-     * after a process that died, instead of leaving its files about. */
-    if (!reading)
-        make_private(path);
-    uri = uri_of(path, reading && must_be_still(path));
-    if (uri) {
-        rc = sqlite3_open_v2(uri, &d->handle, flags, NULL);
-        st = rc ? fail(d, rc, err) : QUIRE_OK;
-    } else {
-        st = err_memory(err);
-    }
-    free(uri);
-    free(path);
-    return st;
-}
-
-/* The index of the log is a file, for which there is no room on a full disk. A
- * reader who keeps everybody else out can do without it. */
-static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
-                               quire_error *err)
-{
-    quire_status st;
-
-    sqlite3_close(d->handle);
-    d->handle = NULL;
-    st = open_file(d, c, err);
-    if (!st)
-        st = sqlite_exec(&d->base, "PRAGMA locking_mode=EXCLUSIVE", err);
-    return st ? st : set_up(d, c, err);
-}
-
-/* To roll back must not take memory: that it has run out may be the reason.
- * After all else, because a PRAGMA makes prepared statements worthless. */
-static quire_status prepare_undo(struct sqlite_db *d, quire_error *err)
-{
-    int rc = sqlite3_prepare_v3(d->handle, "ROLLBACK", -1,
-                                SQLITE_PREPARE_PERSISTENT, &d->undo, NULL);
-
-    return rc ? fail(d, rc, err) : QUIRE_OK;
-}
-
-static quire_status open_any(const struct db_config *config, bool foreign,
-                             struct db **out, quire_error *err)
-{
-    struct sqlite_db *d = calloc(1, sizeof *d);
-    quire_status st;
-    int rc;
-
-    if (!d)
-        return err_memory(err);
-    d->base.ops = &sqlite_ops;
-    d->foreign = foreign;
-    d->path = strdup(config->path ? config->path : "memory");
-    if (!d->path) {
-        st = err_memory(err);
-    } else if (config->path) {
-        st = open_file(d, config, err);
-    } else {
-        rc = sqlite3_open_v2(":memory:", &d->handle,
-                             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, NULL);
-        st = rc ? fail(d, rc, err) : QUIRE_OK;
-    }
-    if (!st)
-        st = set_up(d, config, err);
-    if (st == QUIRE_IO && d->handle && config->path &&
-        config->access == DB_READ && sqlite3_system_errno(d->handle) == ENOSPC)
-        st = open_alone(d, config, err);
-    if (!st)
-        st = prepare_undo(d, err);
-    if (st)
-        sqlite_close(&d->base);
-    else
-        *out = &d->base;
-    return st;
-}
-
-quire_status db_sqlite_open(const struct db_config *config, struct db **out,
-                            quire_error *err)
-{
-    return open_any(config, false, out, err);
-}
-
-quire_status db_sqlite_open_foreign(const struct db_config *config,
-                                    struct db **out, quire_error *err)
-{
-    return open_any(config, true, out, err);
-}

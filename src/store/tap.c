@@ -648,6 +648,29 @@ static void tapped_db_rollback(struct db *db)
     of_db(db)->inner->ops->rollback(of_db(db)->inner);
 }
 
+static quire_status tapped_open_group(struct db *db, quire_error *err)
+{
+    struct db *in = of_db(db)->inner;
+
+    PASS(&of_db(db)->tap, "db open group", "", in->ops->open_group(in, err));
+}
+
+/* The same for a group. */
+static quire_status tapped_close_group(struct db *db, quire_error *err)
+{
+    struct tapped_db *t = of_db(db);
+    quire_status st = ask(&t->tap, "db close group", "", err);
+
+    /* What ends its transaction spoils it. */
+    if (st) {
+        t->inner->ops->exec(t->inner, "ROLLBACK", NULL);
+        t->inner->ops->close_group(t->inner, NULL);
+    } else {
+        st = t->inner->ops->close_group(t->inner, err);
+    }
+    return tell(&t->tap, "db close group", "", st);
+}
+
 static void tapped_relax(struct db *db, bool on)
 {
     of_db(db)->inner->ops->relax(of_db(db)->inner, on);
@@ -704,6 +727,8 @@ static const struct db_ops tapped_db_ops = {
     .begin = tapped_db_begin,
     .commit = tapped_db_commit,
     .rollback = tapped_db_rollback,
+    .open_group = tapped_open_group,
+    .close_group = tapped_close_group,
     .relax = tapped_relax,
     .settle = tapped_db_settle,
     .inside = tapped_inside,

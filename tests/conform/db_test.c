@@ -160,6 +160,96 @@ TEST(db_transaction_keeps_all_or_nothing)
     over_all(transactions);
 }
 
+static void add_part(struct db *db, const char *sql, bool keep)
+{
+    OK(db->ops->begin(db, DB_DURABLE, &test_err));
+    YES(db->ops->inside(db));
+    if (sql)
+        OK(db->ops->exec(db, sql, &test_err));
+    if (keep)
+        OK(db->ops->commit(db, &test_err));
+    else
+        db->ops->rollback(db);
+    NO(db->ops->inside(db));
+}
+
+static void groups(struct db *db)
+{
+    OK(db->ops->open_group(db, &test_err));
+    NO(db->ops->inside(db));
+    IS(QUIRE_INVALID, db->ops->open_group(db, &test_err));
+    add_part(db, "INSERT INTO t(n) VALUES(1)", true);
+    add_part(db, NULL, false); /* it was refused */
+    add_part(db, "INSERT INTO t(n) VALUES(2)", true);
+    EQ(2, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->settle(db, &test_err));
+    OK(db->ops->close_group(db, &test_err));
+    EQ(2, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->begin(db, DB_SOON, &test_err));
+    db->ops->rollback(db);
+}
+
+TEST(db_group_keeps_all_its_parts)
+{
+    over_all(groups);
+}
+
+static void spoiled(struct db *db)
+{
+    struct stmt *s = prepare(db, "SELECT count(*) FROM t");
+    bool row;
+
+    OK(db->ops->open_group(db, &test_err));
+    add_part(db, "INSERT INTO t(n) VALUES(1)", true);
+    add_part(db, "INSERT INTO t(n) VALUES(2)", false);
+    /* Whatever comes after it would be kept without the others. */
+    IS(QUIRE_IO, db->ops->begin(db, DB_SOON, &test_err));
+    IS(QUIRE_IO, db->ops->exec(db, "INSERT INTO t(n) VALUES(3)", &test_err));
+    IS(QUIRE_IO, s->ops->step(s, &row, &test_err));
+    NO(row);
+    IS(QUIRE_IO, db->ops->close_group(db, &test_err));
+    HAS(test_err.next, "one by one");
+    s->ops->reset(s);
+    s->ops->finalize(s);
+    EQ(0, ask(db, "SELECT count(*) FROM t"));
+    OK(db->ops->exec(db, "INSERT INTO t(n) VALUES(4)", &test_err));
+
+    /* A failure may end its transaction. */
+    OK(db->ops->open_group(db, &test_err));
+    add_part(db, "INSERT INTO t(n) VALUES(5)", true);
+    OK(db->ops->begin(db, DB_SOON, &test_err));
+    OK(db->ops->exec(db, "ROLLBACK", &test_err));
+    NO(db->ops->inside(db));
+    IS(QUIRE_IO, db->ops->exec(db, "INSERT INTO t(n) VALUES(6)", &test_err));
+    IS(QUIRE_IO, db->ops->commit(db, &test_err));
+    IS(QUIRE_IO, db->ops->close_group(db, &test_err));
+    EQ(1, ask(db, "SELECT count(*) FROM t"));
+}
+
+TEST(db_group_with_a_part_that_is_half_done_is_not_kept)
+{
+    over_all(spoiled);
+}
+
+TEST(db_group_has_the_right_to_write_until_it_ends)
+{
+    struct db *a = open_file(), *b = open_file();
+
+    OK(a->ops->exec(a, "CREATE TABLE t(n)", &test_err));
+    OK(a->ops->open_group(a, &test_err));
+    add_part(a, "INSERT INTO t VALUES(1)", true);
+    IS(QUIRE_BUSY, b->ops->begin(b, DB_SOON, &test_err));
+    EQ(0, ask(b, "SELECT count(*) FROM t"));
+    OK(a->ops->close_group(a, &test_err));
+    EQ(1, ask(b, "SELECT count(*) FROM t"));
+    OK(b->ops->open_group(b, &test_err));
+    IS(QUIRE_BUSY, a->ops->open_group(a, &test_err));
+    b->ops->close(b); /* with all that is open */
+    OK(a->ops->open_group(a, &test_err));
+    OK(a->ops->close_group(a, &test_err));
+    a->ops->close(a);
+}
+
 static void snippets(struct db *db)
 {
     YES(*db->ops->snippet(db, DB_INT_KEY));

@@ -1,0 +1,140 @@
+/*
+ * group.c - calls that are kept together
+ *
+ * A server has many small changes to make at once, each of which is to last
+ * before it is answered. To wait for the disk once for all of them they are made
+ * one after the other by one handle, in one transaction of the catalogue.
+ *
+ *   (1) A call that is refused has changed nothing, and the others go on. One
+ *       that fails after it changed rows spoils the group: nothing of it is
+ *       kept, and each is to be made again alone (store/db.h).
+ *   (2) Files with blobs are on the disk before the group is: each call sees to
+ *       that, as it would alone.
+ *   (3) The files of workspaces follow artifacts when these are kept. Before that
+ *       they must not: a file that went with an artifact that did not go would
+ *       look as if somebody had removed it.
+ *   (4) What the rooms remember of tables that the group made is forgotten with
+ *       it.
+ *
+ * Locks are taken in the order of every put: the files before the catalogue.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "memory/memory.h"
+#include "memory/pad.h"
+#include "quire/group.h"
+#include "quire/workspaces.h"
+
+/* A file of a workspace that is to follow. */
+struct follower {
+    int64_t tenant;
+    char *key, *path; /* owned */
+    enum follow when;
+    struct follower *next;
+};
+
+static void free_followers(struct follower *f)
+{
+    struct follower *next;
+
+    for (; f; f = next) {
+        next = f->next;
+        free(f->key);
+        free(f->path);
+        free(f);
+    }
+}
+
+void group_follow(struct quire *q, const char *key, const char *path,
+                  enum follow when)
+{
+    struct follower *f = calloc(1, sizeof *f), **last = &q->followers;
+
+    if (!f)
+        return;
+    *f = (struct follower){q->tenant, strdup(key), strdup(path), when, NULL};
+    if (!f->key || !f->path) {
+        free_followers(f);
+        return;
+    }
+    while (*last)
+        last = &(*last)->next;
+    *last = f;
+}
+
+/* Whoever looks at the workspace next does what fails here. */
+static void follow_all(struct quire *q)
+{
+    struct follower *all = q->followers, *f;
+    int64_t tenant = q->tenant;
+    char which[32];
+
+    q->followers = NULL;
+    for (f = all; f; f = f->next) {
+        snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
+        if (!quire_tenant_use(q, which, NULL))
+            workspaces_follow(q, f->key, f->path, f->when, NULL);
+    }
+    if (all) {
+        snprintf(which, sizeof which, "#%lld", (long long)tenant);
+        quire_tenant_use(q, which, NULL);
+    }
+    free_followers(all);
+}
+
+quire_status quire_group_begin(quire *q, quire_error *err)
+{
+    quire_status st = q->in_group ? err_set(err, QUIRE_INVALID,
+                                            "a group is open already")
+                                  : need_rows(q, true, err);
+
+    if (st)
+        return st;
+    st = blobs_keep(q->blobs, err);
+    if (st)
+        return st;
+    st = q->db->ops->open_group(q->db, err);
+    if (st) {
+        blobs_let_go(q->blobs);
+        return st;
+    }
+    q->in_group = true;
+    artifacts_set_alone(q->artifacts, true);
+    return QUIRE_OK;
+}
+
+quire_status quire_group_end(quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (!st && !q->in_group)
+        st = err_set(err, QUIRE_INVALID, "no group is open");
+    if (st)
+        return st;
+    st = q->db->ops->close_group(q->db, err);
+    q->in_group = false;
+    blobs_let_go(q->blobs);
+    artifacts_set_alone(q->artifacts, false);
+    if (!st) {
+        follow_all(q);
+        return QUIRE_OK;
+    }
+    group_forget(q);
+    artifacts_free(q->artifacts);
+    q->artifacts = NULL;
+    memories_free(q->memories);
+    q->memories = NULL;
+    pads_free(q->pads);
+    q->pads = NULL;
+    q->tenant_state = q->limits_state = 0;
+    return st;
+}
+
+void group_forget(struct quire *q)
+{
+    free_followers(q->followers);
+    q->followers = NULL;
+}

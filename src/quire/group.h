@@ -1,0 +1,15 @@
+/* group.h - calls that are kept together, for the other files here */
+#ifndef QUIRE_GROUP_H
+#define QUIRE_GROUP_H
+
+#include "quire/priv.h"
+#include "quire/workspaces.h"
+
+/* The file of a workspace is to follow when the group is kept. */
+void group_follow(struct quire *q, const char *key, const char *path,
+                  enum follow when);
+
+/* None is to follow. */
+void group_forget(struct quire *q);
+
+#endif
