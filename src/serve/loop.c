@@ -37,12 +37,16 @@ void loop_wake(struct loop *l)
 
 void loop_mail(struct loop *l, struct exchange *x)
 {
+    bool first;
+
     pthread_mutex_lock(&l->lock);
+    first = !l->mail;
     x->mail = NULL;
     *l->mail_end = x;
     l->mail_end = &x->mail;
     pthread_mutex_unlock(&l->lock);
-    loop_wake(l);
+    if (first) /* else it has been woken, and has not looked yet */
+        loop_wake(l);
 }
 
 void loop_mail_stream(struct loop *l, struct stream *s, struct stream **next)

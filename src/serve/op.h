@@ -57,6 +57,7 @@ enum {
     OP_SECRET = 1 << 10, /* its answer is not to be kept anywhere            */
     OP_STILL = 1 << 9,   /* reads the catalogue and nothing else: memo.h      */
     OP_LOCAL = 1 << 8,   /* with OP_ADMIN: for anybody on this machine, too   */
+    OP_GROUP = 1 << 11,  /* short, and changes the catalogue alone: scribe.h */
 };
 
 /* It writes, and what it has done is told to who listens to the tenant. */
@@ -109,6 +110,11 @@ struct call {
     struct memo *memo;   /* NULL: nowhere */
     quire_bytes request; /* in `keep`     */
     int64_t state;
+
+    /* Of scribe.c. */
+    bool grouped; /* it is made with others, and told of later */
+    bool done;    /* there is something to tell of             */
+    struct call *next;
 
     /* For its event, what neither the address nor the answer says. */
     bool unchanged;       /* all was as it is: there is no event           */

@@ -20,24 +20,16 @@
 #include "serve/service.h"
 #include "serve/upkeep.h"
 
-/* Tenants' handles that a thread keeps open; work that may wait; threads. */
-enum { HANDLES_MAX = 8, QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
+/* Work that may wait; threads. */
+enum { QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
 
 /* One tenant's work may take a quarter of what may wait. */
 enum { SHARES = 64, SHARE_MAX = QUEUE_MAX / 4 };
 
-struct tenant_handle {
-    int64_t tenant; /* 0: none */
-    quire *q;
-    uint64_t used;
-};
-
 /* What a thread works with. */
 struct desk {
     struct service *service;
-    quire *root; /* of the default tenant: who is who */
-    struct tenant_handle handles[HANDLES_MAX];
-    uint64_t turn;
+    quire *root;         /* for each tenant in turn */
     struct meter *meter; /* owned */
     struct gzip *gzip;   /* owned; NULL until it is needed */
     struct memo *memo;   /* owned; of a loop; NULL until it is needed */
@@ -90,6 +82,7 @@ struct service {
     struct log *log;
     struct upkeep *upkeep;
     struct steward *steward;
+    struct scribe *scribe;
 
     int64_t began_us;
     uint64_t salt; /* of ids of requests */
@@ -101,6 +94,19 @@ static inline const struct service_settings *rules_of(struct service *s)
 {
     return &atomic_load(&s->rules)->s;
 }
+
+/* ---- service.c ---------------------------------------------------------- */
+
+/* This thread's; NULL: no memory, or the home cannot be opened. */
+struct desk *desk_get(struct service *s);
+
+/* A call waits, or waits no longer; the lock is held. False: too many do. */
+bool queue_enter(struct service *s, const struct call *c);
+void queue_leave(struct service *s, const struct call *c);
+
+/* Run it, here; and answer it. */
+void call_run(struct call *c, struct desk *d);
+void call_finish(struct call *c);
 
 /* Read the settings and go by them; on failure by those there were. */
 quire_status service_read_settings(struct service *s, quire_error *err);

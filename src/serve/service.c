@@ -16,6 +16,7 @@
 #include "serve/lodge.h"
 #include "serve/notify.h"
 #include "serve/priv.h"
+#include "serve/scribe.h"
 #include "serve/steward.h"
 
 enum { DESCRIPTORS = 16384 };
@@ -24,8 +25,7 @@ enum { DESCRIPTORS = 16384 };
 
 static _Thread_local struct desk *my_desk;
 
-/* This thread's; NULL: no memory, or the home cannot be opened. */
-static struct desk *desk_get(struct service *s)
+struct desk *desk_get(struct service *s)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
     struct desk *d = my_desk;
@@ -55,45 +55,11 @@ static struct desk *desk_get(struct service *s)
 
 static void desk_free(struct desk *d)
 {
-    int i;
-
-    for (i = 0; i < HANDLES_MAX; i++)
-        quire_close(d->handles[i].q);
     quire_close(d->root);
     gzip_free(d->gzip);
     memo_free(d->memo);
     free(d->meter);
     free(d);
-}
-
-/* The handle of a tenant; the one that was used longest ago makes room. */
-static quire_status handle_for(struct desk *d, int64_t tenant, quire **out,
-                               quire_error *err)
-{
-    quire_options o = QUIRE_OPTIONS_INIT;
-    struct tenant_handle *h = d->handles;
-    char which[32];
-    quire_status st;
-    int i;
-
-    for (i = 0; i < HANDLES_MAX; i++) {
-        if (d->handles[i].tenant == tenant) {
-            d->handles[i].used = ++d->turn;
-            *out = d->handles[i].q;
-            return QUIRE_OK;
-        }
-        if (d->handles[i].used < h->used)
-            h = &d->handles[i];
-    }
-    snprintf(which, sizeof which, "#%lld", (long long)tenant);
-    o.home = d->service->home;
-    o.tenant = which;
-    st = quire_open(&o, out, err);
-    if (st)
-        return st;
-    quire_close(h->q);
-    *h = (struct tenant_handle){tenant, *out, ++d->turn};
-    return QUIRE_OK;
 }
 
 struct events *desk_events(struct desk *d)
@@ -148,7 +114,7 @@ void desk_write_metrics(struct desk *d, struct buf *out)
 
 /* ---- calls -------------------------------------------------------------- */
 
-static void finish(struct call *c)
+void call_finish(struct call *c)
 {
     struct exchange *x = c->x;
     struct answer answer;
@@ -165,21 +131,34 @@ static void run_op(struct call *c)
     c->answer.status = c->op->status;
     json_begin(&c->w, &c->answer.body);
     c->op->run(c);
-    call_tell(c);
+    c->done = true;
+    if (!c->grouped)
+        call_tell(c);
 }
 
-/* Run it, here. */
-static void run_call(struct call *c, struct desk *d)
+/* Have the thread's handle work for whom the call is; the admin is at home in
+ * the default tenant. */
+static quire_status take_seat(struct call *c, struct desk *d, quire_error *err)
 {
-    quire_error err;
-    quire_status st = QUIRE_OK;
+    char which[32];
 
-    atomic_fetch_add(&d->service->begun, 1);
-    /* Each thread has handles of its own. */
     c->desk = d;
     c->q = d->root;
-    if (!(c->op->flags & (OP_OPEN | OP_ADMIN)))
-        st = handle_for(d, c->tenant.id, &c->q, &err);
+    if (c->op->flags & OP_OPEN)
+        return QUIRE_OK;
+    if (c->op->flags & OP_ADMIN)
+        return quire_tenant_use(c->q, "#1", err);
+    snprintf(which, sizeof which, "#%lld", (long long)c->tenant.id);
+    return quire_tenant_use(c->q, which, err);
+}
+
+void call_run(struct call *c, struct desk *d)
+{
+    quire_error err;
+    quire_status st;
+
+    atomic_fetch_add(&d->service->begun, 1);
+    st = take_seat(c, d, &err);
     if (st) {
         call_fail(c, st, &err);
     } else {
@@ -190,12 +169,26 @@ static void run_call(struct call *c, struct desk *d)
             memo_add(c->memo, c->request, c->state, &c->answer, c->tenant.id);
     }
     atomic_fetch_add(&d->service->done, 1);
-    finish(c);
 }
 
 static unsigned *share_of(struct service *s, const struct call *c)
 {
     return &s->share[(uint64_t)c->tenant.id % SHARES];
+}
+
+bool queue_enter(struct service *s, const struct call *c)
+{
+    if (s->n_jobs >= QUEUE_MAX || *share_of(s, c) >= SHARE_MAX || s->ending)
+        return false;
+    s->n_jobs++;
+    ++*share_of(s, c);
+    return true;
+}
+
+void queue_leave(struct service *s, const struct call *c)
+{
+    s->n_jobs--;
+    --*share_of(s, c);
 }
 
 static bool enqueue(struct service *s, struct call *c)
@@ -205,20 +198,18 @@ static bool enqueue(struct service *s, struct call *c)
     bool room;
 
     pthread_mutex_lock(&s->lock);
-    room = job && s->n_jobs < QUEUE_MAX && *share_of(s, c) < SHARE_MAX &&
-           !s->ending;
+    room = job && queue_enter(s, c);
     if (room) {
         *job = (struct job){c, NULL};
         w = s->resting;
         if (w) {
+            queue_leave(s, c);
             s->resting = w->below;
             w->job = job;
             pthread_cond_signal(&w->wake);
         } else {
             *s->last = job;
             s->last = &job->next;
-            s->n_jobs++;
-            ++*share_of(s, c);
         }
     }
     pthread_mutex_unlock(&s->lock);
@@ -239,8 +230,7 @@ static struct job *next_job(struct worker *w)
         s->first = job->next;
         if (!s->first)
             s->last = &s->first;
-        s->n_jobs--;
-        --*share_of(s, job->call);
+        queue_leave(s, job->call);
     } else if (!s->ending) {
         w->job = NULL;
         w->below = s->resting;
@@ -263,11 +253,12 @@ static void *work(void *arg)
     while ((job = next_job(w))) {
         d = desk_get(s);
         if (d) {
-            run_call(job->call, d);
+            call_run(job->call, d);
+            call_finish(job->call);
         } else {
             call_refuse(job->call, 503, "busy", "try again",
                         "the store cannot be opened");
-            finish(job->call);
+            call_finish(job->call);
         }
         free(job);
         atomic_fetch_add(&s->jobs_done, 1);
@@ -425,14 +416,15 @@ static void handle(void *ctx, struct exchange *x)
     c->desk = d;
     c->answer = answer_new();
     if (!judge(c)) {
-        finish(c);
+        call_finish(c);
     } else if (c->op->flags & OP_QUICK) {
-        run_call(c, d);
-    } else if (!enqueue(s, c)) {
+        call_run(c, d);
+        call_finish(c);
+    } else if (!(scribe_takes(c) ? scribe_give(s->scribe, c) : enqueue(s, c))) {
         atomic_fetch_add(&s->queue_refused, 1);
         call_refuse(c, 503, "busy", "try again soon",
                     "too many requests are waiting");
-        finish(c);
+        call_finish(c);
     }
 }
 
@@ -566,12 +558,16 @@ quire_status service_run(struct service *s, quire_error *err)
         s->n_workers++;
     }
     if (!st)
+        st = scribe_begin(s, &s->scribe, err);
+    if (!st)
         st = upkeep_begin(&beside, &s->upkeep, err);
     if (!st) {
         notify_say("READY=1");
         st = http_run(s->http, err);
     }
     lodge_stop(s->lodge);
+    scribe_end(s->scribe);
+    s->scribe = NULL;
     upkeep_end(s->upkeep);
     s->upkeep = NULL;
     pthread_mutex_lock(&s->lock);

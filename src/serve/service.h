@@ -1,10 +1,10 @@
 /*
  * service.h - the server: who may ask, and who does the work
  *
- * Short operations are done by the loop that read them, each with handles of its
- * own; the others wait in a queue for a worker, and are refused when it is full.
- * Puts of several workers share commits (artifact/gather.c): a worker that waits
- * for the disk costs a thread, and nothing else.
+ * Short operations are done by the loop that read them; small changes of the
+ * catalogue by one thread, many at a time (scribe.h); the others wait in a queue
+ * for a worker, and are refused when it is full. Each thread has one handle, for
+ * all tenants in turn.
  */
 #ifndef SERVE_SERVICE_H
 #define SERVE_SERVICE_H
