@@ -1462,7 +1462,8 @@ typedef struct quire_claim {
 } quire_claim;
 
 quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
-                               quire_claim *out, quire_error *err);
+                               quire_bytes body, quire_claim *out,
+                               quire_error *err);
 
 /* Keep the answer; with the status 0 give the key back: nothing was done. */
 quire_status quire_claim_end(quire *q, const char *key, int status,

@@ -113,8 +113,10 @@ static quire_status end(struct quire *q, quire_status st, quire_error *err)
 }
 
 quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
-                               quire_claim *out, quire_error *err)
+                               quire_bytes body, quire_claim *out,
+                               quire_error *err)
 {
+    struct hash hash;
     quire_digest digest;
     quire_status st = need_artifacts(q, true, err);
 
@@ -126,7 +128,10 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
         err_next(err, "a random UUID will do");
         return st;
     }
-    hash_bytes(request, &digest);
+    hash_init(&hash);
+    hash_add(&hash, request);
+    hash_add(&hash, body);
+    hash_end(&hash, &digest);
     st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;

@@ -54,6 +54,19 @@ struct answer answer_new(void)
                            .body = BUF_INIT((size_t)1 << 31)};
 }
 
+void answer_release(struct answer *a)
+{
+    buf_release(&a->headers);
+    buf_release(&a->body);
+    spool_free(a->content);
+    a->content = NULL;
+}
+
+quire_bytes answer_bytes(const struct answer *a)
+{
+    return a->content ? spool_bytes(a->content) : buf_bytes(&a->body);
+}
+
 void answer_header(struct answer *a, const char *name, const char *fmt, ...)
 {
     char value[1024];
@@ -77,6 +90,8 @@ void answer_error(struct answer *a, int status, const char *kind,
     va_end(ap);
     a->status = status;
     buf_clear(&a->body);
+    spool_free(a->content);
+    a->content = NULL;
     json_begin(&w, &a->body);
     json_object(&w);
     json_key(&w, "error");

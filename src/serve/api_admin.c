@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/err.h"
 #include "serve/op.h"
 #include "serve/service.h"
 
@@ -251,20 +252,17 @@ void api_blobs_put(struct call *c)
 
 void api_blobs_get(struct call *c)
 {
+    quire_blob_info info;
     quire_digest digest;
     quire_error err;
-    quire_status st;
     const char *ref = arena_printf(&c->keep, "blob:sha256:%s", c->params[0]);
+    quire_status st = ref ? quire_ref_parse(ref, &digest, &err)
+                          : err_memory(&err);
 
-    st = ref ? quire_ref_parse(ref, &digest, &err) : QUIRE_NO_MEMORY;
     if (!st)
-        st = quire_blob_read(c->q, &digest, 0, UINT64_MAX, call_write, c, &err);
-    if (st) {
+        st = quire_blob_stat(c->q, &digest, &info, &err);
+    if (st)
         call_fail(c, st, &err);
-        return;
-    }
-    answer_header(&c->answer, "Content-Type", "application/octet-stream");
-    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
-    answer_header(&c->answer, "Content-Disposition", "attachment");
-    answer_header(&c->answer, "ETag", "\"%s\"", c->params[0]);
+    else
+        content_send(c, &digest, info.size, "application/octet-stream");
 }

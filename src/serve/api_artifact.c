@@ -311,160 +311,12 @@ void api_artifacts_restore(struct call *c)
 
 /* ---- raw ---------------------------------------------------------------- */
 
-/* What a tag in a list must be to be this one. EXACT: a name of these very
- * bytes. SAME: or of these bytes in gzip, by which one knows the content as well.
- * WEAK: or marked as weak, which is good enough to spare a transfer. */
-enum likeness { EXACT, SAME, WEAK };
-
-static bool is_etag(quire_bytes tag, const char *hex, enum likeness like)
-{
-    const char *t = tag.data;
-
-    return tag.len >= 64 && !memcmp(t, hex, 64) &&
-           (tag.len == 64 ||
-            (like != EXACT && tag.len == 69 && !memcmp(t + 64, "-gzip", 5)));
-}
-
-/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has this one. */
-static bool has_etag(quire_bytes list, const char *hex, enum likeness like)
-{
-    const char *from = list.data, *at = from, *end = from + list.len;
-
-    while (at < end) {
-        if (*at == '*')
-            return true;
-        if (*at == '"') {
-            const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
-            bool weak = at - from >= 2 && !memcmp(at - 2, "W/", 2);
-
-            if (!close)
-                return false;
-            if ((like == WEAK || !weak) &&
-                is_etag(bytes_of(at + 1, (size_t)(close - at - 1)), hex, like))
-                return true;
-            at = close;
-        }
-        at++;
-    }
-    return false;
-}
-
-/* Digits and nothing else; a number that is too large is the largest. */
-static bool read_digits(const char **at, uint64_t *n)
-{
-    size_t len = strspn(*at, "0123456789");
-
-    *n = len ? strtoull(*at, NULL, 10) : 0;
-    *at += len;
-    return len > 0;
-}
-
-/* "bytes=A-B": one range; more than one, or nonsense, is all of it. False: it
- * cannot be had. */
-static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
-                       uint64_t *to, bool *part)
-{
-    char text[64];
-    const char *at = text;
-    uint64_t a = 0, b = 0;
-    bool first, last;
-
-    *from = 0;
-    *to = size;
-    *part = false;
-    if (!value.data || value.len >= sizeof text ||
-        !bytes_starts(value, bytes_str("bytes=")))
-        return true;
-    memcpy(text, (const char *)value.data + 6, value.len - 6);
-    text[value.len - 6] = '\0';
-    first = read_digits(&at, &a);
-    if (*at++ != '-')
-        return true;
-    last = read_digits(&at, &b);
-    if (*at || (!first && !last) || (first && last && b < a))
-        return true;
-    *part = true;
-    if (!first) {
-        *from = b < size ? size - b : 0;
-        return b > 0 && size > 0;
-    }
-    *from = a;
-    *to = last && b < size ? b + 1 : size;
-    return a < size;
-}
-
-/* What part of it is asked for. A part of what it is now is of no use to whoever
- * has another part of what it was: If-Range. */
-static quire_bytes range_asked(struct call *c, const char *hex)
-{
-    quire_bytes of = exchange_header(c->x, "If-Range");
-
-    if (!bytes_is(exchange_head(c->x)->method, "GET") ||
-        (of.data && (bytes_is(of, "*") || !has_etag(of, hex, EXACT))))
-        return bytes_of(NULL, 0);
-    return exchange_header(c->x, "Range");
-}
-
-static void send_raw(struct call *c, const quire_artifact *a)
-{
-    quire_bytes match = exchange_header(c->x, "If-Match");
-    quire_bytes none = exchange_header(c->x, "If-None-Match");
-    uint64_t from, to;
-    quire_digest digest = a->digest;
-    bool part, same;
-    char hex[65];
-    quire_error err;
-    quire_status st;
-
-    add_hex(&a->digest, hex);
-    same = none.data && has_etag(none, hex, WEAK);
-    /* Told by the name one has it by. */
-    answer_header(&c->answer, "ETag", "\"%s%s\"", hex,
-                  same && !has_etag(none, hex, EXACT) &&
-                          has_etag(none, hex, SAME)
-                      ? "-gzip"
-                      : "");
-    answer_header(&c->answer, "Cache-Control", "private, no-cache");
-    answer_header(&c->answer, "Accept-Ranges", "bytes");
-    if (match.data && !has_etag(match, hex, SAME)) {
-        call_refuse(c, 412, "changed", "get it again, and decide anew",
-                    "it is not what was expected");
-        return;
-    }
-    if (same) {
-        c->answer.status = 304;
-        return;
-    }
-    if (!read_range(range_asked(c, hex), a->size, &from, &to, &part)) {
-        call_refuse(c, 416, "range", "ask for bytes that there are",
-                    "there are %llu bytes", (unsigned long long)a->size);
-        answer_header(&c->answer, "Content-Range", "bytes */%llu",
-                      (unsigned long long)a->size);
-        return;
-    }
-    answer_header(&c->answer, "Content-Type", "%s", a->mime);
-    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
-    answer_header(&c->answer, "Content-Security-Policy", "sandbox");
-    answer_header(&c->answer, "Content-Disposition", "attachment");
-    if (part) {
-        c->answer.status = 206;
-        answer_header(&c->answer, "Content-Range", "bytes %llu-%llu/%llu",
-                      (unsigned long long)from, (unsigned long long)to - 1,
-                      (unsigned long long)a->size);
-    }
-    st = from < to
-             ? quire_blob_read(c->q, &digest, from, to, call_write, c, &err)
-             : QUIRE_OK;
-    if (st)
-        call_fail(c, st, &err);
-}
-
 void api_artifacts_raw(struct call *c)
 {
     quire_artifact a;
 
     if (find_of_route(c, &a))
-        send_raw(c, &a);
+        content_send(c, &a.digest, a.size, a.mime);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -488,8 +340,8 @@ static bool check_expected(struct call *c, const char *session,
     there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
     if (there)
         add_hex(&a.digest, hex);
-    if ((match.data && !(there && has_etag(match, hex, SAME))) ||
-        (none.data && there && has_etag(none, hex, WEAK))) {
+    if ((match.data && !(there && content_has_etag(match, hex, ETAG_SAME))) ||
+        (none.data && there && content_has_etag(none, hex, ETAG_WEAK))) {
         call_refuse(c, 412, "changed", "get it again, and decide anew",
                     "%s is not what was expected", path);
         return false;
@@ -529,7 +381,7 @@ void api_files_get(struct call *c)
     if (st)
         call_fail(c, st, &err);
     else
-        send_raw(c, &a);
+        content_send(c, &a.digest, a.size, a.mime);
 }
 
 /* What was looked at is compared again where it is removed: somebody may have

@@ -151,9 +151,18 @@ void put_deleted(struct call *c)
 quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
 {
     struct call *c = ctx;
+    struct answer *a = &c->answer;
+    quire_status st = QUIRE_OK;
 
-    buf_add(&c->answer.body, piece.data, piece.len);
-    return c->answer.body.failed ? err_memory(err) : QUIRE_OK;
+    if (!a->content && a->body.len + piece.len > SPOOL_FROM) {
+        st = spool_open(exchange_room(c->x), buf_bytes(&a->body), 0,
+                        &a->content, err);
+        buf_clear(&a->body);
+    }
+    if (!st && a->content)
+        return spool_add(a->content, piece, err);
+    buf_add(&a->body, piece.data, piece.len);
+    return !st && a->body.failed ? err_memory(err) : st;
 }
 
 /* ---- values ------------------------------------------------------------- */

@@ -28,42 +28,14 @@
 #include "base/bytes.h"
 #include "serve/loop.h"
 
-enum { READ_AT_ONCE = 16 * 1024, LINGER_MS = 1000 };
+enum { READ_AT_ONCE = 16 * 1024, READ_LONG = 256 * 1024, LINGER_MS = 1000 };
 enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
-
-/* Less than this is not counted: what 10000 connections have of it, a machine
- * has. */
-enum { HELD_FREE = 64 * 1024 };
-
-/* ---- what all connections hold ------------------------------------------ */
-
-/* Have `n` bytes of body or answer counted as this connection's, in place of
- * what was. False: all of them would hold too much, and nothing has changed. */
-static bool hold(struct exchange *x, uint64_t n)
-{
-    struct http *h = x->loop->http;
-    uint64_t more;
-
-    n = n < HELD_FREE ? 0 : n;
-    if (n <= x->held) {
-        atomic_fetch_sub(&h->held, x->held - n);
-    } else {
-        more = n - x->held;
-        if (atomic_fetch_add(&h->held, more) + more > h->c.held_max) {
-            atomic_fetch_sub(&h->held, more);
-            return false;
-        }
-    }
-    x->held = n;
-    return true;
-}
 
 /* ---- a connection ------------------------------------------------------- */
 
 static void forget_answer(struct exchange *x)
 {
-    buf_release(&x->answer.headers);
-    buf_release(&x->answer.body);
+    answer_release(&x->answer);
     buf_release(&x->front);
     x->sent = 0;
     if (x->answer.stream)
@@ -73,7 +45,6 @@ static void forget_answer(struct exchange *x)
 
 void connection_end(struct exchange *x)
 {
-    hold(x, 0);
     tls_end(x->tls);
     /* A process that was just forked may have it open, too: then epoll would
      * go on telling of it. */
@@ -85,7 +56,7 @@ void connection_end(struct exchange *x)
     atomic_fetch_sub(&x->loop->http->connections, 1);
     forget_answer(x);
     buf_release(&x->in);
-    buf_release(&x->body);
+    body_release(x);
     free(x);
 }
 
@@ -141,13 +112,18 @@ static void spell_front(struct exchange *x)
         buf_add_str(&x->front,
                     x->head.minor ? "Transfer-Encoding: chunked\r\n" : "");
     else if (!bodiless)
-        buf_addf(&x->front, "Content-Length: %zu\r\n", a->body.len);
+        buf_addf(&x->front, "Content-Length: %llu\r\n",
+                 (unsigned long long)(a->promised ? a->promised
+                                                  : answer_bytes(a).len));
     buf_add_str(&x->front, x->last ? "Connection: close\r\n\r\n"
                            : x->head.minor == 0
                                ? "Connection: keep-alive\r\n\r\n"
                                : "\r\n");
-    if (bodiless || is_head_request(x))
+    if (bodiless || is_head_request(x)) {
         buf_clear(&a->body);
+        spool_free(a->content);
+        a->content = NULL;
+    }
 }
 
 static void begin_request(struct exchange *x);
@@ -172,8 +148,10 @@ static bool end_answer(struct exchange *x)
 /* Write what there is to say. False: the connection is gone. */
 static bool write_answer(struct exchange *x)
 {
+    quire_bytes body = answer_bytes(&x->answer);
+
     for (;;) {
-        size_t front = x->front.len, total = front + x->answer.body.len;
+        size_t front = x->front.len, total = front + body.len;
         struct iovec v[2];
         int n = 0;
         ssize_t sent;
@@ -183,11 +161,11 @@ static bool write_answer(struct exchange *x)
         if (x->sent < front)
             v[n++] = (struct iovec){(char *)x->front.data + x->sent,
                                     front - x->sent};
-        if (x->answer.body.len > 0) {
+        if (body.len > 0) {
             size_t from = x->sent > front ? x->sent - front : 0;
 
-            v[n++] = (struct iovec){(char *)x->answer.body.data + from,
-                                    x->answer.body.len - from};
+            v[n++] = (struct iovec){(char *)(uintptr_t)body.data + from,
+                                    body.len - from};
         }
         sent = write_some(x, v, n);
         if (sent < 0 && errno == EINTR)
@@ -321,12 +299,7 @@ static void see_quiet(struct exchange *x)
 
 /* ---- saying it ---------------------------------------------------------- */
 
-static void answer_full(struct answer *a)
-{
-    answer_error(a, 503, "busy", "try again soon",
-                 "too many large bodies and answers are under way");
-    answer_header(a, "Retry-After", "1");
-}
+#define FULL "too many large bodies and answers are under way"
 
 /* On the loop's thread: say it. False: the connection is gone. */
 static bool say(struct exchange *x)
@@ -335,18 +308,20 @@ static bool say(struct exchange *x)
                atomic_load(&x->loop->http->draining);
     x->state = ANSWER;
     x->sent = 0;
-    if (x->answer.headers.failed || x->answer.body.failed) {
+    if (x->answer.headers.failed || x->answer.body.failed ||
+        (x->answer.content && !answer_bytes(&x->answer).data)) {
         forget_answer(x);
         x->answer = answer_new();
         answer_error(&x->answer, 500, "no_memory", "try again later",
                      "out of memory");
     }
     /* What was done is not called undone: a question can be asked again. */
-    if (x->answer.body.len > x->held && !hold(x, x->answer.body.len) &&
+    if (x->answer.body.len > x->held && !body_hold(x, x->answer.body.len) &&
         bytes_is(x->head.method, "GET")) {
         forget_answer(x);
         x->answer = answer_new();
-        answer_full(&x->answer);
+        answer_error(&x->answer, 503, "busy", "try again soon", FULL);
+        answer_header(&x->answer, "Retry-After", "1");
     }
     spell_front(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
@@ -355,31 +330,56 @@ static bool say(struct exchange *x)
     return write_answer(x);
 }
 
+/* ---- refusing ----------------------------------------------------------- */
+
+static const struct refusal {
+    int status;
+    const char *kind, *hint;
+} refusals[] = {
+    {408, "timeout", "send it without a pause"},
+    {413, "too_large",
+     "send less at once; /openapi.json says what can be sent"},
+    {503, "busy", "try again soon"},
+    {507, "no_space", "make room on the server's disk"},
+    {0, "bad_request", "send one request of HTTP/1.1 at a time"},
+};
+
 /* Refused before anybody was asked: nothing that follows can be trusted. */
 static bool refuse(struct exchange *x, int status, const char *why)
 {
+    const struct http_config *c = &x->loop->http->c;
+    const struct refusal *r = refusals;
+
+    while (r->status && r->status != status)
+        r++;
     x->answer = answer_new();
+    if (x->state == HEAD) /* of which there may be nothing */
+        x->head = (struct head){.method = bytes_of("GET", 3), .minor = 1};
     x->head.keep = false;
-    if (x->state == HEAD) { /* of which there may be nothing */
-        x->head.method = bytes_of("GET", 3);
-        x->head.minor = 1;
-    }
-    answer_error(&x->answer, status,
-                 status == 408   ? "timeout"
-                 : status == 413 ? "too_large"
-                                 : "bad_request",
-                 "send one request of HTTP/1.1 at a time", "%s", why);
+    answer_error(&x->answer, status, r->kind, r->hint, "%s", why);
+    if (status == 503)
+        answer_header(&x->answer, "Retry-After", "1");
+    if (c->refused)
+        c->refused(c->ctx, x, &x->answer, why);
     return say(x);
 }
 
 /* No more is taken of a body, for now. */
 static bool refuse_full(struct exchange *x)
 {
-    x->answer = answer_new();
-    x->head.keep = false;
-    buf_release(&x->body);
-    answer_full(&x->answer);
-    return say(x);
+    body_release(x);
+    return refuse(x, 503, FULL);
+}
+
+static bool refuse_body(struct exchange *x, enum body_state why)
+{
+    switch (why) {
+    case BODY_FULL: return refuse_full(x);
+    case BODY_LONG: return refuse(x, 413, "the body is too long");
+    case BODY_NO_DISK:
+        return refuse(x, 507, "there is no room for a body of this length");
+    default: return refuse(x, 400, "the chunks of the body make no sense");
+    }
 }
 
 void exchange_answer(struct exchange *x, struct answer *answer)
@@ -410,14 +410,6 @@ int exchange_socket(const struct exchange *x)
 quire_bytes exchange_header(const struct exchange *x, const char *name)
 {
     return head_get(&x->head, name);
-}
-
-quire_bytes exchange_body(const struct exchange *x)
-{
-    if (x->head.chunked)
-        return buf_bytes(&x->body);
-    return bytes_of((const char *)x->in.data + x->head_len,
-                    (size_t)x->head.length);
 }
 
 /* Drop what is done with; what came after it is the next request's. */
@@ -454,14 +446,8 @@ static bool dispatch(struct exchange *x)
 /* Go on to the next request, of which something may be there already. */
 static void begin_request(struct exchange *x)
 {
-    size_t done = x->head.chunked ? x->head_len
-                                  : x->head_len + (size_t)x->head.length;
-
-    drop_front(x, done);
-    buf_release(&x->body);
-    hold(x, 0);
-    x->body = (struct buf)BUF_INIT(x->loop->http->c.body_max + READ_AT_ONCE);
-    x->chunks = (struct chunks){0};
+    drop_front(x, x->head_len + body_behind_head(x));
+    body_release(x);
     x->head_len = 0;
     x->head.length = 0;
     x->head.chunked = false;
@@ -488,96 +474,66 @@ static bool tell_to_go_on(struct exchange *x)
     return false;
 }
 
+/* The head is complete. False: the connection is gone. */
 static bool begin_body(struct exchange *x)
 {
     struct http *h = x->loop->http;
     struct answer answer;
+    enum body_state state;
 
-    if (x->head.length > h->c.body_max) {
-        x->state = BODY;
-        return refuse(x, 413, "the body is too long");
-    }
     x->state = BODY;
+    if (x->head.length > h->c.large_max)
+        return refuse_body(x, BODY_LONG);
     x->deadline_ms = now_ms() + h->c.body_ms;
     x->until_ms = now_ms() + BODY_MS;
     if (x->head.length == 0 && !x->head.chunked)
         return true;
     /* Who sends it is asked before it is kept. */
     answer = answer_new();
-    if (!h->c.admit || h->c.admit(h->c.ctx, x, &answer)) {
-        buf_release(&answer.headers);
-        buf_release(&answer.body);
-        return hold(x, x->head.length) || refuse_full(x);
+    if (h->c.admit && !h->c.admit(h->c.ctx, x, &answer)) {
+        x->answer = answer;
+        x->head.keep = false;
+        return say(x);
     }
-    x->answer = answer;
-    x->head.keep = false;
-    return say(x);
+    answer_release(&answer);
+    state = body_begin(x);
+    return state == BODY_MORE || refuse_body(x, state);
 }
 
-/* Take chunks out of what has come. */
-static enum head_state take_chunks(struct exchange *x)
+/* Some of the body has come. False: the connection is gone. */
+static bool go_on_with_body(struct exchange *x, bool *wait)
 {
-    enum head_state st = HEAD_MORE;
-    size_t at = x->head_len, used = 1;
-    quire_bytes piece;
+    enum body_state state = body_take(x);
 
-    while (st == HEAD_MORE && at < x->in.len && used > 0) {
-        st = chunks_next(&x->chunks,
-                         bytes_of((char *)x->in.data + at, x->in.len - at),
-                         &used, &piece);
-        if (st == HEAD_BAD)
-            break;
-        buf_add(&x->body, piece.data, piece.len);
-        at += used;
-    }
-    /* The head's slices point into what is kept. */
-    if (st != HEAD_BAD && at > x->head_len) {
-        memmove((char *)x->in.data + x->head_len, (char *)x->in.data + at,
-                x->in.len - at);
-        x->in.len -= at - x->head_len;
-    }
-    return st;
+    *wait = state == BODY_MORE;
+    if (state == BODY_MORE)
+        return tell_to_go_on(x);
+    return state == BODY_DONE ? dispatch(x) : refuse_body(x, state);
 }
 
 /* Do what can be done with what has come. False: the connection is gone. */
 static bool advance(struct exchange *x)
 {
-    while (x->state == HEAD || x->state == BODY) {
+    bool there = true, wait = false;
+
+    while (there && !wait && (x->state == HEAD || x->state == BODY)) {
         const char *why;
         int status;
 
-        if (x->state == HEAD) {
-            if (x->in.len == 0)
-                return true;
-            switch (head_read(buf_bytes(&x->in), &x->head, &x->head_len,
-                              &status, &why)) {
-            case HEAD_MORE: return true;
-            case HEAD_BAD: return refuse(x, status, why);
-            case HEAD_DONE:
-                if (!begin_body(x))
-                    return false;
-                break;
-            }
-        } else if (x->head.chunked) {
-            enum head_state st = take_chunks(x);
-
-            if (st == HEAD_BAD)
-                return refuse(x, 400, "the chunks of the body make no sense");
-            if (x->body.failed || x->body.len > x->loop->http->c.body_max)
-                return refuse(x, 413, "the body is too long");
-            if (!hold(x, x->body.len))
-                return refuse_full(x);
-            if (st == HEAD_MORE)
-                return tell_to_go_on(x);
-            if (!dispatch(x))
-                return false;
-        } else if (x->in.len - x->head_len < x->head.length) {
-            return tell_to_go_on(x);
-        } else if (!dispatch(x)) {
-            return false;
+        if (x->state == BODY) {
+            there = go_on_with_body(x, &wait);
+            continue;
+        }
+        if (x->in.len == 0)
+            return true;
+        switch (head_read(buf_bytes(&x->in), &x->head, &x->head_len, &status,
+                          &why)) {
+        case HEAD_MORE: return true;
+        case HEAD_BAD: return refuse(x, status, why);
+        case HEAD_DONE: there = begin_body(x); break;
         }
     }
-    return true;
+    return there;
 }
 
 /* Bytes have come, or the client is gone. A buffer that moves takes the slices
@@ -586,7 +542,7 @@ static bool read_more(struct exchange *x)
 {
     const char *before = x->in.data;
     struct head *h = &x->head;
-    size_t used;
+    size_t used, cap;
     int status;
     const char *why;
     ssize_t n;
@@ -601,13 +557,14 @@ static bool read_more(struct exchange *x)
         connection_end(x);
         return false;
     }
-    room = buf_room(&x->in, READ_AT_ONCE);
+    cap = x->spool ? READ_LONG : READ_AT_ONCE;
+    room = buf_room(&x->in, cap);
     if (!room)
         return refuse(x, 503, "out of memory");
     /* A buffer that has moved took the slices of the head along. */
     if (x->state == BODY && x->in.data != before)
         head_read(bytes_of(x->in.data, x->head_len), h, &used, &status, &why);
-    n = read_some(x, room, READ_AT_ONCE);
+    n = read_some(x, room, cap);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
     if (n <= 0) {
@@ -734,7 +691,6 @@ void connection_begin(struct loop *l, int fd)
     x->loop = l;
     x->fd = fd;
     x->in = (struct buf)BUF_INIT((size_t)1 << 31);
-    x->body = (struct buf)BUF_INIT(h->c.body_max + READ_AT_ONCE);
     x->events = TO_READ;
     x->state = h->tls ? SHAKE : HEAD;
     x->deadline_ms = now_ms() + h->c.head_ms;

@@ -187,7 +187,7 @@ bool encode_answer(struct call *c)
     /* What is told of all of it is told of a part, and of nothing. */
     if (a->status == 304 || a->status == 206)
         return true;
-    if (a->body.failed || a->body.len < PACK_MIN || !type.data ||
+    if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
         !is_wordy(type) || find_header(&a->headers, "Content-Encoding").data)
         return false;
     if (c->desk && !(on_loop && a->body.len > LOOP_PACK_MAX) &&

@@ -20,6 +20,7 @@ quire_status http_open(const struct http_config *config, struct http **out,
         return err_memory(err);
     h->c = *config;
     h->listener = -1;
+    h->room = (struct spool_room){.dir = h->c.spool, .max = h->c.spool_max};
     h->n_loops = h->c.loops ? h->c.loops : cores > 0 ? (int)cores : 1;
     h->loops = calloc((size_t)h->n_loops, sizeof *h->loops);
     st = h->loops ? QUIRE_OK : err_memory(err);

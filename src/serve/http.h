@@ -28,6 +28,7 @@
 #include "base/buf.h"
 #include "quire.h"
 #include "serve/head.h"
+#include "serve/spool.h"
 
 struct http;
 struct exchange;
@@ -35,25 +36,34 @@ struct answer;
 
 typedef void (*http_handler)(void *ctx, struct exchange *x);
 
+/* A request is refused, for `why`, that nobody was asked about. There may be
+ * nothing of its head. More may be added to the answer. */
+typedef void (*http_refused)(void *ctx, struct exchange *x,
+                             struct answer *answer, const char *why);
+
 /* Whether a request may send its body, by its head alone. False: *refusal says
  * why not. */
 typedef bool (*http_admit)(void *ctx, struct exchange *x,
                            struct answer *refusal);
 
 struct http_config {
-    const char *host; /* an address, no name to be looked up */
-    uint16_t port;    /* 0: any that is free                 */
-    int listener;     /* listens already, and is the caller's; -1: none */
-    int loops;        /* 0: as many as there are processors  */
-    size_t body_max;  /* bytes; more is 413                  */
-    size_t held_max;  /* bytes of bodies and of large answers, of all
+    const char *host;   /* an address, no name to be looked up */
+    uint16_t port;      /* 0: any that is free                 */
+    int listener;       /* listens already, and is the caller's; -1: none */
+    int loops;          /* 0: as many as there are processors  */
+    size_t body_max;    /* bytes; more is 413                  */
+    size_t large_max;   /* the same, for who may send more: exchange_allow() */
+    size_t held_max;    /* bytes of bodies and of answers in memory, of all
                          connections; more is 503 */
+    const char *spool;  /* directory for those that are longer: spool.h */
+    uint64_t spool_max; /* bytes of these; more is 503         */
     size_t connections_max;
     int head_ms; /* from its first byte to its end: 408        */
     int body_ms; /* between two pieces of a body: 408          */
     int idle_ms; /* between two requests                       */
     const char *tls_cert, *tls_key; /* files; NULL: it is plain     */
     http_admit admit;               /* NULL: all may */
+    http_refused refused;           /* NULL: nobody wants to know */
     http_handler handler;
     void *ctx;
 };
@@ -61,6 +71,7 @@ struct http_config {
 /* clang-format off */
 #define HTTP_CONFIG_INIT                                                  \
     {.host = "127.0.0.1", .listener = -1, .body_max = (size_t)64 << 20,                   \
+     .large_max = (size_t)1 << 30, .spool = "/tmp", .spool_max = (uint64_t)4 << 30,    \
      .held_max = (size_t)512 << 20, .connections_max = 10000, .head_ms = 10000, .body_ms = 15000,        \
      .idle_ms = 60000}
 /* clang-format on */
@@ -104,6 +115,13 @@ quire_bytes exchange_body(const struct exchange *x);
  * repeated the first. */
 quire_bytes exchange_header(const struct exchange *x, const char *name);
 
+/* While it is asked whether it may send its body: it may have so many bytes, if
+ * that is more than `body_max`, up to `large_max`. */
+void exchange_allow(struct exchange *x, uint64_t most);
+
+/* Where long answers lie. */
+struct spool_room *exchange_room(const struct exchange *x);
+
 /* Its connection's descriptor, on the thread that was given the request: to see
  * who is at the other end. */
 int exchange_socket(const struct exchange *x);
@@ -116,13 +134,20 @@ struct answer {
     int status;
     struct buf headers; /* "Name: value\r\n", each; without those of framing */
     struct buf body;    /* taken over, as the headers are                    */
-    bool close;         /* the connection is not to be used again            */
+    struct spool
+        *content;      /* in place of the body, if it is long; the same     */
+    uint64_t promised; /* to HEAD: how long the body would be; 0: as it is */
+    bool close;        /* the connection is not to be used again            */
     struct stream *stream; /* what comes in place of the body, which is not
                               looked at then; a reference, taken over         */
 };
 
 /* An empty one, which is a failure as long as nobody says what it is. */
 struct answer answer_new(void);
+
+/* All that it has; and all that it says. */
+void answer_release(struct answer *a);
+quire_bytes answer_bytes(const struct answer *a);
 
 /* From any thread, once. What is in *answer is the exchange's then. */
 void exchange_answer(struct exchange *x, struct answer *answer);

@@ -34,7 +34,10 @@ struct exchange {
     struct head head;
     struct chunks chunks;
     struct buf body;     /* of a chunked request */
-    uint64_t held;       /* what it has of http->held */
+    struct spool *spool; /* a body that is longer than SPOOL_FROM; NULL: it is
+                            in `in` or in `body` */
+    uint64_t most; /* that it may be longer than others: exchange_allow() */
+    uint64_t held; /* what it has of http->held */
     bool handled_inline; /* the handler is being called */
 
     struct answer answer;
@@ -64,7 +67,8 @@ struct http {
     struct loop *loops;
     int n_loops;
     atomic_uint_fast64_t connections, busy;
-    atomic_uint_fast64_t held;    /* bytes of bodies and large answers */
+    atomic_uint_fast64_t held;    /* bytes of bodies and answers */
+    struct spool_room room;       /* of those that are in files  */
     atomic_int draining;          /* 0, 1 */
     atomic_int_fast64_t until_ms; /* when draining ends */
 };
@@ -92,6 +96,29 @@ void loop_wake(struct loop *l);
 
 /* The same for a stream; `next` is its link. */
 void loop_mail_stream(struct loop *l, struct stream *s, struct stream **next);
+
+/* ---- body.c -------------------------------------------------------------- */
+
+enum body_state {
+    BODY_MORE,
+    BODY_DONE,
+    BODY_BAD,     /* its chunks make no sense                 */
+    BODY_LONG,    /* it is longer than it may be              */
+    BODY_FULL,    /* all of them have too much, for now       */
+    BODY_NO_DISK, /* a long one has no place                  */
+};
+
+/* A body may come; and some of it has. */
+enum body_state body_begin(struct exchange *x);
+enum body_state body_take(struct exchange *x);
+
+/* How much of what was read it is, behind the head. */
+size_t body_behind_head(const struct exchange *x);
+void body_release(struct exchange *x);
+
+/* Have `n` bytes of body or answer counted as this connection's, in place of
+ * what was. False: all of them would hold too much, and nothing has changed. */
+bool body_hold(struct exchange *x, uint64_t n);
 
 /* ---- connection.c -------------------------------------------------------- */
 

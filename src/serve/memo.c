@@ -108,7 +108,8 @@ void memo_add(struct memo *m, quire_bytes request, int64_t state,
     struct kept *k;
     char *bytes;
 
-    if (answer->headers.failed || answer->body.failed || size > ANSWER_MAX)
+    if (answer->content || answer->headers.failed || answer->body.failed ||
+        size > ANSWER_MAX)
         return;
     bytes = malloc(size + 1);
     if (!bytes)

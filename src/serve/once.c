@@ -18,13 +18,13 @@
 
 enum { KEPT_MAX = 64 * 1024 };
 
-/* What tells one request from another. */
+/* What tells one request from another, beside its body. */
 static quire_bytes spell_request(struct call *c, struct buf *out)
 {
     static const char *const conditions[] = {"If-Match", "If-None-Match",
                                              "Content-Type"};
     const struct head *head = exchange_head(c->x);
-    quire_bytes body = exchange_body(c->x), value;
+    quire_bytes value;
     size_t i;
 
     buf_add(out, head->method.data, head->method.len);
@@ -38,7 +38,6 @@ static quire_bytes spell_request(struct call *c, struct buf *out)
         buf_add(out, value.data, value.len);
     }
     buf_add_char(out, '\n');
-    buf_add(out, body.data, body.len);
     return buf_bytes(out);
 }
 
@@ -48,7 +47,8 @@ static void spell_answer(const struct call *c, struct buf *out)
 {
     const struct answer *a = &c->answer;
 
-    if (c->op->flags & OP_SECRET || a->headers.len + a->body.len > KEPT_MAX)
+    if (c->op->flags & OP_SECRET || a->content ||
+        a->headers.len + a->body.len > KEPT_MAX)
         return;
     buf_add(out, a->headers.data, a->headers.len);
     buf_add_str(out, "\r\n");
@@ -117,8 +117,8 @@ void once_run(struct call *c, void (*run)(struct call *c))
         return;
     }
     name = spell_key(c, key);
-    st = name ? quire_claim_begin(c->q, name, spell_request(c, &text), &claim,
-                                  &err)
+    st = name ? quire_claim_begin(c->q, name, spell_request(c, &text),
+                                  exchange_body(c->x), &claim, &err)
               : err_memory(&err);
     buf_clear(&text);
     if (st) {

@@ -57,6 +57,8 @@ enum {
     OP_SECRET = 1 << 10, /* its answer is not to be kept anywhere            */
     OP_STILL = 1 << 9,   /* reads the catalogue and nothing else: memo.h      */
     OP_LOCAL = 1 << 8,   /* with OP_ADMIN: for anybody on this machine, too   */
+    OP_LARGE = 1 << 12,  /* with OP_RAW: the body may be longer than others  */
+    OP_FILE = 1 << 13,   /* with OP_LARGE: as long as an artifact may be      */
     OP_GROUP = 1 << 11,  /* short, and changes the catalogue alone: scribe.h */
 };
 
@@ -189,8 +191,23 @@ void put_deleted(struct call *c);
 /* A value: what is known of an artifact (api_artifact.c). */
 void put_artifact(struct call *c, const quire_artifact *a);
 
-/* A quire_write_fn that adds to the answer's body; ctx is the call. */
+/* A quire_write_fn that adds to the answer's body, however long it gets; ctx is
+ * the call. */
 quire_status call_write(void *ctx, quire_bytes piece, quire_error *err);
+
+/* ---- content.c: stored content ------------------------------------------ */
+
+/* What a tag in a list must be to be this one. EXACT: a name of these very
+ * bytes. SAME: or of these bytes in gzip, by which one knows the content as well.
+ * WEAK: or marked as weak, which is good enough to spare a transfer. */
+enum etag_like { ETAG_EXACT, ETAG_SAME, ETAG_WEAK };
+
+/* Whether a list of tags ("\"a\", W/\"b\"", or "*") has the one of a digest. */
+bool content_has_etag(quire_bytes list, const char *hex, enum etag_like like);
+
+/* Answer with it, or with the part that is asked for, or that it is as it was. */
+void content_send(struct call *c, const quire_digest *digest, uint64_t size,
+                  const char *mime);
 
 /* ---- api_events.c: what is told to who listens --------------------------- */
 

@@ -60,7 +60,9 @@ struct rules {
 
 struct service {
     struct service_config c;
-    char *home; /* owned, and absolute */
+    char *home;  /* owned, and absolute */
+    char *spool; /* owned; where long bodies and answers lie: with the blobs,
+                    where a collector finds what has no owner any more */
     struct http *http;
     struct events *events;
     struct lodge *lodge; /* clients of MCP */

@@ -123,6 +123,12 @@ static void end_line(struct service *s, struct json_writer *w, struct buf *line)
     buf_release(line);
 }
 
+/* Whether it failed, and not whoever asked. */
+static bool is_failure(int status)
+{
+    return status >= 500 && status != 501 && status != 505;
+}
+
 struct measures {
     int64_t us;
     uint64_t in, out;
@@ -135,7 +141,7 @@ static void log_call(struct call *c, const char *id, const struct measures *m)
     struct buf line = BUF_INIT(16 * 1024);
     quire_bytes method = exchange_head(c->x)->method;
     quire_bytes trace = exchange_header(c->x, "traceparent");
-    bool bad = c->answer.status >= 500;
+    bool bad = is_failure(c->answer.status);
     struct json_writer w;
     char ms[32];
 
@@ -199,11 +205,11 @@ void record_call(struct call *c)
     choose_id(c, id);
     add_headers(c, id, varies);
     m.in = c->early ? 0 : exchange_body(c->x).len;
-    m.out = bodiless ? 0 : c->answer.body.len;
+    m.out = bodiless ? 0 : answer_bytes(&c->answer).len;
     if (c->desk)
         meter_note(c->desk->meter, c->op ? (int)(c->op - ops) : -1,
                    c->answer.status, m.us, m.in, m.out);
     if (level == SERVICE_LOG_ALL ||
-        (level == SERVICE_LOG_ERRORS && c->answer.status >= 500))
+        (level == SERVICE_LOG_ERRORS && is_failure(c->answer.status)))
         log_call(c, id, &m);
 }

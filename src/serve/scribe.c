@@ -88,8 +88,7 @@ static bool make_together(struct desk *d, struct call *first)
 /* As it was before it was run. */
 static void begin_again(struct call *c)
 {
-    buf_release(&c->answer.headers);
-    buf_release(&c->answer.body);
+    answer_release(&c->answer);
     c->answer = answer_new();
     c->why = c->why_next = c->path = NULL;
     c->unchanged = c->grouped = c->done = false;

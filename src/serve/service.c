@@ -165,7 +165,8 @@ void call_run(struct call *c, struct desk *d)
         once_run(c, run_op);
         if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
             answer_header(&c->answer, "Content-Type", "application/json");
-        if (c->memo && c->answer.status == 200 && !c->answer.stream)
+        if (c->memo && c->answer.status == 200 && !c->answer.stream &&
+            !c->answer.promised)
             memo_add(c->memo, c->request, c->state, &c->answer, c->tenant.id);
     }
     atomic_fetch_add(&d->service->done, 1);
@@ -375,6 +376,22 @@ static bool judge(struct call *c)
     return call_take_fields(c);
 }
 
+/* How long the body may be; 0: as long as any. */
+static uint64_t most_of(struct call *c)
+{
+    const struct head *head = exchange_head(c->x);
+    quire_setting s;
+
+    if (!(c->op->flags & OP_LARGE) ||
+        (head->length <= SPOOL_FROM && !head->chunked))
+        return 0;
+    if (!(c->op->flags & OP_FILE))
+        return UINT64_MAX;
+    return quire_config_get(c->desk->root, "quota.file", &s, NULL)
+               ? 0
+               : strtoull(s.value, NULL, 10);
+}
+
 /* Before a body is taken: may its sender send anything? */
 static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
 {
@@ -388,6 +405,9 @@ static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
     const char *allowed = NULL;
     bool fine = c.desk && judge_head(&c, &allowed);
 
+    if (fine && c.op)
+        exchange_allow(x, most_of(&c));
+
     if (!c.desk)
         call_refuse(&c, 503, "busy", "try again", "the store cannot be opened");
     if (!fine)
@@ -395,6 +415,22 @@ static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
     *refusal = c.answer;
     arena_release(&c.keep);
     return fine;
+}
+
+static void note_refusal(void *ctx, struct exchange *x, struct answer *answer,
+                         const char *why)
+{
+    struct call c = {.service = ctx,
+                     .x = x,
+                     .desk = desk_get(ctx),
+                     .began_us = clock_steady_us(),
+                     .early = true,
+                     .why = why,
+                     .answer = *answer};
+
+    record_call(&c);
+    *answer = c.answer;
+    arena_release(&c.keep);
 }
 
 static void handle(void *ctx, struct exchange *x)
@@ -472,12 +508,15 @@ static quire_status furnish(struct service *s, quire_error *err)
     st = quire_open(&o, &q, err);
     if (!st) {
         s->home = strdup(quire_home(q));
+        if (asprintf(&s->spool, "%s/blobs", quire_home(q)) < 0)
+            s->spool = NULL;
         s->tenants = rate_new();
         s->logins = rate_new();
         s->events = events_new();
         s->lodge = s->home ? lodge_new(s->home, s->c.mcp_run) : NULL;
-        st = s->tenants && s->logins && s->events && s->lodge ? QUIRE_OK
-                                                              : err_memory(err);
+        st = s->spool && s->tenants && s->logins && s->events && s->lodge
+                 ? QUIRE_OK
+                 : err_memory(err);
     }
     quire_close(q);
     if (!st)
@@ -509,8 +548,10 @@ quire_status service_open(const struct service_config *config,
     http.tls_key = config->tls_key;
     http.handler = handle;
     http.admit = admit_body;
+    http.refused = note_refusal;
     http.ctx = s;
     st = furnish(s, err);
+    http.spool = s->spool;
     if (!st)
         st = http_open(&http, &s->http, err);
     if (!st)
@@ -628,5 +669,6 @@ void service_close(struct service *s)
     }
     pthread_mutex_destroy(&s->lock);
     free(s->home);
+    free(s->spool);
     free(s);
 }

@@ -248,11 +248,17 @@ def too_much(w):
              b""),
             ({"Content-Length": "9" * 18}, b""), ({"Content-Length": "9" * 30},
                                                   b"")):
-        got = exchange(w.server, plain("PUT", here + "/files/x", w.token, None,
-                                       headers) + body)
-        w.same(413, got.status, repr(headers))
-        w.error_shape(got, "413")
-        w.same("close", got["Connection"], "it is the end")
+        for target in here + "/files/x", here + "/artifacts":
+            got = exchange(w.server, plain(
+                "PUT" if "files" in target else "POST", target, w.token, None,
+                headers) + body)
+            w.same(413, got.status, repr(headers))
+            w.error_shape(got, "413")
+            w.same("close", got["Connection"], "it is the end")
+    # A blob may be longer, but not that long.
+    got = exchange(w.server, plain("POST", "/v1/blobs", w.token, None, {
+        "Content-Length": str((1 << 30) + 1)}))
+    w.same(413, got.status, "a blob")
     with w.server.connect() as s:
         s.sendall(plain("PUT", here + "/files/x", w.token, b"",
                         {"Transfer-Encoding": "chunked"}))
