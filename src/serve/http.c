@@ -85,10 +85,12 @@ void http_drain(struct http *h, int wait_ms)
         loop_wake(&h->loops[i]);
 }
 
-void http_load(const struct http *h, uint64_t *connections, uint64_t *busy)
+void http_load(const struct http *h, uint64_t *connections, uint64_t *busy,
+               uint64_t *spooled)
 {
     *connections = atomic_load(&h->connections);
     *busy = atomic_load(&h->busy);
+    *spooled = atomic_load(&h->room.used);
 }
 
 void http_close(struct http *h)

@@ -103,8 +103,10 @@ quire_status http_run(struct http *h, quire_error *err);
 void http_drain(struct http *h, int wait_ms);
 void http_close(struct http *h);
 
-/* How many connections there are, and how many requests are being answered. */
-void http_load(const struct http *h, uint64_t *connections, uint64_t *busy);
+/* How many connections there are, how many requests are being answered, and how
+ * many bytes of them lie in files. */
+void http_load(const struct http *h, uint64_t *connections, uint64_t *busy,
+               uint64_t *spooled);
 
 /* ---- a request ---------------------------------------------------------- */
 

@@ -167,6 +167,12 @@ static void write_server(const struct meter *m, const struct meter_state *s,
            "Requests that may wait for a worker.", s->queue_max);
     number(out, "quire_queue_refused_total", "counter",
            "Requests refused because too many waited.", s->queue_refused);
+    number(out, "quire_write_groups_total", "counter",
+           "Groups of writes, each with one wait for the disk.", s->groups);
+    number(out, "quire_grouped_writes_total", "counter", "Writes in these.",
+           s->grouped);
+    number(out, "quire_spool_bytes", "gauge",
+           "Bytes of long bodies and answers that lie in files.", s->spooled);
     name_it(out, "quire_rate_limited_total", "counter",
             "Requests refused with 429.");
     buf_addf(out,

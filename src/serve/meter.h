@@ -44,6 +44,8 @@ struct meter_state {
     double uptime_s;
     uint64_t connections, under_way;
     uint64_t queued, queue_max, queue_refused;
+    uint64_t groups, grouped;         /* of writes, and writes in these      */
+    uint64_t spooled;                 /* bytes of bodies and answers in files */
     uint64_t limited, limited_logins; /* refused with 429            */
     uint64_t log_dropped;
     uint64_t mcp_clients, mcp_streams;

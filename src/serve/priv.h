@@ -90,6 +90,7 @@ struct service {
     uint64_t salt; /* of ids of requests */
     atomic_uint_fast64_t n_ids;
     atomic_uint_fast64_t queue_refused, limited, limited_logins;
+    atomic_uint_fast64_t groups, grouped; /* of scribe.c */
 };
 
 static inline const struct service_settings *rules_of(struct service *s)

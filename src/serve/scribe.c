@@ -81,7 +81,9 @@ static bool make_together(struct desk *d, struct call *first)
     for (c = first; c; c = c->next) {
         c->grouped = true;
         call_run(c, d);
+        atomic_fetch_add(&d->service->grouped, 1);
     }
+    atomic_fetch_add(&d->service->groups, 1);
     return quire_group_end(d->root, NULL) == QUIRE_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -67,10 +68,21 @@ struct events *desk_events(struct desk *d)
     return d->service->events;
 }
 
+/* What a write of any size needs is not known; with less than this the database
+ * cannot make its log. */
+#define ROOM_MIN ((uint64_t)1 << 20)
+
 bool desk_is_ready(struct desk *d)
 {
-    return !atomic_load(&d->service->draining) &&
-           (access(d->service->home, W_OK) == 0 || errno == ENOENT);
+    const char *home = d->service->home;
+    struct statvfs disk;
+
+    if (atomic_load(&d->service->draining))
+        return false;
+    if (access(home, W_OK) < 0)
+        return errno == ENOENT;
+    return statvfs(home, &disk) < 0 ||
+           (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_MIN;
 }
 
 /* ---- what is counted ---------------------------------------------------- */
@@ -81,12 +93,14 @@ static void read_state(struct service *s, struct meter_state *state)
         .uptime_s = (double)(clock_steady_us() - s->began_us) / 1e6,
         .queue_max = QUEUE_MAX,
         .queue_refused = atomic_load(&s->queue_refused),
+        .groups = atomic_load(&s->groups),
+        .grouped = atomic_load(&s->grouped),
         .limited = atomic_load(&s->limited),
         .limited_logins = atomic_load(&s->limited_logins),
         .log_dropped = log_dropped(s->log),
     };
     lodge_count(s->lodge, &state->mcp_clients, &state->mcp_streams);
-    http_load(s->http, &state->connections, &state->under_way);
+    http_load(s->http, &state->connections, &state->under_way, &state->spooled);
     if (s->upkeep)
         upkeep_tell(s->upkeep, state);
 }
