@@ -385,12 +385,7 @@ quire_status artifact_has_place(struct artifacts *a, int64_t session,
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err)
 {
-    struct db *db = a->c.db;
-
-    if (!st)
-        st = db->ops->commit(db, err);
-    else
-        db->ops->rollback(db);
+    st = sql_end(a->c.db, st, err);
     /* An index that was made in there is not there. */
     if (st)
         words_release(&a->words);

@@ -111,6 +111,14 @@ char *buf_text(struct buf *b)
     return b->data;
 }
 
+quire_status buf_write(void *b, quire_bytes piece, quire_error *err)
+{
+    struct buf *out = b;
+
+    buf_add(out, piece.data, piece.len);
+    return out->failed ? err_memory(err) : QUIRE_OK;
+}
+
 quire_status buf_status(const struct buf *b, const char *thing,
                         quire_error *err)
 {

@@ -50,6 +50,9 @@ static inline quire_bytes buf_bytes(const struct buf *b)
     return (quire_bytes){b->data, b->len};
 }
 
+/* A quire_write_fn that adds to the buffer `b`. */
+quire_status buf_write(void *b, quire_bytes piece, quire_error *err);
+
 /* QUIRE_OK, or QUIRE_NO_MEMORY with words about `thing`. */
 quire_status buf_status(const struct buf *b, const char *thing,
                         quire_error *err);

@@ -46,10 +46,7 @@ static quire_status adopt(struct blobs *b, const quire_digest *d,
     p.size = size;
     p.seen_s = clock_us(b->c.clock) / 1000000;
     st = add_row(b, d, &p, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 quire_status blob_adopt(struct blobs *b, const quire_digest *digest,

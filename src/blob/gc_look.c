@@ -250,12 +250,7 @@ static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
 
 quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
 {
-    struct db *db = ledger_db(g->l);
-
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(ledger_db(g->l), st, err);
 }
 
 /* Some tasks and what they change, in one transaction. */

@@ -265,10 +265,7 @@ static quire_status write_some(struct ledger *l, const struct keys *all,
         st = write_bucket(l, all, at, i, err);
     if (!st && i == N_BUCKETS)
         st = ledger_set(l, LEDGER_DIRTY, 0, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 quire_status held_rebuild(struct ledger *l, quire_error *err)

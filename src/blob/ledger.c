@@ -118,10 +118,7 @@ quire_status ledger_forget(struct db *db, quire_error *err)
                        "DELETE FROM source; DELETE FROM held;"
                        " DELETE FROM collection",
                        err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 /* ---- sources ------------------------------------------------------------ */

@@ -47,10 +47,7 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
             b->batch_failed = true;
         return st;
     }
-    if (!st)
-        return b->c.db->ops->commit(b->c.db, err);
-    b->c.db->ops->rollback(b->c.db);
-    return st;
+    return sql_end(b->c.db, st, err);
 }
 
 /* Record it, and whose it is. */

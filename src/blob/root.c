@@ -78,10 +78,7 @@ static quire_status change(struct db *db, const char *text,
         st = sql_run(s, err);
         if (!st && db->ops->changes(db) == 0)
             st = QUIRE_NOT_FOUND;
-        if (!st)
-            st = db->ops->commit(db, err);
-        else
-            db->ops->rollback(db);
+        st = sql_end(db, st, err);
     }
     s->ops->finalize(s);
     return st;

@@ -51,10 +51,7 @@ quire_status memory_begin(struct memories *m, quire_error *err)
 
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
 {
-    if (!st)
-        st = m->db->ops->commit(m->db, err);
-    else
-        m->db->ops->rollback(m->db);
+    st = sql_end(m->db, st, err);
     /* An index that was made in there is not there. */
     if (st)
         words_close(&m->words);

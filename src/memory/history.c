@@ -31,6 +31,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "memory/words.h"
+#include "store/sql.h"
 
 /* More than these are looked for in the text alone: SQLite has a limit to an
  * expression, and who pastes a page into the search wants that page. */
@@ -165,11 +166,7 @@ static quire_status make_tables(struct history *h, quire_error *err)
     st = look(h, err);
     if (!st && !h->shape.any)
         st = db->ops->exec(db, new_tables, err);
-    if (!st)
-        st = db->ops->commit(db, err);
-    else
-        db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 quire_status history_open(struct db *db, const char *path, bool read_only,
@@ -319,10 +316,7 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
         st = find_last(h, id, err);
     if (!st && *id == 0)
         st = insert(h, prompt, id, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 /* ---- finding ------------------------------------------------------------ */

@@ -136,15 +136,6 @@ static quire_status add_block(struct pads *p, int64_t pad, quire_bytes block,
     return sql_run(s, err);
 }
 
-/* What is done is lasting, or undone. */
-static quire_status end(struct pads *p, quire_status st, quire_error *err)
-{
-    if (!st)
-        return p->db->ops->commit(p->db, err);
-    p->db->ops->rollback(p->db);
-    return st;
-}
-
 quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
                         quire_bytes text, uint64_t *size, quire_error *err)
 {
@@ -162,7 +153,7 @@ quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
         st = grow(p, tenant, name, block.len, now_us, &id, size, err);
         if (!st)
             st = add_block(p, id, buf_bytes(&block), err);
-        st = end(p, st, err);
+        st = sql_end(p->db, st, err);
     }
     buf_release(&block);
     return st;
@@ -236,5 +227,5 @@ quire_status pad_clear(struct pads *p, int64_t tenant, quire_bytes name,
         s->ops->bind_text(s, 2, name);
         st = sql_run(s, err);
     }
-    return end(p, st, err);
+    return sql_end(p->db, st, err);
 }

@@ -133,6 +133,12 @@ quire_status check_contents(struct checks *c, quire_error *err);
 /* That all that is to be found is, and nothing else. */
 quire_status check_words(struct checks *c, quire_error *err);
 
+/* Each row of a statement on quire.db. Failing is a finding. */
+typedef quire_status (*checks_row_fn)(struct checks *c, struct stmt *s,
+                                      void *ctx, quire_error *err);
+quire_status checks_each_row(struct checks *c, const char *sql,
+                             checks_row_fn each, void *ctx, quire_error *err);
+
 /* Each tenant's id in turn. */
 quire_status checks_tenants(struct checks *c,
                             quire_status (*each)(struct checks *c,

@@ -18,12 +18,8 @@
 
 /* ---- asking ------------------------------------------------------------- */
 
-typedef quire_status (*row_fn)(struct checks *c, struct stmt *s, void *ctx,
-                               quire_error *err);
-
-/* Each row of a statement. Failing is a finding. */
-static quire_status each_row(struct checks *c, const char *sql, row_fn each,
-                             void *ctx, quire_error *err)
+quire_status checks_each_row(struct checks *c, const char *sql,
+                             checks_row_fn each, void *ctx, quire_error *err)
 {
     struct db *db = c->q->db;
     quire_error why = {.what = ""};
@@ -269,7 +265,7 @@ static quire_status check_rules(struct checks *c, quire_error *err)
         struct rule r = rules[i];
 
         if (c->q->schema >= r.schema)
-            st = each_row(c, r.sql, tell_rule, &r, err);
+            st = checks_each_row(c, r.sql, tell_rule, &r, err);
     }
     return st;
 }
@@ -298,14 +294,15 @@ quire_status check_catalogue(struct checks *c, quire_error *err)
     quire_status st = check_sqlite(c, err);
 
     if (!st)
-        st = each_row(c, "PRAGMA foreign_key_check", tell_key, NULL, err);
+        st = checks_each_row(c, "PRAGMA foreign_key_check", tell_key, NULL,
+                             err);
     if (!st)
         st = check_schema(c, err);
     if (!st)
         st = check_rules(c, err);
     if (!st && c->q->schema >= SCHEMA_SETTINGS)
-        st = each_row(c, "SELECT key, value FROM setting", check_setting, NULL,
-                      err);
+        st = checks_each_row(c, "SELECT key, value FROM setting", check_setting,
+                             NULL, err);
     return st;
 }
 
@@ -349,10 +346,10 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
 /* Each version; the current one is among them, or that was told. */
 quire_status check_contents(struct checks *c, quire_error *err)
 {
-    return each_row(c,
-                    "SELECT artifact, version, sha256, size FROM"
-                    " artifact_version",
-                    check_content, NULL, err);
+    return checks_each_row(c,
+                           "SELECT artifact, version, sha256, size FROM"
+                           " artifact_version",
+                           check_content, NULL, err);
 }
 
 /* ---- tenants ------------------------------------------------------------ */
@@ -377,6 +374,6 @@ quire_status checks_tenants(struct checks *c,
 {
     struct each_tenant e = {each};
 
-    return each_row(c, "SELECT id FROM tenant ORDER BY id", see_tenant, &e,
-                    err);
+    return checks_each_row(c, "SELECT id FROM tenant ORDER BY id", see_tenant,
+                           &e, err);
 }

@@ -179,13 +179,15 @@ static quire_status tell_gone(struct checks *c, const char *key, int64_t n,
 
 /* A row without artifacts and without a tally is a number that somebody was
  * told. It may stay. */
-static quire_status see_row(struct checks *c, struct stmt *s, quire_error *err)
+static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
+                            quire_error *err)
 {
     quire_bytes key = s->ops->column_bytes(s, 1);
     int64_t artifacts = s->ops->column_int(s, 2);
     bool tally = s->ops->column_int(s, 3) != 0;
     char text[128], name[160];
 
+    (void)ctx;
     snprintf(text, sizeof text, "%.*s", (int)key.len, (const char *)key.data);
     snprintf(name, sizeof name, "%lld %s", (long long)s->ops->column_int(s, 0),
              text);
@@ -201,21 +203,8 @@ quire_status check_session_rows(struct checks *c, quire_error *err)
             ? "SELECT tenant, key, n, EXISTS(SELECT 1 FROM tally WHERE session"
               " = s.id) FROM session s WHERE id > 0"
             : "SELECT tenant, key, n, 0 FROM session WHERE id > 0";
-    struct db *db = c->q->db;
-    quire_error why = {.what = ""};
-    struct stmt *s;
-    bool row = true;
-    quire_status st = db->ops->prepare(db, sql, &s, &why);
 
-    if (st)
-        return checks_forgive(c, "quire.db", st, &why, err);
-    while (!st && row) {
-        st = s->ops->step(s, &row, &why);
-        if (!st && row)
-            st = see_row(c, s, &why);
-    }
-    s->ops->finalize(s);
-    return checks_forgive(c, "quire.db", st, &why, err);
+    return checks_each_row(c, sql, see_row, NULL, err);
 }
 
 /* ---- lists that are kept ------------------------------------------------ */

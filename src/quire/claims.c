@@ -104,14 +104,6 @@ static quire_status add(struct quire *q, const char *key,
     return st;
 }
 
-static quire_status end(struct quire *q, quire_status st, quire_error *err)
-{
-    if (!st)
-        return q->db->ops->commit(q->db, err);
-    q->db->ops->rollback(q->db);
-    return st;
-}
-
 quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
                                quire_bytes body, quire_claim *out,
                                quire_error *err)
@@ -140,7 +132,7 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
         st = look(q, key, &digest, out, err);
     if (st == QUIRE_NOT_FOUND)
         st = add(q, key, &digest, err);
-    return end(q, st, err);
+    return sql_end(q->db, st, err);
 }
 
 static quire_status keep_answer(struct quire *q, const char *key, int status,
@@ -187,5 +179,5 @@ quire_status quire_claim_end(quire *q, const char *key, int status,
         return st;
     st = status ? keep_answer(q, key, status, answer, err)
                 : give_back(q, key, err);
-    return end(q, st, err);
+    return sql_end(q->db, st, err);
 }

@@ -334,10 +334,7 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         st = unknown(key, err);
     if (!st)
         st = note(q, key, before, value, err);
-    if (!st)
-        st = q->db->ops->commit(q->db, err);
-    else
-        q->db->ops->rollback(q->db);
+    st = sql_end(q->db, st, err);
     if (!st)
         forget_rooms(q);
     return st;

@@ -136,10 +136,7 @@ static quire_status count_pads(struct quire *q, quire_error *err)
     if (st)
         return st;
     st = db->ops->exec(db, sql, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 quire_status derived_counters(struct quire *q, quire_error *err)

@@ -134,15 +134,6 @@ static quire_status read_name(const char *text, quire_bytes *out,
     return st;
 }
 
-/* What is done is lasting, or undone. */
-static quire_status end(struct quire *q, quire_status st, quire_error *err)
-{
-    if (!st)
-        return q->db->ops->commit(q->db, err);
-    q->db->ops->rollback(q->db);
-    return st;
-}
-
 static quire_status begin(struct quire *q, quire_error *err)
 {
     bool any;
@@ -249,7 +240,7 @@ quire_status quire_folder_add(quire *q, const char *name, quire_folder *out,
 
     if (!st)
         st = begin(q, err);
-    return st ? st : end(q, add(q, clean, out, err), err);
+    return st ? st : sql_end(q->db, add(q, clean, out, err), err);
 }
 
 static quire_status rename_it(struct quire *q, int64_t id, quire_bytes name,
@@ -280,7 +271,7 @@ quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
 
     if (!st)
         st = begin(q, err);
-    return st ? st : end(q, rename_it(q, id, clean, out, err), err);
+    return st ? st : sql_end(q->db, rename_it(q, id, clean, out, err), err);
 }
 
 static quire_status take_away(struct quire *q, int64_t id, quire_error *err)
@@ -300,7 +291,7 @@ quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err)
 {
     quire_status st = begin(q, err);
 
-    return st ? st : end(q, take_away(q, id, err), err);
+    return st ? st : sql_end(q->db, take_away(q, id, err), err);
 }
 
 /* ---- filing ------------------------------------------------------------- */
@@ -340,7 +331,7 @@ quire_status quire_session_file(quire *q, const char *which, int64_t folder,
     }
     if (!st)
         st = begin(q, err);
-    return st ? st : end(q, file_it(q, row.number, folder, err), err);
+    return st ? st : sql_end(q->db, file_it(q, row.number, folder, err), err);
 }
 
 quire_status folders_find(struct quire *q, int64_t number, int64_t *folder,

@@ -263,6 +263,23 @@ static void fill_options(const quire_memory_options *given,
 
 /* ---- add, edit ---------------------------------------------------------- */
 
+/* What is asked, in full, and the key of the session; a transaction is open
+ * then. `edit`: what is not given stays as it is. */
+static quire_status begin_change(struct quire *q, const char *session,
+                                 const quire_memory_options *given, bool edit,
+                                 quire_memory_options *full, const char **key,
+                                 quire_error *err)
+{
+    quire_status st = need_memory(q, true, err);
+
+    fill_options(given, full);
+    if (!st)
+        st = check_options(full, edit, err);
+    if (!st)
+        st = find_key(q, session, key, err);
+    return st ? st : memory_begin(q->memories, err);
+}
+
 quire_status quire_memory_add(quire *q, const char *session,
                               const quire_memory_options *options,
                               quire_memory *out, quire_error *err)
@@ -271,15 +288,8 @@ quire_status quire_memory_add(quire *q, const char *session,
     struct memory_owner owner;
     quire_memory ignored;
     const char *key = NULL;
-    quire_status st = need_memory(q, true, err);
+    quire_status st = begin_change(q, session, options, false, &o, &key, err);
 
-    fill_options(options, &o);
-    if (!st)
-        st = check_options(&o, false, err);
-    if (!st)
-        st = find_key(q, session, &key, err);
-    if (!st)
-        st = memory_begin(q->memories, err);
     if (st)
         return st;
     st = make_owner(q, key, &owner, err);
@@ -297,15 +307,8 @@ quire_status quire_memory_edit(quire *q, const char *session, int64_t id,
     struct memory_owner owner;
     quire_memory ignored;
     const char *key = NULL;
-    quire_status st = need_memory(q, true, err);
+    quire_status st = begin_change(q, session, options, true, &o, &key, err);
 
-    fill_options(options, &o);
-    if (!st)
-        st = check_options(&o, true, err);
-    if (!st)
-        st = find_key(q, session, &key, err);
-    if (!st)
-        st = memory_begin(q->memories, err);
     if (st)
         return st;
     /* The words of a missing entry are ours, those of its link the room's. */

@@ -93,10 +93,7 @@ static quire_status mend_index(struct quire *q, quire_error *err)
     if (st)
         return st;
     st = db->ops->exec(db, "REINDEX", err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 /* The file of a label: in the home, or, a whole path, anywhere. */

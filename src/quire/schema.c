@@ -123,8 +123,5 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
     if (st)
         return st;
     st = take_steps(db, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }

@@ -32,10 +32,7 @@ static quire_status prepare(struct db *db, quire_error *err)
     st = sql_has_table(db, "collection", &has, err);
     if (!st && !has)
         st = db->ops->exec(db, ledger_schema, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 /* .quire/ with its .gitignore. */

@@ -364,10 +364,7 @@ static quire_status store_batch(struct quire *q, struct look *looks,
         if (is_to_store(&looks[i - 1]))
             st = store_one(q, &looks[i - 1], &tmp, err);
     }
-    if (!st)
-        st = db->ops->commit(db, err);
-    else
-        db->ops->rollback(db);
+    st = sql_end(db, st, err);
     arena_release(&tmp);
     return st;
 }

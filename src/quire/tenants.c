@@ -340,10 +340,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
     q->tenant_state = 0;
-    if (!st)
-        return q->db->ops->commit(q->db, err);
-    q->db->ops->rollback(q->db);
-    return st;
+    return sql_end(q->db, st, err);
 }
 
 static bool has_controls(quire_bytes text)

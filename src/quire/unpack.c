@@ -54,12 +54,6 @@ static bool is_single(const char *path, size_t n)
            !(len > 7 && !strcmp(path + len - 7, ".tar.gz"));
 }
 
-static quire_status add_content(void *ctx, quire_bytes piece, quire_error *err)
-{
-    buf_add(ctx, piece.data, piece.len);
-    return ((struct buf *)ctx)->failed ? err_memory(err) : QUIRE_OK;
-}
-
 /* Where each goes. Two in one place are refused: which is meant? */
 static quire_status name_members(struct unpacking *u, quire_error *err)
 {
@@ -142,7 +136,7 @@ static quire_status read_archive(struct unpacking *u,
                                  quire_error *err)
 {
     struct buf bytes = BUF_INIT((size_t)1 << 31);
-    quire_status st = read_whole(u->q, &archive->digest, add_content, &bytes,
+    quire_status st = read_whole(u->q, &archive->digest, buf_write, &bytes,
                                  err);
 
     if (!st)

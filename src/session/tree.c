@@ -446,20 +446,32 @@ static quire_status walk_down(struct session *s, const struct view *v,
     return st;
 }
 
+/* To be left when all is done, unless it failed. */
+static quire_status chain_begin(struct session *s, struct view *v,
+                                struct chain *c, quire_error *err)
+{
+    quire_status st = tree_begin(s, err);
+
+    if (st)
+        return st;
+    st = view_init(s, v, 0, err);
+    if (!st)
+        st = chain_build(s, c, err);
+    if (st)
+        session_leave(s);
+    return st;
+}
+
 quire_status session_tree(struct session *s, quire_entry_fn each, void *ctx,
                           quire_error *err)
 {
     struct chain c;
     struct view v;
-    quire_status st = tree_begin(s, err);
+    quire_status st = chain_begin(s, &v, &c, err);
 
     if (st)
         return st;
-    st = view_init(s, &v, 0, err);
-    if (!st)
-        st = chain_build(s, &c, err);
-    if (!st)
-        st = walk_down(s, &v, &c, each, ctx, err);
+    st = walk_down(s, &v, &c, each, ctx, err);
     session_leave(s);
     return st;
 }
@@ -470,14 +482,11 @@ quire_status session_children(struct session *s, const char *parent,
     uint32_t i = NONE, at = NONE;
     struct chain c;
     struct view v;
-    quire_status st = tree_begin(s, err);
+    quire_status st = chain_begin(s, &v, &c, err);
 
     if (st)
         return st;
-    st = view_init(s, &v, 0, err);
-    if (!st)
-        st = chain_build(s, &c, err);
-    if (!st && parent && (at = session_find(s, parent)) == NONE)
+    if (parent && (at = session_find(s, parent)) == NONE)
         st = QUIRE_NOT_FOUND;
     if (!st)
         i = parent ? c.first[at] : c.root;

@@ -170,8 +170,7 @@ static quire_status take_part(void *turn, quire_bytes bytes, quire_error *err)
 {
     struct turn *t = turn;
 
-    buf_add(&t->answer.part, bytes.data, bytes.len);
-    return t->answer.part.failed ? err_memory(err) : QUIRE_OK;
+    return buf_write(&t->answer.part, bytes, err);
 }
 
 /* The content of `one`, which may be read. It is read to the end whatever is

@@ -126,6 +126,14 @@ quire_status sql_run(struct stmt *s, quire_error *err)
     return st;
 }
 
+quire_status sql_end(struct db *db, quire_status st, quire_error *err)
+{
+    if (!st)
+        return db->ops->commit(db, err);
+    db->ops->rollback(db);
+    return st;
+}
+
 quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
                         quire_error *err)
 {
@@ -133,11 +141,7 @@ quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
 
     if (st)
         return st;
-    st = sql_run(s, err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, sql_run(s, err), err);
 }
 
 quire_status sql_number(struct db *db, const char *text, int64_t *out,

@@ -53,6 +53,10 @@ quire_status sql_run(struct stmt *s, quire_error *err);
 quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
                         quire_error *err);
 
+/* The end of a transaction: what it did is lasting if `st` is QUIRE_OK, else
+ * undone, and `st` is passed on. */
+quire_status sql_end(struct db *db, quire_status st, quire_error *err);
+
 /* The number that `text` asks for, once. QUIRE_NOT_FOUND without words. */
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err);
