@@ -326,6 +326,13 @@ void json_uint(struct json_writer *w, uint64_t v);
 void json_bool(struct json_writer *w, bool v);
 void json_null(struct json_writer *w);
 
+/* A string: `raw` in base64. */
+void json_base64(struct json_writer *w, quire_bytes raw);
+
+/* Two members, "encoding" and `key`: bytes of any kind, as text ("utf-8") where
+ * they are text, else in base64. */
+void json_content(struct json_writer *w, const char *key, quire_bytes content);
+
 /* JSON that is spelled already. */
 void json_raw(struct json_writer *w, quire_bytes json);
 

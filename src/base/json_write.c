@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/json_priv.h"
 #include "base/utf8.h"
@@ -144,6 +145,28 @@ void json_null(struct json_writer *w)
 {
     value(w);
     buf_add_str(w->out, "null");
+}
+
+void json_base64(struct json_writer *w, quire_bytes raw)
+{
+    value(w);
+    buf_add_char(w->out, '"');
+    base64_encode(raw, w->out);
+    buf_add_char(w->out, '"');
+    w->comma = true;
+}
+
+void json_content(struct json_writer *w, const char *key, quire_bytes content)
+{
+    bool text = utf8_check(content);
+
+    json_key(w, "encoding");
+    json_str(w, text ? "utf-8" : "base64");
+    json_key(w, key);
+    if (text)
+        json_bytes(w, content);
+    else
+        json_base64(w, content);
 }
 
 void json_raw(struct json_writer *w, quire_bytes json)

@@ -201,12 +201,7 @@ static int blob_get(struct cli *cli, const struct args *args)
 }
 
 static const struct opt get_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_PATH,
-     .value = "FILE",
-     .help = "write to FILE, which appears when it is complete or not at "
-             "all; `-` is standard output"},
+    SAVE_OPT,
     {.name = "range", .kind = OPT_TEXT, .value = "A-B", .help = RANGE_HELP},
     STORE_OPTS,
     {0},

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
@@ -109,14 +108,10 @@ static void add_part(struct printing *p, struct buf *out,
 
 static void add_part_json(struct buf *out, const quire_part *part)
 {
-    bool text = utf8_check(part->text);
-    struct buf coded = BUF_INIT(PAGE_MAX);
     char when[WHEN_SIZE];
     struct json_writer w;
 
     when_format(part->at_us, when);
-    if (!text)
-        base64_encode(part->text, &coded);
     json_begin(&w, out);
     json_object(&w);
     json_key(&w, "turn");
@@ -134,13 +129,8 @@ static void add_part_json(struct buf *out, const quire_part *part)
     json_uint(&w, part->bytes);
     json_key(&w, "missing");
     json_bool(&w, part->missing);
-    json_key(&w, "encoding");
-    json_str(&w, text ? "utf-8" : "base64");
-    json_key(&w, "text");
-    json_bytes(&w, text ? part->text : buf_bytes(&coded));
+    json_content(&w, "text", part->text);
     json_object_end(&w);
-    out->failed |= coded.failed;
-    buf_release(&coded);
 }
 
 static quire_status print_part(void *ctx, const quire_part *part,

@@ -318,12 +318,7 @@ static int session_export(struct cli *cli, const struct args *args)
 }
 
 static const struct opt export_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPT_PATH,
-     .value = "FILE",
-     .help = "write to FILE, which appears when it is complete or not at "
-             "all; `-` is standard output"},
+    SAVE_OPT,
     {.name = "hydrate",
      .kind = OPT_FLAG,
      .help = "put the content of images back in the place of references"},

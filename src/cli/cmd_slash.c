@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/cmd_artifact.h"
 #include "cli/cmd_session.h"
+#include "serve/reply.h"
 
 extern const struct cmd cmd_slash;
 
@@ -25,72 +24,6 @@ struct replying {
 };
 
 /* ---- JSON --------------------------------------------------------------- */
-
-/* As text where it is text, else in base64, and which of the two. */
-static void add_content(struct json_writer *w, const char *key,
-                        quire_bytes bytes)
-{
-    bool text = utf8_check(bytes);
-    struct buf coded = BUF_INIT(2 * TEXT_MAX);
-
-    json_key(w, "encoding");
-    json_str(w, text ? "utf-8" : "base64");
-    json_key(w, key);
-    if (!text)
-        base64_encode(bytes, &coded);
-    json_bytes(w, text ? bytes : buf_bytes(&coded));
-    w->out->failed |= coded.failed;
-    buf_release(&coded);
-}
-
-static void add_part(struct json_writer *w, const quire_slash_reply *r)
-{
-    struct buf coded = BUF_INIT(2 * TEXT_MAX);
-
-    json_key(w, "part");
-    json_object(w);
-    json_key(w, "mime");
-    json_str(w, r->mime);
-    json_key(w, "encoding");
-    json_str(w, "base64");
-    json_key(w, "content");
-    base64_encode(r->part, &coded);
-    json_bytes(w, buf_bytes(&coded));
-    json_object_end(w);
-    w->out->failed |= coded.failed;
-    buf_release(&coded);
-}
-
-static void add_reply(struct buf *line, const quire_slash_reply *r)
-{
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    json_key(&w, "command");
-    json_str(&w, r->command);
-    json_key(&w, "args");
-    json_bytes(&w, r->args);
-    json_key(&w, "line");
-    json_uint(&w, r->line);
-    json_key(&w, "status");
-    json_str(&w, quire_status_name(r->status));
-    json_key(&w, "kind");
-    json_str(&w, r->kind);
-    json_key(&w, "id");
-    if (r->id)
-        json_int(&w, r->id);
-    else
-        json_null(&w);
-    json_key(&w, "truncated");
-    json_bool(&w, r->truncated);
-    json_key(&w, "skipped");
-    json_uint(&w, r->skipped);
-    add_content(&w, "body", r->body);
-    if (r->mime)
-        add_part(&w, r);
-    json_object_end(&w);
-}
 
 /* One line, done. */
 static quire_status put_line(struct replying *r, quire_error *err)
@@ -118,7 +51,7 @@ static quire_status tell_file(void *ctx, const quire_slash_file *file,
     json_bytes(&w, file->path);
     json_key(&w, "size");
     json_uint(&w, file->content.len);
-    add_content(&w, "content", file->content);
+    json_content(&w, "content", file->content);
     json_object_end(&w);
     return put_line(r, err);
 }
@@ -130,11 +63,13 @@ static quire_status tell(void *ctx, const quire_slash_reply *reply,
 {
     struct replying *r = ctx;
     struct cli *cli = r->cli;
+    struct json_writer w;
 
     r->failed |= reply->status != QUIRE_OK;
     buf_clear(&r->line);
     if (cli->json) {
-        add_reply(&r->line, reply);
+        json_begin(&w, &r->line);
+        reply_write(&w, reply);
         return put_line(r, err);
     }
     if (r->guard)

@@ -29,6 +29,14 @@ struct save {
 #define SAVE_INIT {.dir = -1, .direct = -1, .temp = FS_TEMP_INIT}
 /* clang-format on */
 
+/* The option, for those who take it. */
+/* clang-format off */
+#define SAVE_OPT                                                               \
+    {.name = "output", .letter = 'o', .kind = OPT_PATH, .value = "FILE",       \
+     .help = "write to FILE, which appears when it is complete or not at "     \
+             "all; `-` is standard output"}
+/* clang-format on */
+
 /* From here to save_release() an interrupt only sets a flag; save_write()
  * then gives QUIRE_STOPPED. */
 quire_status save_open(struct save *s, const char *path, quire_error *err);

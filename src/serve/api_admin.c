@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 #include "serve/service.h"
 
 static void put_tenant(struct call *c, const quire_tenant *t)
@@ -115,22 +116,12 @@ void api_tenants_remove(struct call *c)
     quire_status st = quire_tenant_remove(c->q, call_ref(c, 0),
                                           call_flag(c, "all", false), &err);
 
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
+    answer_deleted(c, st, &err);
     if (!st)
         events_shut_out(desk_events(c->desk), call_id(c, 0));
 }
 
 /* ---- what was done ------------------------------------------------------ */
-
-struct listing {
-    struct call *c;
-    uint64_t n, limit;
-    int64_t last;
-    bool more;
-};
 
 static void put_json(struct call *c, const char *key, const char *json)
 {
@@ -144,14 +135,13 @@ static void put_json(struct call *c, const char *key, const char *json)
 static quire_status give_change(void *ctx, const quire_audit *change,
                                 quire_error *err)
 {
-    struct listing *l = ctx;
-    struct call *c = l->c;
+    struct page *p = ctx;
+    struct call *c = p->c;
+    quire_status st = page_take(p, change->at_us, change->id);
 
     (void)err;
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
+    if (st)
+        return st;
     json_object(&c->w);
     put_number(c, "id", change->id);
     put_time(c, "created_at", change->at_us);
@@ -162,28 +152,21 @@ static quire_status give_change(void *ctx, const quire_audit *change,
     put_json(c, "before", change->before);
     put_json(c, "after", change->after);
     json_object_end(&c->w);
-    l->last = change->id;
-    l->n++;
     return QUIRE_OK;
 }
 
 void api_audit(struct call *c)
 {
-    struct listing l = {.c = c, .limit = call_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = call_limit(c, 50, 200)};
     quire_error err;
     quire_status st;
 
-    json_object(&c->w);
-    json_key(&c->w, "entries");
-    json_array(&c->w);
+    page_begin(&p, "entries");
     st = quire_audit_list(c->q, (int64_t)call_number(c, "before_id", 0),
-                          l.limit + 1, give_change, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    put_id(c, "next_before_id", l.more ? l.last : 0);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+                          p.limit + 1, give_change, &p, &err);
+    page_end_rows(&p);
+    put_id(c, "next_before_id", p.more ? p.last_id : 0);
+    page_end(&p, st, &err);
 }
 
 /* ---- for anybody -------------------------------------------------------- */

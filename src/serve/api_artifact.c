@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 static void add_hex(const quire_digest *d, char out[65])
 {
@@ -47,54 +48,37 @@ void put_artifact(struct call *c, const quire_artifact *a)
 
 /* ---- lists -------------------------------------------------------------- */
 
-struct listing {
-    struct call *c;
-    uint64_t n, limit;
-    int64_t last_us, last_id;
-    bool more;
-};
-
 static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
+    quire_status st = page_take(p, a->updated_us, a->id);
 
     (void)err;
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
-    put_artifact(l->c, a);
-    l->last_us = a->updated_us;
-    l->last_id = a->id;
-    l->n++;
-    return QUIRE_OK;
+    if (!st)
+        put_artifact(p->c, a);
+    return st;
 }
 
 /* `used`: bytes of all there are, also of those on other pages. */
 static void list(struct call *c, const char *session, uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    struct listing l = {.c = c, .limit = call_limit(c, 200, 1000)};
+    struct page p = {.c = c, .limit = call_limit(c, 200, 1000)};
     quire_error err;
     quire_status st;
 
     if (!call_cursor(c, &o.before_us, &o.before_id))
         return;
     o.all_sessions = !session;
-    o.limit = l.limit + 1;
+    o.limit = p.limit + 1;
     o.deleted = call_flag(c, "deleted", false);
-    json_object(&c->w);
-    json_key(&c->w, "artifacts");
-    json_array(&c->w);
-    st = quire_artifact_list(c->q, session, &o, give, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
+    page_begin(&p, "artifacts");
+    st = quire_artifact_list(c->q, session, &o, give, &p, &err);
+    page_end_rows(&p);
     put_number(c, "bytes_used", (int64_t)used);
     put_number(c, "tenant_bytes_used", (int64_t)c->tenant.used);
-    put_cursor(c, l.more, l.last_us, l.last_id);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+    page_put_cursor(&p);
+    page_end(&p, st, &err);
 }
 
 void api_artifacts_list(struct call *c)
@@ -159,6 +143,16 @@ void api_artifacts_search(struct call *c)
 
 /* ---- putting ------------------------------------------------------------ */
 
+/* A failure to change what somebody expects to be there. */
+static void fail_expected(struct call *c, quire_status st,
+                          const quire_error *err)
+{
+    if (st == QUIRE_CHANGED)
+        call_refuse(c, 412, "changed", err->next, "%s", err->what);
+    else
+        call_fail(c, st, err);
+}
+
 static void answer_put(struct call *c, const quire_artifact *a)
 {
     char hex[65];
@@ -183,10 +177,8 @@ static void put(struct call *c, const char *session, const char *path,
     quire_status st = quire_artifact_put(c->q, session, path, content, o, &a,
                                          &err);
 
-    if (st == QUIRE_CHANGED)
-        call_refuse(c, 412, "changed", err.next, "%s", err.what);
-    else if (st)
-        call_fail(c, st, &err);
+    if (st)
+        fail_expected(c, st, &err);
     else
         answer_put(c, &a);
 }
@@ -396,12 +388,10 @@ static void remove_expected(struct call *c, const char *session,
     if (!check_expected(c, session, which, &seen))
         return;
     st = quire_artifact_remove_expected(c->q, session, which, 0, seen, &err);
-    if (st == QUIRE_CHANGED)
-        call_refuse(c, 412, "changed", err.next, "%s", err.what);
-    else if (st)
-        call_fail(c, st, &err);
+    if (st)
+        fail_expected(c, st, &err);
     else
-        put_deleted(c);
+        answer_deleted(c, st, &err);
 }
 
 void api_files_remove(struct call *c)

@@ -1,11 +1,11 @@
 /* api_conversation.c - conversations are sessions, with numbers for ids */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 /* ---- one ---------------------------------------------------------------- */
 
@@ -70,84 +70,59 @@ static quire_session *open_session(struct call *c, unsigned flags)
 
 /* ---- all ---------------------------------------------------------------- */
 
-struct listing {
-    struct call *c;
-    uint64_t n, limit;
-    int64_t last_us;
-    char last[256];
-    bool more;
+struct rows {
+    struct page page;
+    char last[256]; /* the id of the last that is shown */
 };
 
 static quire_status give_row(void *ctx, const quire_session_row *row,
                              quire_error *err)
 {
-    struct listing *l = ctx;
+    struct rows *r = ctx;
+    quire_status st = page_take(&r->page, row->updated_us, row->number);
 
     (void)err;
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
-    put_conversation(l->c, row);
-    l->last_us = row->updated_us;
-    snprintf(l->last, sizeof l->last, "%s", row->id);
-    l->n++;
+    if (st)
+        return st;
+    put_conversation(r->page.c, row);
+    snprintf(r->last, sizeof r->last, "%s", row->id);
     return QUIRE_OK;
 }
 
-/* "<updated>.<id>": where the next page begins. */
-static bool read_cursor(struct call *c, quire_row_options *o)
+/* A folder that is not there is a wrong field, not a wrong address. */
+static void refuse_folder(struct call *c, const quire_error *err)
 {
-    const char *cursor = call_text(c, "cursor"), *dot;
-    char *end;
-
-    if (!cursor)
-        return true;
-    dot = strchr(cursor, '.');
-    o->after_us = strtoll(cursor, &end, 10);
-    o->after_id = dot ? dot + 1 : NULL;
-    if (dot && end == dot && o->after_us > 0 && *o->after_id)
-        return true;
-    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
-                "that is no cursor");
-    return false;
+    call_refuse(c, 400, "invalid",
+                "/v1/conversation-folders lists those there are",
+                "folder_id: %s", err->what);
 }
 
 void api_conversations_list(struct call *c)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
-    struct listing l = {.c = c, .limit = call_limit(c, 50, 200)};
+    struct rows r = {.page = {.c = c, .limit = call_limit(c, 50, 200)}};
+    char next[sizeof r.last + 32];
     quire_error err;
     quire_status st;
+    bool no_folder;
 
-    if (!read_cursor(c, &o))
+    if (!call_cursor_text(c, &o.after_us, &o.after_id))
         return;
     if (call_json(c, "folder_id").data) {
         o.folder = (int64_t)call_number(c, "folder_id", 0);
         o.folder = o.folder ? o.folder : -1;
     }
     o.archived = call_flag(c, "archived", false);
-    o.limit = l.limit + 1;
-    json_object(&c->w);
-    json_key(&c->w, "conversations");
-    json_array(&c->w);
-    st = quire_session_rows(c->q, &o, give_row, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    json_key(&c->w, "next_cursor");
-    if (l.more)
-        json_str(&c->w, arena_printf(&c->keep, "%lld.%s", (long long)l.last_us,
-                                     l.last));
-    else
-        json_null(&c->w);
-    json_object_end(&c->w);
-    /* A wrong field, not a wrong address. */
-    if (st == QUIRE_NOT_FOUND && o.folder > 0)
-        call_refuse(c, 400, "invalid",
-                    "/v1/conversation-folders lists those there are",
-                    "folder_id: %s", err.what);
-    else if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+    o.limit = r.page.limit + 1;
+    page_begin(&r.page, "conversations");
+    st = quire_session_rows(c->q, &o, give_row, &r, &err);
+    page_end_rows(&r.page);
+    snprintf(next, sizeof next, "%lld.%s", (long long)r.page.last_us, r.last);
+    put_text(c, "next_cursor", r.page.more ? next : NULL);
+    no_folder = st == QUIRE_NOT_FOUND && o.folder > 0;
+    page_end(&r.page, no_folder ? QUIRE_OK : st, &err);
+    if (no_folder)
+        refuse_folder(c, &err);
 }
 
 /* What was made or moved, which is closed; or that it was not. */
@@ -190,8 +165,7 @@ void api_conversations_add(struct call *c)
 
 /* ---- changes ------------------------------------------------------------ */
 
-/* File it, or take it out of its folder. One that is not there is a wrong field,
- * not a wrong address. False: answered. */
+/* File it, or take it out of its folder. False: answered. */
 static bool file_it(struct call *c, const char *id)
 {
     quire_error err;
@@ -202,9 +176,7 @@ static bool file_it(struct call *c, const char *id)
     st = quire_session_file(c->q, id, (int64_t)call_number(c, "folder_id", 0),
                             &err);
     if (st == QUIRE_NOT_FOUND)
-        call_refuse(c, 400, "invalid",
-                    "/v1/conversation-folders lists those there are",
-                    "folder_id: %s", err.what);
+        refuse_folder(c, &err);
     else if (st)
         call_fail(c, st, &err);
     return !st;
@@ -267,51 +239,50 @@ void api_conversations_remove(struct call *c)
     if (!id)
         return;
     st = quire_session_remove(c->q, id, &err);
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
+    answer_deleted(c, st, &err);
+}
+
+typedef quire_status (*elsewhere_fn)(quire *q, const char *which,
+                                     const char *cwd, quire_session **out,
+                                     quire_error *err);
+
+/* What there is at `cwd` then: the conversation, or another like it. */
+static void put_elsewhere(struct call *c, elsewhere_fn do_it)
+{
+    const char *id = call_session(c), *cwd;
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id || !call_cwd(c, &cwd))
+        return;
+    st = do_it(c->q, id, cwd, &s, &err);
+    answer_opened(c, s, st, &err);
 }
 
 void api_conversations_fork(struct call *c)
 {
-    const char *id = call_session(c), *cwd;
-    quire_session *s = NULL;
-    quire_error err;
-    quire_status st;
-
-    if (!id || !call_cwd(c, &cwd))
-        return;
-    st = quire_session_fork(c->q, id, cwd, &s, &err);
-    answer_opened(c, s, st, &err);
+    put_elsewhere(c, quire_session_fork);
 }
 
 void api_conversations_move(struct call *c)
 {
-    const char *id = call_session(c), *cwd;
-    quire_session *s = NULL;
-    quire_error err;
-    quire_status st;
-
-    if (!id || !call_cwd(c, &cwd))
-        return;
-    st = quire_session_move(c->q, id, cwd, &s, &err);
-    answer_opened(c, s, st, &err);
+    put_elsewhere(c, quire_session_move);
 }
 
 /* ---- entries ------------------------------------------------------------ */
 
 struct entries {
-    struct call *c;
-    uint64_t n, limit, skip;
+    struct page page;
+    uint64_t skip;
     bool messages; /* those alone */
-    bool more;
 };
 
 static quire_status give_entry(void *ctx, const quire_entry *e,
                                quire_error *err)
 {
     struct entries *l = ctx;
+    quire_status st;
 
     (void)err;
     if (l->messages && !bytes_equal(e->type, bytes_str("message")))
@@ -320,20 +291,16 @@ static quire_status give_entry(void *ctx, const quire_entry *e,
         l->skip--;
         return QUIRE_OK;
     }
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
-    json_raw(&l->c->w, e->json);
-    l->n++;
-    return QUIRE_OK;
+    st = page_take(&l->page, 0, 0);
+    if (!st)
+        json_raw(&l->page.c->w, e->json);
+    return st;
 }
 
 static void list_entries(struct call *c, const char *key, bool messages)
 {
     uint64_t after = call_number(c, "after", 0);
-    struct entries l = {.c = c,
-                        .limit = call_limit(c, 200, 500),
+    struct entries l = {.page = {.c = c, .limit = call_limit(c, 200, 500)},
                         .skip = after,
                         .messages = messages};
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
@@ -342,23 +309,14 @@ static void list_entries(struct call *c, const char *key, bool messages)
 
     if (!s)
         return;
-    json_object(&c->w);
-    json_key(&c->w, key);
-    json_array(&c->w);
+    page_begin(&l.page, key);
     st = quire_session_entries(s,
                                call_flag(c, "hydrate", false) ? QUIRE_HYDRATE
                                                               : 0,
                                give_entry, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    json_key(&c->w, "next_after");
-    if (l.more)
-        json_uint(&c->w, after + l.n);
-    else
-        json_null(&c->w);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+    page_end_rows(&l.page);
+    put_id(c, "next_after", l.page.more ? (int64_t)(after + l.page.n) : 0);
+    page_end(&l.page, st, &err);
     quire_session_close(s);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "base/bytes.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 static void put_folder(struct call *c, const quire_folder *f)
 {
@@ -18,36 +19,25 @@ static void put_folder(struct call *c, const quire_folder *f)
     json_object_end(&c->w);
 }
 
-struct listing {
-    struct call *c;
-    int64_t n;
-};
-
 static quire_status give(void *ctx, const quire_folder *f, quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
 
     (void)err;
-    put_folder(l->c, f);
-    l->n++;
-    return QUIRE_OK;
+    put_folder(p->c, f);
+    return page_take(p, 0, 0);
 }
 
 void api_folders_list(struct call *c)
 {
-    struct listing l = {.c = c};
+    struct page p = {.c = c};
     quire_error err;
     quire_status st;
 
-    json_object(&c->w);
-    json_key(&c->w, "folders");
-    json_array(&c->w);
-    st = quire_folder_list(c->q, give, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", l.n);
-    json_object_end(&c->w);
-    if (st)
-        call_fail(c, st, &err);
+    page_begin(&p, "folders");
+    st = quire_folder_list(c->q, give, &p, &err);
+    page_end_rows(&p);
+    page_end(&p, st, &err);
 }
 
 static void answer(struct call *c, quire_status st, const quire_folder *f,
@@ -83,8 +73,5 @@ void api_folders_remove(struct call *c)
     quire_error err;
     quire_status st = quire_folder_remove(c->q, call_id(c, 0), &err);
 
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
+    answer_deleted(c, st, &err);
 }

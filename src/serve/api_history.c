@@ -1,21 +1,16 @@
 /* api_history.c - prompts that were typed, and what a tenant uses */
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 /* ---- prompts ------------------------------------------------------------ */
 
-struct listing {
-    struct call *c;
-    uint64_t n;
-};
-
 static quire_status give(void *ctx, const quire_prompt *p, quire_error *err)
 {
-    struct listing *l = ctx;
-    struct call *c = l->c;
+    struct page *page = ctx;
+    struct call *c = page->c;
 
     (void)err;
     json_object(&c->w);
@@ -25,14 +20,13 @@ static quire_status give(void *ctx, const quire_prompt *p, quire_error *err)
     put_text(c, "cwd", p->cwd);
     put_text(c, "session", p->session);
     json_object_end(&c->w);
-    l->n++;
-    return QUIRE_OK;
+    return page_take(page, 0, 0);
 }
 
 void api_history_list(struct call *c)
 {
     quire_history_options o = QUIRE_HISTORY_OPTIONS_INIT;
-    struct listing l = {.c = c};
+    struct page p = {.c = c};
     quire_bytes query = call_bytes(c, "q");
     quire_error err;
     quire_status st;
@@ -40,16 +34,11 @@ void api_history_list(struct call *c)
     if (!call_cwd(c, &o.cwd))
         return;
     o.limit = call_limit(c, 100, 1000);
-    json_object(&c->w);
-    json_key(&c->w, "prompts");
-    json_array(&c->w);
-    st = query.data ? quire_history_search(c->q, query, &o, give, &l, &err)
-                    : quire_history_list(c->q, &o, give, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    json_object_end(&c->w);
-    if (st)
-        call_fail(c, st, &err);
+    page_begin(&p, "prompts");
+    st = query.data ? quire_history_search(c->q, query, &o, give, &p, &err)
+                    : quire_history_list(c->q, &o, give, &p, &err);
+    page_end_rows(&p);
+    page_end(&p, st, &err);
 }
 
 void api_history_add(struct call *c)

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 /* ---- what is asked ------------------------------------------------------ */
 
@@ -94,6 +95,13 @@ static void put_members(struct call *c, const quire_memory *m)
     put_time(c, "updated_at", m->updated_us);
 }
 
+static void put_entry(struct call *c, const quire_memory *m)
+{
+    json_object(&c->w);
+    put_members(c, m);
+    json_object_end(&c->w);
+}
+
 static void put_superseded(struct call *c, const quire_memory_options *o)
 {
     size_t i;
@@ -135,29 +143,15 @@ static void answer_entry(struct call *c, const quire_memory *m,
 
 /* ---- lists -------------------------------------------------------------- */
 
-struct listing {
-    struct call *c;
-    uint64_t n, limit;
-    int64_t last_us, last_id;
-    bool more;
-};
-
 static quire_status give(void *ctx, const quire_memory *m, quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
+    quire_status st = page_take(p, m->updated_us, m->id);
 
     (void)err;
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
-    json_object(&l->c->w);
-    put_members(l->c, m);
-    json_object_end(&l->c->w);
-    l->last_us = m->updated_us;
-    l->last_id = m->id;
-    l->n++;
-    return QUIRE_OK;
+    if (!st)
+        put_entry(p->c, m);
+    return st;
 }
 
 /* Where the list begins: "before" a second is before all that is in it, and a
@@ -174,7 +168,7 @@ static bool read_start(struct call *c, quire_memory_list_options *o)
 static void browse(struct call *c, const char *session)
 {
     quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
-    struct listing l = {.c = c, .limit = call_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = call_limit(c, 50, 200)};
     quire_error err;
     quire_status st;
 
@@ -183,35 +177,30 @@ static void browse(struct call *c, const char *session)
         return;
     o.tag = call_text(c, "tag");
     o.session = session;
-    o.limit = l.limit + 1;
-    json_object(&c->w);
-    json_key(&c->w, "entries");
-    json_array(&c->w);
-    st = quire_memory_list(c->q, &o, give, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    put_cursor(c, l.more, l.last_us, l.last_id);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+    o.limit = p.limit + 1;
+    page_begin(&p, "entries");
+    st = quire_memory_list(c->q, &o, give, &p, &err);
+    page_end_rows(&p);
+    page_put_cursor(&p);
+    page_end(&p, st, &err);
 }
 
 /* ---- search ------------------------------------------------------------- */
 
 static quire_status give_hit(void *ctx, const quire_memory *m, quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
+    struct call *c = p->c;
     char score[32];
 
     (void)err;
     snprintf(score, sizeof score, "%.9f", m->score);
-    json_object(&l->c->w);
-    put_members(l->c, m);
-    json_key(&l->c->w, "score");
-    json_raw(&l->c->w, bytes_str(score));
-    json_object_end(&l->c->w);
-    l->n++;
-    return QUIRE_OK;
+    json_object(&c->w);
+    put_members(c, m);
+    json_key(&c->w, "score");
+    json_raw(&c->w, bytes_str(score));
+    json_object_end(&c->w);
+    return page_take(p, 0, 0);
 }
 
 /* What a search cannot heed is refused: to leave it out would find more than
@@ -242,7 +231,7 @@ static bool is_off(struct call *c, const char *name)
 static void search(struct call *c, const char *session)
 {
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
-    struct listing l = {.c = c};
+    struct page p = {.c = c};
     int partial = 0;
     quire_error err;
     quire_status st;
@@ -255,18 +244,14 @@ static void search(struct call *c, const char *session)
     o.no_intent = is_off(c, "intent");
     o.no_decay = is_off(c, "decay");
     o.limit = call_limit(c, 50, 200);
-    json_object(&c->w);
-    json_key(&c->w, "entries");
-    json_array(&c->w);
-    st = quire_memory_search(c->q, call_bytes(c, "q"), &o, give_hit, &l,
+    page_begin(&p, "entries");
+    st = quire_memory_search(c->q, call_bytes(c, "q"), &o, give_hit, &p,
                              &partial, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
+    page_end_rows(&p);
     put_flag(c, "partial", partial);
-    put_cursor(c, false, 0, 0);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_NOT_FOUND) /* nothing is an answer */
-        call_fail(c, st, &err);
+    page_put_cursor(&p);
+    /* Nothing is an answer. */
+    page_end(&p, st == QUIRE_NOT_FOUND ? QUIRE_OK : st, &err);
 }
 
 void api_memory_list(struct call *c)
@@ -420,10 +405,7 @@ void api_memory_remove(struct call *c)
     quire_error err;
     quire_status st = quire_memory_remove(c->q, call_id(c, 0), &err);
 
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
+    answer_deleted(c, st, &err);
 }
 
 void api_memory_invalidate(struct call *c)
@@ -464,18 +446,13 @@ static void put_relation(struct call *c, const quire_relation *r)
 static quire_status give_relation(void *ctx, const quire_relation *r,
                                   quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
+    quire_status st = page_take(p, r->created_us, r->id);
 
     (void)err;
-    if (l->n == l->limit) {
-        l->more = true;
-        return QUIRE_STOPPED;
-    }
-    put_relation(l->c, r);
-    l->last_us = r->created_us;
-    l->last_id = r->id;
-    l->n++;
-    return QUIRE_OK;
+    if (!st)
+        put_relation(p->c, r);
+    return st;
 }
 
 /* Which ones. False: answered. */
@@ -503,24 +480,20 @@ static bool read_relations(struct call *c, quire_relation_list_options *o)
 void api_relations_list(struct call *c)
 {
     quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
-    struct listing l = {.c = c, .limit = call_limit(c, 200, RELATIONS_MAX)};
+    struct page p = {.c = c, .limit = call_limit(c, 200, RELATIONS_MAX)};
     quire_error err;
     quire_status st;
 
     if (!read_relations(c, &o))
         return;
-    o.limit = l.limit + 1;
-    json_object(&c->w);
-    json_key(&c->w, "relations");
-    json_array(&c->w);
-    st = quire_relation_list(c->q, &o, give_relation, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
+    o.limit = p.limit + 1;
+    page_begin(&p, "relations");
+    st = quire_relation_list(c->q, &o, give_relation, &p, &err);
+    page_end_rows(&p);
     /* Of the most that can be asked for it is not known if there are more. */
-    put_cursor(c, l.more || l.n == RELATIONS_MAX, l.last_us, l.last_id);
-    json_object_end(&c->w);
-    if (st && st != QUIRE_STOPPED)
-        call_fail(c, st, &err);
+    p.more = p.more || p.n == RELATIONS_MAX;
+    page_put_cursor(&p);
+    page_end(&p, st, &err);
 }
 
 /* An error as any other, that says which one is there. */
@@ -561,10 +534,7 @@ void api_relations_remove(struct call *c)
     quire_error err;
     quire_status st = quire_relation_remove(c->q, call_id(c, 0), &err);
 
-    if (st)
-        call_fail(c, st, &err);
-    else
-        put_deleted(c);
+    answer_deleted(c, st, &err);
 }
 
 /* ---- the graph ---------------------------------------------------------- */
@@ -593,9 +563,7 @@ static quire_status draw_entry(void *ctx, const quire_memory *m,
     struct drawing *d = ctx;
 
     (void)err;
-    json_object(&d->c->w);
-    put_members(d->c, m);
-    json_object_end(&d->c->w);
+    put_entry(d->c, m);
     d->entries++;
     return QUIRE_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "serve/op.h"
+#include "serve/page.h"
 
 /* The outputs of ":id". NULL: answered. */
 static quire_outputs *open_outputs(struct call *c)
@@ -30,11 +31,6 @@ static quire_outputs *open_outputs(struct call *c)
 
 /* ---- all ---------------------------------------------------------------- */
 
-struct listing {
-    struct call *c;
-    uint64_t n;
-};
-
 /* Where it lies on the disk is the server's business. */
 static void put_output(struct call *c, const quire_output *o)
 {
@@ -49,32 +45,26 @@ static void put_output(struct call *c, const quire_output *o)
 
 static quire_status give(void *ctx, const quire_output *o, quire_error *err)
 {
-    struct listing *l = ctx;
+    struct page *p = ctx;
 
     (void)err;
-    put_output(l->c, o);
-    l->n++;
-    return QUIRE_OK;
+    put_output(p->c, o);
+    return page_take(p, 0, 0);
 }
 
 void api_outputs_list(struct call *c)
 {
     quire_outputs *o = open_outputs(c);
-    struct listing l = {.c = c};
+    struct page p = {.c = c};
     quire_error err;
     quire_status st;
 
     if (!o)
         return;
-    json_object(&c->w);
-    json_key(&c->w, "outputs");
-    json_array(&c->w);
-    st = quire_outputs_list(o, give, &l, &err);
-    json_array_end(&c->w);
-    put_number(c, "count", (int64_t)l.n);
-    json_object_end(&c->w);
-    if (st)
-        call_fail(c, st, &err);
+    page_begin(&p, "outputs");
+    st = quire_outputs_list(o, give, &p, &err);
+    page_end_rows(&p);
+    page_end(&p, st, &err);
     quire_outputs_close(o);
 }
 

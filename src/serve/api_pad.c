@@ -1,22 +1,13 @@
 /* api_pad.c - scratchpads, to be looked at: their agents write them */
 #include "base/bytes.h"
-#include "base/err.h"
 #include "serve/op.h"
-
-static quire_status add_piece(void *ctx, quire_bytes piece, quire_error *err)
-{
-    struct buf *text = ctx;
-
-    buf_add(text, piece.data, piece.len);
-    return text->failed ? err_memory(err) : QUIRE_OK;
-}
 
 /* A pad that nobody has written to is empty, which is no error. */
 static void answer_pad(struct call *c, const char *name)
 {
     struct buf text = BUF_INIT((size_t)64 << 20);
     quire_error err;
-    quire_status st = quire_pad_read(c->q, name, add_piece, &text, &err);
+    quire_status st = quire_pad_read(c->q, name, buf_write, &text, &err);
 
     if (st && st != QUIRE_NOT_FOUND) {
         call_fail(c, st, &err);

@@ -6,11 +6,10 @@
  */
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/utf8.h"
 #include "serve/op.h"
+#include "serve/reply.h"
 #include "serve/service.h"
 
 #define ALL_MAX ((size_t)1 << 30)
@@ -23,38 +22,6 @@ struct replying {
 
 /* What of a file is told to who listens; the answer has all of it. */
 enum { TOLD_MAX = 1 << 20 };
-
-/* As text where it is text, else in base64, and which of the two. */
-static void add_content(struct json_writer *w, const char *key,
-                        quire_bytes bytes)
-{
-    bool text = utf8_check(bytes);
-    struct buf coded = BUF_INIT(ALL_MAX);
-
-    json_key(w, "encoding");
-    json_str(w, text ? "utf-8" : "base64");
-    json_key(w, key);
-    if (!text)
-        base64_encode(bytes, &coded);
-    json_bytes(w, text ? bytes : buf_bytes(&coded));
-    w->out->failed |= coded.failed;
-    buf_release(&coded);
-}
-
-static void put_image(struct call *c, const quire_slash_reply *r)
-{
-    struct buf coded = BUF_INIT(ALL_MAX);
-
-    base64_encode(r->part, &coded);
-    json_key(&c->w, "part");
-    json_object(&c->w);
-    put_text(c, "mime", r->mime);
-    put_text(c, "encoding", "base64");
-    put_bytes(c, "content", buf_bytes(&coded));
-    json_object_end(&c->w);
-    c->answer.body.failed |= coded.failed;
-    buf_release(&coded);
-}
 
 /* ---- for those who listen ----------------------------------------------- */
 
@@ -136,7 +103,7 @@ static void add_file(struct json_writer *w, const quire_slash_file *file,
     else
         json_null(w);
     if (whole) {
-        add_content(w, "content", file->content);
+        json_content(w, "content", file->content);
         return;
     }
     json_key(w, "content");
@@ -174,19 +141,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *r,
     struct replying *to = ctx;
     struct call *c = to->c;
 
-    json_object(&c->w);
-    put_text(c, "command", r->command);
-    put_bytes(c, "args", r->args);
-    put_number(c, "line", (int64_t)r->line);
-    put_text(c, "status", quire_status_name(r->status));
-    put_text(c, "kind", r->kind);
-    put_id(c, "id", r->id);
-    put_flag(c, "truncated", r->truncated);
-    put_number(c, "skipped", (int64_t)r->skipped);
-    add_content(&c->w, "body", r->body);
-    if (r->mime)
-        put_image(c, r);
-    json_object_end(&c->w);
+    reply_write(&c->w, r);
     buf_add(&to->text, r->block.data, r->block.len);
     tell_change(c, r);
     return c->answer.body.failed || to->text.failed ? err_memory(err)

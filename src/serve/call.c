@@ -133,16 +133,12 @@ void put_time(struct call *c, const char *key, int64_t us)
     put_number(c, key, us / 1000000);
 }
 
-void put_cursor(struct call *c, bool more, int64_t us, int64_t id)
+void answer_deleted(struct call *c, quire_status st, const quire_error *err)
 {
-    char cursor[48];
-
-    snprintf(cursor, sizeof cursor, "%lld.%lld", (long long)us, (long long)id);
-    put_text(c, "next_cursor", more ? cursor : NULL);
-}
-
-void put_deleted(struct call *c)
-{
+    if (st) {
+        call_fail(c, st, err);
+        return;
+    }
     json_object(&c->w);
     put_flag(c, "deleted", true);
     json_object_end(&c->w);
@@ -269,7 +265,14 @@ uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max)
     return n == 0 ? otherwise : n < max ? n : max;
 }
 
-bool call_cursor(struct call *c, int64_t *us, int64_t *id)
+static bool refuse_cursor(struct call *c)
+{
+    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                "that is no cursor");
+    return false;
+}
+
+bool call_cursor_text(struct call *c, int64_t *us, const char **id)
 {
     const char *cursor = call_text(c, "cursor");
     char *end;
@@ -277,12 +280,21 @@ bool call_cursor(struct call *c, int64_t *us, int64_t *id)
     if (!cursor)
         return true;
     *us = strtoll(cursor, &end, 10);
-    *id = *end == '.' ? strtoll(end + 1, &end, 10) : 0;
-    if (!*end && *us > 0 && *id > 0)
+    *id = *end == '.' ? end + 1 : "";
+    return (*us > 0 && **id) || refuse_cursor(c);
+}
+
+bool call_cursor(struct call *c, int64_t *us, int64_t *id)
+{
+    const char *text = NULL;
+    char *end;
+
+    if (!call_cursor_text(c, us, &text))
+        return false;
+    if (!text)
         return true;
-    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
-                "that is no cursor");
-    return false;
+    *id = strtoll(text, &end, 10);
+    return (!*end && *id > 0) || refuse_cursor(c);
 }
 
 /* ---- which session ------------------------------------------------------ */

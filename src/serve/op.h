@@ -167,6 +167,9 @@ uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max);
  * left alone if it is not given. False: answered. */
 bool call_cursor(struct call *c, int64_t *us, int64_t *id);
 
+/* The same where an id is text, in `keep`. */
+bool call_cursor_text(struct call *c, int64_t *us, const char **id);
+
 /* ---- what is answered --------------------------------------------------- */
 
 /* The failure of a function of quire.h. */
@@ -182,11 +185,8 @@ void put_id(struct call *c, const char *key, int64_t id); /* 0: null */
 void put_flag(struct call *c, const char *key, bool value);
 void put_time(struct call *c, const char *key, int64_t us); /* in seconds */
 
-/* "next_cursor": of the last row of this page; null unless there are `more`. */
-void put_cursor(struct call *c, bool more, int64_t us, int64_t id);
-
-/* All of an answer: {"deleted":true}. */
-void put_deleted(struct call *c);
+/* All of an answer: {"deleted":true}, or why it is not. */
+void answer_deleted(struct call *c, quire_status st, const quire_error *err);
 
 /* A value: what is known of an artifact (api_artifact.c). */
 void put_artifact(struct call *c, const quire_artifact *a);

@@ -245,10 +245,7 @@ static quire_status write_notes(struct space *s, quire_error *err)
     st = space_session(s, &session, err);
     for (i = 0; i < s->n_notes && !st && session; i++)
         st = write_note(s, session, &s->notes[i], err);
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }
 
 static void clear_notes(struct space *s)
@@ -296,8 +293,5 @@ quire_status copy_forget(struct space *s, int64_t session, quire_error *err)
         q->ops->bind_int(q, 1, session);
         st = sql_run(q, err);
     }
-    if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
-    return st;
+    return sql_end(db, st, err);
 }

@@ -189,14 +189,6 @@ static quire_status read_open(struct space *s, int fd, const char *path,
     return QUIRE_OK;
 }
 
-quire_status space_add_piece(void *ctx, quire_bytes piece, quire_error *err)
-{
-    struct buf *out = ctx;
-
-    buf_add(out, piece.data, piece.len);
-    return out->failed ? err_memory(err) : QUIRE_OK;
-}
-
 /* Of an artifact that is not laid out. */
 static quire_status read_row(struct space *s, const char *path, uint64_t from,
                              uint64_t max, struct buf *out, uint64_t *size,
@@ -212,7 +204,7 @@ static quire_status read_row(struct space *s, const char *path, uint64_t from,
         if (from < one.size && max > 0)
             st = house->read(house->ctx, &one.digest, from,
                              max < one.size - from ? from + max : one.size,
-                             space_add_piece, out, err);
+                             buf_write, out, err);
     }
     arena_release(&keep);
     return st;

@@ -137,9 +137,6 @@ quire_status sync_all(struct space *s, const struct visit *v,
  * it was in is synced. -1 and errno. */
 int space_unlink(int dir, const char *path);
 
-/* A quire_write_fn that adds to a struct buf. */
-quire_status space_add_piece(void *ctx, quire_bytes piece, quire_error *err);
-
 /* ---- reads.c ------------------------------------------------------------ */
 
 /* Note that an artifact was read. */

@@ -320,7 +320,7 @@ static quire_status give(struct syncing *y, struct item *i, quire_error *err)
     const struct space_house *house = &y->s->c.house;
     struct buf content = BUF_INIT((size_t)1 << 31);
     quire_status st = house->read(house->ctx, &i->digest, 0, UINT64_MAX,
-                                  space_add_piece, &content, err);
+                                  buf_write, &content, err);
 
     if (!st)
         st = publish(y, i, buf_bytes(&content), err);

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
@@ -183,18 +182,14 @@ static void put_content(struct call *c, quire_bytes raw, uint64_t size)
     quire_bytes text = end < size ? whole_characters(raw) : raw;
     bool as_text = !c->r.base64 && utf8_check(text) &&
                    (text.len > 0 || raw.len == 0);
-    struct buf encoded = BUF_INIT((size_t)1 << 31);
 
     json_key(&c->w, "content");
     if (as_text) {
         json_bytes(&c->w, text);
         end -= raw.len - text.len;
     } else {
-        base64_encode(raw, &encoded);
-        json_bytes(&c->w, buf_bytes(&encoded));
-        c->w.out->failed |= encoded.failed;
+        json_base64(&c->w, raw);
     }
-    buf_release(&encoded);
     put_text(c, "encoding", as_text ? "text" : "base64");
     put_number(c, "size_bytes", size);
     put_number(c, "offset", c->r.offset);

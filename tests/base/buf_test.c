@@ -95,3 +95,14 @@ TEST(no_memory_is_remembered)
     HAS(test_err.what, "no memory for a line");
     buf_release(&b);
 }
+
+TEST(a_buffer_can_be_written_to_in_pieces)
+{
+    struct buf b = BUF_INIT(3);
+
+    OK(buf_write(&b, bytes_str("a"), &test_err));
+    OK(buf_write(&b, bytes_str("bc"), &test_err));
+    IS(QUIRE_NO_MEMORY, buf_write(&b, bytes_str("d"), &test_err));
+    SAME(bytes_str("abc"), buf_bytes(&b));
+    buf_release(&b);
+}

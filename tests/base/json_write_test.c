@@ -96,3 +96,35 @@ TEST(json_writer_fails_with_its_buffer)
     YES(out.failed);
     buf_release(&out);
 }
+
+TEST(json_writer_says_content_as_text_or_in_base64)
+{
+    struct buf out = BUF_INIT(1000);
+    struct json_writer w;
+
+    json_begin(&w, &out);
+    json_object(&w);
+    json_content(&w, "a", bytes_str("\xc3\xa9\"\n"));
+    json_content(&w, "b", bytes_of("\xff\0", 2));
+    json_content(&w, "c", bytes_of(NULL, 0));
+    json_key(&w, "d");
+    json_base64(&w, bytes_of(NULL, 0));
+    json_object_end(&w);
+    NO(out.failed);
+    SAME(bytes_str("{\"encoding\":\"utf-8\",\"a\":\"\xc3\xa9\\\"\\n\","
+                   "\"encoding\":\"base64\",\"b\":\"/wA=\","
+                   "\"encoding\":\"utf-8\",\"c\":\"\",\"d\":\"\"}"),
+         buf_bytes(&out));
+    buf_release(&out);
+}
+
+TEST(json_writer_fails_when_base64_has_no_room)
+{
+    struct buf out = BUF_INIT(8);
+    struct json_writer w;
+
+    json_begin(&w, &out);
+    json_base64(&w, bytes_str("four words are too many"));
+    YES(out.failed);
+    buf_release(&out);
+}
