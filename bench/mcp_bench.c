@@ -7,13 +7,9 @@
  * What it says is written is in the kernel's memory; what Quire says is written
  * is on the disk (tool_bench.c has more about that).
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "bench.h"
@@ -26,41 +22,12 @@ enum { SIZE = 10 * 1024 };
 #define READ  "mcp at a client: read 10 KB"
 #define BOTH  "mcp at a client: write + read 10 KB"
 
-struct talk {
-    struct peer peer;
-    const char *dir; /* NULL: it is ours */
-    struct buf request;
-};
-
 static void start_ours(const struct bench *b, struct talk *t, const char *home)
 {
     char *argv[] = {peer_arg(b->quire), peer_arg("--home"), peer_arg(home),
                     peer_arg("mcp"), NULL};
 
-    *t = (struct talk){.request = BUF_INIT(1 << 20)};
-    peer_start(&t->peer, argv);
-}
-
-static void start_theirs(struct talk *t, const char *server, const char *dir)
-{
-    char *argv[] = {peer_arg("node"), peer_arg(server), peer_arg(dir), NULL};
-
-    *t = (struct talk){.request = BUF_INIT(1 << 20), .dir = dir};
-    if (mkdir(dir, 0700) < 0)
-        bench_fail("cannot make %s: %s", dir, strerror(errno));
-    peer_start(&t->peer, argv);
-}
-
-static void greet(struct talk *t)
-{
-    if (!peer_greet(&t->peer))
-        bench_fail("%s does not answer", t->dir ? "the server" : "quire");
-}
-
-static void stop(struct talk *t)
-{
-    peer_stop(&t->peer);
-    buf_release(&t->request);
+    talk_start(t, argv);
 }
 
 /* ---- the start ---------------------------------------------------------- */
@@ -79,10 +46,10 @@ static void first_answer(struct bench *b)
         double began = now_s();
 
         start_ours(b, &t, home);
-        greet(&t);
+        talk_greet(&t);
         if (i >= 0)
             readings_add(r, (now_s() - began) * 1e3, 20);
-        stop(&t);
+        talk_stop(&t);
     }
     report(b, (struct line){START, "ms", "20 ms", NEED_BELOW, 1}, r);
     place_clear(b, "home");
@@ -97,22 +64,13 @@ static double ask(struct talk *t, const char *filename,
                   const struct buf *content)
 {
     char path[4096];
-    double began;
-    bool ok;
 
     snprintf(path, sizeof path, "%s/%s", t->dir ? t->dir : "", filename);
     if (t->dir)
         peer_spell_file(&t->request, ++t->peer.n_asked, path, content);
     else
         peer_spell_workspace(&t->request, ++t->peer.n_asked, filename, content);
-    began = now_s();
-    ok = peer_ask(&t->peer, &t->request, "\"content\":[");
-    began = now_s() - began;
-    if (!ok || strstr(t->peer.line, "\"isError\":true") ||
-        (!content && strlen(t->peer.line) < SIZE))
-        bench_fail("%s: the answer is %.200s", t->dir ? "the server" : "quire",
-                   t->peer.line ? t->peer.line : "none");
-    return began * 1e3;
+    return talk_ask(t, "\"content\":[", content ? 0 : SIZE);
 }
 
 static void report_all(struct bench *b, const struct readings r[3], bool beside)
@@ -158,35 +116,22 @@ static void measure(struct bench *b, struct talk *ours, struct talk *theirs)
 
 static void files(struct bench *b)
 {
-    const char *interop = getenv("INTEROP_DIR");
     char *home = place_path(b, "home"), *dir = place_path(b, "theirs");
     struct talk ours, theirs;
-    char *server = NULL;
     bool known;
 
     signal(SIGPIPE, SIG_IGN);
-    if (asprintf(&server, "%s" PEER_FILESYSTEM, interop ? interop : ".") < 0)
-        bench_fail("no memory");
-    known = access(server, F_OK) == 0;
-    if (known) {
-        start_theirs(&theirs, server, dir);
-        greet(&theirs);
-    } else {
-        report_note(b, BOTH,
-                    "beside nothing: INTEROP_DIR does not name the programs "
-                    "that `tests/interop/fetch --bench` installs");
-    }
+    known = talk_start_theirs(b, &theirs, dir, BOTH);
     start_ours(b, &ours, home);
-    greet(&ours);
+    talk_greet(&ours);
     measure(b, &ours, known ? &theirs : NULL);
-    stop(&ours);
+    talk_stop(&ours);
     if (known)
-        stop(&theirs);
+        talk_stop(&theirs);
     place_clear(b, "home");
     place_clear(b, "theirs");
     free(home);
     free(dir);
-    free(server);
 }
 
 const struct measure mcp_measures[] = {

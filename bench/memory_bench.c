@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "bench.h"
+#include "session_make.h"
 
 enum { TEXT_BYTES = 300, ENTRIES = 10000, ARTIFACTS = 1000 };
 
@@ -70,24 +71,16 @@ static void recall(struct bench *b, quire *q)
 }
 
 /* A session of `n` artifacts; its id is in `out`, the id of one in *one. */
-static void make_session(quire *q, int n, uint64_t seed, char out[64],
-                         int64_t *one)
+static void make_artifacts(quire *q, int n, uint64_t seed, char out[64],
+                           int64_t *one)
 {
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     struct buf text = BUF_INIT(8192);
-    quire_session_info info;
-    quire_session *s;
     quire_artifact a;
     quire_error err;
     char path[64];
     int i;
 
-    o.cwd = "/bench";
-    o.flags = QUIRE_SESSION_AT_ONCE;
-    bench_ok(quire_session_new(q, &o, &s, &err), &err);
-    quire_session_describe(s, &info);
-    snprintf(out, 64, "%s", info.id);
-    quire_session_close(s);
+    make_empty(q, out);
     for (i = 0; i < n; i++) {
         snprintf(path, sizeof path, "src/file_%d.c", i);
         text_code(&text, seed + (uint64_t)i, 1024);
@@ -119,8 +112,8 @@ static void drop_sessions(struct bench *b, quire *q)
     for (i = 0; i < rounds; i++) {
         double value;
 
-        make_session(q, n, (uint64_t)(i + 1) << 30, full, &one);
-        make_session(q, 0, 0, empty, &(int64_t){0});
+        make_artifacts(q, n, (uint64_t)(i + 1) << 30, full, &one);
+        make_empty(q, empty);
         add_entries(q, 20, one);
         value = drop(q, full);
         readings_add(&r, value, drop(q, empty));

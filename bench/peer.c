@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,4 +144,70 @@ void peer_spell_workspace(struct buf *out, int id, const char *filename,
     json_key(&w, "filename");
     json_str(&w, filename);
     end_call(&w, out, content);
+}
+
+/* ---- a talk about files -------------------------------------------------- */
+
+void talk_start(struct talk *t, char *const *argv)
+{
+    *t = (struct talk){.request = BUF_INIT(1 << 20)};
+    peer_start(&t->peer, argv);
+}
+
+bool talk_start_theirs(struct bench *b, struct talk *t, const char *dir,
+                       const char *name)
+{
+    static const char program[] = "/filesystem/node_modules/"
+                                  "@modelcontextprotocol/server-filesystem/"
+                                  "dist/index.js";
+    const char *interop = getenv("INTEROP_DIR");
+    char *argv[] = {peer_arg("node"), NULL, peer_arg(dir), NULL};
+    bool known;
+
+    if (asprintf(&argv[1], "%s%s", interop ? interop : ".", program) < 0)
+        bench_fail("no memory");
+    known = access(argv[1], F_OK) == 0;
+    if (!known) {
+        report_note(b, name,
+                    "beside nothing: INTEROP_DIR does not name the programs "
+                    "that `tests/interop/fetch --bench` installs");
+    } else {
+        if (mkdir(dir, 0700) < 0)
+            bench_fail("cannot make %s: %s", dir, strerror(errno));
+        talk_start(t, argv);
+        t->dir = dir;
+        talk_greet(t);
+    }
+    free(argv[1]);
+    return known;
+}
+
+static const char *who(const struct talk *t)
+{
+    return t->dir ? "the server" : "quire";
+}
+
+void talk_greet(struct talk *t)
+{
+    if (!peer_greet(&t->peer))
+        bench_fail("%s does not answer", who(t));
+}
+
+void talk_stop(struct talk *t)
+{
+    peer_stop(&t->peer);
+    buf_release(&t->request);
+}
+
+double talk_ask(struct talk *t, const char *sign, size_t size)
+{
+    double began = now_s();
+    bool ok = peer_ask(&t->peer, &t->request, sign);
+
+    began = now_s() - began;
+    if (!ok || strstr(t->peer.line, "\"isError\":true") ||
+        strlen(t->peer.line) < size)
+        bench_fail("%s: the answer is %.200s", who(t),
+                   t->peer.line ? t->peer.line : "none");
+    return began * 1e3;
 }

@@ -11,11 +11,7 @@
 
 #include "base/buf.h"
 
-/* Of INTEROP_DIR: the filesystem server that the authors of the protocol
- * publish. */
-#define PEER_FILESYSTEM                                                      \
-    "/filesystem/node_modules/@modelcontextprotocol/server-filesystem/dist/" \
-    "index.js"
+struct bench;
 
 struct peer {
     pid_t pid;
@@ -47,5 +43,29 @@ void peer_spell_file(struct buf *out, int id, const char *path,
                      const struct buf *content);
 void peer_spell_workspace(struct buf *out, int id, const char *filename,
                           const struct buf *content);
+
+/* ---- a talk about files -------------------------------------------------- */
+
+struct talk {
+    struct peer peer;
+    const char *dir; /* NULL: ours, and names are the session's own */
+    struct buf request;
+};
+
+/* With Quire, by `argv`. */
+void talk_start(struct talk *t, char *const *argv);
+
+/* With the filesystem server that the authors of the protocol publish, which has
+ * `dir` to itself; it is greeted. False: it is not installed, and beside `name`
+ * of the report that is said. */
+bool talk_start_theirs(struct bench *b, struct talk *t, const char *dir,
+                       const char *name);
+
+void talk_greet(struct talk *t);
+void talk_stop(struct talk *t);
+
+/* Send the request, whose answer has `sign` in it and at least `size` bytes.
+ * Milliseconds. */
+double talk_ask(struct talk *t, const char *sign, size_t size);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "bench.h"
+#include "session_make.h"
 
 enum { TEXT_BYTES = 900, SESSION_N = 200 };
 
@@ -32,22 +33,6 @@ static quire_status no_bytes(void *ctx, quire_bytes bytes, quire_error *err)
 {
     (void)ctx, (void)bytes, (void)err;
     return QUIRE_OK;
-}
-
-/* A session of `q`; its id is in `out`. */
-static void new_session(quire *q, char out[64])
-{
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    quire_session_info info;
-    quire_session *s;
-    quire_error err;
-
-    o.cwd = "/bench";
-    o.flags = QUIRE_SESSION_AT_ONCE;
-    bench_ok(quire_session_new(q, &o, &s, &err), &err);
-    quire_session_describe(s, &info);
-    snprintf(out, 64, "%s", info.id);
-    quire_session_close(s);
 }
 
 /* ---- what is searched ---------------------------------------------------- */
@@ -171,7 +156,7 @@ static void small_changes(struct bench *b, quire *q)
                                     no_bytes, NULL, NULL, &err),
                  &err);
         readings_add(&counted, (now_s() - began) * 1e3, 3);
-        new_session(q, session);
+        make_empty(q, session);
         for (k = 0; k < 20; k++)
             put_text(q, session, (uint64_t)(1000000 + 20 * i + k));
         began = now_s();
@@ -196,7 +181,7 @@ static void search(struct bench *b)
     bench_ok(quire_config_set(q, "durability", "flush", &err), &err);
     quire_close(q);
     q = place_store(b, "home", QUIRE_LAYOUT_PACKED, NULL);
-    new_session(q, session);
+    make_empty(q, session);
     fill(q, session, 0, few);
     ask_all(b, q, session, 0);
     fill(q, session, few, many);

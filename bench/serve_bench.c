@@ -33,6 +33,7 @@
 #include "base/fs.h"
 #include "bench.h"
 #include "load.h"
+#include "session_make.h"
 
 extern char **environ;
 
@@ -244,20 +245,12 @@ struct scene {
 /* Text with a word of its own each. */
 static void put_artifacts(quire *q, struct scene *s, int n)
 {
-    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    quire_session_info info;
-    quire_session *session;
     quire_artifact one;
     quire_error err;
     char name[64], id[64];
     int i;
 
-    o.flags = QUIRE_SESSION_AT_ONCE;
-    o.cwd = "/";
-    bench_ok(quire_session_new(q, &o, &session, &err), &err);
-    quire_session_describe(session, &info);
-    snprintf(id, sizeof id, "%s", info.id);
-    quire_session_close(session);
+    make_empty(q, id);
     for (i = 0; i < n; i++) {
         char key[64];
 

@@ -438,6 +438,16 @@ quire_session *make_new(quire *q, unsigned flags, quire_durability sync)
     return s;
 }
 
+void make_empty(quire *q, char id[64])
+{
+    quire_session *s = make_new(q, QUIRE_SESSION_AT_ONCE, QUIRE_SYNC_FLUSH);
+    quire_session_info info;
+
+    quire_session_describe(s, &info);
+    snprintf(id, 64, "%s", info.id);
+    quire_session_close(s);
+}
+
 int make_fd(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -46,7 +46,8 @@ void make_message(struct buf *out, uint64_t number, size_t len);
 quire *make_home(const char *home);
 quire_session *make_open(quire *q, const char *path, unsigned flags);
 quire_session *make_new(quire *q, unsigned flags, quire_durability sync);
-int make_fd(const char *path); /* for reading */
+void make_empty(quire *q, char id[64]); /* a new one, closed again */
+int make_fd(const char *path);          /* for reading */
 
 /* What the kernel says of this process in `file`: the number behind `key`. */
 double kernel_says(const char *file, const char *key);

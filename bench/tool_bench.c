@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -66,18 +65,10 @@ struct took {
     double write, read, sync;
 };
 
-struct talk {
-    struct peer peer;
-    const char *dir; /* NULL: ours, and names are the session's own */
-    struct buf request;
-};
-
 static double ask(struct talk *t, const char *filename,
                   const struct buf *content)
 {
     char path[4096];
-    double began;
-    bool ok;
 
     if (t->dir) {
         snprintf(path, sizeof path, "%s/%s", t->dir, filename);
@@ -85,15 +76,9 @@ static double ask(struct talk *t, const char *filename,
     } else {
         spell_ours(&t->request, filename, content);
     }
-    began = now_s();
-    ok = peer_ask(&t->peer, &t->request,
-                  t->dir ? "{\"result\":{\"content\":" : "{\"success\":true");
-    began = now_s() - began;
-    if (!ok || strstr(t->peer.line, "\"isError\":true") ||
-        (!content && strlen(t->peer.line) < SIZE))
-        bench_fail("%s: the answer is %.200s", t->dir ? "the server" : "quire",
-                   t->peer.line ? t->peer.line : "none");
-    return began * 1e3;
+    return talk_ask(t,
+                    t->dir ? "{\"result\":{\"content\":" : "{\"success\":true",
+                    content ? 0 : SIZE);
 }
 
 static double time_sync(const char *dir, const char *filename)
@@ -128,25 +113,7 @@ static void start_ours(const struct bench *b, struct talk *t, const char *home,
                     peer_arg(home),        peer_arg("tool"),
                     peer_arg("workspace"), NULL};
 
-    *t = (struct talk){.request = BUF_INIT(1 << 20)};
-    peer_start(&t->peer, argv);
-}
-
-static bool start_theirs(struct talk *t, const char *server, const char *dir)
-{
-    char *argv[] = {peer_arg("node"), peer_arg(server), peer_arg(dir), NULL};
-
-    *t = (struct talk){.request = BUF_INIT(1 << 20), .dir = dir};
-    if (mkdir(dir, 0700) < 0)
-        bench_fail("cannot make %s: %s", dir, strerror(errno));
-    peer_start(&t->peer, argv);
-    return peer_greet(&t->peer);
-}
-
-static void stop(struct talk *t)
-{
-    peer_stop(&t->peer);
-    buf_release(&t->request);
+    talk_start(t, argv);
 }
 
 /* ---- the lines ---------------------------------------------------------- */
@@ -222,36 +189,26 @@ static void measure(struct bench *b, struct talk *lasting, struct talk *relaxed,
 
 static void at_a_client(struct bench *b)
 {
-    const char *interop = getenv("INTEROP_DIR");
     char *home = place_path(b, "home"), *other = place_path(b, "home-2");
-    char *dir = place_path(b, "theirs"), *server = NULL;
+    char *dir = place_path(b, "theirs");
     struct talk lasting, relaxed, theirs;
     bool known;
 
     signal(SIGPIPE, SIG_IGN);
-    if (asprintf(&server, "%s" PEER_FILESYSTEM, interop ? interop : ".") < 0)
-        bench_fail("no memory");
-    known = access(server, F_OK) == 0;
-    if (!known)
-        report_note(b, BOTH,
-                    "beside nothing: INTEROP_DIR does not name the programs "
-                    "that `tests/interop/fetch --bench` installs");
-    if (known && !start_theirs(&theirs, server, dir))
-        bench_fail("%s does not answer", server);
+    known = talk_start_theirs(b, &theirs, dir, BOTH);
     start_ours(b, &lasting, home, "QUIRE_DURABILITY=each");
     start_ours(b, &relaxed, other, "QUIRE_DURABILITY=flush");
     measure(b, &lasting, &relaxed, known ? &theirs : NULL);
-    stop(&lasting);
-    stop(&relaxed);
+    talk_stop(&lasting);
+    talk_stop(&relaxed);
     if (known)
-        stop(&theirs);
+        talk_stop(&theirs);
     place_clear(b, "home");
     place_clear(b, "home-2");
     place_clear(b, "theirs");
     free(home);
     free(other);
     free(dir);
-    free(server);
 }
 
 const struct measure tool_measures[] = {
