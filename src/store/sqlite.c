@@ -75,11 +75,22 @@ static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
     return st;
 }
 
+/* Whether memory or disk have failed it, rather than whoever asks. */
+static bool is_accident(int rc)
+{
+    rc &= 0xff;
+    return rc != SQLITE_CONSTRAINT && rc != SQLITE_BUSY &&
+           rc != SQLITE_LOCKED && rc != SQLITE_ERROR;
+}
+
 quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
 {
     const char *why = d->handle ? sqlite3_errmsg(d->handle) : "";
     quire_status st;
 
+    /* FTS5 may then have lost what the parts before this one gave it. */
+    if (d->group && is_accident(rc))
+        d->spoiled = true;
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -136,6 +147,31 @@ static quire_status fail_group(const struct sqlite_db *d, quire_error *err)
     return st;
 }
 
+static bool is_open(const struct sqlite_db *d)
+{
+    return !sqlite3_get_autocommit(d->handle);
+}
+
+static void undo(struct sqlite_db *d)
+{
+    if (is_open(d) && d->undo) {
+        sqlite3_step(d->undo);
+        sqlite3_reset(d->undo);
+    }
+    if (is_open(d))
+        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
+    d->stuck = is_open(d);
+}
+
+/* What could not be undone is not to be seen, and has the right to write: it is
+ * tried again before anything else is done. */
+static quire_status get_unstuck(struct sqlite_db *d, quire_error *err)
+{
+    if (d->stuck)
+        undo(d);
+    return d->stuck ? err_memory(err) : QUIRE_OK;
+}
+
 static quire_status sqlite_exec(struct db *base, const char *sql,
                                 quire_error *err)
 {
@@ -144,6 +180,8 @@ static quire_status sqlite_exec(struct db *base, const char *sql,
 
     if (d->group && is_spoiled(d))
         return fail_group(d, err);
+    if (get_unstuck(d, err))
+        return QUIRE_NO_MEMORY;
     rc = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
     return rc ? sqlite_fail(d, rc, err) : QUIRE_OK;
 }
@@ -215,6 +253,8 @@ static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
     *row = false;
     if (d->group && is_spoiled(d))
         return fail_group(d, err);
+    if (get_unstuck(d, err))
+        return QUIRE_NO_MEMORY;
     rc = of(s)->bind_rc ? of(s)->bind_rc : sqlite3_step(of(s)->handle);
     *row = rc == SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
@@ -255,27 +295,11 @@ static void sqlite_finalize(struct stmt *s)
 
 /* ---- transactions ------------------------------------------------------- */
 
-static bool is_open(const struct sqlite_db *d)
-{
-    return !sqlite3_get_autocommit(d->handle);
-}
-
 static bool sqlite_inside(struct db *base)
 {
     const struct sqlite_db *d = (struct sqlite_db *)base;
 
     return d->group ? d->part && !is_spoiled(d) : is_open(d);
-}
-
-static void undo(struct sqlite_db *d)
-{
-    if (is_open(d) && d->undo) {
-        sqlite3_step(d->undo);
-        sqlite3_reset(d->undo);
-    }
-    if (is_open(d))
-        sqlite3_exec(d->handle, "ROLLBACK", NULL, NULL, NULL);
-    d->stuck = is_open(d);
 }
 
 static void sqlite_rollback(struct db *base)
@@ -325,8 +349,8 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
 
     if (d->group)
         return begin_part(d, mode, err);
-    if (d->stuck)
-        undo(d);
+    if (get_unstuck(d, err))
+        return QUIRE_NO_MEMORY;
     renew(d);
     d->lasting = mode == DB_DURABLE;
     if (mode == DB_IF_FREE)
