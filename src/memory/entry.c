@@ -286,10 +286,9 @@ static const char *spell_tags(const quire_bytes *tags, size_t n,
     return text;
 }
 
-/* Whether the owner may link an artifact. */
-static quire_status check_link(struct memories *m,
-                               const struct memory_owner *owner,
-                               int64_t artifact, quire_error *err)
+quire_status memory_may_link(struct memories *m,
+                             const struct memory_owner *owner, int64_t artifact,
+                             quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql,
@@ -348,6 +347,52 @@ static bool is_named_before(const int64_t *ids, size_t at)
     return i < at;
 }
 
+/* A valid entry that can end at that time, which becomes its beginning where it
+ * is so nearly: times are printed to the millisecond, and that one is not before
+ * itself. */
+static quire_status find_to_end(struct memories *m, int64_t tenant, int64_t id,
+                                int64_t *when_us, struct arena *keep,
+                                quire_memory *out, quire_error *err)
+{
+    quire_status st = memory_get(m, tenant, id, 0, keep, out, err);
+
+    if (!st && *when_us / 1000 == out->valid_from_us / 1000 &&
+        *when_us < out->valid_from_us)
+        *when_us = out->valid_from_us;
+    if (!st && *when_us && *when_us < out->valid_from_us) {
+        st = err_set(err, QUIRE_INVALID,
+                     "memory entry #%lld became true after that time",
+                     (long long)id);
+        err_next(err, "give a later time, or none for now");
+    }
+    return st;
+}
+
+/* Whether all can be superseded. Asked before anything is changed: who is
+ * refused has changed nothing. */
+static quire_status check_superseded(struct memories *m, int64_t tenant,
+                                     const quire_memory_options *o,
+                                     int64_t when_us, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_memory one;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < o->n_supersedes && !st; i++) {
+        int64_t end_us = when_us;
+
+        st = find_to_end(m, tenant, o->supersedes[i], &end_us, &tmp, &one, err);
+        if (st != QUIRE_NOT_FOUND)
+            continue;
+        err_set(err, st, "there is no valid memory entry #%lld to supersede",
+                (long long)o->supersedes[i]);
+        err_next(err, "`quire memory ls` lists those there are");
+    }
+    arena_release(&tmp);
+    return st;
+}
+
 static quire_status supersede(struct memories *m, int64_t tenant,
                               const quire_memory *by, int64_t id,
                               quire_error *err)
@@ -358,20 +403,10 @@ static quire_status supersede(struct memories *m, int64_t tenant,
         .kind = QUIRE_SUPERSEDES,
     };
     quire_relation ignored;
-    /* First, since it asks for both ends to be valid. The entry itself was not
-     * there when its ids were named. */
-    quire_status st = id == by->id
-                          ? QUIRE_NOT_FOUND
-                          : relation_add(m, tenant, &want, &ignored, err);
+    /* First, since it asks for both ends to be valid. */
+    quire_status st = relation_add(m, tenant, &want, &ignored, err);
 
-    if (!st)
-        st = memory_invalidate(m, tenant, id, by->valid_from_us, err);
-    if (st != QUIRE_NOT_FOUND)
-        return st;
-    err_set(err, st, "there is no valid memory entry #%lld to supersede",
-            (long long)id);
-    err_next(err, "`quire memory ls` lists those there are");
-    return st;
+    return st ? st : memory_invalidate(m, tenant, id, by->valid_from_us, err);
 }
 
 quire_status memory_add(struct memories *m, const struct memory_owner *owner,
@@ -392,7 +427,9 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
 
     now.valid_from_us = now.created_us;
     if (!st && o->artifact)
-        st = check_link(m, owner, o->artifact, err);
+        st = memory_may_link(m, owner, o->artifact, err);
+    if (!st)
+        st = check_superseded(m, owner->tenant, o, now.valid_from_us, err);
     if (!st)
         st = words_open(m, owner->tenant, true, err);
     if (!st)
@@ -448,7 +485,7 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
     quire_status st = memory_get(m, owner->tenant, id, 0, keep, out, err);
 
     if (!st && link > 0)
-        st = check_link(m, owner, link, err);
+        st = memory_may_link(m, owner, link, err);
     if (!st)
         st = words_open(m, owner->tenant, true, err);
     if (!st)
@@ -470,18 +507,8 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
     struct arena tmp = ARENA_INIT;
     quire_memory one;
     struct stmt *s;
-    quire_status st = memory_get(m, tenant, id, 0, &tmp, &one, err);
+    quire_status st = find_to_end(m, tenant, id, &when_us, &tmp, &one, err);
 
-    /* Times are printed to the millisecond: that one is not before itself. */
-    if (!st && when_us / 1000 == one.valid_from_us / 1000 &&
-        when_us < one.valid_from_us)
-        when_us = one.valid_from_us;
-    if (!st && when_us && when_us < one.valid_from_us) {
-        st = err_set(err, QUIRE_INVALID,
-                     "memory entry #%lld became true after that time",
-                     (long long)id);
-        err_next(err, "give a later time, or none for now");
-    }
     if (!st)
         st = words_open(m, tenant, true, err);
     if (!st)

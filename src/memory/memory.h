@@ -97,8 +97,14 @@ struct memory_owner {
     int64_t tenant, session;
 };
 
+/* Whether the owner may link an artifact: QUIRE_NOT_FOUND with words. */
+quire_status memory_may_link(struct memories *m,
+                             const struct memory_owner *owner, int64_t artifact,
+                             quire_error *err);
+
 /* Add an entry with the entries it supersedes. In a transaction that writes.
- * QUIRE_NOT_FOUND with words: what it links or supersedes is not there. */
+ * QUIRE_NOT_FOUND with words: what it links or supersedes is not there; then, as
+ * with QUIRE_INVALID, nothing was changed. */
 quire_status memory_add(struct memories *m, const struct memory_owner *owner,
                         const quire_memory_options *o, struct arena *keep,
                         quire_memory *out, quire_error *err);

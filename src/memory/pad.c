@@ -31,7 +31,7 @@ static const char *const texts[N_SQL] = {
     [SQL_GROW] = ("INSERT INTO pad(tenant, name, used, updated)"
                   " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tenant, name) DO UPDATE"
                   " SET used = used + excluded.used, updated = excluded.updated"
-                  " RETURNING id, used"),
+                  " WHERE used + excluded.used <= ?5 RETURNING id, used"),
     [SQL_ADD] = "INSERT INTO pad_block(pad, text) VALUES(?1, ?2)",
     [SQL_READ] = ("SELECT b.text FROM pad_block b JOIN pad p ON p.id = b.pad"
                   " WHERE p.tenant = ?1 AND p.name = ?2 ORDER BY b.id"),
@@ -100,7 +100,8 @@ static quire_status full(quire_error *err)
     return st;
 }
 
-/* Take the room: the pad's id, and what it has then. */
+/* Take the room: the pad's id, and what it has then. Without room nothing is
+ * changed. */
 static quire_status grow(struct pads *p, int64_t tenant, quire_bytes name,
                          size_t bytes, int64_t now_us, int64_t *id,
                          uint64_t *size, quire_error *err)
@@ -114,13 +115,14 @@ static quire_status grow(struct pads *p, int64_t tenant, quire_bytes name,
     s->ops->bind_text(s, 2, name);
     s->ops->bind_int(s, 3, (int64_t)bytes);
     s->ops->bind_int(s, 4, now_us);
+    s->ops->bind_int(s, 5, PAD_BYTES_MAX);
     st = sql_row(s, err);
     if (!st) {
         *id = s->ops->column_int(s, 0);
         *size = (uint64_t)s->ops->column_int(s, 1);
     }
     s->ops->reset(s);
-    return !st && *size > PAD_BYTES_MAX ? full(err) : st;
+    return st == QUIRE_NOT_FOUND ? full(err) : st;
 }
 
 static quire_status add_block(struct pads *p, int64_t pad, quire_bytes block,
@@ -147,6 +149,8 @@ quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
         return full(err);
     write_block(&block, now_us, text);
     st = buf_status(&block, "the note", err);
+    if (!st && block.len > PAD_BYTES_MAX)
+        st = full(err);
     if (!st)
         st = p->db->ops->begin(p->db, DB_DURABLE, err);
     if (!st) {

@@ -150,15 +150,25 @@ static quire_status find_owner(struct quire *q, const char *key,
 }
 
 /* The row of whoever writes, in the transaction; it is made if there is none,
- * because one without would be taken for the tenant, who may link more. */
+ * because one without would be taken for the tenant, who may link more. Not
+ * before it is known that it may link the artifact: who is refused has changed
+ * nothing. */
 static quire_status make_owner(struct quire *q, const char *key,
-                               struct memory_owner *out, quire_error *err)
+                               int64_t artifact, struct memory_owner *out,
+                               quire_error *err)
 {
+    struct memory_owner nobody = {q->tenant, INT64_MIN};
     struct owner row = {.session = 0};
     quire_status st = QUIRE_OK;
 
     if (key)
-        st = owner_ensure(q->artifacts, q->tenant, key, &row, err);
+        st = owner_find(q->artifacts, q->tenant, key, &row, err);
+    if (st == QUIRE_NOT_FOUND) {
+        st = artifact > 0 ? memory_may_link(q->memories, &nobody, artifact, err)
+                          : QUIRE_OK;
+        if (!st)
+            st = owner_ensure(q->artifacts, q->tenant, key, &row, err);
+    }
     *out = (struct memory_owner){q->tenant, row.session};
     return st;
 }
@@ -292,7 +302,7 @@ quire_status quire_memory_add(quire *q, const char *session,
 
     if (st)
         return st;
-    st = make_owner(q, key, &owner, err);
+    st = make_owner(q, key, o.artifact, &owner, err);
     if (!st)
         st = memory_add(q->memories, &owner, &o, &q->loan, out ? out : &ignored,
                         err);
@@ -316,7 +326,7 @@ quire_status quire_memory_edit(quire *q, const char *session, int64_t id,
     if (st == QUIRE_NOT_FOUND)
         missing(id, err);
     if (!st)
-        st = make_owner(q, key, &owner, err);
+        st = make_owner(q, key, o.artifact, &owner, err);
     if (!st)
         st = memory_edit(q->memories, &owner, id, &o, &q->loan,
                          out ? out : &ignored, err);
