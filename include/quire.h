@@ -209,7 +209,8 @@ void quire_rollback(quire *q);
  *
  * A call that is refused has changed nothing, and spoils nothing. One that fails
  * otherwise may have: then those after it fail, and quire_group_end() keeps
- * nothing and returns QUIRE_IO; make each again alone. For artifacts, memory,
+ * nothing and returns QUIRE_IO; make each again alone. To remove an artifact
+ * whose workspace is in use is refused with QUIRE_BUSY. For artifacts, memory,
  * scratchpads, folders, blobs and keys of requests, of any tenant; calls that
  * write to other files, like those of sessions, do not belong into a group. */
 quire_status quire_group_begin(quire *q, quire_error *err);

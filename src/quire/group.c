@@ -12,11 +12,14 @@
  *       that, as it would alone.
  *   (3) The files of workspaces follow artifacts when these are kept. Before that
  *       they must not: a file that went with an artifact that did not go would
- *       look as if somebody had removed it.
+ *       look as if somebody had removed it. What somebody did to a file before
+ *       its artifact goes becomes a version in the group, like any other; a
+ *       workspace that is in use is not waited for.
  *   (4) What the rooms remember of tables that the group made is forgotten with
  *       it.
  *
- * Locks are taken in the order of every put: the files before the catalogue.
+ * Locks are taken in the order of every put: the files before the catalogue, and
+ * that of a workspace, which comes before both, only if it is free.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +76,7 @@ static void follow_all(struct quire *q)
     char which[32];
 
     q->followers = NULL;
+    seats_keep(q, true);
     for (f = all; f; f = f->next) {
         snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
         if (!quire_tenant_use(q, which, NULL))
@@ -82,6 +86,7 @@ static void follow_all(struct quire *q)
         snprintf(which, sizeof which, "#%lld", (long long)tenant);
         quire_tenant_use(q, which, NULL);
     }
+    seats_keep(q, false);
     free_followers(all);
 }
 
@@ -129,7 +134,21 @@ quire_status quire_group_end(quire *q, quire_error *err)
     q->memories = NULL;
     pads_free(q->pads);
     q->pads = NULL;
-    q->tenant_state = q->limits_state = 0;
+    seats_doubt(q);
+    q->limits_state = 0;
+    return st;
+}
+
+quire_status group_check_none(const struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (!q->in_group)
+        return QUIRE_OK;
+    st =
+        err_set(err, QUIRE_INVALID,
+                "sessions and tenants cannot be removed while a group is open");
+    err_next(err, "end the group with quire_group_end() first");
     return st;
 }
 

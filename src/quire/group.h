@@ -9,6 +9,10 @@
 void group_follow(struct quire *q, const char *key, const char *path,
                   enum follow when);
 
+/* QUIRE_INVALID with words in a group: files would be gone that rows, if it is
+ * not kept, still tell of. */
+quire_status group_check_none(const struct quire *q, quire_error *err);
+
 /* None is to follow. */
 void group_forget(struct quire *q);
 

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "output/shelf.h"
+#include "quire/group.h"
 #include "quire/sessions.h"
 #include "quire/workspaces.h"
 #include "session/foreign.h"
@@ -744,6 +745,8 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     const char *noted = NULL; /* its name from the home on */
     quire_status st = sessions_may_write(q, err);
 
+    if (!st)
+        st = group_check_none(q, err);
     if (!st)
         st = place_find(q, which, &tmp, &p, err);
     if (!st)

@@ -91,6 +91,14 @@ void found_free(struct found_at *found);
 /* seats.c: what the handle has of its tenant, and of those before. */
 void seats_release(struct quire *q);
 
+/* The seat it sits on waits for it, however many others are taken, until it is
+ * said that it need not: to go back cannot fail. */
+void seats_keep(struct quire *q, bool yes);
+
+/* Whether these tenants are welcome is to be asked again: quire_changes() does
+ * not tell of what the handle itself has changed, or has not kept. */
+void seats_doubt(struct quire *q);
+
 /* quire.c: opened when first needed. A reader of a home without a catalogue
  * gets none, and no error. */
 quire_status need_db(struct quire *q, bool write, quire_error *err);

@@ -29,6 +29,7 @@ struct seat {
 struct seats {
     struct seat at[SEATS_MAX];
     uint64_t turn;
+    int64_t kept; /* of this tenant; 0: none is */
 };
 
 static void release(struct seat *s)
@@ -75,11 +76,12 @@ void seats_release(struct quire *q)
 /* Where one can wait: free, or that which was left longest ago. */
 static struct seat *room_among(struct seats *s)
 {
-    struct seat *oldest = &s->at[0];
+    struct seat *oldest = NULL;
     size_t i;
 
-    for (i = 1; i < SEATS_MAX; i++)
-        if (s->at[i].left < oldest->left)
+    for (i = 0; i < SEATS_MAX; i++)
+        if ((!s->kept || s->at[i].tenant != s->kept) &&
+            (!oldest || s->at[i].left < oldest->left))
             oldest = &s->at[i];
     return oldest;
 }
@@ -104,6 +106,21 @@ static void change(struct quire *q, struct seat *wait, struct seat next)
     *wait = mine;
     wait->left = ++q->seats->turn;
     take(q, &next);
+}
+
+void seats_keep(struct quire *q, bool yes)
+{
+    if (q->seats)
+        q->seats->kept = yes ? q->tenant : 0;
+}
+
+void seats_doubt(struct quire *q)
+{
+    size_t i;
+
+    q->tenant_state = 0;
+    for (i = 0; q->seats && i < SEATS_MAX; i++)
+        q->seats->at[i].tenant_state = 0;
 }
 
 quire_status quire_tenant_use(quire *q, const char *which, quire_error *err)

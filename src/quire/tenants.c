@@ -29,6 +29,7 @@
 #include "base/utf8.h"
 #include "blob/hash.h"
 #include "memory/memory.h"
+#include "quire/group.h"
 #include "quire/journal.h"
 #include "session/list.h"
 
@@ -339,7 +340,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 /* End what was begun: keep it if `st` is QUIRE_OK. */
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
-    q->tenant_state = 0;
+    seats_doubt(q);
     return sql_end(q->db, st, err);
 }
 
@@ -614,6 +615,8 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
     quire_tenant t = {.id = 0};
     quire_status st = need_rows(q, true, err);
 
+    if (!st)
+        st = group_check_none(q, err);
     if (!st)
         st = find(q, which, &q->loan, &t, err);
     if (!st)

@@ -217,7 +217,9 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
         .db = w->q->db,
         .clock = &w->q->clock,
         .key = w->key,
-        .busy_ms = w->q->busy_ms,
+        /* A group has the catalogue, which whoever has the workspace may be
+         * waiting for. */
+        .busy_ms = w->q->in_group ? 0 : w->q->busy_ms,
     };
     struct arena tmp = ARENA_INIT;
     quire_status st;
@@ -378,7 +380,8 @@ quire_status workspaces_follow(struct quire *q, const char *key,
     struct quire_workspace w = {.q = q};
     struct space_sync how = {.source = "user",
                              .put = when == FOLLOW_PUT,
-                             .noted = when == FOLLOW_BEFORE};
+                             .noted = when == FOLLOW_BEFORE,
+                             .files_stay = q->in_group};
     struct space_report ignored;
     quire_status st;
 

@@ -275,9 +275,11 @@ static quire_status take(struct syncing *y, struct item *i, quire_error *err)
     if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED ||
         st == QUIRE_EXISTS || (st && i->unreadable))
         return leave(y, i, st, err);
-    if (st || verdict == GIVE)
-        return st ? st : give(y, i, err);
-    if (verdict == WITHDRAW)
+    if (st)
+        return st;
+    if (verdict == GIVE && !y->how->files_stay)
+        return give(y, i, err);
+    if (verdict == WITHDRAW && !y->how->files_stay)
         return withdraw(y, i, err);
     copy_note(y->s, i->path, &i->file, &digest);
     return QUIRE_OK;
@@ -440,7 +442,7 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
     switch (judge(i, y->how)) {
     case AGREE: return QUIRE_OK;
     case TAKE: return take(y, i, err);
-    case GIVE: return give(y, i, err);
+    case GIVE: return y->how->files_stay ? QUIRE_OK : give(y, i, err);
     case PUT_AWAY:
         st = y->s->c.house.remove(y->s->c.house.ctx, i->id, err);
         if (st && st != QUIRE_NOT_FOUND)
@@ -448,7 +450,7 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
         y->report->dropped++;
         tell(y, "dropped", i->path, "");
         break;
-    case WITHDRAW: return withdraw(y, i, err);
+    case WITHDRAW: return y->how->files_stay ? QUIRE_OK : withdraw(y, i, err);
     case FORGET: break;
     }
     copy_drop(y->s, i->path);

@@ -183,6 +183,8 @@ struct space_sync {
                            is not there does not say that it is to go    */
     bool noted;         /* of one path: that both agree is on record before
                            it is done; else a while later                */
+    bool files_stay;    /* whether the artifacts will be kept is not known
+                           yet: no file is written or removed for them   */
     bool whole;         /* the file is to be replaced: one that cannot be
                            kept is not passed, but refused, with words   */
     space_tell_fn tell; /* may be NULL                                   */
