@@ -342,19 +342,6 @@ struct way {
     struct fault seam; /* for SEAMS                      */
 };
 
-/* Put the fault into both seams of a handle before it has looked at anything. */
-static void tap_handle(quire *q, struct fault *f)
-{
-    struct object_store *files;
-    struct db *db;
-
-    OK(need_db(q, true, &test_err));
-    OK(db_tap(q->db, fault_hook(f), &db, &test_err));
-    q->db = db;
-    OK(object_files_open(q->blob_path, false, &files, &test_err));
-    OK(object_tap(files, fault_hook(f), &q->files, &test_err));
-}
-
 static void arm(struct way *w, long n)
 {
     w->seam.struck = false;
@@ -443,7 +430,7 @@ static bool try_one(const struct op *op, struct way *w, long n,
     bool struck, done;
 
     if (w->where == SEAMS)
-        tap_handle(q, &w->seam);
+        catalogue_tap(q, &w->seam);
     test_err = (quire_error){.what = ""};
     buf_clear(&said);
     arm(w, n);

@@ -92,6 +92,47 @@ TEST(what_the_catalogue_acknowledges_survives_a_power_cut)
     power_watch(NULL);
 }
 
+/* One wait for all: what is answered when a group has ended lasts, also what it
+ * only found there, put by somebody who did not wait. A cut before its end leaves
+ * nothing of it. */
+TEST(what_was_put_in_a_group_survives_a_power_cut_when_it_has_ended)
+{
+    int rounds = catalogue_long() ? 20 : 3, i;
+    char *noise = test_alloc(90000), text[64];
+    quire *q, *hasty;
+
+    test_noise(1, noise, 90000);
+    power_watch(test_path("home"));
+    lasting_watch(true);
+    q = open_with_short_log();
+    hasty = open_with_short_log();
+    hasty->db->ops->relax(hasty->db, true);
+    tenants_put(q, "a", "the first of all");
+    for (i = 0; i < (catalogue_long() ? 30 : 6); i++) {
+        snprintf(text, sizeof text, "walrus number %d", i);
+        tenants_put(hasty, "found", text);
+        OK(quire_group_begin(q, &test_err));
+        tenants_put(q, "found", text); /* is there: nothing is written for it */
+        if (i % 2) {
+            tenants_put(q, "small", text);
+            remember(q, i / 2);
+            OK(quire_artifact_put(q, NULL, "large", bytes_of(noise + i, 80000),
+                                  NULL, NULL, &test_err));
+            OK(quire_blob_put(q, bytes_of(noise, 70000 + (size_t)i), 0, NULL,
+                              &test_err));
+            power_cut(test_path("cut"), 0);
+            NO(i == 1 && strstr(catalogue_dump_of("cut"), "|large|"));
+            catalogue_sound_in("cut");
+        }
+        OK(quire_group_end(q, &test_err));
+        outlasts_a_cut(rounds);
+    }
+    quire_close(hasty);
+    quire_close(q);
+    power_watch(NULL);
+    lasting_watch(false);
+}
+
 /* A cut between two acknowledgements: what the first has said is there, and
  * what was not waited for is there whole or not at all. */
 TEST(what_was_not_waited_for_is_there_whole_or_not_at_all_after_a_power_cut)

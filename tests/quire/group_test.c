@@ -1,6 +1,7 @@
 /*
  * Calls that are kept together, and a handle that works for several tenants.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,4 +158,54 @@ TEST(groups_do_not_nest_and_have_no_batches_and_no_sessions)
     q = tenants_open(NULL, 0);
     EQ(0, catalogue_number("SELECT count(*) FROM artifact"));
     quire_close(q);
+}
+
+/* The files would be gone, and if the group is not kept the rows would not. */
+TEST(sessions_and_tenants_are_not_removed_in_a_group)
+{
+    quire *q = tenants_open(NULL, 0);
+    struct tenants_session s = tenants_session(q, "one"), theirs;
+    quire *other;
+
+    tenants_add("acme");
+    other = tenants_open("acme", 0);
+    theirs = tenants_session(other, "acme's");
+    quire_close(other);
+    OK(quire_artifact_put(q, s.id, "a", bytes_str("x"), NULL, NULL, &test_err));
+    OK(quire_group_begin(q, &test_err));
+    tenants_put(q, "a.txt", "kept");
+    IS(QUIRE_INVALID, quire_session_remove(q, s.id, &test_err));
+    YES(test_err.what[0] && test_err.next[0]);
+    IS(QUIRE_INVALID, quire_tenant_remove(q, "acme", 1, &test_err));
+    OK(quire_group_end(q, &test_err));
+    SAME_TEXT("kept", tenants_read(q, "a.txt"));
+    YES(test_exists(s.path) && test_exists(theirs.path));
+    OK(quire_session_remove(q, s.id, &test_err));
+    OK(quire_tenant_remove(q, "acme", 1, &test_err));
+    NO(test_exists(s.path) || test_exists(theirs.path));
+    quire_close(q);
+    catalogue_sound();
+}
+
+/* Not even if there was no memory to undo it with, then. */
+TEST(what_a_group_has_not_kept_is_not_seen_by_its_own_handle)
+{
+    quire *q = tenants_open(NULL, 0), *other = tenants_open(NULL, 0);
+    long n;
+
+    tenants_put(q, "a.txt", "kept");
+    for (n = 1; n < 12; n++) {
+        OK(quire_group_begin(q, &test_err));
+        tenants_put(q, "a.txt", "not kept");
+        sqlite_faults(true);
+        fault_arm(n, ENOMEM, true);
+        IS(QUIRE_OK, quire_group_end(q, &test_err) ? QUIRE_OK : QUIRE_IO);
+        fault_disarm();
+        sqlite_faults(false);
+        SAME_TEXT("kept", tenants_read(q, "a.txt"));
+        tenants_put(other, "b.txt", "nobody waits for it");
+    }
+    quire_close(other);
+    quire_close(q);
+    catalogue_sound();
 }

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "quire/priv.h"
 #include "store/db.h"
 
 static struct db *open_db(const char *name)
@@ -357,6 +358,18 @@ void catalogue_copy(const char *from, const char *to)
     copy_to = to;
     copy_from_len = strlen(from);
     EQ(0, nftw(from, copy_one, 16, FTW_PHYS));
+}
+
+void catalogue_tap(quire *q, struct fault *f)
+{
+    struct object_store *files;
+    struct db *db;
+
+    OK(need_db(q, true, &test_err));
+    OK(db_tap(q->db, fault_hook(f), &db, &test_err));
+    q->db = db;
+    OK(object_files_open(q->blob_path, false, &files, &test_err));
+    OK(object_tap(files, fault_hook(f), &q->files, &test_err));
 }
 
 bool catalogue_long(void)

@@ -26,6 +26,10 @@ int64_t catalogue_number(const char *sql);
 /* Copy the whole home to `to`, or back. */
 void catalogue_copy(const char *from, const char *to);
 
+/* Put a fault into both seams of a handle before it has looked at anything. */
+struct fault;
+void catalogue_tap(quire *q, struct fault *f);
+
 /* An environment variable asks for the long form of a test. */
 bool catalogue_long(void);
 
