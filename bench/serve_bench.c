@@ -276,6 +276,8 @@ static void furnish(struct scene *s, int n)
     o.home = s->home;
     bench_ok(quire_open(&o, &q, &err), &err);
     bench_ok(quire_config_set(q, "durability", "flush", &err), &err);
+    bench_ok(quire_config_set(q, "quota.session", "1073741824", &err), &err);
+    bench_ok(quire_config_set(q, "quota.tenant", "1073741824", &err), &err);
     bench_ok(quire_tenant_add(q, "bench", s->a.token, &tenant, &err), &err);
     snprintf(name, sizeof name, "#%lld", (long long)tenant.id);
     o.tenant = name;
