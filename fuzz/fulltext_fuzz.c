@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct db *open_words(void)
 {
-    struct db_config config = {NULL, DB_WRITE, 0};
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
     struct db *db;
 
     HOLDS(!db_sqlite_open(&config, &db, NULL));

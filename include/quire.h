@@ -156,12 +156,17 @@ typedef struct quire_options {
     /* Who is to be named where changes of tenants and settings are noted; at
      * most 63 bytes of it. NULL: the user's number, "uid:1000".             */
     const char *actor;
+
+    /* So much of the catalogue is kept in memory, in KiB, once it was read.
+     * 0: 16 MiB, for one that works alone; where many handles read the same,
+     * the system's own memory of files serves all of them.                  */
+    int cache_kib;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL                        \
+            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0                     \
     }
 
 /* Open a store and give its handle in *out, NULL on failure. The home need

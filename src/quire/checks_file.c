@@ -364,7 +364,9 @@ quire_status looker_init(struct looker *l, struct checks *c, quire_error *err)
 quire_status looker_open(struct checks *c, struct looker **out,
                          quire_error *err)
 {
-    struct db_config config = {c->q->db_path, DB_READ, c->q->busy_ms};
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
     struct looker *l = calloc(1, sizeof *l);
     quire_status st = QUIRE_OK;
 

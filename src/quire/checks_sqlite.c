@@ -275,7 +275,9 @@ static quire_status tell(struct checks *c, struct sqlite_look *l,
 /* A connection and a thread for it, if it is worth that and they can be had. */
 static bool begin_beside(struct checks *c, struct sqlite_look *l)
 {
-    struct db_config config = {c->q->db_path, DB_READ, c->q->busy_ms};
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
     struct stat s;
 
     if (!crew_may_share(c->q) || team_size() < 2 || !config.path ||

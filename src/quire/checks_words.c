@@ -86,7 +86,9 @@ static quire_status check_set(struct checks *c, const struct index *x,
 
 static quire_status need_aside(struct checks *c, quire_error *err)
 {
-    struct db_config config = {c->q->db_path, DB_READ, c->q->busy_ms};
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
 
     return c->aside ? QUIRE_OK : db_sqlite_open(&config, &c->aside, err);
 }

@@ -36,7 +36,9 @@ static quire_status open_hand(void *ctx, struct blobs **out, quire_error *err)
 {
     struct hands *hands = ctx;
     const struct quire *q = hands->q;
-    struct db_config dbc = {q->db_path, DB_READ, q->busy_ms};
+    struct db_config dbc = {.path = q->db_path,
+                            .access = DB_READ,
+                            .busy_ms = q->busy_ms};
     struct blobs_config config = {.layout = q->layout, .clock = &q->clock};
     struct hand *h = calloc(1, sizeof *h);
     quire_status st;

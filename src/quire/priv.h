@@ -40,6 +40,7 @@ struct quire {
     bool read_only;
     int64_t tenant; /* whose artifacts and memory it works on            */
     int busy_ms;
+    int cache_kib;
     char actor[64]; /* who changes tenants and settings; "": the user     */
     struct clock clock;
     struct trace trace;

@@ -88,7 +88,7 @@ static quire_status read_options(const quire_options *options, quire_options *o,
         st = QUIRE_INVALID;
     if (st || (unsigned)o->kind > QUIRE_KIND_JP ||
         (unsigned)o->layout > QUIRE_LAYOUT_FLAT ||
-        o->flags & ~(unsigned)QUIRE_READ_ONLY) {
+        o->flags & ~(unsigned)QUIRE_READ_ONLY || o->cache_kib < 0) {
         st = err_set(err, QUIRE_INVALID, "the options make no sense");
         err_next(err, "start from QUIRE_OPTIONS_INIT");
     }
@@ -112,6 +112,7 @@ quire_status quire_open(const quire_options *options, quire **out,
     pthread_mutex_init(&q->blob_turn, NULL);
     q->read_only = o.flags & QUIRE_READ_ONLY;
     q->busy_ms = o.busy_ms;
+    q->cache_kib = o.cache_kib;
     q->tenant = TENANT_DEFAULT;
     snprintf(q->actor, sizeof q->actor, "%s", o.actor ? o.actor : "");
     q->clock = clock_system;
@@ -197,6 +198,7 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
         .path = q->db_path,
         .access = q->read_only ? DB_READ : DB_WRITE,
         .busy_ms = q->busy_ms,
+        .cache_kib = q->cache_kib,
     };
     quire_status st = QUIRE_OK;
     int dir;

@@ -127,7 +127,7 @@ static void *work(void *arg)
     struct desk *d;
 
     while ((first = take(s))) {
-        d = desk_get(s->service);
+        d = desk_get(s->service, CACHE_KIB_SCRIBE);
         if (d) {
             make(d, first);
             continue;

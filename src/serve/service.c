@@ -26,7 +26,7 @@ enum { DESCRIPTORS = 16384 };
 
 static _Thread_local struct desk *my_desk;
 
-struct desk *desk_get(struct service *s)
+struct desk *desk_get(struct service *s, int cache_kib)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
     struct desk *d = my_desk;
@@ -40,6 +40,7 @@ struct desk *desk_get(struct service *s)
     o.home = s->home;
     o.tenant = "default";
     o.actor = "admin"; /* who alone changes tenants here */
+    o.cache_kib = cache_kib;
     d->meter = meter_new();
     if (!d->meter || quire_open(&o, &d->root, NULL)) {
         free(d->meter);
@@ -266,7 +267,7 @@ static void *work(void *arg)
     struct desk *d;
 
     while ((job = next_job(w))) {
-        d = desk_get(s);
+        d = desk_get(s, CACHE_KIB);
         if (d) {
             call_run(job->call, d);
             call_finish(job->call);
@@ -412,7 +413,7 @@ static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
     struct service *s = ctx;
     struct call c = {.service = s,
                      .x = x,
-                     .desk = desk_get(s),
+                     .desk = desk_get(s, CACHE_KIB),
                      .began_us = clock_steady_us(),
                      .early = true,
                      .answer = *refusal};
@@ -436,7 +437,7 @@ static void note_refusal(void *ctx, struct exchange *x, struct answer *answer,
 {
     struct call c = {.service = ctx,
                      .x = x,
-                     .desk = desk_get(ctx),
+                     .desk = desk_get(ctx, CACHE_KIB),
                      .began_us = clock_steady_us(),
                      .early = true,
                      .why = why,
@@ -452,7 +453,7 @@ static void handle(void *ctx, struct exchange *x)
     struct service *s = ctx;
     struct call *c = calloc(1, sizeof *c);
     struct answer none = answer_new();
-    struct desk *d = c ? desk_get(s) : NULL;
+    struct desk *d = c ? desk_get(s, CACHE_KIB) : NULL;
 
     if (!d) {
         free(c);

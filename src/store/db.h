@@ -114,6 +114,7 @@ struct db_config {
     const char *path; /* NULL: in memory, gone when closed */
     enum db_access access;
     int busy_ms;
+    int cache_kib; /* of what was read and may be kept; 0: the usual */
 };
 
 /* QUIRE_NOT_FOUND when it is to be read and is not there; QUIRE_DAMAGED when

@@ -192,9 +192,13 @@ static int wait_turn(void *ctx, int n)
     return 1;
 }
 
+/* For one that works alone. */
+enum { CACHE_KIB = 16384 };
+
 static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
                            quire_error *err)
 {
+    char sql[160];
     bool fresh;
     quire_status st;
     int rc;
@@ -227,11 +231,11 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
                          err);
     if (st)
         return st;
-    st = sqlite_ops.exec(&d->base,
-                         "PRAGMA foreign_keys=ON;"
-                         "PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;"
-                         "PRAGMA journal_size_limit=67108864",
-                         err);
+    snprintf(sql, sizeof sql,
+             "PRAGMA foreign_keys=ON; PRAGMA cache_size=-%d;"
+             "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
+             c->cache_kib > 0 ? c->cache_kib : CACHE_KIB);
+    st = sqlite_ops.exec(&d->base, sql, err);
     /* Others fill a full-text table by a trigger, which needs the trust. */
     if (!st && !d->foreign)
         st = sqlite_ops.exec(&d->base, "PRAGMA trusted_schema=OFF", err);

@@ -12,7 +12,9 @@ static struct fault idle;
 
 static struct db *open_db(const char *path)
 {
-    struct db_config config = {path, DB_WRITE, 200};
+    struct db_config config = {.path = path,
+                               .access = DB_WRITE,
+                               .busy_ms = 200};
     struct db *db;
 
     OK(db_sqlite_open(&config, &db, &test_err));
@@ -282,7 +284,9 @@ TEST(db_second_writer_waits_and_then_is_told)
 
 TEST(db_that_is_absent_is_not_made_by_a_reader)
 {
-    struct db_config config = {test_path("no.db"), DB_READ, 0};
+    struct db_config config = {.path = test_path("no.db"),
+                               .access = DB_READ,
+                               .busy_ms = 0};
     struct db *db;
 
     IS(QUIRE_NOT_FOUND, db_sqlite_open(&config, &db, &test_err));
@@ -291,7 +295,9 @@ TEST(db_that_is_absent_is_not_made_by_a_reader)
 
 TEST(db_reader_cannot_write_and_leaves_no_files)
 {
-    struct db_config config = {test_path("t.db"), DB_READ, 0};
+    struct db_config config = {.path = test_path("t.db"),
+                               .access = DB_READ,
+                               .busy_ms = 0};
     struct db *db = open_file();
 
     OK(db->ops->exec(db, "CREATE TABLE t(n)", &test_err));
@@ -305,7 +311,9 @@ TEST(db_reader_cannot_write_and_leaves_no_files)
 
 TEST(db_file_that_is_something_else_is_damaged)
 {
-    struct db_config config = {test_path("t.db"), DB_WRITE, 0};
+    struct db_config config = {.path = test_path("t.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 0};
     char *junk = test_alloc(5000);
     struct db *db;
 
@@ -326,7 +334,9 @@ TEST(db_path_may_have_any_characters)
 
 TEST(db_may_be_reached_by_links_but_is_none)
 {
-    struct db_config config = {test_path("link/t.db"), DB_WRITE, 0};
+    struct db_config config = {.path = test_path("link/t.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 0};
     struct db *db;
 
     mkdir(test_path("real"), 0700);

@@ -33,7 +33,7 @@ struct fix {
 /* A catalogue in memory, with two tenants and a session each: 11 and 22. */
 static void fix_open(struct fix *f)
 {
-    struct db_config config = {NULL, DB_WRITE, 0};
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
     int steps;
 
     now_us = 1000 * DAY;

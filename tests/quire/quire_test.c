@@ -456,7 +456,9 @@ struct thief {
 static void steal(void *ctx, const char *line)
 {
     struct thief *t = ctx;
-    struct db_config config = {t->path, DB_WRITE, 1000};
+    struct db_config config = {.path = t->path,
+                               .access = DB_WRITE,
+                               .busy_ms = 1000};
     struct db *db;
 
     if (t->done || strncmp(line, "db step SELECT blob.id", 22) != 0)
@@ -497,7 +499,9 @@ TEST(a_blob_collected_between_looking_and_marking_is_written_again)
 
 TEST(a_database_with_a_view_for_a_table_is_refused)
 {
-    struct db_config config = {test_path("home/quire.db"), DB_WRITE, 1000};
+    struct db_config config = {.path = test_path("home/quire.db"),
+                               .access = DB_WRITE,
+                               .busy_ms = 1000};
     quire *q = open_home(test_path("home"), 0);
     struct db *db;
     int n = 0;

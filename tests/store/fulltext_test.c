@@ -109,7 +109,7 @@ TEST(fulltext_reads_no_more_than_a_question)
 
 static struct db *open_words(void)
 {
-    struct db_config config = {NULL, DB_WRITE, 0};
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
     struct db *db;
 
     OK(db_sqlite_open(&config, &db, &test_err));

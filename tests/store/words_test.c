@@ -10,7 +10,7 @@
 
 static struct db *open_words(void)
 {
-    struct db_config config = {NULL, DB_WRITE, 0};
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
     struct db *db;
 
     OK(db_sqlite_open(&config, &db, &test_err));
@@ -359,7 +359,7 @@ TEST(words_take_no_options)
 /* Each allocation of SQLite fails once, from opening to asking. */
 TEST(words_survive_every_lack_of_memory)
 {
-    struct db_config config = {NULL, DB_WRITE, 0};
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
     quire_status st;
     long n;
 
