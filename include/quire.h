@@ -214,12 +214,17 @@ void quire_rollback(quire *q);
  *
  * A call that is refused has changed nothing, and spoils nothing. One that fails
  * otherwise may have: then those after it fail, and quire_group_end() keeps
- * nothing and returns QUIRE_IO; make each again alone. To remove an artifact
- * whose workspace is in use is refused with QUIRE_BUSY. For artifacts, memory,
- * scratchpads, folders, blobs and keys of requests, of any tenant; calls that
- * write to other files, like those of sessions, do not belong into a group. */
+ * nothing and returns QUIRE_IO; make each again alone. But if it fails and *kept
+ * is 1, all of it is there, and only the disk did not say that it lasts: then
+ * nothing is to be made again, and the handle is of no use to whoever wants to
+ * know, until it is opened anew. `kept` may be NULL.
+ *
+ * To remove an artifact whose workspace is in use is refused with QUIRE_BUSY. For
+ * artifacts, memory, scratchpads, folders, blobs and keys of requests, of any
+ * tenant; calls that write to other files, like those of sessions, do not belong
+ * into a group. */
 quire_status quire_group_begin(quire *q, quire_error *err);
-quire_status quire_group_end(quire *q, quire_error *err);
+quire_status quire_group_end(quire *q, int *kept, quire_error *err);
 
 /* Wait until all that was put into the catalogue through this handle survives a
  * power cut. Where the setting `durability` is "each", it does already. */

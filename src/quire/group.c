@@ -14,7 +14,8 @@
  *       they must not: a file that went with an artifact that did not go would
  *       look as if somebody had removed it. What somebody did to a file before
  *       its artifact goes becomes a version in the group, like any other; a
- *       workspace that is in use is not waited for.
+ *       workspace that is in use is not waited for then, and not for long when
+ *       files follow.
  *   (4) What the rooms remember of tables that the group made is forgotten with
  *       it.
  *
@@ -25,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "memory/memory.h"
 #include "memory/pad.h"
@@ -68,16 +70,27 @@ void group_follow(struct quire *q, const char *key, const char *path,
     *last = f;
 }
 
+/* All who are in a group wait while files follow. A workspace is in use for some
+ * milliseconds as a rule; whose is longer has its files follow when somebody
+ * looks at it next. */
+enum { FOLLOW_MS = 200 };
+
 /* Whoever looks at the workspace next does what fails here. */
 static void follow_all(struct quire *q)
 {
     struct follower *all = q->followers, *f;
-    int64_t tenant = q->tenant;
+    int64_t tenant = q->tenant, until = clock_steady_us() + FOLLOW_MS * 1000;
+    int busy_ms = q->busy_ms;
     char which[32];
 
     q->followers = NULL;
     seats_keep(q, true);
     for (f = all; f; f = f->next) {
+        int64_t left_ms = (until - clock_steady_us()) / 1000;
+
+        q->busy_ms = left_ms > busy_ms ? busy_ms
+                     : left_ms > 0     ? (int)left_ms
+                                       : 0;
         snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
         if (!quire_tenant_use(q, which, NULL))
             workspaces_follow(q, f->key, f->path, f->when, NULL);
@@ -87,6 +100,7 @@ static void follow_all(struct quire *q)
         quire_tenant_use(q, which, NULL);
     }
     seats_keep(q, false);
+    q->busy_ms = busy_ms;
     free_followers(all);
 }
 
@@ -111,22 +125,9 @@ quire_status quire_group_begin(quire *q, quire_error *err)
     return QUIRE_OK;
 }
 
-quire_status quire_group_end(quire *q, quire_error *err)
+/* What was remembered of it is not so. */
+static void forget_all(struct quire *q)
 {
-    quire_status st = check_free(q, err);
-
-    if (!st && !q->in_group)
-        st = err_set(err, QUIRE_INVALID, "no group is open");
-    if (st)
-        return st;
-    st = q->db->ops->close_group(q->db, err);
-    q->in_group = false;
-    blobs_let_go(q->blobs);
-    artifacts_set_alone(q->artifacts, false);
-    if (!st) {
-        follow_all(q);
-        return QUIRE_OK;
-    }
     group_forget(q);
     artifacts_free(q->artifacts);
     q->artifacts = NULL;
@@ -136,6 +137,29 @@ quire_status quire_group_end(quire *q, quire_error *err)
     q->pads = NULL;
     seats_doubt(q);
     q->limits_state = 0;
+}
+
+quire_status quire_group_end(quire *q, int *kept, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+    bool there = false;
+
+    if (!st && !q->in_group)
+        st = err_set(err, QUIRE_INVALID, "no group is open");
+    if (kept)
+        *kept = 0;
+    if (st)
+        return st;
+    st = q->db->ops->close_group(q->db, &there, err);
+    q->in_group = false;
+    blobs_let_go(q->blobs);
+    artifacts_set_alone(q->artifacts, false);
+    if (there)
+        follow_all(q);
+    else
+        forget_all(q);
+    if (kept)
+        *kept = there;
     return st;
 }
 

@@ -84,7 +84,7 @@ static bool make_together(struct desk *d, struct call *first)
         atomic_fetch_add(&d->service->grouped, 1);
     }
     atomic_fetch_add(&d->service->groups, 1);
-    return quire_group_end(d->root, NULL) == QUIRE_OK;
+    return quire_group_end(d->root, NULL, NULL) == QUIRE_OK;
 }
 
 /* As it was before it was run. */

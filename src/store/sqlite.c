@@ -400,18 +400,13 @@ static unsigned seen_version(struct sqlite_db *d)
     return version;
 }
 
-static quire_status sqlite_commit(struct db *base, quire_error *err)
+/* *kept: it is there, even if the disk did not say that it lasts. */
+static quire_status keep(struct sqlite_db *d, bool *kept, quire_error *err)
 {
-    struct sqlite_db *d = (struct sqlite_db *)base;
-    bool was_settled;
-    quire_status st;
+    bool was_settled = d->settled == seen_version(d);
+    quire_status st = sqlite_exec(&d->base, "COMMIT", err);
 
-    if (d->group) {
-        d->part = false;
-        return is_spoiled(d) ? fail_group(d, err) : QUIRE_OK;
-    }
-    was_settled = d->settled == seen_version(d);
-    st = sqlite_exec(base, "COMMIT", err);
+    *kept = !st;
     if (st) {
         undo(d);
         return st;
@@ -423,6 +418,17 @@ static quire_status sqlite_commit(struct db *base, quire_error *err)
     if (!st && (d->lasting || was_settled))
         d->settled = seen_version(d);
     return st;
+}
+
+static quire_status sqlite_commit(struct db *base, quire_error *err)
+{
+    struct sqlite_db *d = (struct sqlite_db *)base;
+    bool kept;
+
+    if (!d->group)
+        return keep(d, &kept, err);
+    d->part = false;
+    return is_spoiled(d) ? fail_group(d, err) : QUIRE_OK;
 }
 
 static quire_status sqlite_open_group(struct db *base, quire_error *err)
@@ -440,14 +446,16 @@ static quire_status sqlite_open_group(struct db *base, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status sqlite_close_group(struct db *base, quire_error *err)
+static quire_status sqlite_close_group(struct db *base, bool *kept,
+                                       quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
-    bool kept = d->group && !is_spoiled(d);
+    bool fine = d->group && !is_spoiled(d);
 
     d->group = false;
-    if (kept)
-        return sqlite_commit(base, err);
+    if (fine)
+        return keep(d, kept, err);
+    *kept = false;
     undo(d);
     return fail_group(d, err);
 }

@@ -656,7 +656,8 @@ static quire_status tapped_open_group(struct db *db, quire_error *err)
 }
 
 /* The same for a group. */
-static quire_status tapped_close_group(struct db *db, quire_error *err)
+static quire_status tapped_close_group(struct db *db, bool *kept,
+                                       quire_error *err)
 {
     struct tapped_db *t = of_db(db);
     quire_status st = ask(&t->tap, "db close group", "", err);
@@ -664,9 +665,9 @@ static quire_status tapped_close_group(struct db *db, quire_error *err)
     /* What ends its transaction spoils it. */
     if (st) {
         t->inner->ops->exec(t->inner, "ROLLBACK", NULL);
-        t->inner->ops->close_group(t->inner, NULL);
+        t->inner->ops->close_group(t->inner, kept, NULL);
     } else {
-        st = t->inner->ops->close_group(t->inner, err);
+        st = t->inner->ops->close_group(t->inner, kept, err);
     }
     return tell(&t->tap, "db close group", "", st);
 }

@@ -177,6 +177,8 @@ static void add_part(struct db *db, const char *sql, bool keep)
 
 static void groups(struct db *db)
 {
+    bool kept;
+
     OK(db->ops->open_group(db, &test_err));
     NO(db->ops->inside(db));
     IS(QUIRE_INVALID, db->ops->open_group(db, &test_err));
@@ -185,7 +187,8 @@ static void groups(struct db *db)
     add_part(db, "INSERT INTO t(n) VALUES(2)", true);
     EQ(2, ask(db, "SELECT count(*) FROM t"));
     OK(db->ops->settle(db, &test_err));
-    OK(db->ops->close_group(db, &test_err));
+    OK(db->ops->close_group(db, &kept, &test_err));
+    YES(kept);
     EQ(2, ask(db, "SELECT count(*) FROM t"));
     OK(db->ops->begin(db, DB_SOON, &test_err));
     db->ops->rollback(db);
@@ -199,7 +202,7 @@ TEST(db_group_keeps_all_its_parts)
 static void spoiled(struct db *db)
 {
     struct stmt *s = prepare(db, "SELECT count(*) FROM t");
-    bool row;
+    bool row, kept;
 
     OK(db->ops->open_group(db, &test_err));
     add_part(db, "INSERT INTO t(n) VALUES(1)", true);
@@ -209,7 +212,8 @@ static void spoiled(struct db *db)
     IS(QUIRE_IO, db->ops->exec(db, "INSERT INTO t(n) VALUES(3)", &test_err));
     IS(QUIRE_IO, s->ops->step(s, &row, &test_err));
     NO(row);
-    IS(QUIRE_IO, db->ops->close_group(db, &test_err));
+    IS(QUIRE_IO, db->ops->close_group(db, &kept, &test_err));
+    NO(kept);
     HAS(test_err.next, "one by one");
     s->ops->reset(s);
     s->ops->finalize(s);
@@ -224,7 +228,8 @@ static void spoiled(struct db *db)
     NO(db->ops->inside(db));
     IS(QUIRE_IO, db->ops->exec(db, "INSERT INTO t(n) VALUES(6)", &test_err));
     IS(QUIRE_IO, db->ops->commit(db, &test_err));
-    IS(QUIRE_IO, db->ops->close_group(db, &test_err));
+    IS(QUIRE_IO, db->ops->close_group(db, &kept, &test_err));
+    NO(kept);
     EQ(1, ask(db, "SELECT count(*) FROM t"));
 }
 
@@ -236,19 +241,22 @@ TEST(db_group_with_a_part_that_is_half_done_is_not_kept)
 TEST(db_group_has_the_right_to_write_until_it_ends)
 {
     struct db *a = open_file(), *b = open_file();
+    bool kept;
 
     OK(a->ops->exec(a, "CREATE TABLE t(n)", &test_err));
     OK(a->ops->open_group(a, &test_err));
     add_part(a, "INSERT INTO t VALUES(1)", true);
     IS(QUIRE_BUSY, b->ops->begin(b, DB_SOON, &test_err));
     EQ(0, ask(b, "SELECT count(*) FROM t"));
-    OK(a->ops->close_group(a, &test_err));
+    OK(a->ops->close_group(a, &kept, &test_err));
+    YES(kept);
     EQ(1, ask(b, "SELECT count(*) FROM t"));
     OK(b->ops->open_group(b, &test_err));
     IS(QUIRE_BUSY, a->ops->open_group(a, &test_err));
     b->ops->close(b); /* with all that is open */
     OK(a->ops->open_group(a, &test_err));
-    OK(a->ops->close_group(a, &test_err));
+    OK(a->ops->close_group(a, &kept, &test_err));
+    YES(kept);
     a->ops->close(a);
 }
 

@@ -124,7 +124,7 @@ TEST(what_was_put_in_a_group_survives_a_power_cut_when_it_has_ended)
             NO(i == 1 && strstr(catalogue_dump_of("cut"), "|large|"));
             catalogue_sound_in("cut");
         }
-        OK(quire_group_end(q, &test_err));
+        OK(quire_group_end(q, NULL, &test_err));
         outlasts_a_cut(rounds);
     }
     quire_close(hasty);

@@ -5,7 +5,8 @@
  *   (1) It is not kept: all is as it was before.
  *   (2) It is kept: all is as if just the calls that said so had been made, one
  *       by one. What failed in between has left nothing.
- *   (3) The disk did not say whether it has it: one of the two.
+ *   (3) It is kept, and the disk did not say that it lasts: that is told apart
+ *       from (1), because whoever makes it again would have it twice.
  *
  * The handle goes on, and can make the same group again. As whoever writes in
  * groups does, the calls after one that failed are made all the same.
@@ -191,6 +192,7 @@ enum { N_CALLS = sizeof calls / sizeof *calls, ALL = (1 << N_CALLS) - 1 };
 /* What became of it. */
 struct outcome {
     quire_status begin, end;
+    int kept;
     unsigned done; /* which of the calls said that they were made */
 };
 
@@ -214,7 +216,8 @@ static struct outcome make_group(quire *q, unsigned which)
         YES(!st || (test_err.what[0] && test_err.status == st));
     }
     if (!out.begin)
-        out.end = quire_group_end(q, &test_err);
+        out.end = quire_group_end(q, &out.kept, &test_err);
+    YES(out.kept || out.begin || out.end);
     return out;
 }
 
@@ -311,13 +314,9 @@ static bool is_settled(const struct way *w, long n, const struct outcome *o,
                        const char *before)
 {
     const char *now = state(), *want = before;
-    bool kept = !o->begin && !o->end;
 
-    if (kept)
+    if (o->kept)
         want = state_after(o->done);
-    else if (!o->begin && strcmp(now, before) != 0 &&
-             strstr(fault_name(), "Sync"))
-        want = state_after(ALL); /* the disk did not say */
     if (strcmp(want, now) != 0)
         complain(w, n, o);
     SAME_TEXT(want, now);

@@ -574,7 +574,7 @@ static const char *with(const struct refusal *r, bool grouped)
     st = quire_artifact_put(q, NULL, "last", bytes_str("kept too"), NULL, NULL,
                             &test_err);
     if (grouped && !st)
-        st = quire_group_end(q, &test_err);
+        st = quire_group_end(q, NULL, &test_err);
     if (st)
         fprintf(stderr, "%s spoils the group\n", r ? r->name : "nothing");
     OK(st);
@@ -622,7 +622,7 @@ TEST(a_group_counts_what_it_has_put_itself)
         fits += put(q, bare.id, path, 90) == QUIRE_OK;
     }
     EQ(3, fits);
-    OK(quire_group_end(q, &test_err));
+    OK(quire_group_end(q, NULL, &test_err));
     EQ(3, catalogue_number("SELECT count(*) FROM artifact WHERE path GLOB "
                            "'p?'"));
     EQ(0, tenants_recount());

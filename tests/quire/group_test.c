@@ -106,7 +106,7 @@ TEST(what_is_in_a_group_is_there_for_others_when_it_has_ended)
     SAME_TEXT("acme's", tenants_read(q, "b.txt"));
     IS(QUIRE_NOT_FOUND,
        quire_artifact_stat(other, NULL, "b.txt", NULL, &one, &test_err));
-    OK(quire_group_end(q, &test_err));
+    OK(quire_group_end(q, NULL, &test_err));
     SAME_TEXT("acme's", tenants_read(other, "b.txt"));
     quire_close(other);
     quire_close(q);
@@ -131,7 +131,7 @@ TEST(a_call_that_is_refused_spoils_no_group)
                                         NULL, &one, &test_err));
     IS(QUIRE_NOT_FOUND, quire_memory_remove(q, 77, &test_err));
     tenants_put(q, "c.txt", "small");
-    OK(quire_group_end(q, &test_err));
+    OK(quire_group_end(q, NULL, &test_err));
     quire_close(q);
     q = tenants_open(NULL, 0);
     SAME_TEXT("small", tenants_read(q, "a.txt"));
@@ -144,11 +144,11 @@ TEST(groups_do_not_nest_and_have_no_batches_and_no_sessions)
 {
     quire *q = tenants_open(NULL, 0);
 
-    IS(QUIRE_INVALID, quire_group_end(q, &test_err));
+    IS(QUIRE_INVALID, quire_group_end(q, NULL, &test_err));
     OK(quire_group_begin(q, &test_err));
     IS(QUIRE_INVALID, quire_group_begin(q, &test_err));
     IS(QUIRE_INVALID, quire_begin(q, &test_err));
-    OK(quire_group_end(q, &test_err));
+    OK(quire_group_end(q, NULL, &test_err));
     OK(quire_begin(q, &test_err));
     IS(QUIRE_INVALID, quire_group_begin(q, &test_err));
     OK(quire_commit(q, &test_err));
@@ -177,7 +177,7 @@ TEST(sessions_and_tenants_are_not_removed_in_a_group)
     IS(QUIRE_INVALID, quire_session_remove(q, s.id, &test_err));
     YES(test_err.what[0] && test_err.next[0]);
     IS(QUIRE_INVALID, quire_tenant_remove(q, "acme", 1, &test_err));
-    OK(quire_group_end(q, &test_err));
+    OK(quire_group_end(q, NULL, &test_err));
     SAME_TEXT("kept", tenants_read(q, "a.txt"));
     YES(test_exists(s.path) && test_exists(theirs.path));
     OK(quire_session_remove(q, s.id, &test_err));
@@ -199,7 +199,7 @@ TEST(what_a_group_has_not_kept_is_not_seen_by_its_own_handle)
         tenants_put(q, "a.txt", "not kept");
         sqlite_faults(true);
         fault_arm(n, ENOMEM, true);
-        IS(QUIRE_OK, quire_group_end(q, &test_err) ? QUIRE_OK : QUIRE_IO);
+        IS(QUIRE_OK, quire_group_end(q, NULL, &test_err) ? QUIRE_OK : QUIRE_IO);
         fault_disarm();
         sqlite_faults(false);
         SAME_TEXT("kept", tenants_read(q, "a.txt"));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/fs.h"
 #include "support/catalogue.h"
 #include "support/tenants.h"
@@ -51,12 +52,12 @@ static void begin(quire *q)
 static void end(quire *q, bool keep)
 {
     if (keep) {
-        OK(quire_group_end(q, &test_err));
+        OK(quire_group_end(q, NULL, &test_err));
         return;
     }
     sqlite_faults(true);
     fault_arm(1, ENOMEM, false);
-    YES(quire_group_end(q, &test_err) != QUIRE_OK);
+    YES(quire_group_end(q, NULL, &test_err) != QUIRE_OK);
     fault_disarm();
     sqlite_faults(false);
 }
@@ -280,6 +281,40 @@ TEST(who_has_a_workspace_is_not_waited_for_in_a_group)
     catalogue_sound();
 }
 
+/* Nor when its end has files to give: all of them are answered, and his follow
+ * when somebody looks. */
+TEST(who_has_a_workspace_is_not_waited_for_when_a_group_ends)
+{
+    quire *q = tenants_open(NULL, 0);
+    quire_workspace *w = furnish(q);
+    int64_t began;
+    char around[4200], name[16];
+    int dir, i;
+
+    snprintf(around, sizeof around, "%s/artifacts/sessions/%s",
+             test_path("home"), session.id);
+    OK(fs_open_dir(around, false, &dir, &test_err));
+    OK(fs_lock(dir, FS_EXCLUSIVE, 0, &test_err));
+    begin(q);
+    put(q, "a", "a, twice");
+    for (i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "new%d", i);
+        put(q, name, "new");
+    }
+    began = clock_steady_us();
+    end(q, true);
+    YES(clock_steady_us() - began < 2000000);
+    close(dir);
+    SAME_TEXT("a, once", workspace_file(w, "a"));
+    workspace_sync(w);
+    is(q, w, "a", "a, twice");
+    is(q, w, "new19", "new");
+    workspace_agrees(q, w);
+    quire_workspace_close(w);
+    quire_close(q);
+    catalogue_sound();
+}
+
 /* ---- several tenants ---------------------------------------------------- */
 
 enum { MANY = 24 }; /* more than a handle has seats */
@@ -362,7 +397,7 @@ TEST(files_that_follow_leave_the_handle_with_its_tenant)
         put_all(q, of);
         OK(quire_tenant_use(q, "t3", &test_err));
         fault_arm(n, ENOMEM, n % 2);
-        quire_group_end(q, &test_err);
+        quire_group_end(q, NULL, &test_err);
         struck = fault_disarm();
         if (!quire_artifact_put(q, NULL, "whose", bytes_str("of t3"), NULL,
                                 NULL, &test_err))
