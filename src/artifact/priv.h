@@ -80,14 +80,23 @@ struct artifact_words {
     struct sql sql;
 };
 
+/* What a handle has noted as due of one tenant, since it last looked. */
+struct artifact_noted {
+    int64_t tenant;
+    unsigned n;
+    uint64_t bytes;
+};
+
+/* It may work for many. Of more the older ones are looked at again. */
+enum { NOTED_TENANTS = 16 };
+
 struct artifacts {
     struct artifacts_config c;
     struct sql sql;
     struct artifact_words words;
     struct gather *gather;
     bool alone; /* puts join no others: see artifacts_set_alone() */
-    unsigned n_noted; /* see words_note() */
-    uint64_t noted_bytes;
+    struct artifact_noted noted[NOTED_TENANTS]; /* see words_note() */
 };
 
 /* Each living artifact of a session, or with session 0 of a tenant, by id from

@@ -354,11 +354,19 @@ static quire_status settle(struct artifacts *a, int64_t tenant, int64_t limit,
     return st;
 }
 
-quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
-                        const quire_artifact *had, uint64_t bytes,
-                        quire_error *err)
+static struct artifact_noted *noted_of(struct artifacts *a, int64_t tenant)
 {
-    int64_t n = 0;
+    struct artifact_noted *n = &a->noted[(uint64_t)tenant % NOTED_TENANTS];
+
+    if (n->tenant != tenant)
+        *n = (struct artifact_noted){.tenant = tenant};
+    return n;
+}
+
+/* A row that says that it is due, and what the index has of it. */
+static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
+                            const quire_artifact *had, quire_error *err)
+{
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_DUE_ADD, &s, err);
 
@@ -380,12 +388,22 @@ quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
         for (at = 3; at <= 8; at++)
             s->ops->bind_null(s, at);
     }
-    st = sql_run(s, err);
-    a->noted_bytes += bytes;
-    if (!st && a->n_noted++ % COUNT_EVERY == 0)
+    return sql_run(s, err);
+}
+
+quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
+                        const quire_artifact *had, uint64_t bytes,
+                        quire_error *err)
+{
+    struct artifact_noted *noted = noted_of(a, tenant);
+    quire_status st = add_due(a, tenant, id, had, err);
+    int64_t n = 0;
+
+    noted->bytes += bytes;
+    if (!st && noted->n++ % COUNT_EVERY == 0)
         st = count_due(a, tenant, &n, err);
-    if (!st && (bytes > DUE_BYTES_MAX || a->noted_bytes > NOTED_MAX)) {
-        a->noted_bytes = 0;
+    if (!st && (bytes > DUE_BYTES_MAX || noted->bytes > NOTED_MAX)) {
+        noted->bytes = 0;
         st = settle(a, tenant, -1, err);
     } else if (!st && n >= DUE_MAX) {
         st = settle(a, tenant, SETTLE_SOME, err);

@@ -40,17 +40,41 @@ static quire_status prepare(struct quire *q, const char *sql, const char *key,
     return QUIRE_OK;
 }
 
-/* Those that are too old to matter, of whomever. */
-quire_status claims_forget(struct quire *q, quire_error *err)
+/* More than are made meanwhile, and few enough to be waited for by others. */
+enum { FORGET_AT_ONCE = 64 };
+
+quire_status claims_forget(struct quire *q, int64_t most, quire_error *err)
 {
     struct stmt *s;
     quire_status st =
-        q->db->ops->prepare(q->db, "DELETE FROM claim WHERE created < ?1", &s,
-                            err);
+        q->db->ops->prepare(q->db,
+                            "DELETE FROM claim WHERE (tenant, key) IN (SELECT"
+                            " tenant, key FROM claim WHERE created < ?1"
+                            " ORDER BY created LIMIT ?2)",
+                            &s, err);
 
     if (st)
         return st;
     s->ops->bind_int(s, 1, clock_us(&q->clock) - KEPT_US);
+    s->ops->bind_int(s, 2, most);
+    st = sql_run(s, err);
+    s->ops->finalize(s);
+    return st;
+}
+
+/* The key itself, if it is too old to matter. */
+static quire_status forget_old(struct quire *q, const char *key,
+                               quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = prepare(q,
+                              "DELETE FROM claim WHERE tenant = ?1 AND key = ?2"
+                              " AND created < ?3",
+                              key, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 3, clock_us(&q->clock) - KEPT_US);
     st = sql_run(s, err);
     s->ops->finalize(s);
     return st;
@@ -127,7 +151,9 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
     st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
-    st = claims_forget(q, err);
+    st = claims_forget(q, FORGET_AT_ONCE, err);
+    if (!st)
+        st = forget_old(q, key, err);
     if (!st)
         st = look(q, key, &digest, out, err);
     if (st == QUIRE_NOT_FOUND)

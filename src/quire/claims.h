@@ -8,7 +8,8 @@
 /* The table, for the schema of quire.db. */
 extern const char claim_schema[];
 
-/* Let go of those that are older than they are kept. */
-quire_status claims_forget(struct quire *q, quire_error *err);
+/* Let go of those that are older than they are kept, the oldest first; of at most
+ * so many, -1: of all. */
+quire_status claims_forget(struct quire *q, int64_t most, quire_error *err);
 
 #endif

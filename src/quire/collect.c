@@ -179,7 +179,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (is_dry(c))
         return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
-    st = claims_forget(q, err);
+    st = claims_forget(q, -1, err);
     if (st)
         return st;
     /* First: words of content that goes could not be told from the index. */

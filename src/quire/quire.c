@@ -373,6 +373,8 @@ quire_status need_own_blobs(struct quire *q, bool write, quire_error *err)
 {
     quire_status st = need_blobs(q, write, err);
 
+    if (!st)
+        st = tenants_check(q, err);
     /* A reader of an older home cannot be told whose a blob is. */
     if (!st && q->tenant != TENANT_DEFAULT && q->schema >= SCHEMA_OWNERS)
         blobs_serve(q->blobs, q->tenant);

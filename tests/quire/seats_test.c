@@ -301,6 +301,7 @@ static void no_door_opens(quire *q, const char *session, bool gone)
     YES(quire_folder_add(q, "late", &folder, NULL));
     YES(quire_claim_begin(q, "late", bytes_str("x"), bytes_str(""), &claim,
                           NULL));
+    YES(quire_blob_put(q, bytes_str("late"), 0, NULL, NULL));
     YES(quire_history_add(q, bytes_str("late"), "/w", NULL, NULL, NULL));
     YES(quire_session_new(q, &o, &s, NULL));
     /* Of one that was removed there is nothing, which may be said so, too. */
@@ -396,7 +397,7 @@ TEST(who_adds_a_tenant_in_a_group_that_fails_has_added_none)
     use(q, "#1");
     sqlite_faults(true);
     fault_arm(1, 12, true); /* it cannot be kept */
-    YES(quire_group_end(q, &test_err));
+    YES(quire_group_end(q, NULL, &test_err));
     fault_disarm();
     sqlite_faults(false);
     EQ(1, catalogue_number("SELECT count(*) FROM tenant"));
@@ -515,7 +516,7 @@ TEST(seats_that_are_taken_in_any_order_keep_apart)
                                   NULL, &test_err));
         }
         if (group)
-            OK(quire_group_end(q, &test_err));
+            OK(quire_group_end(q, NULL, &test_err));
     }
     quire_close(q);
     EQ(0, catalogue_number("SELECT count(*) FROM artifact a JOIN blob b ON "
