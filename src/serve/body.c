@@ -68,10 +68,9 @@ quire_bytes exchange_body(const struct exchange *x)
 static size_t max_of(const struct exchange *x)
 {
     const struct http_config *c = &x->loop->http->c;
+    uint64_t most = x->most ? x->most : c->body_max;
 
-    if (x->most <= c->body_max)
-        return c->body_max;
-    return x->most < c->large_max ? (size_t)x->most : c->large_max;
+    return most < c->large_max ? (size_t)most : c->large_max;
 }
 
 static enum body_state why_not(quire_status st)

@@ -117,8 +117,8 @@ quire_bytes exchange_body(const struct exchange *x);
  * repeated the first. */
 quire_bytes exchange_header(const struct exchange *x, const char *name);
 
-/* While it is asked whether it may send its body: it may have so many bytes, if
- * that is more than `body_max`, up to `large_max`. */
+/* While it is asked whether it may send its body: it may have so many bytes, in
+ * place of `body_max`, but at most `large_max`. */
 void exchange_allow(struct exchange *x, uint64_t most);
 
 /* Where long answers lie. */

@@ -60,6 +60,7 @@ enum {
     OP_LARGE = 1 << 12,  /* with OP_RAW: the body may be longer than others  */
     OP_FILE = 1 << 13,   /* with OP_LARGE: as long as an artifact may be      */
     OP_GROUP = 1 << 11,  /* short, and changes the catalogue alone: scribe.h */
+    OP_LONG = 1 << 14,   /* it carries content: the body may be long JSON     */
 };
 
 /* It writes, and what it has done is told to who listens to the tenant. */

@@ -23,6 +23,14 @@
 /* Work that may wait; threads. */
 enum { QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
 
+/* How long a body may be: of what takes none, of JSON about something, and of JSON
+ * with content in it. What is only content may be longer: OP_LARGE. */
+enum {
+    BODY_NONE_MAX = 32 * 1024,
+    BODY_MAX = 1024 * 1024,
+    BODY_LONG_MAX = 64 * 1024 * 1024
+};
+
 /* One tenant's work may take a quarter of what may wait. */
 enum { SHARES = 64, SHARE_MAX = QUEUE_MAX / 4 };
 

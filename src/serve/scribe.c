@@ -10,7 +10,7 @@
 
 /* So many make a group: more would make the first of them wait too long. And
  * what is larger than this would make all of them wait. */
-enum { TOGETHER_MAX = 64, BODY_MAX = 64 * 1024 };
+enum { TOGETHER_MAX = 64, SHORT_MAX = 64 * 1024 };
 
 /* What changes is guarded by the lock of the service. */
 struct scribe {
@@ -23,7 +23,7 @@ struct scribe {
 
 bool scribe_takes(const struct call *c)
 {
-    return c->op->flags & OP_GROUP && exchange_body(c->x).len <= BODY_MAX;
+    return c->op->flags & OP_GROUP && exchange_body(c->x).len <= SHORT_MAX;
 }
 
 bool scribe_give(struct scribe *s, struct call *c)

@@ -391,20 +391,42 @@ static bool judge(struct call *c)
     return call_take_fields(c);
 }
 
-/* How long the body may be; 0: as long as any. */
+/* How long the body may be. */
 static uint64_t most_of(struct call *c)
 {
     const struct head *head = exchange_head(c->x);
     quire_setting s;
 
-    if (!(c->op->flags & OP_LARGE) ||
-        (head->length <= SPOOL_FROM && !head->chunked))
-        return 0;
+    if (!(c->op->flags & OP_LARGE))
+        return c->op->flags & OP_LONG    ? BODY_LONG_MAX
+               : c->op->flags & OP_WRITE ? BODY_MAX
+                                         : BODY_NONE_MAX;
     if (!(c->op->flags & OP_FILE))
         return UINT64_MAX;
+    /* What fits easily needs no question; the put itself says what is right. */
+    if (head->length <= SPOOL_FROM && !head->chunked)
+        return SPOOL_FROM;
     return quire_config_get(c->desk->root, "quota.file", &s, NULL)
-               ? 0
+               ? SPOOL_FROM
                : strtoull(s.value, NULL, 10);
+}
+
+/* False: refused, before any of it has come. */
+static bool allow_body(struct call *c)
+{
+    uint64_t most = c->op ? most_of(c) : BODY_NONE_MAX;
+
+    exchange_allow(c->x, most);
+    if (exchange_head(c->x)->length <= most)
+        return true;
+    call_refuse(c, 413, "too_large",
+                c->op && c->op->flags & OP_FILE
+                    ? "keep it as a blob; /v1/usage says how long a file may be"
+                    : "/openapi.json says what can be sent",
+                "the body has %llu bytes, and may have %llu",
+                (unsigned long long)exchange_head(c->x)->length,
+                (unsigned long long)most);
+    return false;
 }
 
 /* Before a body is taken: may its sender send anything? */
@@ -420,9 +442,7 @@ static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
     const char *allowed = NULL;
     bool fine = c.desk && judge_head(&c, &allowed);
 
-    if (fine && c.op)
-        exchange_allow(x, most_of(&c));
-
+    fine = fine && allow_body(&c);
     if (!c.desk)
         call_refuse(&c, 503, "busy", "try again", "the store cannot be opened");
     if (!fine)
