@@ -82,8 +82,13 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
             code = &codes[i];
     /* What is wrong inside is not a client's to know; the log has it. */
     if (!code) {
-        call_refuse(c, 500, quire_status_name(st), "look into the server's log",
-                    "the store failed");
+        bool room = st != QUIRE_IO || !c->desk || desk_doubt(c->desk);
+
+        call_refuse(c, room ? 500 : 507,
+                    room ? quire_status_name(st) : "no_space",
+                    room ? "look into the server's log"
+                         : "make room on the server's disk",
+                    room ? "the store failed" : "there is no room on its disk");
         c->why = arena_text(&c->keep, bytes_str(err->what));
         c->why_next = arena_text(&c->keep, bytes_str(err->next));
         return;

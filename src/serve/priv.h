@@ -38,6 +38,8 @@ enum { SHARES = 64, SHARE_MAX = QUEUE_MAX / 4 };
 struct desk {
     struct service *service;
     quire *root;         /* for each tenant in turn */
+    int cache_kib;       /* that it keeps           */
+    bool doubtful;       /* the disk has failed it  */
     struct meter *meter; /* owned */
     struct gzip *gzip;   /* owned; NULL until it is needed */
     struct memo *memo;   /* owned; of a loop; NULL until it is needed */
@@ -78,8 +80,10 @@ struct service {
     struct worker *resting;
     struct job *first, **last; /* for whom there was nobody */
     size_t n_jobs;
+    size_t n_given;         /* of these, to the scribe     */
     unsigned share[SHARES]; /* of these, by whose they are */
-    atomic_uint_fast64_t jobs_done;
+    atomic_uint_fast64_t jobs_done, scribed;
+    atomic_int_fast64_t failed_us; /* when the disk did, last; 0: never */
     bool ending;
     struct worker workers[WORKERS];
     int n_workers;

@@ -33,6 +33,7 @@ bool scribe_give(struct scribe *s, struct call *c)
     pthread_mutex_lock(&s->service->lock);
     room = queue_enter(s->service, c);
     if (room) {
+        s->service->n_given++;
         c->next = NULL;
         *s->last = c;
         s->last = &c->next;
@@ -61,6 +62,7 @@ static struct call *take(struct scribe *s)
     first = s->first;
     for (n = 0; n < TOGETHER_MAX && *end; n++) {
         queue_leave(s->service, *end);
+        s->service->n_given--;
         end = &(*end)->next;
     }
     s->first = *end;
@@ -73,20 +75,6 @@ static struct call *take(struct scribe *s)
 
 /* ---- a group ------------------------------------------------------------ */
 
-/* All of them in the group that was begun. False: none of them was kept. */
-static bool make_together(struct desk *d, struct call *first)
-{
-    struct call *c;
-
-    for (c = first; c; c = c->next) {
-        c->grouped = true;
-        call_run(c, d);
-        atomic_fetch_add(&d->service->grouped, 1);
-    }
-    atomic_fetch_add(&d->service->groups, 1);
-    return quire_group_end(d->root, NULL, NULL) == QUIRE_OK;
-}
-
 /* As it was before it was run. */
 static void begin_again(struct call *c)
 {
@@ -97,25 +85,58 @@ static void begin_again(struct call *c)
     c->conversation = 0;
 }
 
-/* Nobody is answered before all of them last. */
+/* What became of a group. */
+enum outcome {
+    MADE,
+    NOT_BEGUN, /* to try with each would take as long again, each time   */
+    NOT_KEPT,  /* for the sake of one of them: each is to be tried alone */
+    UNSURE,    /* it is there, but the disk did not say that it lasts    */
+};
+
+static enum outcome make_together(struct desk *d, struct call *first,
+                                  quire_status *st, quire_error *err)
+{
+    struct call *c;
+    int kept;
+
+    *st = quire_group_begin(d->root, err);
+    if (*st)
+        return NOT_BEGUN;
+    for (c = first; c; c = c->next) {
+        c->grouped = true;
+        call_run(c, d);
+        atomic_fetch_add(&d->service->grouped, 1);
+    }
+    atomic_fetch_add(&d->service->groups, 1);
+    *st = quire_group_end(d->root, &kept, err);
+    for (c = first; c; c = c->next)
+        atomic_fetch_add(&d->service->done, 1);
+    return !*st ? MADE : kept ? UNSURE : NOT_KEPT;
+}
+
+/* Nobody is answered before all of them last. What was refused has changed
+ * nothing, whatever became of the others. */
 static void make(struct desk *d, struct call *first)
 {
     quire_error err;
-    quire_status st = quire_group_begin(d->root, &err);
-    bool kept = !st && make_together(d, first);
+    quire_status st;
+    enum outcome outcome = make_together(d, first, &st, &err);
     struct call *c, *next;
 
     for (c = first; c; c = next) {
         next = c->next;
-        if (st) { /* to try with each would take as long again, each time */
-            c->desk = d;
-            call_fail(c, st, &err);
-        } else if (!kept) {
+        if (outcome == NOT_KEPT) {
             begin_again(c);
             call_run(c, d);
+        } else if (outcome == NOT_BEGUN ||
+                   (outcome == UNSURE && c->answer.status < 400)) {
+            begin_again(c);
+            c->desk = d;
+            call_fail(c, st, &err);
         } else if (c->done) {
             call_tell(c);
         }
+        atomic_fetch_add(&d->service->scribed, 1);
         call_finish(c);
     }
 }

@@ -26,23 +26,36 @@ enum { DESCRIPTORS = 16384 };
 
 static _Thread_local struct desk *my_desk;
 
-struct desk *desk_get(struct service *s, int cache_kib)
+/* Its handle; anew, if the disk has failed the one it had: that one would not
+ * know any more what lasts. What was kept of answers is numbered by it. */
+static bool open_root(struct desk *d)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
+
+    o.home = d->service->home;
+    o.tenant = "default";
+    o.actor = "admin"; /* who alone changes tenants here */
+    o.cache_kib = d->cache_kib;
+    quire_close(d->root);
+    memo_free(d->memo);
+    d->memo = NULL;
+    d->doubtful = quire_open(&o, &d->root, NULL) != QUIRE_OK;
+    return !d->doubtful;
+}
+
+struct desk *desk_get(struct service *s, int cache_kib)
+{
     struct desk *d = my_desk;
 
     if (d && d->service == s)
-        return d;
+        return !d->doubtful || open_root(d) ? d : NULL;
     d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
     d->service = s;
-    o.home = s->home;
-    o.tenant = "default";
-    o.actor = "admin"; /* who alone changes tenants here */
-    o.cache_kib = cache_kib;
+    d->cache_kib = cache_kib;
     d->meter = meter_new();
-    if (!d->meter || quire_open(&o, &d->root, NULL)) {
+    if (!d->meter || !open_root(d)) {
         free(d->meter);
         free(d);
         return NULL;
@@ -73,17 +86,35 @@ struct events *desk_events(struct desk *d)
  * cannot make its log. */
 #define ROOM_MIN ((uint64_t)1 << 20)
 
+/* So long after the disk has failed us it is not said to be ready. */
+#define FAILED_US (INT64_C(5) * 1000000)
+
+static bool has_room(const char *home)
+{
+    struct statvfs disk;
+
+    return statvfs(home, &disk) < 0 ||
+           (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_MIN;
+}
+
 bool desk_is_ready(struct desk *d)
 {
     const char *home = d->service->home;
-    struct statvfs disk;
+    int64_t failed = atomic_load(&d->service->failed_us);
 
-    if (atomic_load(&d->service->draining))
+    if (atomic_load(&d->service->draining) ||
+        (failed && clock_steady_us() - failed < FAILED_US))
         return false;
     if (access(home, W_OK) < 0)
         return errno == ENOENT;
-    return statvfs(home, &disk) < 0 ||
-           (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_MIN;
+    return has_room(home);
+}
+
+bool desk_doubt(struct desk *d)
+{
+    d->doubtful = true;
+    atomic_store(&d->service->failed_us, clock_steady_us());
+    return has_room(d->service->home);
 }
 
 /* ---- what is counted ---------------------------------------------------- */
@@ -184,7 +215,8 @@ void call_run(struct call *c, struct desk *d)
             !c->answer.promised)
             memo_add(c->memo, c->request, c->state, &c->answer, c->tenant.id);
     }
-    atomic_fetch_add(&d->service->done, 1);
+    if (!c->grouped) /* else it is done when its group is */
+        atomic_fetch_add(&d->service->done, 1);
 }
 
 static unsigned *share_of(struct service *s, const struct call *c)

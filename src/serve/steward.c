@@ -50,17 +50,26 @@ static void reload(struct service *s)
     notify_say("READY=1");
 }
 
+/* How far workers and scribe had come. */
+struct seen {
+    uint64_t jobs_done, scribed;
+};
+
 /* Work that waits while none gets done would wait for ever: then nobody hears
  * from us, and whoever waits for it begins the server again. */
-static bool is_well(struct service *s, uint64_t *done)
+static bool is_well(struct service *s, struct seen *before)
 {
-    uint64_t now = atomic_load(&s->jobs_done);
+    struct seen now = {atomic_load(&s->jobs_done), atomic_load(&s->scribed)};
+    size_t given, others;
     bool stuck;
 
     pthread_mutex_lock(&s->lock);
-    stuck = s->n_jobs > 0 && now == *done;
+    given = s->n_given;
+    others = s->n_jobs - given;
     pthread_mutex_unlock(&s->lock);
-    *done = now;
+    stuck = (given > 0 && now.scribed == before->scribed) ||
+            (others > 0 && now.jobs_done == before->jobs_done);
+    *before = now;
     return !stuck;
 }
 
@@ -71,7 +80,8 @@ static void *work(void *arg)
     int64_t watchdog_us = notify_watchdog_us();
     int step_ms = watchdog_us ? (int)(watchdog_us / 3000) + 1 : -1;
     struct pollfd p = {.fd = w->wake, .events = POLLIN};
-    uint64_t n, done = 0;
+    struct seen before = {0};
+    uint64_t n;
     bool told = false;
 
     while (!atomic_load(&w->ending)) {
@@ -85,7 +95,7 @@ static void *work(void *arg)
             told = true;
             notify_say("STOPPING=1");
         }
-        if (came == 0 && is_well(s, &done))
+        if (came == 0 && is_well(s, &before))
             notify_say("WATCHDOG=1");
     }
     return NULL;

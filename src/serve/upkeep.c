@@ -186,7 +186,6 @@ struct finding {
 struct findings {
     struct arena keep;
     struct finding *first, **end;
-    bool any; /* also what is not told */
 };
 
 static void note(void *ctx, const char *session, const char *what,
@@ -197,7 +196,6 @@ static void note(void *ctx, const char *session, const char *what,
     struct finding *f;
 
     (void)why;
-    all->any = true;
     if (!taken && strcmp(what, "dropped") != 0)
         return;
     f = arena_array(&all->keep, 1, sizeof *f);
@@ -256,6 +254,7 @@ static void tell(struct upkeep *u, struct watched *w, const struct finding *f)
 static void keep_in_step(struct upkeep *u)
 {
     struct findings all = {.keep = ARENA_INIT};
+    int64_t before = quire_changes(u->q);
     const struct finding *f;
     size_t i;
 
@@ -263,11 +262,13 @@ static void keep_in_step(struct upkeep *u)
         all.first = NULL;
         all.end = &all.first;
         quire_watch_next(u->list[i].watch, 0, note, &all, NULL);
-        u->worked |= all.any || quire_artifact_index(u->list[i].q);
+        u->worked |= quire_artifact_index(u->list[i].q);
         for (f = all.first; f; f = f->next)
             tell(u, &u->list[i], f);
         arena_reset(&all.keep);
     }
+    /* That a file and its artifact agree is noted without a word, too. */
+    u->worked |= quire_changes(u->q) != before;
     arena_release(&all.keep);
 }
 
