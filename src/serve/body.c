@@ -17,20 +17,18 @@ enum { HELD_FREE = 64 * 1024 };
 bool body_hold(struct exchange *x, uint64_t n)
 {
     struct http *h = x->loop->http;
-    uint64_t more;
+    uint64_t before = x->held, all, mine;
 
     n = n < HELD_FREE ? 0 : n;
-    if (n <= x->held) {
-        atomic_fetch_sub(&h->held, x->held - n);
-    } else {
-        more = n - x->held;
-        if (atomic_fetch_add(&h->held, more) + more > h->c.held_max) {
-            atomic_fetch_sub(&h->held, more);
-            return false;
-        }
-    }
+    all = atomic_fetch_add(&h->held, n - before) + n - before;
+    mine = atomic_fetch_add(&h->held_of[x->whose], n - before) + n - before;
     x->held = n;
-    return true;
+    if (n <= before || (all <= h->c.held_max && mine <= h->c.held_max / 2))
+        return true;
+    atomic_fetch_sub(&h->held, n - before);
+    atomic_fetch_sub(&h->held_of[x->whose], n - before);
+    x->held = before;
+    return false;
 }
 
 void body_release(struct exchange *x)
@@ -41,6 +39,7 @@ void body_release(struct exchange *x)
     x->most = 0;
     x->chunks = (struct chunks){0};
     body_hold(x, 0);
+    x->whose = 0;
 }
 
 void exchange_allow(struct exchange *x, uint64_t most)
@@ -48,9 +47,17 @@ void exchange_allow(struct exchange *x, uint64_t most)
     x->most = most;
 }
 
-struct spool_room *exchange_room(const struct exchange *x)
+/* What is held is given back as whose it was. */
+void exchange_own(struct exchange *x, uint64_t whose)
 {
-    return &x->loop->http->room;
+    if (!x->held)
+        x->whose = (unsigned)(whose % SPOOL_SHARES);
+}
+
+quire_status exchange_spool(struct exchange *x, quire_bytes first,
+                            struct spool **out, quire_error *err)
+{
+    return spool_open(&x->loop->http->room, x->whose, first, out, err);
 }
 
 quire_bytes exchange_body(const struct exchange *x)
@@ -80,7 +87,6 @@ static enum body_state why_not(quire_status st)
 
 enum body_state body_begin(struct exchange *x)
 {
-    struct http *h = x->loop->http;
     quire_status st;
 
     x->body = (struct buf)BUF_INIT((size_t)1 << 31);
@@ -88,7 +94,7 @@ enum body_state body_begin(struct exchange *x)
         return BODY_LONG;
     if (x->head.length <= SPOOL_FROM)
         return body_hold(x, x->head.length) ? BODY_MORE : BODY_FULL;
-    st = spool_open(&h->room, bytes_of("", 0), x->head.length, &x->spool, NULL);
+    st = exchange_spool(x, bytes_of("", 0), &x->spool, NULL);
     return st ? why_not(st) : BODY_MORE;
 }
 
@@ -127,9 +133,9 @@ static quire_status spool_chunks(struct exchange *x)
     if (x->spool)
         st = spool_add(x->spool, buf_bytes(&x->body), NULL);
     else
-        st = spool_open(&x->loop->http->room, buf_bytes(&x->body), 0, &x->spool,
-                        NULL);
-    buf_clear(&x->body);
+        st = exchange_spool(x, buf_bytes(&x->body), &x->spool, NULL);
+    buf_release(&x->body); /* a mebibyte, which is not counted any more */
+    x->body = (struct buf)BUF_INIT((size_t)1 << 31);
     return st;
 }
 

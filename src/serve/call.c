@@ -156,8 +156,7 @@ quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!a->content && a->body.len + piece.len > SPOOL_FROM) {
-        st = spool_open(exchange_room(c->x), buf_bytes(&a->body), 0,
-                        &a->content, err);
+        st = exchange_spool(c->x, buf_bytes(&a->body), &a->content, err);
         buf_clear(&a->body);
     }
     if (!st && a->content)

@@ -31,6 +31,9 @@
 enum { READ_AT_ONCE = 16 * 1024, READ_LONG = 256 * 1024, LINGER_MS = 1000 };
 enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
 
+/* Who reads an answer slower than this after ten minutes is not waited for. */
+enum { ANSWER_MS = 10 * 60 * 1000, ANSWER_BYTES_A_MS = 64 };
+
 /* ---- a connection ------------------------------------------------------- */
 
 static void forget_answer(struct exchange *x)
@@ -180,6 +183,8 @@ static bool write_answer(struct exchange *x)
         }
         x->sent += (size_t)sent;
         x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
+        if (x->deadline_ms > x->until_ms)
+            x->deadline_ms = x->until_ms;
     }
 }
 
@@ -216,6 +221,7 @@ static bool take_news(struct exchange *x)
             buf_add_str(&x->front, "0\r\n\r\n");
         x->state = ANSWER; /* and the rest is as with any */
         x->deadline_ms = now_ms() + FINISH_MS;
+        x->until_ms = now_ms() + ANSWER_MS;
         return write_answer(x);
     }
     return true;
@@ -325,6 +331,8 @@ static bool say(struct exchange *x)
     }
     spell_front(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
+    x->until_ms = now_ms() + ANSWER_MS +
+                  (int64_t)(answer_bytes(&x->answer).len / ANSWER_BYTES_A_MS);
     if (x->answer.stream && !is_head_request(x))
         return begin_stream(x);
     return write_answer(x);

@@ -121,8 +121,13 @@ quire_bytes exchange_header(const struct exchange *x, const char *name);
  * place of `body_max`, but at most `large_max`. */
 void exchange_allow(struct exchange *x, uint64_t most);
 
-/* Where long answers lie. */
-struct spool_room *exchange_room(const struct exchange *x);
+/* Whose it is, by some number: of what all bodies and answers may have in memory
+ * and in files, one may have half. */
+void exchange_own(struct exchange *x, uint64_t whose);
+
+/* A place for a long answer; `first` is its beginning. */
+quire_status exchange_spool(struct exchange *x, quire_bytes first,
+                            struct spool **out, quire_error *err);
 
 /* Its connection's descriptor, on the thread that was given the request: to see
  * who is at the other end. */

@@ -36,8 +36,9 @@ struct exchange {
     struct buf body;     /* of a chunked request */
     struct spool *spool; /* a body that is longer than SPOOL_FROM; NULL: it is
                             in `in` or in `body` */
-    uint64_t most; /* that it may be longer than others: exchange_allow() */
-    uint64_t held; /* what it has of http->held */
+    uint64_t most;       /* that it may have: exchange_allow() */
+    unsigned whose;      /* exchange_own()                     */
+    uint64_t held;       /* what it has of http->held          */
     bool handled_inline; /* the handler is being called */
 
     struct answer answer;
@@ -67,7 +68,8 @@ struct http {
     struct loop *loops;
     int n_loops;
     atomic_uint_fast64_t connections, busy;
-    atomic_uint_fast64_t held;    /* bytes of bodies and answers */
+    atomic_uint_fast64_t held; /* bytes of bodies and answers */
+    atomic_uint_fast64_t held_of[SPOOL_SHARES]; /* by whose they are */
     struct spool_room room;       /* of those that are in files  */
     atomic_int draining;          /* 0, 1 */
     atomic_int_fast64_t until_ms; /* when draining ends */

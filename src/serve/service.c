@@ -393,9 +393,13 @@ static bool judge_head(struct call *c, const char **allowed)
         return false;
     }
     /* Who asks is decided before what there is. */
-    return (c->op && c->op->flags & OP_OPEN) ||
-           (c->op && c->op->flags & OP_LOCAL && gate_is_local(c)) ||
-           gate_admit(c, is_admins(c), first);
+    if ((c->op && c->op->flags & OP_OPEN) ||
+        (c->op && c->op->flags & OP_LOCAL && gate_is_local(c)))
+        return true;
+    if (!gate_admit(c, is_admins(c), first))
+        return false;
+    exchange_own(c->x, (uint64_t)c->tenant.id);
+    return true;
 }
 
 /* The rest of it. False: answered. */

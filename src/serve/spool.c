@@ -12,30 +12,39 @@
 
 struct spool {
     struct spool_room *room;
+    unsigned whose;
     struct fs_temp file;
     int dir;
     uint64_t len;
-    uint64_t kept; /* of the room: as much, or more */
+    uint64_t kept; /* of the room */
     void *map;     /* NULL: it has not been looked at */
 };
 
-/* Have `bytes` of the room. */
-static quire_status keep(struct spool *s, uint64_t bytes, quire_error *err)
+static void let_go(struct spool *s, uint64_t bytes)
+{
+    atomic_fetch_sub(&s->room->used, bytes);
+    atomic_fetch_sub(&s->room->of[s->whose], bytes);
+    s->kept -= bytes;
+}
+
+/* Have so much more of the room. Only what has come is counted: who announces
+ * much and sends nothing takes nothing from others. */
+static quire_status keep(struct spool *s, uint64_t more, quire_error *err)
 {
     struct spool_room *room = s->room;
-    uint64_t more = bytes > s->kept ? bytes - s->kept : 0;
+    uint64_t all = atomic_fetch_add(&room->used, more) + more;
+    uint64_t mine = atomic_fetch_add(&room->of[s->whose], more) + more;
 
-    if (atomic_fetch_add(&room->used, more) + more <= room->max) {
-        s->kept += more;
+    s->kept += more;
+    if (all <= room->max && mine <= room->max / 2)
         return QUIRE_OK;
-    }
-    atomic_fetch_sub(&room->used, more);
+    let_go(s, more);
     return err_set(err, QUIRE_BUSY,
                    "too many large bodies and answers are under way");
 }
 
-quire_status spool_open(struct spool_room *room, quire_bytes first,
-                        uint64_t expected, struct spool **out, quire_error *err)
+quire_status spool_open(struct spool_room *room, unsigned whose,
+                        quire_bytes first, struct spool **out, quire_error *err)
 {
     struct spool *s = calloc(1, sizeof *s);
     quire_status st;
@@ -43,10 +52,11 @@ quire_status spool_open(struct spool_room *room, quire_bytes first,
     *out = NULL;
     if (!s)
         return err_memory(err);
-    *s = (struct spool){.room = room, .file = FS_TEMP_INIT, .dir = -1};
-    st = keep(s, expected, err);
-    if (!st)
-        st = fs_open_dir(room->dir, true, &s->dir, err);
+    *s = (struct spool){.room = room,
+                        .whose = whose % SPOOL_SHARES,
+                        .file = FS_TEMP_INIT,
+                        .dir = -1};
+    st = fs_open_dir(room->dir, true, &s->dir, err);
     if (!st && fs_temp_open(&s->file, s->dir) < 0)
         st = err_sys(err, errno, "cannot make a file in %s", room->dir);
     if (!st)
@@ -60,7 +70,7 @@ quire_status spool_open(struct spool_room *room, quire_bytes first,
 
 quire_status spool_add(struct spool *s, quire_bytes piece, quire_error *err)
 {
-    quire_status st = keep(s, s->len + piece.len, err);
+    quire_status st = keep(s, piece.len, err);
 
     if (st)
         return st;
@@ -97,6 +107,6 @@ void spool_free(struct spool *s)
     fs_temp_release(&s->file);
     if (s->dir >= 0)
         close(s->dir);
-    atomic_fetch_sub(&s->room->used, s->kept);
+    let_go(s, s->kept);
     free(s);
 }

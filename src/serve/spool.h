@@ -3,8 +3,8 @@
  *
  * They lie in a file without a name below the home, and are looked at as memory,
  * by a map: what is read of it costs memory only while there is enough. The file
- * is gone with whoever has it. All of them together have a room, so that many
- * who send much cannot fill the disk.
+ * is gone with whoever has it. All of them together have a room, so that what is
+ * under way cannot fill the disk, and one who sends much has half of it at most.
  */
 #ifndef SERVE_SPOOL_H
 #define SERVE_SPOOL_H
@@ -17,18 +17,22 @@
 /* From so many bytes on it is worth a file. */
 enum { SPOOL_FROM = 1 << 20 };
 
+/* Whose it is, of so many. */
+enum { SPOOL_SHARES = 256 };
+
 struct spool_room {
     const char *dir; /* made if it is not there   */
     uint64_t max;    /* bytes that all may have   */
     atomic_uint_fast64_t used;
+    atomic_uint_fast64_t of[SPOOL_SHARES]; /* of these, by whose they are */
 };
 
 struct spool;
 
-/* `first` is in it already; `expected` bytes in sum are kept free for it.
- * QUIRE_BUSY: the room is full, for now. Anything else: the disk is. */
-quire_status spool_open(struct spool_room *room, quire_bytes first,
-                        uint64_t expected, struct spool **out,
+/* `first` is in it already. QUIRE_BUSY: the room is full, for now, or what one
+ * may have of it. Anything else: the disk is. */
+quire_status spool_open(struct spool_room *room, unsigned whose,
+                        quire_bytes first, struct spool **out,
                         quire_error *err);
 
 quire_status spool_add(struct spool *s, quire_bytes piece, quire_error *err);
