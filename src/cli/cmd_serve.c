@@ -48,12 +48,13 @@ static bool has_terminal(void)
 
 static void note_signal(int number)
 {
+    static volatile sig_atomic_t interrupts;
     int saved = errno;
 
     if (running && number == SIGHUP && !(had_terminal && !has_terminal()))
         service_ask_reload(running);
-    else if (running)
-        service_stop(running);
+    else if (running) /* who interrupts it twice does not want to wait */
+        service_stop(running, number == SIGINT && interrupts++ > 0);
     errno = saved;
 }
 

@@ -89,6 +89,9 @@ static void put_result(struct call *c, const quire_sink_result *r)
     json_object_end(&c->w);
 }
 
+/* So much is shown at most, since it is held in memory meanwhile. */
+enum { SHOWN_MAX = 1024 * 1024 };
+
 static void add_stream(struct call *c, quire_outputs *o)
 {
     quire_sink_options options = QUIRE_SINK_OPTIONS_INIT;
@@ -101,6 +104,11 @@ static void add_stream(struct call *c, quire_outputs *o)
     options.threshold = call_number(c, "threshold", options.threshold);
     options.head = call_number(c, "head", 0);
     options.columns = call_number(c, "columns", 0);
+    if (options.threshold > SHOWN_MAX || options.head > SHOWN_MAX) {
+        call_refuse(c, 400, "invalid", "all of it is kept, and can be read",
+                    "threshold and head are at most %d", SHOWN_MAX);
+        return;
+    }
     st = quire_sink_open(o, &options, &sink, &err);
     if (st) {
         call_fail(c, st, &err);

@@ -364,8 +364,8 @@ static const char *const kind_words[] = {
     [FIELD_TEXT] = "a string",
     [FIELD_NUMBER] = "a whole number, 0 or more",
     [FIELD_FLAG] = "true or false",
-    [FIELD_TEXTS] = "an array of strings",
-    [FIELD_NUMBERS] = "an array of whole numbers, 0 or more",
+    [FIELD_TEXTS] = "an array of at most 1000 strings",
+    [FIELD_NUMBERS] = "an array of at most 1000 whole numbers, 0 or more",
     [FIELD_OBJECT] = "an object",
     [FIELD_ANY] = "JSON",
 };
@@ -385,15 +385,19 @@ static bool is_text(const struct field *f, quire_bytes value)
     return fine;
 }
 
+/* Nothing here has as many; what has more is not looked at. */
+enum { ELEMENTS_MAX = 1000 };
+
 static bool is_texts(const struct field *f, quire_bytes value)
 {
     struct json_scan it;
+    int n = 0;
 
     if (json_kind(value) != JSON_ARRAY)
         return false;
     json_iter_init(&it, value);
     while (json_next(&it))
-        if (!is_text(f, it.value))
+        if (++n > ELEMENTS_MAX || !is_text(f, it.value))
             return false;
     return true;
 }
@@ -408,12 +412,13 @@ static bool is_number_value(quire_bytes value)
 static bool are_numbers(quire_bytes value)
 {
     struct json_scan it;
+    int n = 0;
 
     if (json_kind(value) != JSON_ARRAY)
         return false;
     json_iter_init(&it, value);
     while (json_next(&it))
-        if (!is_number_value(it.value))
+        if (++n > ELEMENTS_MAX || !is_number_value(it.value))
             return false;
     return true;
 }

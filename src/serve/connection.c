@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -101,6 +102,28 @@ static bool is_head_request(const struct exchange *x)
     return bytes_equal(x->head.method, bytes_str("HEAD"));
 }
 
+/* "Date: Tue, 17 Nov 2026 15:09:26 GMT"; spelled once a second, since it costs
+ * more than all the rest of a head. */
+static const char *date_line(struct loop *l)
+{
+    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed",
+                                   "Thu", "Fri", "Sat"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    struct timespec now;
+    struct tm t;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec != l->dated && gmtime_r(&now.tv_sec, &t)) {
+        l->dated = now.tv_sec;
+        snprintf(l->date, sizeof l->date,
+                 "Date: %s, %02d %s %d %02d:%02d:%02d GMT\r\n", days[t.tm_wday],
+                 t.tm_mday, months[t.tm_mon], t.tm_year + 1900, t.tm_hour,
+                 t.tm_min, t.tm_sec);
+    }
+    return l->date;
+}
+
 /* The head of the answer, once its body is complete. */
 static void spell_front(struct exchange *x)
 {
@@ -110,6 +133,7 @@ static void spell_front(struct exchange *x)
     x->front = (struct buf)BUF_INIT(128 * 1024);
     buf_addf(&x->front, "HTTP/1.1 %d %s\r\n", a->status,
              http_reason(a->status));
+    buf_add_str(&x->front, date_line(x->loop));
     buf_add(&x->front, a->headers.data, a->headers.len);
     if (a->stream)
         buf_add_str(&x->front,
@@ -410,6 +434,11 @@ const struct head *exchange_head(const struct exchange *x)
     return &x->head;
 }
 
+bool exchange_is_late(const struct exchange *x)
+{
+    return x->late;
+}
+
 int exchange_socket(const struct exchange *x)
 {
     return x->fd;
@@ -701,7 +730,8 @@ void connection_begin(struct loop *l, int fd)
     x->in = (struct buf)BUF_INIT((size_t)1 << 31);
     x->events = TO_READ;
     x->state = h->tls ? SHAKE : HEAD;
-    x->deadline_ms = now_ms() + h->c.head_ms;
+    x->late = atomic_load(&h->draining);
+    x->deadline_ms = now_ms() + (x->late ? FINISH_MS : h->c.head_ms);
     x->next = l->all;
     x->at = &l->all;
     if (l->all)

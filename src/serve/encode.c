@@ -3,7 +3,7 @@
  *
  * Packed is what is long enough to gain by it, of a type that does, and whole: a
  * part of something is counted in its own bytes. An ETag names bytes, so packed
- * ones get another, by a suffix that api_artifact.c knows: it can still be sent
+ * ones get another, by a suffix that content.c knows: it can still be sent
  * back to say what one has, or expects to be there.
  */
 #include <stdlib.h>

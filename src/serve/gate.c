@@ -118,8 +118,63 @@ void gate_preflight(struct call *c, const char *allowed)
                   "Authorization, Content-Type, Idempotency-Key, If-Match, "
                   "If-None-Match, If-Range, Range, X-Request-Id, traceparent, "
                   "Accept, Quire-Session, MCP-Protocol-Version, Mcp-Method, "
-                  "Mcp-Name, Mcp-Session-Id");
+                  "Mcp-Name, Mcp-Session-Id, Last-Event-ID");
     answer_header(&c->answer, "Access-Control-Max-Age", "600");
+}
+
+/* ---- what is sent ------------------------------------------------------- */
+
+static bool refuse_type(struct call *c, const char *hint, const char *words)
+{
+    call_refuse(c, 415, "unsupported_type", hint, "%s", words);
+    return false;
+}
+
+/* "application/json; charset=utf-8", one of its kind, or what curl says of
+ * anything that it is not told about. */
+static bool is_json_type(const char *type)
+{
+    size_t n = strcspn(type, "; \t");
+    const char *charset = strcasestr(type + n, "charset=");
+
+    if (charset) {
+        charset += strlen("charset=");
+        charset += *charset == '"';
+        if (strncasecmp(charset, "utf-8", 5) != 0)
+            return false;
+    }
+    return (n == 16 && !strncasecmp(type, "application/json", n)) ||
+           (n == 33 &&
+            !strncasecmp(type, "application/x-www-form-urlencoded", n)) ||
+           (n > 5 && !strncasecmp(type + n - 5, "+json", 5));
+}
+
+bool gate_content(struct call *c)
+{
+    const struct head *head = exchange_head(c->x);
+    quire_bytes type = exchange_header(c->x, "Content-Type");
+    quire_bytes coding = exchange_header(c->x, "Content-Encoding");
+    const char *text;
+
+    if (c->op->flags & OP_WRITE &&
+        exchange_header(c->x, "Content-Range").data) {
+        call_refuse(c, 400, "invalid", "send all of it",
+                    "a part of something cannot be sent");
+        return false;
+    }
+    if (head->length == 0 && !head->chunked)
+        return true;
+    if (coding.len > 0 && !bytes_is(coding, "identity")) {
+        refuse_type(c, "send it without a Content-Encoding",
+                    "what is sent may not be packed");
+        answer_header(&c->answer, "Accept-Encoding", "identity");
+        return false;
+    }
+    text = type.len > 0 && !(c->op->flags & OP_RAW) ? arena_text(&c->keep, type)
+                                                    : NULL;
+    return !text || is_json_type(text) ||
+           refuse_type(c, "send Content-Type: application/json",
+                       "what is sent here is JSON, in UTF-8");
 }
 
 /* ---- from where --------------------------------------------------------- */
@@ -193,6 +248,11 @@ static bool too_often(struct call *c, int64_t wait_ns, const char *hint,
     buf_clear(&c->answer.headers);
     answer_error(&c->answer, 429, "rate_limited", hint, "%s", words);
     answer_header(&c->answer, "Retry-After", "%lld", wait_s);
+    /* There are clients that look for it in the body: before its "}\n". */
+    c->answer.body.len -= 2;
+    buf_addf(&c->answer.body,
+             ",\"reason\":\"rate_limited\",\"retry_after_seconds\":%lld}\n",
+             wait_s);
     return false;
 }
 

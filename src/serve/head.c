@@ -213,6 +213,32 @@ static bool read_framing(struct reading *r, struct head *h)
     return true;
 }
 
+/* Of these, two would be two meanings, and whoever is in front of us may have
+ * taken the other one. */
+static bool is_once(struct reading *r, const struct head *h)
+{
+    static const char *const names[] = {"authorization",   "idempotency-key",
+                                        "if-match",        "if-none-match",
+                                        "if-range",        "range",
+                                        "content-type",    "content-range",
+                                        "origin",          "last-event-id",
+                                        "content-encoding"};
+    size_t i, k;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        bool seen = false;
+
+        for (k = 0; k < h->n_fields; k++) {
+            if (!is_text(h->fields[k].name, names[i]))
+                continue;
+            if (seen)
+                return bad(r, 400, "a header is there twice, and may be once");
+            seen = true;
+        }
+    }
+    return true;
+}
+
 enum head_state head_read(quire_bytes bytes, struct head *out, size_t *used,
                           int *status, const char **why)
 {
@@ -248,7 +274,7 @@ enum head_state head_read(quire_bytes bytes, struct head *out, size_t *used,
         }
         if (nl - 1 == r.at && !first) {
             *used = (size_t)(nl + 1 - (const char *)bytes.data);
-            if (read_framing(&r, out))
+            if (read_framing(&r, out) && is_once(&r, out))
                 return HEAD_DONE;
             break;
         }

@@ -98,8 +98,9 @@ uint16_t http_port(const struct http *h);
 /* Serve until http_drain(), or until it fails. */
 quire_status http_run(struct http *h, quire_error *err);
 
-/* Take no more connections and no more requests; http_run() returns when those
- * under way are answered, or after `wait_ms`. From any thread, or a signal. */
+/* http_run() returns when the requests under way are answered, or after `wait_ms`.
+ * Connections end with their answers. Who comes meanwhile has one: see
+ * exchange_is_late(). From any thread, or a signal. */
 void http_drain(struct http *h, int wait_ms);
 void http_close(struct http *h);
 
@@ -128,6 +129,10 @@ void exchange_own(struct exchange *x, uint64_t whose);
 /* A place for a long answer; `first` is its beginning. */
 quire_status exchange_spool(struct exchange *x, quire_bytes first,
                             struct spool **out, quire_error *err);
+
+/* Whether its connection came when http_drain() had been called: it is to be told
+ * so, and nothing is to be done for it that lasts. */
+bool exchange_is_late(const struct exchange *x);
 
 /* Its connection's descriptor, on the thread that was given the request: to see
  * who is at the other end. */

@@ -122,7 +122,7 @@ static void sweep(struct loop *l, int64_t now)
         next = x->next;
         if (draining && x->state == STREAM)
             connection_finish(x);
-        if (draining && connection_is_idle(x))
+        if (draining && connection_is_idle(x) && !x->late)
             connection_end(x);
         else if (x->deadline_ms <= now)
             connection_expire(x);
@@ -151,10 +151,7 @@ void *loop_run(void *arg)
                        atomic_load(&l->http->draining) ? 50 : 1000);
         for (i = 0; i < n; i++) {
             if (events[i].data.ptr == l->http) {
-                if (!atomic_load(&l->http->draining))
-                    room = greet(l);
-                else
-                    epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->http->listener, NULL);
+                room = greet(l);
             } else if (events[i].data.ptr != l) {
                 connection_see(events[i].data.ptr, events[i].events);
             }

@@ -25,6 +25,7 @@ struct exchange {
     bool last;       /* the connection ends with this answer */
     bool told_100;
     bool shaking; /* the handshake has begun */
+    bool late;    /* it came when all was about to end */
     int64_t deadline_ms;
     int64_t until_ms; /* a body is complete by then, however it drips; a
                          stream has ended */
@@ -58,6 +59,8 @@ struct loop {
     pthread_mutex_t lock; /* of the mailbox */
     struct exchange *mail, **mail_end;
     struct stream *news, **news_end; /* streams with something to send */
+    time_t dated;                    /* when `date`, a header, was spelled */
+    char date[64];
 };
 
 struct http {

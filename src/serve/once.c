@@ -6,9 +6,9 @@
  * answered is kept under it. What was refused has changed nothing: the key is
  * free again, and the next try is judged by what is so then.
  *
- * Not every answer is kept. A token is shown once and stored nowhere, and a long
- * answer is no reason to fill the disk; then it is only known that the request
- * was done, and that is what is said.
+ * Not every answer is kept. A token is shown once and stored nowhere, and neither
+ * is a long answer; then it is only known that the request was done, and that is
+ * what is said.
  */
 #include <string.h>
 
@@ -16,7 +16,8 @@
 #include "base/err.h"
 #include "serve/priv.h"
 
-enum { KEPT_MAX = 64 * 1024 };
+/* Longer ones are no reason to fill the disk. */
+enum { KEPT_MAX = 16 * 1024 };
 
 /* What tells one request from another, beside its body. */
 static quire_bytes spell_request(struct call *c, struct buf *out)
@@ -95,11 +96,11 @@ static void answer_again(struct call *c, const quire_claim *claim)
 }
 
 /* The key as it is claimed: the admin's are not those of the default tenant,
- * whose handle it has. */
+ * whose handle it has, and no header can have this character. */
 static const char *spell_key(struct call *c, quire_bytes key)
 {
     return arena_printf(&c->keep, "%s%.*s",
-                        c->op->flags & OP_ADMIN ? "admin " : "", (int)key.len,
+                        c->op->flags & OP_ADMIN ? "\x01" : "", (int)key.len,
                         (const char *)key.data);
 }
 

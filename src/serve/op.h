@@ -105,6 +105,7 @@ struct call {
     quire_tenant tenant; /* its words are in `keep`                       */
     const char *params[PARAMS_MAX]; /* decoded, in `keep`                 */
     quire_bytes values[FIELDS_MAX]; /* JSON, by the op's fields; .data NULL */
+    bool untaken; /* what was sent is yet to be looked at              */
     struct arena keep;
     struct answer answer;
     struct json_writer w; /* into the answer's body */

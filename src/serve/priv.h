@@ -31,8 +31,12 @@ enum {
     BODY_LONG_MAX = 64 * 1024 * 1024
 };
 
-/* One tenant's work may take a quarter of what may wait. */
-enum { SHARES = 64, SHARE_MAX = QUEUE_MAX / 4 };
+/* What a loop looks at by itself. */
+enum { LOOP_BODY_MAX = 64 * 1024 };
+
+/* One tenant's work may take a quarter of what may wait, and so many of those who
+ * work: it may be work that waits for somebody, and others have some, too. */
+enum { SHARES = 256, SHARE_MAX = QUEUE_MAX / 4, RUN_MAX = WORKERS * 3 / 4 };
 
 /* What a thread works with. */
 struct desk {
@@ -48,6 +52,7 @@ struct desk {
 
 struct job {
     struct call *call;
+    unsigned share; /* whose it is: the call is gone when it is answered */
     struct job *next;
 };
 
@@ -78,10 +83,11 @@ struct service {
     struct lodge *lodge; /* clients of MCP */
     pthread_mutex_t lock;
     struct worker *resting;
-    struct job *first, **last; /* for whom there was nobody */
+    struct job *first, **last; /* for whom there was nobody, or not yet */
     size_t n_jobs;
     size_t n_given;         /* of these, to the scribe     */
     unsigned share[SHARES]; /* of these, by whose they are */
+    unsigned runs[SHARES];  /* what workers are at, the same */
     atomic_uint_fast64_t jobs_done, scribed;
     atomic_int_fast64_t failed_us; /* when the disk did, last; 0: never */
     bool ending;
@@ -142,6 +148,9 @@ bool gate_admit(struct call *c, bool admin, bool charge);
 
 /* Whether the tenant is within its rate. False: answered. */
 bool gate_rate(struct call *c);
+
+/* Whether what is sent is of a kind that can be taken. False: answered. */
+bool gate_content(struct call *c);
 
 /* Whether it is somebody on this machine, and nobody behind a proxy. */
 bool gate_is_local(const struct call *c);

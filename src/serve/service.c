@@ -207,7 +207,7 @@ void call_run(struct call *c, struct desk *d)
     st = take_seat(c, d, &err);
     if (st) {
         call_fail(c, st, &err);
-    } else {
+    } else if (!c->untaken || call_take_fields(c)) {
         once_run(c, run_op);
         if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
             answer_header(&c->answer, "Content-Type", "application/json");
@@ -219,46 +219,72 @@ void call_run(struct call *c, struct desk *d)
         atomic_fetch_add(&d->service->done, 1);
 }
 
-static unsigned *share_of(struct service *s, const struct call *c)
+static unsigned share_of(const struct call *c)
 {
-    return &s->share[(uint64_t)c->tenant.id % SHARES];
+    return (unsigned)((uint64_t)c->tenant.id % SHARES);
 }
 
 bool queue_enter(struct service *s, const struct call *c)
 {
-    if (s->n_jobs >= QUEUE_MAX || *share_of(s, c) >= SHARE_MAX || s->ending)
+    if (s->n_jobs >= QUEUE_MAX || s->share[share_of(c)] >= SHARE_MAX ||
+        s->ending)
         return false;
     s->n_jobs++;
-    ++*share_of(s, c);
+    s->share[share_of(c)]++;
     return true;
 }
 
 void queue_leave(struct service *s, const struct call *c)
 {
     s->n_jobs--;
-    --*share_of(s, c);
+    s->share[share_of(c)]--;
+}
+
+/* The first that waits of somebody who has not too many under way; NULL: none
+ * does. The lock is held. */
+static struct job *take_job(struct service *s)
+{
+    struct job **at = &s->first, *job;
+
+    while (*at && s->runs[(*at)->share] >= RUN_MAX)
+        at = &(*at)->next;
+    job = *at;
+    if (!job)
+        return NULL;
+    *at = job->next;
+    if (!job->next)
+        s->last = at;
+    queue_leave(s, job->call);
+    s->runs[job->share]++;
+    return job;
+}
+
+/* Give those who rest what there is. The lock is held. */
+static void wake_some(struct service *s)
+{
+    struct worker *w;
+    struct job *job;
+
+    while (s->resting && (job = take_job(s))) {
+        w = s->resting;
+        s->resting = w->below;
+        w->job = job;
+        pthread_cond_signal(&w->wake);
+    }
 }
 
 static bool enqueue(struct service *s, struct call *c)
 {
     struct job *job = malloc(sizeof *job);
-    struct worker *w;
     bool room;
 
     pthread_mutex_lock(&s->lock);
     room = job && queue_enter(s, c);
     if (room) {
-        *job = (struct job){c, NULL};
-        w = s->resting;
-        if (w) {
-            queue_leave(s, c);
-            s->resting = w->below;
-            w->job = job;
-            pthread_cond_signal(&w->wake);
-        } else {
-            *s->last = job;
-            s->last = &job->next;
-        }
+        *job = (struct job){c, share_of(c), NULL};
+        *s->last = job;
+        s->last = &job->next;
+        wake_some(s);
     }
     pthread_mutex_unlock(&s->lock);
     if (!room)
@@ -266,20 +292,19 @@ static bool enqueue(struct service *s, struct call *c)
     return room;
 }
 
-/* The next job; NULL: the end. */
-static struct job *next_job(struct worker *w)
+/* The next job, after the one that is done, NULL: the first; NULL: the end. */
+static struct job *next_job(struct worker *w, struct job *done)
 {
     struct service *s = w->service;
     struct job *job;
 
     pthread_mutex_lock(&s->lock);
-    job = s->first;
-    if (job) {
-        s->first = job->next;
-        if (!s->first)
-            s->last = &s->first;
-        queue_leave(s, job->call);
-    } else if (!s->ending) {
+    if (done) {
+        s->runs[done->share]--;
+        wake_some(s); /* there may be one that it was in the way of */
+    }
+    job = take_job(s);
+    if (!job && !s->ending) {
         w->job = NULL;
         w->below = s->resting;
         s->resting = w;
@@ -288,6 +313,7 @@ static struct job *next_job(struct worker *w)
         job = w->job;
     }
     pthread_mutex_unlock(&s->lock);
+    free(done);
     return job;
 }
 
@@ -295,10 +321,10 @@ static void *work(void *arg)
 {
     struct worker *w = arg;
     struct service *s = w->service;
-    struct job *job;
+    struct job *job = NULL;
     struct desk *d;
 
-    while ((job = next_job(w))) {
+    while ((job = next_job(w, job))) {
         d = desk_get(s, CACHE_KIB);
         if (d) {
             call_run(job->call, d);
@@ -308,7 +334,6 @@ static void *work(void *arg)
                         "the store cannot be opened");
             call_finish(job->call);
         }
-        free(job);
         atomic_fetch_add(&s->jobs_done, 1);
     }
     return NULL;
@@ -386,6 +411,11 @@ static bool judge_head(struct call *c, const char **allowed)
     if (!gate_origin(c))
         return false;
     c->op = op_find(head, c, allowed);
+    if (exchange_is_late(c->x) && !(c->op && c->op->flags & OP_OPEN)) {
+        call_refuse(c, 503, "busy", "try again; another may answer",
+                    "the server is about to end");
+        return false;
+    }
     if (is_options(c) && *allowed)
         return true;
     if (is_still(c) && answer_from_memo(c)) {
@@ -424,7 +454,12 @@ static bool judge(struct call *c)
                     "there is nothing at this address");
         return false;
     }
-    return call_take_fields(c);
+    if (!gate_content(c))
+        return false;
+    /* A loop has many others to see to while a long body is read. */
+    c->untaken = exchange_body(c->x).len > LOOP_BODY_MAX &&
+                 !(c->op->flags & OP_QUICK);
+    return c->untaken || call_take_fields(c);
 }
 
 /* How long the body may be. */
@@ -452,6 +487,8 @@ static bool allow_body(struct call *c)
 {
     uint64_t most = c->op ? most_of(c) : BODY_NONE_MAX;
 
+    if (c->op && !gate_content(c))
+        return false;
     exchange_allow(c->x, most);
     if (exchange_head(c->x)->length <= most)
         return true;
@@ -704,10 +741,10 @@ quire_status service_reload(struct service *s, quire_error *err)
     return st ? st : service_read_settings(s, err);
 }
 
-void service_stop(struct service *s)
+void service_stop(struct service *s, bool now)
 {
     atomic_store(&s->draining, true);
-    http_drain(s->http, DRAIN_MS);
+    http_drain(s->http, now ? 0 : DRAIN_MS);
     steward_wake(s->steward);
 }
 

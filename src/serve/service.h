@@ -62,8 +62,9 @@ quire_status service_reload(struct service *s, quire_error *err);
 /* The same, soon. From a signal handler, too. */
 void service_ask_reload(struct service *s);
 
-/* Drain and end. From a signal handler, too. */
-void service_stop(struct service *s);
+/* Drain and end, or end `now`: what is under way has no answer then. From a signal
+ * handler, too. */
+void service_stop(struct service *s, bool now);
 void service_close(struct service *s);
 
 /* What is told to who listens. */

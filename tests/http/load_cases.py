@@ -1,35 +1,48 @@
 """Many large bodies at once: there is a bound to what is kept of them."""
+import fcntl
+import glob
+import json
+import os
 import threading
+import time
 
 from client import Reader, Server, World, case, plain
 
 LARGE = 1 << 30
 
 
+def announce(w, token, length, target="/v1/blobs", method="POST"):
+    """A head that says that a body comes: the connection, and what it is told."""
+    s = w.server.connect()
+    s.sendall(plain(method, target, token, None,
+                    {"Content-Length": str(length),
+                     "Expect": "100-continue"}))
+    return s, Reader(s).answer()
+
+
 @case
 def bodies_under_way_have_a_bound(w):
-    """Each says that 1 GiB comes, and sends nothing yet."""
+    """What is announced is kept in memory for one up to a mebibyte each: half of
+    what there is for all, and the other half for others."""
     outer, server = w, Server(w.server.work, "load")
     w = World(server)
-    lines, head = [], plain("POST", "/v1/blobs", w.token, None,
-                            {"Content-Length": str(LARGE),
-                             "Expect": "100-continue"})
+    mine, others, lines = w.token, w.tenant()[1], []
     statuses = []
-    for _ in range(20):
-        s = w.server.connect()
-        s.sendall(head)
-        got = Reader(s).answer()
+    for _ in range(280):
+        s, got = announce(w, mine, 1 << 20)
         statuses.append(got.status)
         if got.status == 503:
             w.yes(got["Retry-After"], "when to try again")
         lines.append(s)
-    w.yes(3 <= statuses.count(100) <= 4, "who may send: %r" % statuses)
+    w.same(256, statuses.count(100), "who may send")
     w.same({100, 503}, set(statuses), "answers")
-    w.ask("POST", "/v1/conversations", {"title": "small"}, want=201)
+    w.same(201, w.ask("POST", "/v1/blobs", b"y" * 100000, others).status,
+           "another tenant")
+    w.ask("POST", "/v1/conversations", {"title": "small"}, mine, want=201)
     for s in lines:
         s.close()
     for _ in range(100):
-        got = w.ask("POST", "/v1/blobs", b"x" * 100000)
+        got = w.ask("POST", "/v1/blobs", b"x" * 100000, mine)
         if got.status != 503:
             break
         threading.Event().wait(0.05)
@@ -38,3 +51,152 @@ def bodies_under_way_have_a_bound(w):
         w.yes("too many large bodies" in f.read(), "nothing in the log")
     outer.wrongs += w.wrongs
     server.stop()
+
+
+@case
+def what_is_announced_and_does_not_come_takes_no_disk(w):
+    lines = []
+    for _ in range(8):
+        s, got = announce(w, w.token, LARGE)
+        w.same(100, got.status, "a gibibyte that may come")
+        lines.append(s)
+    got = w.ask("POST", "/v1/blobs", b"z" * (2 << 20), w.tenant()[1])
+    w.same(201, got.status, "another tenant's")
+    for s in lines:
+        s.close()
+
+
+@case
+def nobody_without_a_token_has_anything_kept(w):
+    for method, target in [("GET", "/healthz"), ("GET", "/metrics"),
+                           ("OPTIONS", "/v1/blobs"), ("POST", "/v1/blobs"),
+                           ("GET", "/nowhere")]:
+        s, got = announce(w, None, 1 << 20, target, method)
+        w.yes(got.status in (401, 413),
+              "%s %s: %d" % (method, target, got.status))
+        s.close()
+
+
+@case
+def bodies_are_as_long_as_is_asked_of_them(w):
+    where = w.conversation()
+    for method, target, most in [
+            ("GET", "/v1/usage", 32 << 10),
+            ("DELETE", where + "/files/x", 1 << 20),
+            ("POST", "/v1/memory/entries", 1 << 20),
+            ("PATCH", where, 1 << 20),
+            ("POST", where + "/messages", 64 << 20),
+            ("POST", where + "/artifacts", 64 << 20),
+            ("PUT", where + "/files/x", 1 << 20),
+            ("POST", "/v1/blobs", 1 << 30)]:
+        s, got = announce(w, w.token, most, target, method)
+        w.same(100, got.status, "%s %s of %d" % (method, target, most))
+        s.close()
+        s, got = announce(w, w.token, most + 1, target, method)
+        w.same(413, got.status, "%s %s of one more" % (method, target))
+        s.close()
+
+
+@case
+def arrays_have_an_end(w):
+    for name, value in [("tags", [""] * 1001),
+                        ("supersedes_ids", list(range(1, 1002)))]:
+        got = w.ask("POST", "/v1/memory/entries",
+                    {"type": "user", "title": "x", name: value})
+        w.same(400, got.status, name)
+        w.yes("1000" in got.json()["error"], got.json()["error"])
+    c = w.conversation()
+    got = w.ask("POST", c + "/outputs?tool=x&threshold=%d"
+                % ((1 << 20) + 1), b"x")
+    w.same(400, got.status, "a long answer in memory")
+
+
+@case
+def a_long_body_does_not_hold_up_others(w):
+    """It is read by a worker, not by the loop that has the others."""
+    c = w.conversation()
+    body = json.dumps({"message": "x", "op": "y" * 100}).encode()
+    body = body[:-1] + b" " * (40 << 20) + b"}"
+    worst, over = [0.0], threading.Event()
+
+    def look():
+        while not over.is_set():
+            began = time.monotonic()
+            w.ask("GET", "/healthz", token=None)
+            worst[0] = max(worst[0], time.monotonic() - began)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    got = w.ask("POST", c + "/messages", body)
+    over.set()
+    thread.join()
+    w.same(201, got.status, "a message with much room in it")
+    w.yes(worst[0] < 1, "somebody waited %.2f s" % worst[0])
+
+
+@case
+def one_tenant_does_not_have_all_who_work(w):
+    """Its requests wait for a workspace that somebody has; others do not wait
+    for them."""
+    mine, others = w.token, w.tenant()[1]
+    c = w.conversation(mine)
+    target = c + "/workspace"
+    first = w.ask("POST", target, {"action": "write", "filename": "a",
+                                   "content": "b"}, mine).json()
+    around = glob.glob(os.path.join(w.server.home, "**", "artifacts",
+                                    "sessions",
+                                    first["data"]["session_id"]),
+                       recursive=True)[0]
+    fd = os.open(around, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    lines = []
+    try:
+        for i in range(40):
+            s = w.server.connect()
+            s.sendall(plain("POST", target, mine,
+                            json.dumps({"action": "write",
+                                        "filename": "f%d" % i,
+                                        "content": "x"}).encode()))
+            lines.append(s)
+        time.sleep(0.3)
+        began = time.monotonic()
+        got = w.ask("GET", "/v1/conversations", token=others)
+        took = time.monotonic() - began
+        w.same(200, got.status, "another tenant")
+        w.yes(took < 1, "it waited %.2f s" % took)
+    finally:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+        os.close(fd)
+    for s in lines:
+        w.same(200, Reader(s).answer().status, "one of the forty, in the end")
+        s.close()
+
+
+@case
+def a_workspace_that_is_in_use_holds_up_no_writes(w):
+    mine, others = w.token, w.tenant()[1]
+    c, d = w.conversation(mine), w.conversation(others)
+    first = w.ask("POST", c + "/workspace",
+                  {"action": "write", "filename": "a", "content": "b"},
+                  mine).json()
+    around = glob.glob(os.path.join(w.server.home, "**", "artifacts",
+                                    "sessions",
+                                    first["data"]["session_id"]),
+                       recursive=True)[0]
+    fd = os.open(around, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    try:
+        began = time.monotonic()
+        for i in range(3):
+            w.same(201, w.ask("PUT", c + "/files/n%d" % i,
+                              b"x", mine).status, "a put beside it")
+        w.same(201, w.ask("PUT", d + "/files/a", b"x",
+                          others).status, "another tenant's")
+        took = time.monotonic() - began
+        w.yes(took < 3, "they waited %.2f s" % took)
+    finally:
+        os.close(fd)
+    # And the files follow when somebody looks.
+    got = w.ask("POST", c + "/workspace",
+                {"action": "read", "filename": "n2"}, mine).json()
+    w.same("x", got["data"].get("content"), "a file that came meanwhile")

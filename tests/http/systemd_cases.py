@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from client import ADMIN, Reader, Server, World, exchange, plain, slow_case
@@ -55,6 +56,41 @@ def it_tells_how_it_is(w):
     w.same({"READY=1", "WATCHDOG=1"}, said, "what it says while it lives")
     w.same("WATCHDOG=1", listener.hear(), "and goes on to say")
     server.stop()
+
+
+@slow_case
+def who_only_writes_is_well(w):
+    """What the one who writes gets done counts as well."""
+    path = os.path.join(w.server.work, "notify-writes")
+    listener = Listener(path)
+    server = Server(w.server.work, "writes", env={
+        "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "600000"})
+    world = World(server)
+    token, over = world.token, threading.Event()
+
+    def write(n):
+        with server.connect() as s:
+            reader, i = Reader(s), 0
+            while not over.is_set():
+                s.sendall(plain("POST", "/v1/memory/entries", token,
+                                b'{"type":"user","title":"%d-%d"}' % (n, i)))
+                if reader.answer().status != 201:
+                    world.wrong("it was not kept")
+                    return
+                i += 1
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for t in threads:
+        t.start()
+    heard, until = 0, time.monotonic() + 3
+    while time.monotonic() < until:
+        heard += listener.hear() == "WATCHDOG=1"
+    over.set()
+    for t in threads:
+        t.join()
+    w.yes(heard >= 5, "it was heard of %d times" % heard)
+    server.stop()
+    w.wrongs += world.wrongs
 
 
 @slow_case
