@@ -91,7 +91,7 @@ static quire_status make_token(char token[TOKEN_LEN + 1], quire_error *err)
 
     if (st)
         return st;
-    memcpy(token, "qra_", 4);
+    strcpy(token, "qra_");
     hex_encode(random, sizeof random, token + 4);
     explicit_bzero(random, sizeof random);
     return QUIRE_OK;
