@@ -15,26 +15,8 @@
 #include "base/bytes.h"
 #include "quire/priv.h"
 #include "support/catalogue.h"
+#include "support/failing.h"
 #include "support/tenants.h"
-
-static int64_t stands_still(void *ctx)
-{
-    (void)ctx;
-    return 4000000000000000; /* later than the ground was made */
-}
-
-static quire *open_still(void)
-{
-    quire_options o = QUIRE_OPTIONS_INIT;
-    quire *q;
-
-    o.home = test_path("home");
-    o.busy_ms = 20000;
-    o.tenant = "default";
-    o.now_us = stands_still;
-    OK(quire_open(&o, &q, &test_err));
-    return q;
-}
 
 /* ---- the ground --------------------------------------------------------- */
 
@@ -332,42 +314,9 @@ static const struct op {
 
 /* ---- how it fails ------------------------------------------------------- */
 
-/* Where: at the seams, in our own calls, or in SQLite's too. */
-enum where { SEAMS, CALLS, SQLITE };
-
-struct way {
-    enum where where;
-    bool stay;         /* everything from there on fails */
-    long first, step;  /* which calls                    */
-    struct fault seam; /* for SEAMS                      */
-};
-
-static void arm(struct way *w, long n)
-{
-    w->seam.struck = false;
-    w->seam.stay = w->stay;
-    w->seam.status = n % 2 ? QUIRE_IO : QUIRE_NO_MEMORY;
-    w->seam.left = w->where == SEAMS ? n : 0;
-    sqlite_faults(w->where == SQLITE);
-    if (w->where != SEAMS)
-        fault_arm(n, n % 3 ? n % 3 == 1 ? ENOMEM : EIO : ENOSPC, w->stay);
-}
-
-static bool disarm(struct way *w)
-{
-    bool struck = fault_disarm();
-
-    sqlite_faults(false);
-    w->seam.left = 0;
-    return w->where == SEAMS ? w->seam.struck : struck;
-}
-
 static void complain(const struct op *op, const struct way *w, long n)
 {
-    static const char *const places[] = {"seam", "call", "sqlite"};
-
-    fprintf(stderr, "%s, %s %ld (%s%s)\n", op->name, places[w->where], n,
-            w->where == SEAMS ? "fault" : fault_name(), w->stay ? ", on" : "");
+    fprintf(stderr, "%s, %s\n", op->name, way_name(w, n));
 }
 
 /* A way to say the state: random bytes are one letter. */
@@ -394,7 +343,7 @@ static void finish_removal(const struct op *op, bool done)
 
     if (!(op->flags & FILES))
         return;
-    q = open_still();
+    q = failing_open();
     OK(quire_artifact_recount(q, &wrong, &test_err));
     EQ(0, wrong);
     quire_close(q);
@@ -424,7 +373,7 @@ static void goes_on(const struct op *op, const struct way *w, long n, quire *q,
 static bool try_one(const struct op *op, struct way *w, long n,
                     const char *before, const char *after, const char *answer)
 {
-    quire *q = open_still();
+    quire *q = failing_open();
     const char *now;
     quire_status st;
     bool struck, done;
@@ -433,9 +382,9 @@ static bool try_one(const struct op *op, struct way *w, long n,
         catalogue_tap(q, &w->seam);
     test_err = (quire_error){.what = ""};
     buf_clear(&said);
-    arm(w, n);
+    way_arm(w, n);
     st = op->run(q);
-    struck = disarm(w);
+    struck = way_disarm(w);
     now = state(op);
     if (st && (!test_err.what[0] || test_err.status != st ||
                st == QUIRE_NOT_FOUND || st == QUIRE_INVALID)) {
@@ -472,7 +421,7 @@ static void sweep(const struct op *op, struct way w)
 
     restore_ground();
     before = state(op);
-    q = open_still();
+    q = failing_open();
     buf_clear(&said);
     OK(op->run(q));
     buf_add_char(&said, '\0');

@@ -22,26 +22,8 @@
 #include "base/bytes.h"
 #include "store/tap.h"
 #include "support/catalogue.h"
+#include "support/failing.h"
 #include "support/tenants.h"
-
-static int64_t stands_still(void *ctx)
-{
-    (void)ctx;
-    return 4000000000000000; /* later than the ground was made */
-}
-
-static quire *open_still(void)
-{
-    quire_options o = QUIRE_OPTIONS_INIT;
-    quire *q;
-
-    o.home = test_path("home");
-    o.busy_ms = 20000;
-    o.tenant = "default";
-    o.now_us = stands_still;
-    OK(quire_open(&o, &q, &test_err));
-    return q;
-}
 
 /* ---- the ground --------------------------------------------------------- */
 
@@ -258,7 +240,7 @@ static const char *state_after(unsigned done)
         if (known[k].done == done)
             return known[k].text;
     restore_ground();
-    q = open_still();
+    q = failing_open();
     for (i = 0; i < N_CALLS; i++)
         if (done & 1U << i)
             OK(calls[i](q));
@@ -271,42 +253,10 @@ static const char *state_after(unsigned done)
 
 /* ---- failures ----------------------------------------------------------- */
 
-enum where { SEAMS, CALLS, SQLITE };
-
-struct way {
-    enum where where;
-    bool stay;
-    struct fault seam;
-};
-
-static void arm(struct way *w, long n)
-{
-    w->seam.struck = false;
-    w->seam.stay = w->stay;
-    w->seam.status = n % 2 ? QUIRE_IO : QUIRE_NO_MEMORY;
-    w->seam.left = w->where == SEAMS ? n : 0;
-    sqlite_faults(w->where == SQLITE);
-    if (w->where != SEAMS)
-        fault_arm(n, n % 3 ? n % 3 == 1 ? ENOMEM : EIO : ENOSPC, w->stay);
-}
-
-static bool disarm(struct way *w)
-{
-    bool struck = fault_disarm();
-
-    sqlite_faults(false);
-    w->seam.left = 0;
-    return w->where == SEAMS ? w->seam.struck : struck;
-}
-
 static void complain(const struct way *w, long n, const struct outcome *o)
 {
-    static const char *const places[] = {"seam", "call", "sqlite"};
-
-    fprintf(stderr, "%s %ld (%s%s): begin %s, done %x, end %s\n",
-            places[w->where], n, w->where == SEAMS ? "fault" : fault_name(),
-            w->stay ? ", on" : "", quire_status_name(o->begin), o->done,
-            quire_status_name(o->end));
+    fprintf(stderr, "%s: begin %s, done %x, end %s\n", way_name(w, n),
+            quire_status_name(o->begin), o->done, quire_status_name(o->end));
 }
 
 /* Whether the home is as it was before. */
@@ -325,16 +275,16 @@ static bool is_settled(const struct way *w, long n, const struct outcome *o,
 
 static bool try_one(struct way *w, long n, const char *before)
 {
-    quire *q = open_still();
+    quire *q = failing_open();
     struct outcome o;
     bool struck, untouched;
 
     if (w->where == SEAMS)
         catalogue_tap(q, &w->seam);
     test_err = (quire_error){.what = ""};
-    arm(w, n);
+    way_arm(w, n);
     o = make_group(q, ALL);
-    struck = disarm(w);
+    struck = way_disarm(w);
     untouched = is_settled(w, n, &o, before);
     if (untouched && n % 3 == 0) {
         o = make_group(q, ALL);
@@ -425,7 +375,7 @@ static bool dies(long n)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
-        quire *q = open_still();
+        quire *q = failing_open();
         struct outcome o;
 
         die_at = n;
@@ -464,7 +414,7 @@ TEST(a_group_is_there_whole_or_not_at_all_wherever_its_writer_dies)
             SAME_TEXT(after, now);
         *(strcmp(now, before) ? &whole : &none) += 1;
         /* Whoever comes next can write, and finds nothing to finish. */
-        q = open_still();
+        q = failing_open();
         OK(quire_artifact_put(q, NULL, "c", bytes_str("fresh walrus"), NULL,
                               NULL, &test_err));
         quire_close(q);

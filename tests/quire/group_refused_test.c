@@ -8,28 +8,10 @@
 
 #include "base/bytes.h"
 #include "support/catalogue.h"
+#include "support/failing.h"
 #include "support/tenants.h"
 
 static struct tenants_session full, bare; /* with an artifact, and with none */
-
-static int64_t stands_still(void *ctx)
-{
-    (void)ctx;
-    return 4000000000000000; /* later than the ground was made */
-}
-
-static quire *open_still(void)
-{
-    quire_options o = QUIRE_OPTIONS_INIT;
-    quire *q;
-
-    o.home = test_path("home");
-    o.busy_ms = 20000;
-    o.tenant = "default";
-    o.now_us = stands_still;
-    OK(quire_open(&o, &q, &test_err));
-    return q;
-}
 
 static void add_entry(quire *q, const char *title, int64_t artifact)
 {
@@ -563,7 +545,7 @@ static const char *with(const struct refusal *r, bool grouped)
     quire_status st;
 
     catalogue_copy(test_path("ground"), test_path("home"));
-    q = open_still();
+    q = failing_open();
     if (grouped)
         OK(quire_group_begin(q, &test_err));
     tenants_put(q, "first", "kept");
@@ -615,7 +597,7 @@ TEST(a_group_counts_what_it_has_put_itself)
     char path[16];
 
     furnish();
-    q = open_still();
+    q = failing_open();
     OK(quire_group_begin(q, &test_err));
     for (i = 0; i < 10; i++) {
         snprintf(path, sizeof path, "p%d", i);
