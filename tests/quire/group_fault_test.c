@@ -29,11 +29,21 @@
 
 static struct tenants_session inner;
 
+/* States that were worked out, of this ground; the texts are the test's. */
+enum { KNOWN_MAX = 64 };
+
+static struct {
+    const char *text;
+    unsigned done;
+} known[KNOWN_MAX];
+static size_t n_known;
+
 static void furnish(void)
 {
     quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
     quire *q = tenants_open(NULL, 0);
 
+    n_known = 0;
     inner = tenants_session(q, "inner");
     tenants_put(q, "a", "walrus one");
     tenants_put(q, "b", "penguin");
@@ -223,20 +233,11 @@ static const char *state(void)
  * afterwards. */
 static const char *state_after(unsigned done)
 {
-    static struct {
-        const char *text;
-        unsigned done;
-    } known[64];
-    static const char *of; /* which test's they are */
-    static size_t n;
     quire *q;
     int i;
     size_t k;
 
-    if (of != inner.id)
-        n = 0;
-    of = inner.id;
-    for (k = 0; k < n; k++)
+    for (k = 0; k < n_known; k++)
         if (known[k].done == done)
             return known[k].text;
     restore_ground();
@@ -245,7 +246,7 @@ static const char *state_after(unsigned done)
         if (done & 1U << i)
             OK(calls[i](q));
     quire_close(q);
-    k = n < 64 ? n++ : 63;
+    k = n_known < KNOWN_MAX ? n_known++ : KNOWN_MAX - 1;
     known[k].done = done;
     known[k].text = state();
     return known[k].text;
