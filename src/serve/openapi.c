@@ -1,220 +1,216 @@
 /*
  * openapi.c - the table of operations, described for programs
  *
- * Made of the entries in ops.c; what an answer looks like is named there and
- * spelled here.
+ * Made of the entries in ops.c. What an answer looks like is named there and
+ * spelled in schema.c. What an operation does beyond its entry, the headers it
+ * heeds and how much it lists, is said here by its function.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "serve/op.h"
+#include "serve/schema.h"
 
-/* Schemas of answers: JSON. */
+typedef void (*op_fn)(struct call *c);
+
+static const char *const kinds[] = {
+    [FIELD_TEXT] = "text",      [FIELD_NUMBER] = "count",
+    [FIELD_FLAG] = "flag",      [FIELD_TEXTS] = "text*",
+    [FIELD_NUMBERS] = "count*", [FIELD_OBJECT] = "object",
+    [FIELD_ANY] = "any",
+};
+
+/* Fields that do not take any text. An array in a query has commas between. */
 static const struct {
-    const char *name, *schema;
-} schemas[] = {
-    {"Any", "{\"type\":\"object\"}"},
-    {"Status", "{\"type\":\"object\",\"properties\":{\"status\":{\"type\":"
-               "\"string\"}},\"required\":[\"status\"]}"},
-    {"Version", "{\"type\":\"object\",\"properties\":{\"version\":{\"type\":"
-                "\"string\"}},\"required\":[\"version\"]}"},
-    {"Deleted", "{\"type\":\"object\",\"properties\":{\"deleted\":{\"type\":"
-                "\"boolean\"}},\"required\":[\"deleted\"]}"},
-    {"Error", "{\"type\":\"object\",\"properties\":{\"error\":{\"type\":"
-              "\"string\"},\"kind\":{\"type\":\"string\"},\"hint\":{\"type\":"
-              "\"string\"}},\"required\":[\"error\",\"kind\",\"hint\"]}"},
-    {"Tenant", "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":"
-               "\"integer\"},\"name\":{\"type\":\"string\"},\"disabled\":{"
-               "\"type\":\"boolean\"},\"has_token\":{\"type\":\"boolean\"},"
-               "\"created_at\":{\"type\":\"integer\"},\"bytes_used\":{\"type\":"
-               "\"integer\"},\"artifacts\":{\"type\":\"integer\"},\"token\":{"
-               "\"type\":\"string\"}},\"required\":[\"id\",\"name\","
-               "\"disabled\"]}"},
-    {"Tenants", "{\"type\":\"object\",\"properties\":{\"tenants\":{\"type\":"
-                "\"array\",\"items\":{\"$ref\":\"#/components/schemas/"
-                "Tenant\"}}},\"required\":[\"tenants\"]}"},
-    {"Conversation",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
-     "\"session\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
-     "\"cwd\":{\"type\":[\"string\",\"null\"]},"
-     "\"archived\":{\"type\":\"boolean\"},\"folder_id\":{\"type\":["
-     "\"integer\",\"null\"]},\"parent\":{\"type\":[\"string\","
-     "\"null\"]},\"entries\":{\"type\":\"integer\"},\"messages\":{\"type\":"
-     "\"integer\"},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{"
-     "\"type\":\"integer\"}},\"required\":[\"id\",\"session\",\"title\"]}"},
-    {"Conversations",
-     "{\"type\":\"object\",\"properties\":{\"conversations\":{\"type\":"
-     "\"array\",\"items\":{\"$ref\":\"#/components/schemas/Conversation\"}},"
-     "\"count\":{\"type\":\"integer\"},\"next_cursor\":{\"type\":[\"string\","
-     "\"null\"]}},\"required\":[\"conversations\",\"count\"]}"},
-    {"Entries", "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":"
-                "\"array\",\"items\":{\"type\":\"object\"}},\"count\":{"
-                "\"type\":\"integer\"},\"next_after\":{\"type\":[\"integer\","
-                "\"null\"]}},\"required\":[\"entries\",\"count\"]}"},
-    {"Messages", "{\"type\":\"object\",\"properties\":{\"messages\":{\"type\":"
-                 "\"array\",\"items\":{\"type\":\"object\"}},\"count\":{"
-                 "\"type\":\"integer\"},\"next_after\":{\"type\":[\"integer\","
-                 "\"null\"]}},\"required\":[\"messages\",\"count\"]}"},
-    {"Appended", "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":"
-                 "\"string\"},\"parentId\":{\"type\":[\"string\",\"null\"]},"
-                 "\"existed\":{\"type\":\"boolean\"}},\"required\":[\"id\"]}"},
-    {"Folder",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
-     ",\"name\":{\"type\":\"string\"},\"conversations\":{\"type\":\"inte"
-     "ger\"},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{\"typ"
-     "e\":\"integer\"}},\"required\":[\"id\",\"name\"]}"},
-    {"Folders",
-     "{\"type\":\"object\",\"properties\":{\"folders\":{\"type\":\"array"
-     "\",\"items\":{\"$ref\":\"#/components/schemas/Folder\"}},\"count\""
-     ":{\"type\":\"integer\"}},\"required\":[\"folders\",\"count\"]}"},
-    {"Audit",
-     "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array"
-     "\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\""
-     ":\"integer\"},\"created_at\":{\"type\":\"integer\"},\"actor\":{\"t"
-     "ype\":\"string\"},\"action\":{\"type\":\"string\"},\"tenant_id\":{"
-     "\"type\":[\"integer\",\"null\"]},\"name\":{\"type\":\"string\"},\""
-     "before\":{},\"after\":{}},\"required\":[\"id\",\"created_at\",\"ac"
-     "tor\",\"action\",\"name\"]}},\"count\":{\"type\":\"integer\"},\"ne"
-     "xt_before_id\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\""
-     "entries\",\"count\"]}"},
-    {"Artifact",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},"
-     "\"tenant_id\":{\"type\":\"integer\"},\"conversation_id\":{\"type\":"
-     "\"integer\"},\"path\":{\"type\":\"string\"},\"sha256\":{\"type\":"
-     "\"string\"},\"mime_type\":{\"type\":\"string\"},\"size\":{\"type\":"
-     "\"integer\"},\"version\":{\"type\":\"integer\"},\"purpose\":{\"type\":"
-     "\"string\"},\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}"
-     "},\"created_at\":{\"type\":\"integer\"},\"updated_at\":{\"type\":"
-     "\"integer\"}},\"required\":[\"id\",\"path\",\"sha256\",\"size\"]}"},
-    {"Artifacts",
-     "{\"type\":\"object\",\"properties\":{\"artifacts\":{\"type\":\"array\","
-     "\"items\":{\"$ref\":\"#/components/schemas/Artifact\"}},\"count\":{"
-     "\"type\":\"integer\"},\"bytes_used\":{\"type\":\"integer\"},"
-     "\"tenant_bytes_used\":{\"type\":\"integer\"},\"next_cursor\":{\"type\":["
-     "\"string\",\"null\"]}},\"required\":[\"artifacts\",\"count\"]}"},
-    {"ArtifactPut",
-     "{\"type\":\"object\",\"properties\":{\"artifact\":{\"$ref\":"
-     "\"#/components/schemas/Artifact\"},\"created\":{\"type\":\"boolean\"},"
-     "\"conversation_used_bytes\":{\"type\":\"integer\"},"
-     "\"tenant_used_bytes\":{\"type\":\"integer\"}},\"required\":[\"artifact\","
-     "\"created\"]}"},
-    {"Outputs",
-     "{\"type\":\"object\",\"properties\":{\"outputs\":{\"type\":\"array"
-     "\",\"items\":{\"$ref\":\"#/components/schemas/Output\"}},\"count\""
-     ":{\"type\":\"integer\"}},\"required\":[\"outputs\",\"count\"]}"},
-    {"Output",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},"
-     "\"address\":{\"type\":\"string\"},\"tool\":{\"type\":[\"string\","
-     "\"null\"]},\"bytes\":{\"type\":\"integer\"},\"modified_at\":{\"typ"
-     "e\":\"integer\"}},\"required\":[\"id\",\"address\",\"bytes\"]}"},
-    {"OutputPut",
-     "{\"anyOf\":[{\"type\":\"object\",\"properties\":{\"output\":{\"typ"
-     "e\":\"string\"},\"truncated\":{\"type\":\"boolean\"},\"totalLines"
-     "\":{\"type\":\"integer\"},\"totalBytes\":{\"type\":\"integer\"},\""
-     "outputLines\":{\"type\":\"integer\"},\"outputBytes\":{\"type\":\"i"
-     "nteger\"},\"artifactId\":{\"type\":[\"string\",\"null\"]},\"addres"
-     "s\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"output\",\"t"
-     "runcated\",\"artifactId\"]},{\"$ref\":\"#/components/schemas/Outpu"
-     "t\"}]}"},
-    {"Memory",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
-     ",\"tenant_id\":{\"type\":\"integer\"},\"type\":{\"type\":\"string"
-     "\"},\"title\":{\"type\":\"string\"},\"content\":{\"type\":\"string"
-     "\"},\"source\":{\"type\":\"string\"},\"tags\":{\"type\":\"array\","
-     "\"items\":{\"type\":\"string\"}},\"artifact_id\":{\"type\":[\"inte"
-     "ger\",\"null\"]},\"conversation_id\":{\"type\":[\"integer\",\"null"
-     "\"]},\"valid_from\":{\"type\":\"integer\"},\"valid_to\":{\"type\":"
-     "[\"integer\",\"null\"]},\"created_at\":{\"type\":\"integer\"},\"up"
-     "dated_at\":{\"type\":\"integer\"},\"score\":{\"type\":\"number\"},"
-     "\"artifact\":{\"$ref\":\"#/components/schemas/Artifact\"},\"supers"
-     "edes_manual\":{\"type\":\"object\",\"properties\":{\"invalidated\""
-     ":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}},\"required"
-     "\":[\"invalidated\"]}},\"required\":[\"id\",\"type\",\"title\",\"c"
-     "ontent\"]}"},
-    {"Memories",
-     "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array"
-     "\",\"items\":{\"$ref\":\"#/components/schemas/Memory\"}},\"count\""
-     ":{\"type\":\"integer\"},\"partial\":{\"type\":\"boolean\"},\"next_"
-     "cursor\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"entries"
-     "\",\"count\"]}"},
-    {"Invalidated",
-     "{\"type\":\"object\",\"properties\":{\"invalidated\":{\"type\":\"b"
-     "oolean\"},\"id\":{\"type\":\"integer\"}},\"required\":[\"invalidat"
-     "ed\",\"id\"]}"},
-    {"Relation",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
-     ",\"tenant_id\":{\"type\":\"integer\"},\"source_id\":{\"type\":\"in"
-     "teger\"},\"target_id\":{\"type\":\"integer\"},\"relation\":{\"type"
-     "\":\"string\"},\"created_at\":{\"type\":\"integer\"}},\"required\""
-     ":[\"id\",\"source_id\",\"target_id\",\"relation\"]}"},
-    {"Relations",
-     "{\"type\":\"object\",\"properties\":{\"relations\":{\"type\":\"arr"
-     "ay\",\"items\":{\"$ref\":\"#/components/schemas/Relation\"}},\"cou"
-     "nt\":{\"type\":\"integer\"},\"next_cursor\":{\"type\":[\"string\","
-     "\"null\"]}},\"required\":[\"relations\",\"count\"]}"},
-    {"Graph",
-     "{\"type\":\"object\",\"properties\":{\"tenant_id\":{\"type\":\"int"
-     "eger\"},\"entries\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/co"
-     "mponents/schemas/Memory\"}},\"relations\":{\"type\":\"array\",\"it"
-     "ems\":{\"$ref\":\"#/components/schemas/Relation\"}},\"entry_count"
-     "\":{\"type\":\"integer\"},\"relation_count\":{\"type\":\"integer\""
-     "}},\"required\":[\"entries\",\"relations\"]}"},
-    {"Pad", "{\"type\":\"object\",\"properties\":{\"agent_id\":{\"type\":\"stri"
-            "ng\"},\"kind\":{\"type\":\"string\"},\"exists\":{\"type\":\"boolea"
-            "n\"},\"size\":{\"type\":\"integer\"},\"content\":{\"type\":\"strin"
-            "g\"}},\"required\":[\"agent_id\",\"exists\",\"content\"]}"},
-    {"Pads",
-     "{\"type\":\"object\",\"properties\":{\"scratchpads\":{\"type\":"
-     "\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
-     "\"agent_id\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"},"
-     "\"size\":{\"type\":\"integer\"},\"updated_at\":{\"type\":"
-     "\"integer\"}},\"required\":[\"agent_id\",\"size\"]}}},\"required\":["
-     "\"scratchpads\"]}"},
-    {"Prompts",
-     "{\"type\":\"object\",\"properties\":{\"prompts\":{\"type\":\"array"
-     "\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\""
-     ":\"integer\"},\"prompt\":{\"type\":\"string\"},\"created_at\":{\"t"
-     "ype\":\"integer\"},\"cwd\":{\"type\":[\"string\",\"null\"]},\"sess"
-     "ion\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"id\",\"pro"
-     "mpt\"]}},\"count\":{\"type\":\"integer\"}},\"required\":[\"prompts"
-     "\",\"count\"]}"},
-    {"PromptPut",
-     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"}"
-     "},\"required\":[\"id\"]}"},
-    {"Replies",
-     "{\"type\":\"object\",\"properties\":{\"replies\":{\"type\":\"array"
-     "\",\"items\":{\"type\":\"object\",\"properties\":{\"command\":{\"t"
-     "ype\":\"string\"},\"args\":{\"type\":\"string\"},\"line\":{\"type"
-     "\":\"integer\"},\"status\":{\"type\":\"string\"},\"kind\":{\"type"
-     "\":\"string\"},\"id\":{\"type\":[\"integer\",\"null\"]},\"truncate"
-     "d\":{\"type\":\"boolean\"},\"skipped\":{\"type\":\"integer\"},\"en"
-     "coding\":{\"type\":\"string\"},\"body\":{\"type\":\"string\"},\"pa"
-     "rt\":{\"type\":\"object\"}},\"required\":[\"command\",\"status\","
-     "\"body\"]}},\"text\":{\"type\":\"string\"},\"files\":{\"type\":\"a"
-     "rray\",\"items\":{\"type\":\"object\",\"properties\":{\"path\":{\""
-     "type\":\"string\"},\"size\":{\"type\":\"integer\"},\"artifact_id\""
-     ":{\"type\":[\"integer\",\"null\"]},\"encoding\":{\"type\":\"string"
-     "\"},\"content\":{\"type\":\"string\"}},\"required\":[\"path\",\"co"
-     "ntent\"]}}},\"required\":[\"replies\",\"text\",\"files\"]}"},
-    {"Usage",
-     "{\"type\":\"object\",\"properties\":{\"tenant_id\":{\"type\":\"int"
-     "eger\"},\"name\":{\"type\":\"string\"},\"bytes_used\":{\"type\":\""
-     "integer\"},\"artifacts\":{\"type\":\"integer\"},\"quotas\":{\"type"
-     "\":\"object\",\"properties\":{\"file\":{\"type\":\"integer\"},\"se"
-     "ssion\":{\"type\":\"integer\"},\"tenant\":{\"type\":\"integer\"}},"
-     "\"required\":[\"file\",\"session\",\"tenant\"]}},\"required\":[\"t"
-     "enant_id\",\"bytes_used\",\"quotas\"]}"},
+    op_fn run; /* NULL: of any */
+    const char *field, *type;
+} choices[] = {
+    {NULL, "relation", RELATIONS},
+    {NULL, "encoding", "text/base64"},
+    {NULL, "intent", "on/off"},
+    {NULL, "decay", "on/off"},
+    {api_memory_add, "type", MEMORY_TYPES},
+    {api_memory_patch, "type", MEMORY_TYPES},
+    {api_memory_list, "type", MEMORY_TYPES "*"},
+    {api_graph, "type", MEMORY_TYPES "*"},
+    {api_events, "types", "text*"},
 };
 
-static const char *const types[] = {
-    [FIELD_TEXT] = "{\"type\":\"string\"}",
-    [FIELD_NUMBER] = "{\"type\":\"integer\",\"minimum\":0}",
-    [FIELD_FLAG] = "{\"type\":\"boolean\"}",
-    [FIELD_TEXTS] = "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}",
-    [FIELD_NUMBERS] = "{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}",
-    [FIELD_OBJECT] = "{\"type\":\"object\"}",
-    [FIELD_ANY] = "{}",
+/* What a number is unless it is given, and at most. */
+static const struct {
+    op_fn run;
+    const char *field;
+    int otherwise, max;
+} bounds[] = {
+    {api_audit, "limit", 50, 200},
+    {api_conversations_list, "limit", 50, 200},
+    {api_entries_list, "limit", 200, 500},
+    {api_messages_list, "limit", 200, 500},
+    {api_artifacts_list, "limit", 200, 1000},
+    {api_artifacts_all, "limit", 200, 1000},
+    {api_artifacts_search, "limit", 20, 200},
+    {api_memory_list, "limit", 50, 200},
+    {api_relations_list, "limit", 200, 1000},
+    {api_history_list, "limit", 100, 1000},
+    {api_outputs_add, "threshold", 51200, 1024 * 1024},
+    {api_outputs_add, "head", 0, 1024 * 1024},
 };
+
+/* Of the elements of an array. */
+enum { ELEMENTS_MAX = 1000 };
+
+/* Parts of an address that are no numbers. */
+static const struct {
+    const char *name, *type, *prose;
+} parts[] = {
+    {"sha256", "sha256", "the digest"},
+    {"path", "text", "like notes/today.md; slashes stay as they are"},
+    {"name", "text", "3 is what a tool printed, 0-Scout a report"},
+    {"agent", "text", "the name of an agent"},
+    {"session", "text", "its id, a conversation's number, temp or user"},
+};
+
+enum {
+    SENT_KEY = 1 << 0,
+    SENT_MATCH = 1 << 1,
+    SENT_RANGE = 1 << 2,
+    SENT_EVENT = 1 << 3,
+    SENT_MCP = 1 << 4,
+};
+
+/* Headers that are heeded. */
+static const struct {
+    const char *name;
+    unsigned by;
+    const char *prose;
+} sent[] = {
+    {"Idempotency-Key", SENT_KEY,
+     "a name of this request: sent again it is not done again, and answered "
+     "as it was"},
+    {"If-Match", SENT_MATCH, "ETags: go on if it is one of these"},
+    {"If-None-Match", SENT_MATCH,
+     "ETags: go on if it is none of these; *: if there is nothing"},
+    {"Range", SENT_RANGE, "like bytes=0-999: this part alone"},
+    {"If-Range", SENT_RANGE,
+     "an ETag: if it has another by now, all of it in place of the part"},
+    {"Last-Event-ID", SENT_EVENT, "what came after this event"},
+    {"Quire-Session", SENT_MCP, "the session /mcp is about; temp unless given"},
+    {"Mcp-Session-Id", SENT_MCP, "as `initialize` has given it"},
+    {"MCP-Protocol-Version", SENT_MCP, "the revision of MCP that is spoken"},
+};
+
+enum {
+    TOLD_ALWAYS = 1 << 0,
+    TOLD_ETAG = 1 << 1,
+    TOLD_PART = 1 << 2,
+    TOLD_WAIT = 1 << 3,
+    TOLD_AGAIN = 1 << 4,
+    TOLD_MCP = 1 << 5,
+};
+
+/* Headers of answers. */
+static const struct {
+    const char *name;
+    unsigned by;
+    const char *type, *prose;
+} told[] = {
+    {"X-Request-Id", TOLD_ALWAYS, "text",
+     "as it was sent, else one that was made; the log has it, too"},
+    {"ETag", TOLD_ETAG, "text", "a name of the content"},
+    {"Content-Range", TOLD_PART, "text", "which part it is"},
+    {"Retry-After", TOLD_WAIT, "count", "seconds to wait"},
+    {"Idempotency-Replayed", TOLD_AGAIN, "true/",
+     "the request with this Idempotency-Key was done before"},
+    {"Mcp-Session-Id", TOLD_MCP, "text",
+     "the answer to `initialize` has it; to be sent from then on"},
+};
+
+/* What a client may want to tell apart; any other is `default`. */
+static const struct refusal {
+    int status;
+    unsigned told;
+    const char *name, *prose;
+} refusals[] = {
+    {400, 0, "Invalid", "what was sent makes no sense"},
+    {401, 0, "Unauthorized", "there is no token, or none that is known"},
+    {404, 0, "NotFound", "it is not there, or another tenant's"},
+    {409, TOLD_WAIT | TOLD_AGAIN, "Conflict",
+     "it exists, or is not as `expect` says; or a request with this "
+     "Idempotency-Key is under way (in_progress), or was done and its answer "
+     "is not kept (done_before)"},
+    {412, 0, "Changed", "it is not as If-Match or If-None-Match says"},
+    {413, 0, "TooLarge", "the body is too long, or the quota used up"},
+    {415, 0, "Unsupported", "the body is no JSON, or is packed"},
+    {416, TOLD_PART, "NoRange", "there are no such bytes"},
+    {422, 0, "KeyReused", "the Idempotency-Key was used for another request"},
+    {429, TOLD_WAIT, "TooMany", "too many requests, or too many streams"},
+    {503, TOLD_WAIT, "Busy", "not now"},
+    {507, 0, "NoSpace", "there is no room on the server's disk"},
+    {0, 0, "Refused", "refused"},
+};
+
+#define N(list) (sizeof(list) / sizeof *(list))
+
+/* ---- what operations do ------------------------------------------------- */
+
+static bool is_mcp(const struct op *op)
+{
+    return op->run == api_mcp_post || op->run == api_mcp_get ||
+           op->run == api_mcp_delete;
+}
+
+static bool heeds_match(const struct op *op)
+{
+    return op->flags & OP_RANGES || op->run == api_files_put ||
+           op->run == api_files_remove || op->run == api_artifacts_remove;
+}
+
+static unsigned sent_to(const struct op *op)
+{
+    return (op->flags & OP_WRITE ? SENT_KEY : 0u) |
+           (heeds_match(op) ? SENT_MATCH : 0u) |
+           (op->flags & OP_RANGES ? SENT_RANGE : 0u) |
+           (op->run == api_events ? SENT_EVENT : 0u) |
+           (is_mcp(op) ? SENT_MCP : 0u);
+}
+
+static unsigned told_by(const struct op *op)
+{
+    bool puts = op->run == api_files_put || op->run == api_artifacts_add;
+
+    return TOLD_ALWAYS | (op->flags & OP_WRITE ? TOLD_AGAIN : 0u) |
+           (op->flags & OP_RANGES || puts ? TOLD_ETAG : 0u) |
+           (op->run == api_mcp_post ? TOLD_MCP : 0u);
+}
+
+static bool refuses(const struct op *op, int status)
+{
+    switch (status) {
+    case 401:
+    case 429: return !(op->flags & OP_OPEN);
+    case 404: return strpbrk(op->route, ":*") || is_mcp(op);
+    case 409:
+    case 422: return op->flags & OP_WRITE;
+    case 412: return heeds_match(op);
+    case 413:
+    case 415:
+    case 507: return op->flags & (OP_WRITE | OP_LONG);
+    case 416: return op->flags & OP_RANGES;
+    default: return true;
+    }
+}
+
+/* How long the body may be: service.c, most_of(). */
+static const char *most_of(const struct op *op)
+{
+    return op->flags & OP_FILE    ? "as much as the quota of a file"
+           : op->flags & OP_LARGE ? "1 GiB at most"
+           : op->flags & OP_LONG  ? "64 MiB at most"
+                                  : "1 MiB at most";
+}
+
+/* ---- pieces ------------------------------------------------------------- */
 
 static void raw(struct json_writer *w, const char *key, const char *json)
 {
@@ -226,6 +222,35 @@ static void text(struct json_writer *w, const char *key, const char *value)
 {
     json_key(w, key);
     json_str(w, value);
+}
+
+static void number(struct json_writer *w, const char *key, int value)
+{
+    json_key(w, key);
+    json_int(w, value);
+}
+
+static void flag(struct json_writer *w, const char *key, bool value)
+{
+    json_key(w, key);
+    json_bool(w, value);
+}
+
+static void put_ref(struct json_writer *w, const char *list, const char *name)
+{
+    char ref[96];
+
+    snprintf(ref, sizeof ref, "#/components/%s/%s", list, name);
+    json_object(w);
+    text(w, "$ref", ref);
+    json_object_end(w);
+}
+
+static void put_schema(struct json_writer *w, const char *type)
+{
+    json_key(w, "schema");
+    schema_begin(w, bytes_str(type));
+    json_object_end(w);
 }
 
 /* "/v1/conversations/{id}" of "/v1/conversations/:id". */
@@ -246,44 +271,94 @@ static void spell_path(const char *route, char out[256])
     out[n] = '\0';
 }
 
+/* ---- what is sent ------------------------------------------------------- */
+
+static const char *type_of(const struct op *op, const struct field *f)
+{
+    size_t i;
+
+    for (i = 0; i < N(choices); i++)
+        if (!strcmp(choices[i].field, f->name) &&
+            (!choices[i].run || choices[i].run == op->run))
+            return choices[i].type;
+    return kinds[f->kind];
+}
+
+/* The schema of a field; its words are beside it in a query, and in it in a
+ * body. */
+static void put_field(struct json_writer *w, const struct op *op,
+                      const struct field *f)
+{
+    char type[96];
+    size_t i;
+
+    snprintf(type, sizeof type, "%s%s", type_of(op, f),
+             f->flags & FIELD_NULL ? "?" : "");
+    schema_begin(w, bytes_str(type));
+    for (i = 0; i < N(bounds); i++) {
+        if (bounds[i].run != op->run || strcmp(bounds[i].field, f->name) != 0)
+            continue;
+        number(w, "default", bounds[i].otherwise);
+        number(w, "maximum", bounds[i].max);
+    }
+    if (f->kind == FIELD_TEXTS || f->kind == FIELD_NUMBERS)
+        number(w, "maxItems", ELEMENTS_MAX);
+    if (!(f->flags & FIELD_QUERY))
+        text(w, "description", f->prose);
+    json_object_end(w);
+}
+
+static void put_part(struct json_writer *w, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < N(parts) && strcmp(parts[i].name, name) != 0; i++)
+        ;
+    json_object(w);
+    text(w, "name", name);
+    text(w, "in", "path");
+    flag(w, "required", true);
+    if (i < N(parts))
+        text(w, "description", parts[i].prose);
+    put_schema(w, i < N(parts) ? parts[i].type : "id");
+    json_object_end(w);
+}
+
+static void put_query(struct json_writer *w, const struct op *op,
+                      const struct field *f)
+{
+    json_object(w);
+    text(w, "name", f->name);
+    text(w, "in", "query");
+    text(w, "description", f->prose);
+    flag(w, "required", f->flags & FIELD_NEEDED);
+    if (strchr(type_of(op, f), '*'))
+        flag(w, "explode", false);
+    json_key(w, "schema");
+    put_field(w, op, f);
+    json_object_end(w);
+}
+
 static void put_parameters(struct json_writer *w, const struct op *op)
 {
     const struct field *f;
     const char *at, *end;
     char name[64];
+    size_t i;
 
     json_key(w, "parameters");
     json_array(w);
     for (at = op->route; (at = strpbrk(at, ":*")); at = end) {
-        size_t len;
-
         end = strchrnul(at, '/');
-        len = (size_t)(end - at - 1);
-        memcpy(name, at + 1, len);
-        name[len] = '\0';
-        json_object(w);
-        text(w, "name", name);
-        text(w, "in", "path");
-        json_key(w, "required");
-        json_bool(w, true);
-        raw(w, "schema",
-            len >= 2 && !strcmp(name + len - 2, "id")
-                ? "{\"type\":\"integer\",\"minimum\":1}"
-                : types[FIELD_TEXT]);
-        json_object_end(w);
+        snprintf(name, sizeof name, "%.*s", (int)(end - at - 1), at + 1);
+        put_part(w, name);
     }
-    for (f = op->fields; f && f->name; f++) {
-        if (!(f->flags & FIELD_QUERY))
-            continue;
-        json_object(w);
-        text(w, "name", f->name);
-        text(w, "in", "query");
-        text(w, "description", f->prose);
-        json_key(w, "required");
-        json_bool(w, f->flags & FIELD_NEEDED);
-        raw(w, "schema", types[f->kind]);
-        json_object_end(w);
-    }
+    for (f = op->fields; f && f->name; f++)
+        if (f->flags & FIELD_QUERY)
+            put_query(w, op, f);
+    for (i = 0; i < N(sent); i++)
+        if (sent[i].by & sent_to(op))
+            put_ref(w, "parameters", sent[i].name);
     json_array_end(w);
 }
 
@@ -298,12 +373,8 @@ static void put_fields(struct json_writer *w, const struct op *op)
     for (f = op->fields; f->name; f++) {
         if (f->flags & FIELD_QUERY)
             continue;
-        raw(w, f->name,
-            !(f->flags & FIELD_NULL) ? types[f->kind]
-            : f->kind == FIELD_TEXT  ? "{\"type\":[\"string\",\"null\"]}"
-            : f->kind == FIELD_NUMBER
-                ? "{\"type\":[\"integer\",\"null\"],\"minimum\":0}"
-                : types[f->kind]);
+        json_key(w, f->name);
+        put_field(w, op, f);
     }
     json_object_end(w);
     json_key(w, "required");
@@ -312,6 +383,7 @@ static void put_fields(struct json_writer *w, const struct op *op)
         if (f->flags & FIELD_NEEDED && !(f->flags & FIELD_QUERY))
             json_str(w, f->name);
     json_array_end(w);
+    flag(w, "additionalProperties", false);
     json_object_end(w);
 }
 
@@ -337,19 +409,23 @@ static bool needs_body(const struct op *op)
 
 static void put_body(struct json_writer *w, const struct op *op)
 {
+    const char *own = op->run == api_mcp_post    ? "RpcMessage"
+                      : op->run == api_workspace ? "WorkspaceRequest"
+                                                 : NULL;
+    bool bytes = op->flags & OP_RAW && !own;
+
     json_key(w, "requestBody");
     json_object(w);
-    json_key(w, "required");
-    json_bool(w, needs_body(op));
+    text(w, "description", most_of(op));
+    flag(w, "required", needs_body(op));
     json_key(w, "content");
     json_object(w);
-    json_key(w, op->flags & OP_RAW ? "*/*" : "application/json");
+    json_key(w, bytes ? "*/*" : "application/json");
     json_object(w);
-    json_key(w, "schema");
-    if (op->flags & OP_RAW) {
-        json_object(w);
-        json_object_end(w);
+    if (bytes || own) {
+        put_schema(w, own ? own : "any");
     } else {
+        json_key(w, "schema");
         put_fields(w, op);
     }
     json_object_end(w);
@@ -357,34 +433,109 @@ static void put_body(struct json_writer *w, const struct op *op)
     json_object_end(w);
 }
 
-static void put_answer(struct json_writer *w, const char *status,
-                       const char *words, const char *schema)
+/* ---- what is answered --------------------------------------------------- */
+
+static void put_content(struct json_writer *w, const char *type,
+                        const char *schema)
 {
-    bool events = !strcmp(schema, "Events");
-    bool bytes = events || !strcmp(schema, "Bytes");
-
-    json_key(w, status);
+    json_key(w, type);
     json_object(w);
-    text(w, "description", words);
-    json_key(w, "content");
-    json_object(w);
-    json_key(w, events  ? "text/event-stream"
-                : bytes ? "*/*"
-                        : "application/json");
-    json_object(w);
-    json_key(w, "schema");
-    json_object(w);
-    if (!bytes) {
-        char ref[96] = "#/components/schemas/";
-
-        strncat(ref, schema, sizeof ref - strlen(ref) - 1);
-        text(w, "$ref", ref);
-    }
-    json_object_end(w);
-    json_object_end(w);
-    json_object_end(w);
+    put_schema(w, schema);
     json_object_end(w);
 }
+
+/* `schema` NULL: nothing but the head. */
+static void put_answer(struct json_writer *w, const char *key,
+                       const char *words, unsigned headers, const char *schema)
+{
+    size_t i;
+
+    json_key(w, key);
+    json_object(w);
+    text(w, "description", words);
+    json_key(w, "headers");
+    json_object(w);
+    for (i = 0; i < N(told); i++) {
+        if (!(told[i].by & (headers | TOLD_ALWAYS)))
+            continue;
+        json_key(w, told[i].name);
+        put_ref(w, "headers", told[i].name);
+    }
+    json_object_end(w);
+    if (schema) {
+        json_key(w, "content");
+        json_object(w);
+        if (!strcmp(schema, "Events"))
+            put_content(w, "text/event-stream", "text");
+        else if (!strcmp(schema, "Bytes"))
+            put_content(w, "*/*", "any");
+        else
+            put_content(w, "application/json", schema);
+        /* Which of the two it is depends on what is asked. */
+        if (!strcmp(schema, "RpcMessage"))
+            put_content(w, "text/event-stream", "text");
+        json_object_end(w);
+    }
+    json_object_end(w);
+}
+
+static void put_success(struct json_writer *w, const struct op *op)
+{
+    unsigned headers = told_by(op);
+    const char *again = op->run == api_outputs_add
+                            ? "it is short, and nothing is kept"
+                            : "done; it was there already";
+
+    put_answer(w,
+               op->status == 201   ? "201"
+               : op->status == 204 ? "204"
+                                   : "200",
+               "done", headers, op->status == 204 ? NULL : op->answer);
+    if (op->flags & OP_AGAIN)
+        put_answer(w, "200", again, headers, op->answer);
+    if (op->run == api_mcp_post)
+        put_answer(w, "202", "taken; there is nothing to say to it", headers,
+                   NULL);
+    if (op->flags & OP_RANGES) {
+        put_answer(w, "206", "the part that was asked for", headers | TOLD_PART,
+                   op->answer);
+        put_answer(w, "304", "it is as you have it", headers, NULL);
+    }
+}
+
+/* A refusal that says more than others, or in other words; NULL: none. */
+static const char *own_refusal(const struct op *op, int status)
+{
+    if (op->run == api_relations_add && status == 409)
+        return "Existing";
+    if (op->run == api_mcp_post && (status == 400 || status == 404))
+        return "RpcRefused";
+    return NULL;
+}
+
+static void put_refusals(struct json_writer *w, const struct op *op)
+{
+    const struct refusal *r;
+    const char *own;
+    char key[16];
+
+    for (r = refusals; r->status; r++) {
+        if (!refuses(op, r->status))
+            continue;
+        snprintf(key, sizeof key, "%d", r->status);
+        own = own_refusal(op, r->status);
+        if (own) {
+            put_answer(w, key, r->prose, r->told, own);
+        } else {
+            json_key(w, key);
+            put_ref(w, "responses", r->name);
+        }
+    }
+    json_key(w, "default");
+    put_ref(w, "responses", r->name);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
 
 static void put_op(struct json_writer *w, const struct op *op)
 {
@@ -407,14 +558,8 @@ static void put_op(struct json_writer *w, const struct op *op)
         raw(w, "security", "[{},{\"token\":[]}]");
     json_key(w, "responses");
     json_object(w);
-    put_answer(w, op->status == 201 ? "201" : "200", "done", op->answer);
-    if (op->flags & OP_AGAIN)
-        put_answer(w, "200", "done; it was there already", op->answer);
-    if (op->flags & OP_RANGES) {
-        put_answer(w, "206", "the part that was asked for", op->answer);
-        raw(w, "304", "{\"description\":\"it is as you have it\"}");
-    }
-    put_answer(w, "default", "refused", "Error");
+    put_success(w, op);
+    put_refusals(w, op);
     json_object_end(w);
     json_object_end(w);
 }
@@ -442,10 +587,56 @@ static void put_paths(struct json_writer *w)
     json_object_end(w);
 }
 
+static void put_headers(struct json_writer *w)
+{
+    size_t i;
+
+    json_key(w, "parameters");
+    json_object(w);
+    for (i = 0; i < N(sent); i++) {
+        json_key(w, sent[i].name);
+        json_object(w);
+        text(w, "name", sent[i].name);
+        text(w, "in", "header");
+        text(w, "description", sent[i].prose);
+        put_schema(w, "text");
+        json_object_end(w);
+    }
+    json_object_end(w);
+    json_key(w, "headers");
+    json_object(w);
+    for (i = 0; i < N(told); i++) {
+        json_key(w, told[i].name);
+        json_object(w);
+        text(w, "description", told[i].prose);
+        put_schema(w, told[i].type);
+        json_object_end(w);
+    }
+    json_object_end(w);
+}
+
+static void put_components(struct json_writer *w)
+{
+    size_t i;
+
+    json_object(w);
+    raw(w, "securitySchemes",
+        "{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}");
+    put_headers(w);
+    json_key(w, "responses");
+    json_object(w);
+    for (i = 0; i < N(refusals); i++)
+        put_answer(w, refusals[i].name, refusals[i].prose, refusals[i].told,
+                   refusals[i].status == 429 ? "Limited" : "Error");
+    json_object_end(w);
+    json_key(w, "schemas");
+    schema_write_all(w);
+    json_object_end(w);
+}
+
 void openapi_write(struct buf *out)
 {
     struct json_writer w;
-    size_t i;
 
     json_begin(&w, out);
     json_object(&w);
@@ -462,14 +653,6 @@ void openapi_write(struct buf *out)
     json_key(&w, "paths");
     put_paths(&w);
     json_key(&w, "components");
-    json_object(&w);
-    raw(&w, "securitySchemes",
-        "{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\"}}");
-    json_key(&w, "schemas");
-    json_object(&w);
-    for (i = 0; i < sizeof schemas / sizeof *schemas; i++)
-        raw(&w, schemas[i].name, schemas[i].schema);
-    json_object_end(&w);
-    json_object_end(&w);
+    put_components(&w);
     json_object_end(&w);
 }
