@@ -84,7 +84,7 @@ static const struct field entry_page[] = {
 static const struct field entry_new[] = {
     {"entry", FIELD_OBJECT, FIELD_NEEDED, "an object with a type"},
     {"at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"},
-    {"expect", FIELD_TEXT, 0, "the leaf must be this one"},
+    {"expect", FIELD_TEXT, 0, "the leaf must be this one; root: none"},
     {"op", FIELD_TEXT, 0, "a name of this append: done once"},
     END,
 };
@@ -94,7 +94,7 @@ static const struct field message_new[] = {
      "a text, an array of blocks, or an object with role and content"},
     {"role", FIELD_TEXT, 0, "who says it; user unless given"},
     {"at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"},
-    {"expect", FIELD_TEXT, 0, "the leaf must be this one"},
+    {"expect", FIELD_TEXT, 0, "the leaf must be this one; root: none"},
     {"op", FIELD_TEXT, 0, "a name of this append: done once"},
     END,
 };
