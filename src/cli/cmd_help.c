@@ -12,7 +12,8 @@ static const struct opt help_opts[] = {
     {.name = "man",
      .kind = OPT_FLAG,
      .hidden = true,
-     .help = "the manual page of NOUN, or quire(1), as scdoc source"},
+     .help = "the manual page of NOUN or of a command, or quire(1), as "
+             "scdoc source"},
     {.name = "man-list",
      .kind = OPT_FLAG,
      .hidden = true,
@@ -35,6 +36,8 @@ static void add_man_list(struct buf *out)
     buf_add_str(out, "quire\n");
     for (i = 0; cli_nouns[i]; i++)
         buf_addf(out, "quire-%s\n", cli_nouns[i]->name);
+    for (i = 0; cli_plain[i]; i++)
+        buf_addf(out, "quire-%s\n", cli_plain[i]->name);
 }
 
 static void add_all_examples(struct buf *out)
@@ -109,7 +112,7 @@ static int help(struct cli *cli, const struct args *args)
 
     if (!code) {
         if (args_flag(args, "man"))
-            man_page(&text, topic.noun);
+            man_page(&text, topic.noun, topic.cmd);
         else if (args_flag(args, "man-list"))
             add_man_list(&text);
         else if (args_flag(args, "examples"))

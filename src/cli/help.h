@@ -31,8 +31,9 @@ void help_json(struct buf *out, const struct cmd *cmd);
 #define HELP_BLANK '\1'
 void help_usage(struct buf *out, const struct cmd *cmd);
 
-/* scdoc source of quire-<noun>(1), or of quire(1) when `noun` is NULL. */
-void man_page(struct buf *out, const struct noun *noun);
+/* scdoc source of quire-<noun>(1); without one of quire-<command>(1); without
+ * either of quire(1). */
+void man_page(struct buf *out, const struct noun *noun, const struct cmd *cmd);
 
 void complete_bash(struct buf *out);
 void complete_zsh(struct buf *out);

@@ -97,10 +97,19 @@ static void add_synopsis(struct buf *out, const struct cmd *cmd)
     buf_release(&usage);
 }
 
-static void add_command(struct buf *out, const struct cmd *cmd)
+/* The options to tell of; NULL: there are none. */
+static const struct opt *shown_options(const struct cmd *cmd)
 {
     const struct opt *o;
 
+    for (o = cmd->opts; o && o->name; o++)
+        if (!o->hidden)
+            return o;
+    return NULL;
+}
+
+static void add_command(struct buf *out, const struct cmd *cmd)
+{
     buf_addf(out, "## %s\n\n", cmd_verb(cmd));
     add_synopsis(out, cmd);
     buf_add_char(out, '\n');
@@ -110,9 +119,7 @@ static void add_command(struct buf *out, const struct cmd *cmd)
         add_prose(out, cmd->about, "");
         buf_add_char(out, '\n');
     }
-    for (o = cmd->opts; o && o->name && o->hidden; o++)
-        ;
-    add_options(out, o);
+    add_options(out, shown_options(cmd));
     add_examples(out, cmd->examples);
 }
 
@@ -143,6 +150,10 @@ static void add_see_also(struct buf *out, const struct noun *self)
     buf_add_str(out, "*libquire*(3), *quire\\-format*(5)\n");
 }
 
+static const char common_options[] =
+    "The options of every command (*\\-\\-home*, *\\-\\-json* and so on) are "
+    "in *quire*(1).\n\n";
+
 static void noun_page(struct buf *out, const struct noun *noun)
 {
     size_t i;
@@ -158,13 +169,46 @@ static void noun_page(struct buf *out, const struct noun *noun)
     }
     buf_add_str(out, "\n# DESCRIPTION\n\n");
     add_prose(out, noun->about, "");
-    buf_add_str(out, "\nThe options of every command (*\\-\\-home*, "
-                     "*\\-\\-json* and so on) are in *quire*(1).\n\n"
-                     "# COMMANDS\n\n");
+    buf_addf(out, "\n%s# COMMANDS\n\n", common_options);
     for (i = 0; noun->verbs[i]; i++)
         add_command(out, noun->verbs[i]);
     add_exit_status(out);
     add_see_also(out, noun);
+}
+
+/* A command without a noun has a page of its own. */
+static void command_page(struct buf *out, const struct cmd *cmd)
+{
+    const struct opt *o = shown_options(cmd);
+
+    buf_addf(out,
+             "quire-%s(1) \"Quire " QUIRE_VERSION "\"\n\n"
+             "# NAME\n\nquire-%s - %s\n\n# SYNOPSIS\n\n",
+             cmd->name, cmd->name, cmd->summary);
+    add_synopsis(out, cmd);
+    buf_add_str(out, "\n# DESCRIPTION\n\n");
+    if (cmd->about) {
+        add_prose(out, cmd->about, "");
+        buf_add_char(out, '\n');
+    }
+    buf_add_str(out, common_options);
+    if (o) {
+        buf_add_str(out, "# OPTIONS\n\n");
+        add_options(out, o);
+    }
+    buf_add_str(out, "# EXAMPLES\n\n");
+    add_examples(out, cmd->examples);
+    add_exit_status(out);
+    buf_add_str(out, "# SEE ALSO\n\n*quire*(1), *libquire*(3), "
+                     "*quire\\-format*(5)\n");
+}
+
+/* What has a page of its own. */
+static void add_item(struct buf *out, const char *name, const char *summary)
+{
+    buf_addf(out, "*%s*\n\t", name);
+    add_text(out, summary);
+    buf_addf(out, "; see *quire\\-%s*(1)\n\n", name);
 }
 
 static void main_page(struct buf *out)
@@ -183,14 +227,11 @@ static void main_page(struct buf *out)
                 "directory, its home. What a command finds goes to standard "
                 "output, what it has to say to standard error.\n\n"
                 "# NOUNS\n\n");
-    for (i = 0; cli_nouns[i]; i++) {
-        buf_addf(out, "*%s*\n\t", cli_nouns[i]->name);
-        add_text(out, cli_nouns[i]->summary);
-        buf_addf(out, "; see *quire\\-%s*(1)\n\n", cli_nouns[i]->name);
-    }
+    for (i = 0; cli_nouns[i]; i++)
+        add_item(out, cli_nouns[i]->name, cli_nouns[i]->summary);
     buf_add_str(out, "# COMMANDS\n\n");
     for (i = 0; cli_plain[i]; i++)
-        add_command(out, cli_plain[i]);
+        add_item(out, cli_plain[i]->name, cli_plain[i]->summary);
     buf_add_str(out, "# OPTIONS\n\nThey may stand before or after noun and "
                      "verb. *\\-\\-* ends the options; *-* as a file is "
                      "standard input or output.\n\n");
@@ -224,10 +265,12 @@ static void main_page(struct buf *out)
     add_see_also(out, NULL);
 }
 
-void man_page(struct buf *out, const struct noun *noun)
+void man_page(struct buf *out, const struct noun *noun, const struct cmd *cmd)
 {
     if (noun)
         noun_page(out, noun);
+    else if (cmd)
+        command_page(out, cmd);
     else
         main_page(out);
 }

@@ -97,6 +97,21 @@ quire-conversation
 quire-tenant
 quire-tool
 quire-config
+quire-read
+quire-run
+quire-serve
+quire-mcp
+quire-watch
+quire-slash
+quire-gc
+quire-check
+quire-repair
+quire-reindex
+quire-stats
+quire-doctor
+quire-completion
+quire-help
+quire-version
 $ for page in $(quire help --man-list); do
 >     quire help --man $page | tee $page.scd | scdoc >$page.1 || echo $page
 >     grep -q '^\.SH EXIT STATUS' $page.1 || echo "$page: no exit status"
@@ -111,6 +126,11 @@ $ list() {
 >             print cmd (cmd == "" ? "" : " ") $0
 >         }' "$1"
 > }
-$ { list quire.scd ''; list quire-session.scd 'session '; list quire-blob.scd 'blob '; list quire-output.scd 'output '; list quire-artifact.scd 'artifact '; list quire-memory.scd 'memory '; list quire-history.scd 'history '; list quire-conversation.scd 'conversation '; list quire-tenant.scd 'tenant '; list quire-tool.scd 'tool '; list quire-config.scd 'config '; } | sort >from-man
+$ for page in $(quire help --man-list); do
+>     word=${page#quire}; word=${word#-}
+>     if [ -z "$word" ]; then list $page.scd ''
+>     elif grep -q '^# COMMANDS' $page.scd; then list $page.scd "$word "
+>     else echo $word; list $page.scd '' | sed "s/^/$word /"; fi
+> done | sort >from-man
 $ sort table | diff - from-man
 $ quire help --man blob | cmp - quire-blob.scd && quire help --man | cmp - quire.scd
