@@ -94,7 +94,7 @@ def haste_is_answered_with_how_long_to_wait(w):
 @case
 def the_admins_keys_are_nobody_elses(w):
     """The default tenant's handle is the admin's, too."""
-    server = Server(w.server.work, "keys")
+    server = Server(w.server.work, "their-keys")
     world = World(server)
     got = world.ask("POST", "/v1/admin/tenants/1/rotate-token", {},
                     ADMIN)
