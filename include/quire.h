@@ -593,9 +593,10 @@ typedef struct quire_append_options {
                            parentId in the entry itself wins                */
     const char *expect; /* the leaf must be this one ("root": none), else
                            QUIRE_CHANGED; NULL: whatever it is              */
-    const char *op;     /* a name of this append, of your choosing: if one of
-                           that name is there already, nothing is added and
-                           its id is given. NULL: none                      */
+    const char *op;     /* a name of this append, of your choosing: if this
+                           very entry was appended by that name, nothing is
+                           added and its id is given; another one by that
+                           name is QUIRE_EXISTS. NULL: none                 */
 } quire_append_options;
 
 #define QUIRE_APPEND_OPTIONS_INIT                      \
@@ -623,7 +624,7 @@ typedef struct quire_appended {
  * session is opened again.
  *
  * QUIRE_INVALID    not such an object
- * QUIRE_EXISTS     its id is taken
+ * QUIRE_EXISTS     its id is taken, or `op` by another entry
  * QUIRE_NOT_FOUND  no such parent
  * QUIRE_CHANGED    the leaf is not the expected one */
 quire_status quire_session_append(quire_session *s, quire_bytes entry,

@@ -279,6 +279,13 @@ void json_tree_write(const struct json_node *root, struct buf *out);
 struct json_node *json_tree_get(const struct json_node *node, const char *key);
 struct json_node *json_tree_at(const struct json_node *node, size_t index);
 
+/* Whether both say the same: members in any order (of an object of more than a
+ * few hundred, in the same), strings however they are spelled; numbers are the
+ * same if their digits are. Neither is to hold what json_tree_set() put in.
+ * `arena` is for scratch. */
+bool json_tree_same(const struct json_node *a, const struct json_node *b,
+                    struct arena *arena);
+
 /* Make the node mean `json`, one scalar or container spelled out, which is
  * borrowed, not parsed: a container put in so has no children to look at, and
  * takes none. Where that matters, json_tree_read() it and put it in with

@@ -186,6 +186,86 @@ struct json_node *json_tree_at(const struct json_node *node, size_t index)
     return child;
 }
 
+/* ---- comparing --------------------------------------------------------- */
+
+static bool same_string(quire_bytes a, quire_bytes b, struct arena *arena)
+{
+    quire_bytes text;
+
+    if (bytes_equal(a, b))
+        return true;
+    text = json_text(b, arena);
+    return text.data && json_equal(a, text);
+}
+
+/* What is seen of two nodes without looking into them. */
+static bool same_outside(const struct json_node *a, const struct json_node *b,
+                         struct arena *arena)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == JSON_STRING)
+        return same_string(a->raw, b->raw, arena);
+    return a->kind == JSON_ARRAY || a->kind == JSON_OBJECT ||
+           bytes_equal(a->raw, b->raw);
+}
+
+/* Members that are looked at for one that is not where it is in the other: to
+ * look through all of a hundred thousand, for each of them, would take a day. */
+enum { LOOKED_AT_MAX = 256 };
+
+/* The child of `parent` that has the key of `a`: mostly `b`, as writers keep to
+ * an order. */
+static const struct json_node *member_like(const struct json_node *a,
+                                           const struct json_node *parent,
+                                           const struct json_node *b,
+                                           struct arena *arena)
+{
+    unsigned n = 0;
+
+    if (!a->key.data || (b && same_string(a->key, b->key, arena)))
+        return b;
+    for (b = parent->last; b && n++ < LOOKED_AT_MAX; b = b->prev)
+        if (same_string(a->key, b->key, arena))
+            return b;
+    return NULL;
+}
+
+static size_t count_children(const struct json_node *node)
+{
+    const struct json_node *child;
+    size_t n = 0;
+
+    for (child = node->first; child; child = child->next)
+        n++;
+    return n;
+}
+
+bool json_tree_same(const struct json_node *a, const struct json_node *b,
+                    struct arena *arena)
+{
+    const struct json_node *root = a, *at = b;
+
+    for (;;) {
+        if (!at || !same_outside(a, at, arena) ||
+            count_children(a) != count_children(at))
+            return false;
+        if (a->first) {
+            a = a->first;
+            at = member_like(a, at, at->first, arena);
+            continue;
+        }
+        while (a != root && !a->next) {
+            a = a->parent;
+            at = at->parent;
+        }
+        if (a == root)
+            return true;
+        a = a->next;
+        at = member_like(a, at->parent, at->next, arena);
+    }
+}
+
 /* ---- changing ---------------------------------------------------------- */
 
 /* A container that json_tree_set() put in has content but no children: to add

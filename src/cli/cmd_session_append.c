@@ -271,7 +271,7 @@ static const struct opt append_opts[] = {
      .kind = OPT_TEXT,
      .value = "KEY",
      .help = "a name of your choice for this operation; doing it again adds "
-             "nothing"},
+             "nothing, and another entry by it is refused"},
     {.name = "sync",
      .kind = OPT_FLAG,
      .help = "acknowledge an entry when it is safe on the disk"},

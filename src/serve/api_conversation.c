@@ -341,7 +341,7 @@ static void append(struct call *c, quire_bytes entry)
     if (!s)
         return;
     o.at = call_text(c, "at");
-    o.expect = call_text(c, "expect");
+    o.expect = call_is_null(c, "expect") ? "root" : call_text(c, "expect");
     o.op = call_text(c, "op");
     st = quire_session_append(s, entry, &o, &done, &err);
     if (!st)
@@ -352,6 +352,7 @@ static void append(struct call *c, quire_bytes entry)
         return;
     }
     c->unchanged = done.existed;
+    c->answer.status = done.existed ? 200 : 201;
     json_object(&c->w);
     put_text(c, "id", done.id);
     put_text(c, "parentId", *done.parent ? done.parent : NULL);
@@ -407,16 +408,24 @@ static void no_image(void *ctx, const char *ref)
     (void)ref;
 }
 
+/* The library takes an unknown leaf for the last entry, as the format has it;
+ * whoever names one wants that one. */
 void api_context(struct call *c)
 {
+    const char *leaf = call_text(c, "leaf");
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_status st = QUIRE_OK;
+    quire_entry entry;
     quire_error err;
-    quire_status st;
 
     if (!s)
         return;
-    st = quire_session_context(s, call_text(c, "leaf"), call_write, no_image, c,
-                               &err);
+    if (leaf && !strcmp(leaf, "null"))
+        leaf = "";
+    else if (leaf)
+        st = quire_session_entry(s, leaf, &entry, &err);
+    if (!st)
+        st = quire_session_context(s, leaf, call_write, no_image, c, &err);
     if (st)
         call_fail(c, st, &err);
     quire_session_close(s);

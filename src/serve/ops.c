@@ -81,11 +81,22 @@ static const struct field entry_page[] = {
     END,
 };
 
+#define EXPECT                                                 \
+    {                                                          \
+        "expect", FIELD_TEXT, FIELD_NULL,                      \
+            "the leaf must be this one; root or null: no leaf" \
+    }
+#define OP                                                                \
+    {                                                                     \
+        "op", FIELD_TEXT, 0,                                              \
+            "a name of this append, done once; 409 if it was another one" \
+    }
+
 static const struct field entry_new[] = {
     {"entry", FIELD_OBJECT, FIELD_NEEDED, "an object with a type"},
     {"at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"},
-    {"expect", FIELD_TEXT, 0, "the leaf must be this one; root: none"},
-    {"op", FIELD_TEXT, 0, "a name of this append: done once"},
+    EXPECT,
+    OP,
     END,
 };
 
@@ -94,13 +105,14 @@ static const struct field message_new[] = {
      "a text, an array of blocks, or an object with role and content"},
     {"role", FIELD_TEXT, 0, "who says it; user unless given"},
     {"at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"},
-    {"expect", FIELD_TEXT, 0, "the leaf must be this one; root: none"},
-    {"op", FIELD_TEXT, 0, "a name of this append: done once"},
+    EXPECT,
+    OP,
     END,
 };
 
 static const struct field context_of[] = {
-    {"leaf", FIELD_TEXT, QUERY, "of this entry; the current leaf unless given"},
+    {"leaf", FIELD_TEXT, QUERY,
+     "of this entry, null: of none; the current leaf unless given"},
     END,
 };
 
@@ -356,15 +368,17 @@ const struct op ops[] = {
     {"entries.list", "GET", CONVERSATION "/entries",
      "its entries, in the order of the file", 0, entry_page, 200, "Entries",
      api_entries_list},
-    {"entries.add", "POST", CONVERSATION "/entries", "append an entry",
-     OP_TELLS(EVENT_ENTRY_APPENDED) | OP_LONG, entry_new, 201, "Appended",
-     api_entries_add},
+    {"entries.add", "POST", CONVERSATION "/entries",
+     "append an entry; 200 if it was done before",
+     OP_TELLS(EVENT_ENTRY_APPENDED) | OP_LONG | OP_AGAIN, entry_new, 201,
+     "Appended", api_entries_add},
     {"messages.list", "GET", CONVERSATION "/messages",
      "its messages, the oldest first", 0, entry_page, 200, "Messages",
      api_messages_list},
-    {"messages.add", "POST", CONVERSATION "/messages", "append a message",
-     OP_TELLS(EVENT_ENTRY_APPENDED) | OP_LONG, message_new, 201, "Appended",
-     api_messages_add},
+    {"messages.add", "POST", CONVERSATION "/messages",
+     "append a message; 200 if it was done before",
+     OP_TELLS(EVENT_ENTRY_APPENDED) | OP_LONG | OP_AGAIN, message_new, 201,
+     "Appended", api_messages_add},
     {"context", "GET", CONVERSATION "/context", "what a model is to see", 0,
      context_of, 200, "Context", api_context},
     {"tree", "GET", CONVERSATION "/tree", "its entries as a tree", 0, NULL, 200,

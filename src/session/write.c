@@ -271,6 +271,57 @@ static quire_status find_op(struct session *s, const char *op, uint32_t *at,
     return st;
 }
 
+/* An entry without what it is given when it is written; NULL: no memory. */
+static struct json_node *read_bare(quire_bytes entry, struct arena *tmp)
+{
+    static const char *const given[] = {"id", "parentId", "timestamp",
+                                        "quireOp"};
+    struct json_node *root = json_tree_read(entry, tmp, NULL), *member;
+    size_t i;
+
+    for (i = 0; root && i < sizeof given / sizeof *given; i++)
+        while ((member = json_tree_get(root, given[i])))
+            json_tree_remove(member);
+    return root;
+}
+
+static bool names_another(quire_bytes wanted, quire_bytes text)
+{
+    return json_kind(wanted) == JSON_STRING && !json_equal(wanted, text);
+}
+
+/* An operation that was done is to be done again: is it for the same entry? As
+ * it is stored, for its images may lie elsewhere. When it was made does not
+ * count: whoever tries again may have looked at the clock again. */
+static quire_status check_same_op(struct session *s, quire_bytes entry,
+                                  const struct survey *v, const char *op,
+                                  uint32_t at, quire_error *err)
+{
+    const struct entry *e = &s->index.list[at];
+    quire_bytes line, none = {"", 0};
+    struct json_node *old, *now;
+    quire_status st = load_line(s, at, &line, err);
+
+    if (st)
+        return st;
+    old = read_bare(line, &s->tmp);
+    now = read_bare(entry, &s->tmp);
+    if (!old || !now)
+        return err_memory(err);
+    if (!names_another(v->id, entry_id(e)) &&
+        !names_another(v->parent, e->parent == NONE
+                                      ? none
+                                      : entry_id(&s->index.list[e->parent])) &&
+        json_tree_same(old, now, &s->tmp))
+        return QUIRE_OK;
+    e = &s->index.list[at];
+    st = err_set(err, QUIRE_EXISTS,
+                 "operation %.64s was used for another entry, %.*s", op,
+                 (int)entry_id(e).len, (const char *)entry_id(e).data);
+    err_next(err, "send the entry it was used for, or choose another name");
+    return st;
+}
+
 /* ---- one append --------------------------------------------------------- */
 
 static void copy_id(char out[256], quire_bytes id)
@@ -619,8 +670,10 @@ static quire_status append_once(struct session *s, quire_bytes entry,
     if (!st && o->op)
         st = find_op(s, o->op, &at, err);
     if (!st && at != NONE) {
-        write_report(s, at, true, out);
-        return QUIRE_OK;
+        st = check_same_op(s, entry, &v, o->op, at, err);
+        if (!st)
+            write_report(s, at, true, out);
+        return st;
     }
     if (!st && o->expect)
         st = check_expected(s, o->expect, err);

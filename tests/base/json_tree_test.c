@@ -268,3 +268,32 @@ TEST(json_tree_without_memory_is_nothing)
     }
     YES(n > 2);
 }
+
+static bool same(const char *x, const char *y)
+{
+    struct arena a = ARENA_INIT;
+    bool is = json_tree_same(read_tree(x, &a), read_tree(y, &a), &a);
+
+    EQ(is, json_tree_same(read_tree(y, &a), read_tree(x, &a), &a));
+    arena_release(&a);
+    return is;
+}
+
+TEST(documents_are_the_same_whatever_the_order_of_their_members)
+{
+    size_t i;
+
+    for (i = 0; i < COUNT(awkward); i++)
+        YES(same(awkward[i], awkward[i]));
+    YES(same("{\"a\":[1,{\"b\":2,\"c\":{}}],\"d\":\"/\"}",
+             "{ \"d\":\"\\/\", \"\\u0061\":[1, {\"c\":{ }, \"b\":2}]}"));
+    NO(same("[1,2]", "[2,1]"));
+    NO(same("[1]", "[1,1]"));
+    NO(same("[]", "{}"));
+    NO(same("1", "\"1\""));
+    NO(same("true", "false"));
+    NO(same("{\"a\":1}", "{\"b\":1}"));
+    NO(same("{\"a\":1}", "{\"a\":1,\"b\":1}"));
+    NO(same("{\"a\":[[1]]}", "{\"a\":[[2]]}"));
+    NO(same("\"a\"", "\"b\""));
+}

@@ -108,6 +108,17 @@ quire: line 1: …
 ...
 ? 1
 
+# a name of an operation that was used for another entry is refused
+$ S=$(quire session new | cut -d'"' -f4)
+$ echo '{"type":"custom","id":"a1","data":1}' | quire session append $S --op o
+{"id":"a1","parentId":null}
+$ echo '{"type":"custom","data":2}' | quire session append $S --op o
+quire: line 1: operation o was used for another entry, a1
+hint: …
+? 1
+$ echo '{"data":1, "type":"custom"}' | quire session append $S --op o
+{"id":"a1","parentId":null,"existed":true}
+
 # a retry goes on where it ended, wherever the leaf is by now
 $ S=$(quire session new | cut -d'"' -f4)
 $ echo '{"type":"custom","id":"a1"}' | quire session append $S --op o

@@ -185,6 +185,44 @@ TEST(an_operation_that_was_done_is_not_done_again)
     house_each(done_once);
 }
 
+static void done_otherwise(struct house *h)
+{
+    static const char *const same[] = {
+        "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}",
+        "{\"a\": {\"c\":\n[1, null], \"b\":\"\\u00e9\"}, \"type\":\"x\"}",
+        "{\"type\":\"x\",\"timestamp\":\"2026-01-01T00:00:00.000Z\","
+        "\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}",
+    };
+    static const char *const other[] = {
+        "{\"type\":\"x\"}",
+        "{\"type\":\"y\",\"a\":{\"b\":\"\u00e9\",\"c\":[1,null]}}",
+        "{\"type\":\"x\",\"a\":{\"b\":\"e\",\"c\":[1,null]}}",
+        "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[null,1]}}",
+        "{\"type\":\"x\",\"a\":{\"b\":\"\u00e9\",\"c\":[1]}}",
+        "{\"type\":\"x\",\"id\":\"mine\",\"a\":{\"b\":\"\u00e9\","
+        "\"c\":[1,null]}}",
+    };
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    struct session *s = house_new(h, "f", QUIRE_SESSION_AT_ONCE);
+    quire_appended done;
+    size_t i;
+
+    o.op = "o";
+    for (i = 0; i < sizeof same / sizeof *same; i++) {
+        OK(session_append(s, bytes_str(same[i]), &o, &done, &test_err));
+        EQ(i > 0, done.existed);
+    }
+    for (i = 0; i < sizeof other / sizeof *other; i++)
+        IS(QUIRE_EXISTS,
+           session_append(s, bytes_str(other[i]), &o, &done, &test_err));
+    session_close(s);
+}
+
+TEST(an_operation_that_was_done_is_not_taken_for_another)
+{
+    house_each(done_otherwise);
+}
+
 static void placed(struct house *h)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
