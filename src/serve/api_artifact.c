@@ -148,7 +148,7 @@ static void fail_expected(struct call *c, quire_status st,
                           const quire_error *err)
 {
     if (st == QUIRE_CHANGED)
-        call_refuse(c, 412, "changed", err->next, "%s", err->what);
+        call_fail_as(c, 412, "changed", "get it again, and decide anew", err);
     else
         call_fail(c, st, err);
 }

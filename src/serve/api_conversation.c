@@ -38,7 +38,9 @@ static void answer_row(struct call *c, const char *which)
     quire_error err;
     quire_status st = quire_session_row_of(c->q, which, &row, &err);
 
-    if (st)
+    if (st && c->params[0])
+        call_fail_conversation(c, st, &err);
+    else if (st)
         call_fail(c, st, &err);
     else
         put_conversation(c, &row);

@@ -117,21 +117,64 @@ void call_tell(struct call *c)
 
 /* ---- listening ---------------------------------------------------------- */
 
+/* "artifact.written", or the word before the dot, for all of these. */
+static bool is_type(const char *word, size_t len)
+{
+    int kind;
+
+    for (kind = EVENT_OWN + 1; kind < N_EVENTS; kind++) {
+        const char *name = event_name((enum event_kind)kind);
+
+        if (!strncmp(name, word, len) && (!name[len] || name[len] == '.'))
+            return true;
+    }
+    return false;
+}
+
+/* Whether anything is meant by "types": who waits for what nobody ever tells
+ * would never find out. False: answered. */
+static bool check_types(struct call *c, const char *types)
+{
+    size_t len, n = 0;
+    const char *at;
+
+    for (at = types; at && *at; at += len + (at[len] == ',')) {
+        len = strcspn(at, ",");
+        n += len > 0;
+        if (!len || is_type(at, len))
+            continue;
+        call_refuse(c, 400, "invalid",
+                    "such as conversation, entry.appended, artifact, memory",
+                    "types: there is no event %.*s", len < 60 ? (int)len : 60,
+                    at);
+        return false;
+    }
+    if (!types || n > 0)
+        return true;
+    call_refuse(c, 400, "invalid", "leave it out to hear of everything",
+                "types names none");
+    return false;
+}
+
 void api_events(struct call *c)
 {
     struct event_filter filter = {.conversation = (int64_t)
                                       call_number(c, "conversation", 0),
                                   .types = call_text(c, "types")};
     quire_bytes last = exchange_header(c->x, "Last-Event-ID");
+    const char *session;
     quire_error err;
     quire_status st;
 
+    if (!check_types(c, filter.types) ||
+        !call_conversation(c, "conversation", &session))
+        return;
     if (!last.data)
         last = call_bytes(c, "last_event_id");
     st = events_listen(desk_events(c->desk), c->tenant.id, &filter, last,
                        &c->answer.stream, &err);
     if (st == QUIRE_BUSY) {
-        call_refuse(c, 429, "too_many", err.next, "%s", err.what);
+        call_fail_as(c, 429, "too_many", "close one", &err);
         return;
     }
     if (st) {

@@ -15,7 +15,8 @@
 
 /* ---- what is asked ------------------------------------------------------ */
 
-/* A time; *us is left alone if it is not given. False: answered. */
+/* A time; *us is left alone if it is not given. Of the second 0 it is the first
+ * microsecond, as 0 is none. False: answered. */
 static bool read_time(struct call *c, const char *name, int64_t *us)
 {
     static const uint64_t first_ms = 1000000000000;
@@ -28,6 +29,8 @@ static bool read_time(struct call *c, const char *name, int64_t *us)
     }
     if (n > 0)
         *us = (int64_t)(n > first_ms ? n * 1000 : n * 1000000);
+    else if (call_json(c, name).data)
+        *us = 1;
     return true;
 }
 
@@ -70,7 +73,8 @@ static bool read_types(struct call *c, unsigned *types)
 static void fail_body(struct call *c, quire_status st, const quire_error *err)
 {
     if (st == QUIRE_NOT_FOUND)
-        call_refuse(c, 400, "invalid", err->next, "%s", err->what);
+        call_fail_as(c, 400, "invalid",
+                     "/v1/memory/entries lists those there are", err);
     else
         call_fail(c, st, err);
 }

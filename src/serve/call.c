@@ -66,10 +66,17 @@ static bool is_for_shell(const char *hint)
            strstr(hint, "quire_") || strstr(hint, "QUIRE_");
 }
 
-static const char *hint_of(struct call *c, const struct code *code,
-                           const char *hint)
+static const char *hint_of(struct call *c, const char *hint,
+                           const char *otherwise)
 {
-    return *hint && !is_for_shell(hint) ? without_home(c, hint) : code->hint;
+    return *hint && !is_for_shell(hint) ? without_home(c, hint) : otherwise;
+}
+
+void call_fail_as(struct call *c, int status, const char *kind,
+                  const char *hint, const quire_error *err)
+{
+    call_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
+                without_home(c, err->what));
 }
 
 void call_fail(struct call *c, quire_status st, const quire_error *err)
@@ -93,8 +100,14 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
         c->why_next = arena_text(&c->keep, bytes_str(err->next));
         return;
     }
-    call_refuse(c, code->http, quire_status_name(st),
-                hint_of(c, code, err->next), "%s", without_home(c, err->what));
+    /* Nor is who else is at it, and in which file. */
+    if (st == QUIRE_BUSY) {
+        call_refuse(c, code->http, quire_status_name(st), code->hint,
+                    "somebody else is writing to it");
+        c->why = arena_text(&c->keep, bytes_str(err->what));
+        return;
+    }
+    call_fail_as(c, code->http, quire_status_name(st), code->hint, err);
 }
 
 void put_text(struct call *c, const char *key, const char *value)
@@ -276,29 +289,39 @@ static bool refuse_cursor(struct call *c)
     return false;
 }
 
+/* Digits and nothing else, from 1 on; *end is what follows them. */
+static bool read_digits(const char *text, int64_t *n, const char **end)
+{
+    size_t len = strspn(text, "0123456789");
+
+    *end = text + len;
+    *n = len > 0 && len <= 18 ? strtoll(text, NULL, 10) : 0;
+    return *n > 0 && text[0] != '0';
+}
+
 bool call_cursor_text(struct call *c, int64_t *us, const char **id)
 {
-    const char *cursor = call_text(c, "cursor");
-    char *end;
+    const char *cursor = call_text(c, "cursor"), *end;
+    int64_t n;
 
     if (!cursor)
         return true;
-    *us = strtoll(cursor, &end, 10);
-    *id = *end == '.' ? end + 1 : "";
-    return (*us > 0 && **id) || refuse_cursor(c);
+    if (!read_digits(cursor, &n, &end) || *end != '.' || !end[1])
+        return refuse_cursor(c);
+    *us = n;
+    *id = end + 1;
+    return true;
 }
 
 bool call_cursor(struct call *c, int64_t *us, int64_t *id)
 {
-    const char *text = NULL;
-    char *end;
+    const char *text = NULL, *end;
 
     if (!call_cursor_text(c, us, &text))
         return false;
     if (!text)
         return true;
-    *id = strtoll(text, &end, 10);
-    return (!*end && *id > 0) || refuse_cursor(c);
+    return (read_digits(text, id, &end) && !*end) || refuse_cursor(c);
 }
 
 /* ---- which session ------------------------------------------------------ */
@@ -320,9 +343,19 @@ const char *call_session(struct call *c)
     quire_error err;
     quire_status st = find_session(c, call_ref(c, 0), &id, &err);
 
-    if (st)
-        call_fail(c, st, &err);
+    call_fail_conversation(c, st, &err);
     return id;
+}
+
+void call_fail_conversation(struct call *c, quire_status st,
+                            const quire_error *err)
+{
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 404, "not_found",
+                    "/v1/conversations lists those there are",
+                    "there is no conversation %s", c->params[0]);
+    else if (st)
+        call_fail(c, st, err);
 }
 
 bool call_conversation(struct call *c, const char *name, const char **out)
@@ -332,7 +365,7 @@ bool call_conversation(struct call *c, const char *name, const char **out)
     quire_status st;
 
     *out = NULL;
-    if (!number)
+    if (!call_json(c, name).data)
         return true;
     st = find_session(c,
                       arena_printf(&c->keep, "#%llu",
@@ -402,11 +435,11 @@ static bool is_texts(const struct field *f, quire_bytes value)
     return true;
 }
 
-static bool is_number_value(quire_bytes value)
+static bool is_number_value(quire_bytes value, int64_t least)
 {
     int64_t n;
 
-    return json_read_int(value, &n) && n >= 0;
+    return json_read_int(value, &n) && n >= least;
 }
 
 static bool are_numbers(quire_bytes value)
@@ -418,7 +451,7 @@ static bool are_numbers(quire_bytes value)
         return false;
     json_iter_init(&it, value);
     while (json_next(&it))
-        if (++n > ELEMENTS_MAX || !is_number_value(it.value))
+        if (++n > ELEMENTS_MAX || !is_number_value(it.value, 0))
             return false;
     return true;
 }
@@ -431,7 +464,8 @@ static bool fits(const struct field *f, quire_bytes value)
         return f->flags & FIELD_NULL;
     switch (f->kind) {
     case FIELD_TEXT: return is_text(f, value);
-    case FIELD_NUMBER: return is_number_value(value);
+    case FIELD_NUMBER:
+        return is_number_value(value, f->flags & FIELD_FROM_1 ? 1 : 0);
     case FIELD_NUMBERS: return are_numbers(value);
     case FIELD_FLAG: return json_read_bool(value, &b);
     case FIELD_TEXTS: return is_texts(f, value);
@@ -440,8 +474,8 @@ static bool fits(const struct field *f, quire_bytes value)
     }
 }
 
-/* "%20" and "+" undone; false: that is no such text. */
-static bool decode(quire_bytes text, bool plus, struct buf *out)
+/* "%20" and "+" undone. NULL: it is text; else why it is none. */
+static const char *decode(quire_bytes text, bool plus, struct buf *out)
 {
     const char *t = text.data;
     size_t i;
@@ -454,18 +488,21 @@ static bool decode(quire_bytes text, bool plus, struct buf *out)
         } else if (t[i] != '%') {
             buf_add_char(out, t[i]);
         } else {
-            if (text.len - i < 3)
-                return false;
-            high = hex_digit(t[i + 1]);
-            low = hex_digit(t[i + 2]);
-            if (high < 0 || low < 0)
-                return false;
+            high = text.len - i < 3 ? -1 : hex_digit(t[i + 1]);
+            low = high < 0 ? -1 : hex_digit(t[i + 2]);
+            if (low < 0)
+                return "a % is not followed by two hex digits (bad_escape)";
             buf_add_char(out, (char)(high * 16 + low));
             i += 2;
         }
     }
-    return !out->failed && utf8_check(buf_bytes(out)) &&
-           (out->len == 0 || !memchr(out->data, '\0', out->len));
+    if (out->failed)
+        return "it is too long";
+    if (!utf8_check(buf_bytes(out)))
+        return "it is not valid UTF-8 (invalid_utf8)";
+    if (out->len > 0 && memchr(out->data, '\0', out->len))
+        return "it has a NUL byte in it (nul_byte)";
+    return NULL;
 }
 
 /* A value of the query as JSON: its text in quotes, or itself where a number or
@@ -474,7 +511,7 @@ static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
 {
     const struct field *f = &c->op->fields[i];
     struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
-    bool fine = decode(raw, true, &text);
+    bool fine = !decode(raw, true, &text);
 
     if (fine && f->kind == FIELD_FLAG &&
         bytes_equal(buf_bytes(&text), bytes_str("1")))
@@ -497,7 +534,8 @@ static bool wrong_field(struct call *c, const struct field *f)
     bool text = f->kind == FIELD_TEXT || f->kind == FIELD_TEXTS;
 
     call_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
-                kind_words[f->kind],
+                f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
+                                        : kind_words[f->kind],
                 text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
     return false;
 }
@@ -606,6 +644,11 @@ bool call_take_fields(struct call *c)
     bool any = false;
     size_t i;
 
+    if (c->wrong) {
+        call_refuse(c, 400, "invalid", "/openapi.json says what can be asked",
+                    "%s", c->wrong);
+        return false;
+    }
     if (!take_query(c) || (!(c->op->flags & OP_RAW) && !take_body(c)))
         return false;
     for (i = 0; f && f[i].name; i++) {
@@ -627,31 +670,42 @@ bool call_take_fields(struct call *c)
 
 /* ---- which operation ---------------------------------------------------- */
 
-/* A segment of a path, decoded, in `keep`; NULL: it cannot be. */
-static const char *decode_segment(struct call *c, const char *from, size_t len)
-{
-    struct buf text = BUF_INIT(64 * 1024);
-    const char *out = NULL;
-
-    if (decode(bytes_of(from, len), false, &text))
-        out = arena_text(&c->keep, buf_bytes(&text));
-    buf_release(&text);
-    return out;
-}
-
 static bool is_number(const char *text)
 {
-    size_t n = strspn(text, "0123456789");
+    const char *end;
+    int64_t n;
 
-    return n > 0 && n <= 18 && !text[n] && text[0] != '0';
+    return read_digits(text, &n, &end) && !*end;
 }
 
-/* Whether the path is of this route; its parameters are taken. */
+/* A segment of a path, or all that is left of it, is parameter `n`. One that
+ * cannot be is `wrong`: the address is one that there is, all the same. */
+static void take_param(struct call *c, int n, quire_bytes raw, const char *name,
+                       bool id)
+{
+    struct buf text = BUF_INIT(64 * 1024);
+    const char *why = decode(raw, false, &text);
+
+    c->params[n] = why ? NULL : arena_text(&c->keep, buf_bytes(&text));
+    buf_release(&text);
+    if (c->params[n] && (!id || is_number(c->params[n])))
+        return;
+    if (!why)
+        why = "ids are whole numbers from 1 on";
+    c->wrong = arena_printf(&c->keep, "invalid %.*s in the address: %s",
+                            (int)strcspn(name, "/"), name, why);
+    if (!c->wrong)
+        c->wrong = why;
+}
+
+/* Whether the path is of this route; its parameters are taken, and `wrong` says
+ * what is wrong with them. */
 static bool matches(const char *route, quire_bytes path, struct call *c)
 {
     const char *at = path.data, *end = at + path.len, *slash, *next;
     int n = 0;
 
+    c->wrong = NULL;
     while (*route == '/' && at < end && *at == '/') {
         size_t len;
 
@@ -661,16 +715,15 @@ static bool matches(const char *route, quire_bytes path, struct call *c)
         len = slash ? (size_t)(slash - at) : (size_t)(end - at);
         next = strchrnul(route, '/');
         if (*route == '*') {
-            c->params[n] = decode_segment(c, at, (size_t)(end - at));
-            return c->params[n] && at < end;
+            take_param(c, n, bytes_of(at, (size_t)(end - at)), route + 1,
+                       false);
+            return at < end;
         }
         if (*route == ':') {
-            bool id = next - route >= 2 && !strncmp(next - 2, "id", 2);
-
-            c->params[n] = decode_segment(c, at, len);
-            if (!c->params[n] || !len || (id && !is_number(c->params[n])))
+            if (!len)
                 return false;
-            n++;
+            take_param(c, n++, bytes_of(at, len), route + 1,
+                       next - route >= 2 && !strncmp(next - 2, "id", 2));
         } else if ((size_t)(next - route) != len ||
                    memcmp(route, at, len) != 0) {
             return false;
@@ -681,25 +734,37 @@ static bool matches(const char *route, quire_bytes path, struct call *c)
     return !*route && at == end;
 }
 
+static void add_allowed(struct call *c, const char *method,
+                        const char **allowed)
+{
+    *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
+                        : method;
+    if (!strcmp(method, "GET"))
+        *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
+}
+
 const struct op *op_find(const struct head *head, struct call *c,
                          const char **allowed)
 {
     bool wants_head = bytes_equal(head->method, bytes_str("HEAD"));
-    const struct op *op;
+    const struct op *op, *nearly = NULL;
 
     *allowed = NULL;
     for (op = ops; op->name; op++) {
         const char *method = op->method;
+        bool by_method = bytes_equal(head->method, bytes_str(method)) ||
+                         (wants_head && !strcmp(method, "GET"));
 
         if (!matches(op->route, head->path, c))
             continue;
-        if (bytes_equal(head->method, bytes_str(method)) ||
-            (wants_head && !strcmp(method, "GET")))
+        if (by_method && !c->wrong)
             return op;
-        *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
-                            : method;
-        if (!strcmp(method, "GET"))
-            *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
+        if (by_method)
+            nearly = nearly ? nearly : op;
+        else if (!c->wrong)
+            add_allowed(c, method, allowed);
     }
+    if (nearly && !*allowed && matches(nearly->route, head->path, c))
+        return nearly;
     return NULL;
 }

@@ -32,10 +32,11 @@ enum field_kind {
 
 enum {
     FIELD_NEEDED = 1 << 0,
-    FIELD_QUERY = 1 << 1, /* in the query, not in the body */
-    FIELD_NULL = 1 << 2,  /* null is a value of its own    */
-    FIELD_BYTES = 1 << 3, /* text of any characters, U+0000 too; it is taken
+    FIELD_QUERY = 1 << 1,  /* in the query, not in the body */
+    FIELD_NULL = 1 << 2,   /* null is a value of its own    */
+    FIELD_BYTES = 1 << 3,  /* text of any characters, U+0000 too; it is taken
                              with call_bytes()                              */
+    FIELD_FROM_1 = 1 << 4, /* a number that is not 0                        */
 };
 
 struct field {
@@ -104,6 +105,8 @@ struct call {
     quire *q;            /* of the tenant; of the default one for the admin */
     quire_tenant tenant; /* its words are in `keep`                       */
     const char *params[PARAMS_MAX]; /* decoded, in `keep`                 */
+    const char
+        *wrong; /* with one of them: it is to be refused; NULL: nothing */
     quire_bytes values[FIELDS_MAX]; /* JSON, by the op's fields; .data NULL */
     bool untaken; /* what was sent is yet to be looked at              */
     struct arena keep;
@@ -152,9 +155,14 @@ const char *call_ref(struct call *c, int index);
  * answered. */
 const char *call_session(struct call *c);
 
+/* A failure to find the conversation of ":id", or to look at it; QUIRE_OK is
+ * none. */
+void call_fail_conversation(struct call *c, quire_status st,
+                            const quire_error *err);
+
 /* The same for a field that holds a conversation's number; *out NULL: none is
- * given, or 0. One that is not there is a wrong field, not a wrong address.
- * False: answered. */
+ * given. One that is not there is a wrong field, not a wrong address. False:
+ * answered. */
 bool call_conversation(struct call *c, const char *name, const char **out);
 
 /* The field "cwd"; *out NULL: not given. What it would be relative to is the
@@ -176,6 +184,11 @@ bool call_cursor_text(struct call *c, int64_t *us, const char **id);
 
 /* The failure of a function of quire.h. */
 void call_fail(struct call *c, quire_status st, const quire_error *err);
+
+/* The same by another status and kind; `hint` is for who cannot use the one of
+ * the error, which is for a shell. */
+void call_fail_as(struct call *c, int status, const char *kind,
+                  const char *hint, const quire_error *err);
 void call_refuse(struct call *c, int status, const char *kind, const char *hint,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
@@ -227,7 +240,8 @@ void call_tell_workspace(struct call *c, int64_t conversation,
 
 /* ---- running one -------------------------------------------------------- */
 
-/* Which operation a request is for; NULL with *allowed: none by this method, but
+/* Which operation a request is for; if an address is that of one but for a
+ * parameter that cannot be, `wrong` says so. NULL with *allowed: none by this method, but
  * others (a list for the header Allow, in `keep`); NULL and NULL: none. */
 const struct op *op_find(const struct head *head, struct call *c,
                          const char **allowed);

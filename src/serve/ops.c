@@ -32,7 +32,8 @@ static const struct field tenant_end[] = {
 
 static const struct field audit_page[] = {
     LIMIT,
-    {"before_id", FIELD_NUMBER, QUERY, "those before it: next_before_id"},
+    {"before_id", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+     "those before it: next_before_id"},
     END,
 };
 
@@ -127,7 +128,8 @@ static const struct field artifact_new[] = {
 };
 
 static const struct field version_of[] = {
-    {"version", FIELD_NUMBER, QUERY, "an older one; the current unless given"},
+    {"version", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+     "an older one; the current unless given"},
     END,
 };
 
@@ -183,7 +185,7 @@ static const struct field memory_page[] = {
     {"tag", FIELD_TEXT, QUERY, "with this tag"},
     {"q", FIELD_TEXT, QUERY,
      "words to look for; type and tag then rank, and leave nothing out"},
-    {"conversation_id", FIELD_NUMBER, QUERY,
+    {"conversation_id", FIELD_NUMBER, QUERY | FIELD_FROM_1,
      "pinned to this conversation, or to none"},
     {"since", FIELD_NUMBER, QUERY, "changed then or later, in seconds"},
     {"before", FIELD_NUMBER, QUERY, "changed before, in seconds"},
@@ -209,7 +211,8 @@ static const struct field memory_new[] = {
     {"title", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "the fact in a line"},
     MEMORY_TEXTS,
     {"artifact_id", FIELD_NUMBER, 0, "an artifact that it links"},
-    {"conversation_id", FIELD_NUMBER, 0, "a conversation it is pinned to"},
+    {"conversation_id", FIELD_NUMBER, FIELD_FROM_1,
+     "a conversation it is pinned to"},
     {"supersedes_ids", FIELD_NUMBERS, 0, "entries it makes invalid"},
     {"created_at", FIELD_NUMBER, 0, "when it became true; now unless given"},
     END,
@@ -235,8 +238,8 @@ static const struct field memory_end[] = {
 };
 
 static const struct field relation_page[] = {
-    {"source_id", FIELD_NUMBER, QUERY, "from this entry"},
-    {"target_id", FIELD_NUMBER, QUERY, "to this entry"},
+    {"source_id", FIELD_NUMBER, QUERY | FIELD_FROM_1, "from this entry"},
+    {"target_id", FIELD_NUMBER, QUERY | FIELD_FROM_1, "to this entry"},
     {"relation", FIELD_TEXT, QUERY, "of this kind"},
     LIMIT,
     CURSOR,
@@ -244,8 +247,10 @@ static const struct field relation_page[] = {
 };
 
 static const struct field relation_new[] = {
-    {"source_id", FIELD_NUMBER, FIELD_NEEDED, "the entry it leads from"},
-    {"target_id", FIELD_NUMBER, FIELD_NEEDED, "the entry it leads to"},
+    {"source_id", FIELD_NUMBER, FIELD_NEEDED | FIELD_FROM_1,
+     "the entry it leads from"},
+    {"target_id", FIELD_NUMBER, FIELD_NEEDED | FIELD_FROM_1,
+     "the entry it leads to"},
     {"relation", FIELD_TEXT, FIELD_NEEDED,
      "relates_to, refines, contradicts, supersedes or supports"},
     END,
@@ -253,7 +258,8 @@ static const struct field relation_new[] = {
 
 static const struct field graph_of[] = {
     {"type", FIELD_TEXT, QUERY, "of these types, like project,user"},
-    {"around", FIELD_NUMBER, QUERY, "what is near this entry; else all"},
+    {"around", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+     "what is near this entry; else all"},
     {"depth", FIELD_NUMBER, QUERY, "so many steps from it; 1 unless given"},
     {"limit", FIELD_NUMBER, QUERY, "entries at most; all unless given"},
     END,
@@ -269,13 +275,13 @@ static const struct field prompt_page[] = {
 static const struct field prompt_new[] = {
     {"prompt", FIELD_TEXT, FIELD_NEEDED, "what was typed"},
     {"cwd", FIELD_TEXT, 0, "in which directory"},
-    {"conversation_id", FIELD_NUMBER, 0, "in which conversation"},
+    {"conversation_id", FIELD_NUMBER, FIELD_FROM_1, "in which conversation"},
     END,
 };
 
 static const struct field slash_text[] = {
     {"text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "what the agent said"},
-    {"conversation_id", FIELD_NUMBER, 0,
+    {"conversation_id", FIELD_NUMBER, FIELD_FROM_1,
      "whose artifacts; there are none unless given"},
     {"agent", FIELD_TEXT, 0, "who speaks"},
     {"allow", FIELD_TEXTS, 0, "commands it may use; all unless given"},
@@ -283,7 +289,8 @@ static const struct field slash_text[] = {
 };
 
 static const struct field listen_to[] = {
-    {"conversation", FIELD_NUMBER, QUERY, "what belongs to this one"},
+    {"conversation", FIELD_NUMBER, QUERY | FIELD_FROM_1,
+     "what belongs to this one"},
     {"types", FIELD_TEXT, QUERY, "of these, like artifact,memory.added"},
     {"last_event_id", FIELD_TEXT, QUERY,
      "what came after it; the header Last-Event-ID is the same"},

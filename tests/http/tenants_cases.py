@@ -14,10 +14,17 @@ def what_is_anothers_is_not_there(w):
     made = w.ask("PUT", here + "/files/s", b"secret walrus", want=201)
     aid = made.json()["artifact"]["id"]
     w.ask("PUT", own + "/files/o", b"own", theirs, want=201)
+    a, b = [w.ask("POST", "/v1/memory/entries", {"type": "user", "title": "m"},
+                  want=201).json()["id"] for _ in range(2)]
+    ids = {"entries": a, "conversation-folders": w.ask(
+        "POST", "/v1/conversation-folders", {"name": "f"}).json()["id"],
+        "relations": w.ask("POST", "/v1/memory/relations", {
+            "source_id": a, "target_id": b,
+            "relation": "refines"}).json()["id"]}
     everything = {"title": "taken", "archived": True, "message": "x",
                   "entry": {"type": "custom", "customType": "x"},
                   "path": "s", "content": "taken", "action": "list",
-                  "cwd": "/"}
+                  "cwd": "/", "name": "taken"}
     for route, methods in w.server.openapi["paths"].items():
         if "{" not in route or "/admin/" in route or \
                 "{sha256}" in route or "{agent}" in route:
@@ -30,6 +37,9 @@ def what_is_anothers_is_not_there(w):
                 target = route.replace("/v1/conversations/{id}", place)
                 target = target.replace("{aid}", str(aid))
                 target = target.replace("{path}", "s")
+                if "{id}" in target:
+                    kind = target.split("/{id}")[0].rsplit("/", 1)[1]
+                    target = target.replace("{id}", str(ids[kind]))
                 fields = fields_of(op)
                 body = None if "requestBody" not in op else \
                     {n: v for n, v in everything.items()

@@ -8,7 +8,8 @@
 #include "serve/op.h"
 #include "support/test.h"
 
-/* Which operation a request would be for; "": none. */
+/* Which operation a request would be for; "": none, "wrong": it has an address
+ * that cannot be. */
 static const char *find(const char *method, const char *path)
 {
     struct call c = {.op = NULL};
@@ -17,7 +18,7 @@ static const char *find(const char *method, const char *path)
     const struct op *op = op_find(&head, &c, &allowed);
 
     arena_release(&c.keep);
-    return op ? op->name : "";
+    return !op ? "" : c.wrong ? "wrong" : op->name;
 }
 
 TEST(no_operation_has_more_fields_than_a_call_holds)
@@ -51,7 +52,10 @@ TEST(fixed_words_come_before_names_and_numbers)
     SAME_TEXT("pads.shared", find("GET", "/v1/memory/shared"));
     SAME_TEXT("pads.get", find("GET", "/v1/memory/researcher"));
     SAME_TEXT("memory.get", find("GET", "/v1/memory/entries/12"));
-    SAME_TEXT("", find("GET", "/v1/memory/entries/12abc"));
+    SAME_TEXT("wrong", find("GET", "/v1/memory/entries/12abc"));
+    SAME_TEXT("", find("PUT", "/v1/memory/entries/12abc"));
+    SAME_TEXT("", find("GET", "/v1/memory/entries/"));
+    SAME_TEXT("", find("DELETE", "/v1/artifacts/search"));
     SAME_TEXT("artifacts.search", find("GET", "/v1/artifacts/search"));
     SAME_TEXT("artifacts.restore",
               find("POST", "/v1/conversations/1/artifacts/restore"));
