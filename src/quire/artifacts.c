@@ -250,12 +250,14 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
 
 /* ---- which one ---------------------------------------------------------- */
 
+/* `session` is "" for one that may be in any. */
 static quire_status missing(const char *session, const char *which,
                             quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "there is no artifact %.100s in session %.60s",
-                              which, session ? session : "user");
+                              "there is no artifact %.100s%s%.60s", which,
+                              session && !*session ? "" : " in session ",
+                              session ? session : "user");
 
     err_next(err, "`quire artifact ls` lists those of the session, `ls "
                   "--deleted` what was put away");
@@ -322,7 +324,7 @@ static quire_status find_id(struct quire *q, const struct owner *owner,
 
     snprintf(which, sizeof which, "#%lld", (long long)id);
     if (st == QUIRE_NOT_FOUND || (!st && out->deleted_us && !reach.away))
-        return missing(session, which, err);
+        return missing(reach.any_session ? "" : session, which, err);
     if (st || out->session_id == owner->session || reach.any_session)
         return st;
     return reach.via ? check_citation(q, reach.via, id, err)

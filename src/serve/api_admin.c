@@ -116,7 +116,11 @@ void api_tenants_remove(struct call *c)
     quire_status st = quire_tenant_remove(c->q, call_ref(c, 0),
                                           call_flag(c, "all", false), &err);
 
-    answer_deleted(c, st, &err);
+    if (st == QUIRE_EXISTS)
+        call_fail_as(c, 409, quire_status_name(st),
+                     "?all=true removes it with all of that, for good", &err);
+    else
+        answer_deleted(c, st, &err);
     if (!st)
         events_shut_out(desk_events(c->desk), call_id(c, 0));
 }
@@ -233,18 +237,24 @@ void api_blobs_put(struct call *c)
     json_object_end(&c->w);
 }
 
+/* By its digest, or by the `ref` that it was given when it was put. */
 void api_blobs_get(struct call *c)
 {
     quire_blob_info info;
     quire_digest digest;
     quire_error err;
-    const char *ref = arena_printf(&c->keep, "blob:sha256:%s", c->params[0]);
-    quire_status st = ref ? quire_ref_parse(ref, &digest, &err)
-                          : err_memory(&err);
+    quire_status st;
 
-    if (!st)
-        st = quire_blob_stat(c->q, &digest, &info, &err);
-    if (st)
+    if (quire_ref_parse(c->params[0], &digest, NULL)) {
+        call_refuse(c, 400, "invalid", "send 64 hex digits, or the whole ref",
+                    "that is no digest of a blob");
+        return;
+    }
+    st = quire_blob_stat(c->q, &digest, &info, &err);
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 404, "not_found", "POST /v1/blobs puts it there",
+                    "there is no such blob");
+    else if (st)
         call_fail(c, st, &err);
     else
         content_send(c, &digest, info.size, "application/octet-stream");

@@ -186,6 +186,25 @@ static const char *address_of(struct call *c, const char *name)
                         name);
 }
 
+static quire_status pass_line(void *ctx, const quire_line *line,
+                              quire_error *err)
+{
+    (void)ctx;
+    (void)line;
+    (void)err;
+    return QUIRE_OK;
+}
+
+/* No line is as asked for, or there is no such output: for the library both are
+ * not found, here nothing is an answer to the first. */
+static bool is_there(struct call *c, quire_outputs *o, const char *address)
+{
+    quire_read_options first = QUIRE_READ_OPTIONS_INIT;
+
+    first.limit = 1;
+    return !quire_read(c->q, o, address, &first, pass_line, NULL, NULL);
+}
+
 void api_outputs_get(struct call *c)
 {
     quire_read_options options = QUIRE_READ_OPTIONS_INIT;
@@ -204,6 +223,9 @@ void api_outputs_get(struct call *c)
     address = address_of(c, c->params[1]);
     st = address ? quire_read(c->q, o, address, &options, give_line, c, &err)
                  : err_memory(&err);
+    if (st == QUIRE_NOT_FOUND && (options.grep || options.offset > 1) &&
+        is_there(c, o, address))
+        st = QUIRE_OK;
     quire_outputs_close(o);
     if (st) {
         call_fail(c, st, &err);
@@ -212,4 +234,5 @@ void api_outputs_get(struct call *c)
     answer_header(&c->answer, "Content-Type", "text/plain; charset=utf-8");
     answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
     answer_header(&c->answer, "Content-Security-Policy", "sandbox");
+    answer_header(&c->answer, "Content-Disposition", "attachment");
 }
