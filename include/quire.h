@@ -1080,7 +1080,8 @@ typedef struct quire_artifact {
     int64_t read_us;       /* stat: when last; 0: never                    */
     uint64_t session_used; /* put: bytes of the session's artifacts now    */
     uint64_t tenant_used;  /* put: the same of all sessions                */
-    uint64_t reserved[4];
+    int unchanged;         /* put: all was so before, but for updated_us   */
+    uint64_t reserved[3];
 } quire_artifact;
 
 typedef quire_status (*quire_artifact_fn)(void *ctx,

@@ -290,6 +290,15 @@ static quire_status look_first(struct artifacts *a, struct put *put,
                           err);
 }
 
+/* Whether a put has changed nothing that anybody could see. */
+static bool is_same(const quire_artifact *a, const quire_artifact *b)
+{
+    return a->version == b->version && !strcmp(a->mime, b->mime) &&
+           !strcmp(a->purpose, b->purpose) && !strcmp(a->source, b->source) &&
+           !strcmp(a->agent, b->agent) && !strcmp(a->tags, b->tags) &&
+           !strcmp(a->meta, b->meta);
+}
+
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
                         quire_error *err)
 {
@@ -316,6 +325,7 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     st = describe(out, put->what->content, put->what->options, put->keep, err);
     if (!st)
         st = put_rows(a, &owner, put, &blob.digest, err);
+    out->unchanged = !st && had.id && is_same(&had, out);
     if (!st)
         st = words_note(a, put->what->tenant, out->id, had.id ? &had : NULL,
                         put->what->content.len, err);

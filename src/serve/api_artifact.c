@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "serve/op.h"
 #include "serve/page.h"
+#include "serve/service.h"
 
 static void add_hex(const quire_digest *d, char out[65])
 {
@@ -159,6 +160,7 @@ static void answer_put(struct call *c, const quire_artifact *a)
 
     add_hex(&a->digest, hex);
     c->answer.status = a->created ? 201 : 200;
+    c->unchanged = a->unchanged;
     answer_header(&c->answer, "ETag", "\"%s\"", hex);
     json_object(&c->w);
     json_key(&c->w, "artifact");
@@ -194,6 +196,8 @@ void api_artifacts_add(struct call *c)
         return;
     content = json_text(call_json(c, "content"), &c->keep);
     o.mime = call_text(c, "mime_type");
+    if (o.mime && !*o.mime)
+        o.mime = NULL;
     o.purpose = call_text(c, "purpose");
     o.tags = call_texts(c, "tags");
     if (encoding && !strcmp(encoding, "base64")) {
@@ -313,6 +317,18 @@ void api_artifacts_raw(struct call *c)
 
 /* ---- files -------------------------------------------------------------- */
 
+/* A failure to find what a path leads to. */
+static void fail_file(struct call *c, quire_status st, const quire_error *err)
+{
+    if (st == QUIRE_NOT_FOUND && !call_json(c, "version").data)
+        call_refuse(c, 404, "not_found",
+                    "GET /v1/conversations/:id/artifacts lists what is there",
+                    "there is no file %.200s in conversation %s", c->params[1],
+                    c->params[0]);
+    else
+        fail_expected(c, st, err);
+}
+
 /* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
  * there when that was looked at, as an artifact's options want it; NULL: nothing
  * is expected. False: answered. */
@@ -371,7 +387,7 @@ void api_files_get(struct call *c)
     o.version = (int64_t)call_number(c, "version", 0);
     st = quire_artifact_stat(c->q, session, c->params[1], &o, &a, &err);
     if (st)
-        call_fail(c, st, &err);
+        fail_file(c, st, &err);
     else
         content_send(c, &a.digest, a.size, a.mime);
 }
@@ -388,7 +404,9 @@ static void remove_expected(struct call *c, const char *session,
     if (!check_expected(c, session, which, &seen))
         return;
     st = quire_artifact_remove_expected(c->q, session, which, 0, seen, &err);
-    if (st)
+    if (st && *which != '#')
+        fail_file(c, st, &err);
+    else if (st)
         fail_expected(c, st, &err);
     else
         answer_deleted(c, st, &err);
@@ -449,23 +467,51 @@ void call_tell_workspace(struct call *c, int64_t conversation, quire_bytes data)
     buf_release(&out);
 }
 
+/* The answer, but where a file lies is said from the home on: what is above it
+ * is the server's business. */
+static void add_answer(struct call *c, quire_bytes answer)
+{
+    const char *home = service_home(c->service);
+    quire_bytes value = json_get(json_get(answer, "data"), "path"), path;
+    struct buf quoted = BUF_INIT(64 * 1024);
+    struct json_edits edits;
+    size_t len = strlen(home);
+
+    json_edits_init(&edits, answer, &c->keep);
+    path = json_kind(value) == JSON_STRING ? json_text(value, &c->keep)
+                                           : bytes_of(NULL, 0);
+    if (bytes_starts(path, bytes_str(home)) && path.len > len + 1) {
+        json_add_quoted(&quoted, bytes_sub(path, len + 1, path.len));
+        json_edit_value(&edits, value, buf_bytes(&quoted));
+    }
+    json_splice(&edits, &c->answer.body);
+    buf_release(&quoted);
+}
+
 void api_workspace(struct call *c)
 {
     const char *session = call_session(c);
     quire_workspace *w = NULL;
-    quire_bytes answer;
+    quire_bytes answer, request = exchange_body(c->x);
     quire_error err;
     quire_status st;
 
     if (!session)
         return;
+    if (!json_check(request, 0, NULL) || json_kind(request) != JSON_OBJECT) {
+        call_refuse(
+            c, 400, "invalid",
+            "such as {\"action\":\"list\"}; the tool's schema says more",
+            "the body is no JSON object");
+        return;
+    }
     st = quire_workspace_open(c->q, session, &w, &err);
     if (!st)
-        st = quire_workspace_call(w, exchange_body(c->x), &answer, &err);
+        st = quire_workspace_call(w, request, &answer, &err);
     if (st)
         call_fail(c, st, &err);
     else
-        buf_add(&c->answer.body, answer.data, answer.len);
+        add_answer(c, answer);
     if (!st)
         call_tell_workspace(c, call_id(c, 0), json_get(answer, "data"));
     quire_workspace_close(w);

@@ -99,6 +99,20 @@ static void refuse_folder(struct call *c, const quire_error *err)
                 "folder_id: %s", err->what);
 }
 
+/* Where the list begins: before a second, or further on at a cursor. False:
+ * answered. */
+static bool read_start(struct call *c, quire_row_options *o)
+{
+    uint64_t before = call_number(c, "before_updated_at", 0);
+
+    if (call_json(c, "before_updated_at").data) {
+        o->after_us = before < INT64_MAX / 1000000 ? (int64_t)before * 1000000
+                                                   : INT64_MAX;
+        o->after_id = ""; /* nobody's: none that was changed just then */
+    }
+    return call_cursor_text(c, &o->after_us, &o->after_id);
+}
+
 void api_conversations_list(struct call *c)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
@@ -108,7 +122,7 @@ void api_conversations_list(struct call *c)
     quire_status st;
     bool no_folder;
 
-    if (!call_cursor_text(c, &o.after_us, &o.after_id))
+    if (!read_start(c, &o))
         return;
     if (call_json(c, "folder_id").data) {
         o.folder = (int64_t)call_number(c, "folder_id", 0);
@@ -153,7 +167,8 @@ void api_conversations_add(struct call *c)
     quire_error err;
     quire_status st;
 
-    if (!call_cwd(c, &o.cwd))
+    if (!call_cwd(c, &o.cwd) || !call_agent(c, "agent_id") ||
+        !call_agent(c, "agent"))
         return;
     o.flags = QUIRE_SESSION_AT_ONCE;
     o.title = call_text(c, "title");
@@ -167,16 +182,46 @@ void api_conversations_add(struct call *c)
 
 /* ---- changes ------------------------------------------------------------ */
 
-/* File it, or take it out of its folder. False: answered. */
-static bool file_it(struct call *c, const char *id)
+/* What a change is compared with: to write what is there already would tell
+ * everybody of nothing. */
+struct before {
+    const char *id, *title; /* the title in `keep`, "" for none */
+    int64_t folder;
+    bool archived;
+};
+
+/* How the conversation of ":id" is. False: answered. */
+static bool look_before(struct call *c, struct before *b)
 {
+    quire_session_row row;
     quire_error err;
     quire_status st;
 
-    if (!call_json(c, "folder_id").data)
+    b->id = call_session(c);
+    if (!b->id)
+        return false;
+    st = quire_session_row_of(c->q, b->id, &row, &err);
+    if (!st) {
+        b->title = arena_text(&c->keep, bytes_str(row.title ? row.title : ""));
+        b->folder = row.folder;
+        b->archived = !strcmp(row.state, "archived");
+        st = b->title ? QUIRE_OK : err_memory(&err);
+    }
+    call_fail_conversation(c, st, &err);
+    return !st;
+}
+
+/* File it, or take it out of its folder. False: answered. */
+static bool file_it(struct call *c, const struct before *b)
+{
+    int64_t folder = (int64_t)call_number(c, "folder_id", 0);
+    quire_error err;
+    quire_status st;
+
+    if (!call_json(c, "folder_id").data || folder == b->folder)
         return true;
-    st = quire_session_file(c->q, id, (int64_t)call_number(c, "folder_id", 0),
-                            &err);
+    c->unchanged = false;
+    st = quire_session_file(c->q, b->id, folder, &err);
     if (st == QUIRE_NOT_FOUND)
         refuse_folder(c, &err);
     else if (st)
@@ -184,48 +229,50 @@ static bool file_it(struct call *c, const char *id)
     return !st;
 }
 
-static quire_status retitle(struct call *c, const char *id, quire_error *err)
+/* An empty title is none that is given, as for arbiter; null takes it away. */
+static quire_status retitle(struct call *c, const struct before *b,
+                            quire_error *err)
 {
-    const char *title = call_text(c, "title");
+    const char *title = call_is_null(c, "title") ? "" : call_text(c, "title");
     quire_session *s = NULL;
     quire_status st;
 
-    if (!title && !call_is_null(c, "title"))
+    if (!title || !strcmp(title, b->title) ||
+        (!*title && !call_is_null(c, "title")))
         return QUIRE_OK;
-    st = quire_session_open(c->q, id, NULL, &s, err);
+    c->unchanged = false;
+    st = quire_session_open(c->q, b->id, NULL, &s, err);
     if (!st)
         st = quire_session_rename(s, title, err);
     quire_session_close(s);
     return st;
 }
 
-static quire_status put_away(struct call *c, const char *id, quire_error *err)
+static quire_status put_away(struct call *c, const struct before *b,
+                             quire_error *err)
 {
-    bool want = call_flag(c, "archived", false);
-    quire_session_row row;
+    bool want = call_flag(c, "archived", b->archived);
     const char *path;
-    quire_status st;
 
-    if (!call_json(c, "archived").data)
+    if (want == b->archived)
         return QUIRE_OK;
-    st = quire_session_row_of(c->q, id, &row, err);
-    if (st || want == !strcmp(row.state, "archived"))
-        return st;
-    return want ? quire_session_archive(c->q, id, &path, err)
-                : quire_session_unarchive(c->q, id, &path, err);
+    c->unchanged = false;
+    return want ? quire_session_archive(c->q, b->id, &path, err)
+                : quire_session_unarchive(c->q, b->id, &path, err);
 }
 
 void api_conversations_patch(struct call *c)
 {
-    const char *id = call_session(c);
+    struct before before;
     quire_error err;
     quire_status st;
 
-    if (!id || !file_it(c, id))
+    c->unchanged = true;
+    if (!look_before(c, &before) || !file_it(c, &before))
         return;
-    st = retitle(c, id, &err);
+    st = retitle(c, &before, &err);
     if (!st)
-        st = put_away(c, id, &err);
+        st = put_away(c, &before, &err);
     if (st)
         call_fail(c, st, &err);
     else
@@ -277,7 +324,10 @@ void api_conversations_move(struct call *c)
 struct entries {
     struct page page;
     uint64_t skip;
-    bool messages; /* those alone */
+    const char *after; /* the id of the one they come after; NULL: any, or it
+                          has come                                        */
+    uint64_t passed;   /* up to that one                                  */
+    bool messages;     /* those alone                                     */
 };
 
 static quire_status give_entry(void *ctx, const quire_entry *e,
@@ -289,6 +339,12 @@ static quire_status give_entry(void *ctx, const quire_entry *e,
     (void)err;
     if (l->messages && !bytes_equal(e->type, bytes_str("message")))
         return QUIRE_OK;
+    if (l->after) {
+        l->passed++;
+        if (bytes_is(e->id, l->after))
+            l->after = NULL;
+        return QUIRE_OK;
+    }
     if (l->skip > 0) {
         l->skip--;
         return QUIRE_OK;
@@ -304,6 +360,7 @@ static void list_entries(struct call *c, const char *key, bool messages)
     uint64_t after = call_number(c, "after", 0);
     struct entries l = {.page = {.c = c, .limit = call_limit(c, 200, 500)},
                         .skip = after,
+                        .after = call_text(c, "after_id"),
                         .messages = messages};
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
     quire_error err;
@@ -311,14 +368,21 @@ static void list_entries(struct call *c, const char *key, bool messages)
 
     if (!s)
         return;
+    if (l.after && !strcmp(l.after, "0"))
+        l.after = NULL; /* arbiter's clients begin so */
     page_begin(&l.page, key);
     st = quire_session_entries(s,
                                call_flag(c, "hydrate", false) ? QUIRE_HYDRATE
                                                               : 0,
                                give_entry, &l, &err);
     page_end_rows(&l.page);
-    put_id(c, "next_after", l.page.more ? (int64_t)(after + l.page.n) : 0);
+    after += l.passed + l.page.n;
+    put_id(c, "next_after", l.page.more ? (int64_t)after : 0);
     page_end(&l.page, st, &err);
+    if (!st && l.after)
+        call_refuse(c, 400, "invalid", "name one that was listed",
+                    "after_id: there is no such %s",
+                    messages ? "message" : "entry");
     quire_session_close(s);
 }
 
@@ -367,6 +431,36 @@ void api_entries_add(struct call *c)
     append(c, call_json(c, "entry"));
 }
 
+/* Who can say something, by facts of the format, and of others that are common.
+ * What nobody knows would be in no context that makes sense; an entry can be
+ * anything. */
+static bool is_role(quire_bytes role)
+{
+    static const char *const roles[] = {
+        "user",   "assistant",   "toolResult",    "developer",
+        "custom", "hookMessage", "bashExecution", "pythonExecution",
+        "tool",   "system",      "fileMention",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (json_is(role, roles[i]))
+            return true;
+    return false;
+}
+
+/* False: answered. */
+static bool check_role(struct call *c, quire_bytes role)
+{
+    if (is_role(role))
+        return true;
+    call_refuse(c, 400, "invalid",
+                "user, assistant, toolResult or another of the format; "
+                "/entries takes anything",
+                "that is no role of a message");
+    return false;
+}
+
 void api_messages_add(struct call *c)
 {
     struct buf entry = BUF_INIT((size_t)1 << 31);
@@ -382,6 +476,9 @@ void api_messages_add(struct call *c)
                     "that is no message");
         return;
     }
+    if (kind == JSON_OBJECT ? !check_role(c, json_get(content, "role"))
+                            : role && !check_role(c, call_json(c, "role")))
+        return;
     json_begin(&w, &entry);
     json_object(&w);
     json_key(&w, "type");

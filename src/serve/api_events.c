@@ -69,6 +69,9 @@ static void put_name(struct json_writer *w, struct call *c, quire_bytes answer)
     const char *number = number_of(c);
     size_t i;
 
+    /* Of a conversation that was removed, the only one. */
+    if (OP_EVENT(c->op->flags) == EVENT_CONVERSATION_REMOVED)
+        number = c->params[0];
     if (id.data || number) {
         json_key(w, "id");
         json_raw(w, id.data ? id : bytes_str(number));
@@ -83,7 +86,8 @@ static void put_name(struct json_writer *w, struct call *c, quire_bytes answer)
     for (i = 0; i < sizeof said / sizeof *said; i++) {
         quire_bytes value = json_get(answer, said[i]);
 
-        if (value.data && json_kind(value) != JSON_NULL) {
+        /* The first entry has no parent, which is worth saying. */
+        if (value.data && (i == 0 || json_kind(value) != JSON_NULL)) {
             json_key(w, said[i]);
             json_raw(w, value);
         }

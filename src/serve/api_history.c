@@ -41,16 +41,29 @@ void api_history_list(struct call *c)
     page_end(&p, st, &err);
 }
 
+/* The last one that was typed. */
+static quire_status note_last(void *ctx, const quire_prompt *p,
+                              quire_error *err)
+{
+    (void)err;
+    *(int64_t *)ctx = p->id;
+    return QUIRE_OK;
+}
+
 void api_history_add(struct call *c)
 {
+    quire_history_options newest = QUIRE_HISTORY_OPTIONS_INIT;
     const char *session, *cwd;
-    int64_t id = 0;
+    int64_t id = 0, last = 0;
     quire_error err;
     quire_status st;
 
     if (!call_conversation(c, "conversation_id", &session) ||
         !call_cwd(c, &cwd))
         return;
+    newest.limit = 1;
+    if (quire_history_list(c->q, &newest, note_last, &last, NULL))
+        last = 0; /* then it is told as new */
     /* Without one it would be the server's own. */
     st = quire_history_add(c->q, call_bytes(c, "prompt"), cwd ? cwd : "/",
                            session, &id, &err);
@@ -62,6 +75,7 @@ void api_history_add(struct call *c)
         call_fail(c, st, &err);
         return;
     }
+    c->unchanged = id == last;
     json_object(&c->w);
     put_number(c, "id", id);
     json_object_end(&c->w);

@@ -225,11 +225,17 @@ static bool is_search(struct call *c)
     return true;
 }
 
-static bool is_off(struct call *c, const char *name)
+/* A field that is "off" or not given. False: answered. */
+static bool read_off(struct call *c, const char *name, int *off)
 {
     const char *text = call_text(c, name);
 
-    return text && !strcmp(text, "off");
+    *off = text && !strcmp(text, "off");
+    if (*off || !text)
+        return true;
+    call_refuse(c, 400, "invalid", "leave it out, or turn it off",
+                "%s can be off and nothing else", name);
+    return false;
 }
 
 static void search(struct call *c, const char *session)
@@ -241,12 +247,11 @@ static void search(struct call *c, const char *session)
     quire_status st;
 
     if (!is_search(c) || !read_types(c, &o.types) ||
-        !read_as_of(c, &o.as_of_us))
+        !read_as_of(c, &o.as_of_us) || !read_off(c, "intent", &o.no_intent) ||
+        !read_off(c, "decay", &o.no_decay))
         return;
     o.tag = call_text(c, "tag");
     o.session = session;
-    o.no_intent = is_off(c, "intent");
-    o.no_decay = is_off(c, "decay");
     o.limit = call_limit(c, 50, 200);
     page_begin(&p, "entries");
     st = quire_memory_search(c->q, call_bytes(c, "q"), &o, give_hit, &p,
@@ -261,8 +266,10 @@ static void search(struct call *c, const char *session)
 void api_memory_list(struct call *c)
 {
     const char *session;
+    int off;
 
-    if (!call_conversation(c, "conversation_id", &session))
+    if (!call_conversation(c, "conversation_id", &session) ||
+        !read_off(c, "intent", &off) || !read_off(c, "decay", &off))
         return;
     if (call_text(c, "q"))
         search(c, session);

@@ -174,7 +174,8 @@ void api_slash(struct call *c)
     quire_error err;
     quire_status st;
 
-    if (!call_conversation(c, "conversation_id", &o.session))
+    if (!call_conversation(c, "conversation_id", &o.session) ||
+        !call_agent(c, "agent"))
         return;
     o.agent = call_text(c, "agent");
     o.allowed = call_texts(c, "allow");

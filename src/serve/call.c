@@ -391,6 +391,20 @@ bool call_cwd(struct call *c, const char **out)
     return false;
 }
 
+bool call_agent(struct call *c, const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    const char *agent = call_text(c, name);
+    size_t len = agent ? strlen(agent) : 1;
+
+    if (!agent || (len >= 1 && len <= 64 && strspn(agent, letters) == len))
+        return true;
+    call_refuse(c, 400, "invalid", "such as index",
+                "%s must be 1 to 64 letters, digits, _ and -", name);
+    return false;
+}
+
 /* ---- checking what was sent --------------------------------------------- */
 
 static const char *const kind_words[] = {

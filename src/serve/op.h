@@ -170,6 +170,10 @@ bool call_conversation(struct call *c, const char *name, const char **out);
  * answered. */
 bool call_cwd(struct call *c, const char **out);
 
+/* Whether a field is the name of an agent, as arbiter has it, or not given.
+ * False: answered. */
+bool call_agent(struct call *c, const char *name);
+
 /* The limit of a list: as asked, but not more than `max`. */
 uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max);
 

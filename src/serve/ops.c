@@ -40,6 +40,7 @@ static const struct field audit_page[] = {
 static const struct field page[] = {
     LIMIT,
     CURSOR,
+    {"before_updated_at", FIELD_NUMBER, QUERY, "changed before, in seconds"},
     {"archived", FIELD_FLAG, QUERY, "what was put away instead"},
     {"folder_id", FIELD_NUMBER, QUERY, "filed in this folder; 0: in none"},
     END,
@@ -61,14 +62,16 @@ static const struct field conversation_new[] = {
     {"title", FIELD_TEXT, 0, "its title"},
     {"cwd", FIELD_TEXT, 0, "the project's directory"},
     /* Clients of arbiter send these. */
-    {"agent_id", FIELD_TEXT, 0, "taken and not kept: it is any agent's"},
+    {"agent_id", FIELD_TEXT, 0,
+     "1 to 64 letters, digits, _ and -; not kept: it is any agent's"},
     {"agent", FIELD_TEXT, 0, "the same"},
     {"agent_def", FIELD_ANY, 0, "the same"},
     END,
 };
 
 static const struct field conversation_change[] = {
-    {"title", FIELD_TEXT, FIELD_NULL, "its title; null takes it away"},
+    {"title", FIELD_TEXT, FIELD_NULL,
+     "its title; null takes it away, an empty one leaves it as it was"},
     {"archived", FIELD_FLAG, 0, "whether it is put away"},
     {"folder_id", FIELD_NUMBER, FIELD_NULL,
      "the folder it is filed in; null or 0 takes it out"},
@@ -78,6 +81,7 @@ static const struct field conversation_change[] = {
 static const struct field entry_page[] = {
     LIMIT,
     {"after", FIELD_NUMBER, QUERY, "how many to pass over: next_after"},
+    {"after_id", FIELD_TEXT, QUERY, "those behind this one; 0: from the first"},
     {"hydrate", FIELD_FLAG, QUERY, "with the content of images"},
     END,
 };
@@ -104,7 +108,8 @@ static const struct field entry_new[] = {
 static const struct field message_new[] = {
     {"message", FIELD_ANY, FIELD_NEEDED,
      "a text, an array of blocks, or an object with role and content"},
-    {"role", FIELD_TEXT, 0, "who says it; user unless given"},
+    {"role", FIELD_TEXT, 0,
+     "who says it: assistant, toolResult, ...; user unless given"},
     {"at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"},
     EXPECT,
     OP,
@@ -121,7 +126,8 @@ static const struct field artifact_new[] = {
     {"path", FIELD_TEXT, FIELD_NEEDED, "its name, like notes/today.md"},
     {"content", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "all of it"},
     {"encoding", FIELD_TEXT, 0, "of content: text or base64"},
-    {"mime_type", FIELD_TEXT, 0, "its media type"},
+    {"mime_type", FIELD_TEXT, 0,
+     "its media type; by name and content if empty"},
     {"purpose", FIELD_TEXT, 0, "what it is for"},
     {"tags", FIELD_TEXTS, 0, "words to find it by"},
     END,
@@ -193,6 +199,8 @@ static const struct field memory_page[] = {
     AS_OF,
     {"intent", FIELD_TEXT, QUERY, "off: words of the question choose no type"},
     {"decay", FIELD_TEXT, QUERY, "off: age does not count in a search"},
+    {"graduated", FIELD_TEXT, QUERY,
+     "taken and not needed: with conversation_id its own always come first"},
     LIMIT,
     CURSOR,
     END,
@@ -283,7 +291,7 @@ static const struct field slash_text[] = {
     {"text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "what the agent said"},
     {"conversation_id", FIELD_NUMBER, FIELD_FROM_1,
      "whose artifacts; there are none unless given"},
-    {"agent", FIELD_TEXT, 0, "who speaks"},
+    {"agent", FIELD_TEXT, 0, "who speaks: 1 to 64 letters, digits, _ and -"},
     {"allow", FIELD_TEXTS, 0, "commands it may use; all unless given"},
     END,
 };
@@ -302,6 +310,12 @@ static const struct field listen_to[] = {
 const struct op ops[] = {
     {"health", "GET", "/healthz", "whether the server lives",
      OP_OPEN | OP_QUICK, NULL, 200, "Status", api_health},
+    /* By the addresses of arbiter. */
+    {"v1.health", "GET", "/v1/health", "the same as /healthz",
+     OP_OPEN | OP_QUICK, NULL, 200, "Status", api_health},
+    {"v1.metrics", "GET", "/v1/metrics", "the same as /metrics",
+     OP_ADMIN | OP_LOCAL | OP_QUICK | OP_RAW_ANSWER, NULL, 200, "Bytes",
+     api_metrics},
     {"ready", "GET", "/readyz", "whether work is welcome", OP_OPEN | OP_QUICK,
      NULL, 200, "Status", api_ready},
     {"version", "GET", "/version", "which version it is", OP_OPEN | OP_QUICK,
@@ -526,7 +540,7 @@ const struct op ops[] = {
     {"blobs.put", "POST", "/v1/blobs", "store content under its digest",
      OP_TELLS(EVENT_BLOB_ADDED) | OP_GROUP | OP_RAW | OP_LARGE | OP_AGAIN, NULL,
      201, "Blob", api_blobs_put},
-    {"blobs.get", "GET", "/v1/blobs/:sha256", "content by its digest",
+    {"blobs.get", "GET", "/v1/blobs/:sha256", "content by its digest or ref",
      OP_RAW_ANSWER | OP_RANGES, NULL, 200, "Bytes", api_blobs_get},
     {0},
 };

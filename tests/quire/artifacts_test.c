@@ -142,6 +142,25 @@ TEST(content_that_is_the_same_makes_no_version)
     quire_close(q);
 }
 
+TEST(a_put_tells_whether_it_has_changed_anything)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    quire *q = open_home(0);
+    quire_artifact a;
+
+    NO(puts_text(q, NULL, "a.md", "same").unchanged);
+    YES(puts_text(q, NULL, "a.md", "same").unchanged);
+    NO(puts_text(q, NULL, "a.md", "other").unchanged);
+    o.purpose = "for nothing";
+    OK(quire_artifact_put(q, NULL, "a.md", bytes_str("other"), &o, &a,
+                          &test_err));
+    NO(a.unchanged);
+    OK(quire_artifact_put(q, NULL, "a.md", bytes_str("other"), &o, &a,
+                          &test_err));
+    YES(a.unchanged);
+    quire_close(q);
+}
+
 TEST(only_the_last_twenty_versions_are_kept)
 {
     quire *q = open_home(0);
