@@ -185,14 +185,46 @@ static void put(struct call *c, const char *session, const char *path,
         answer_put(c, &a);
 }
 
+/* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
+ * there when that was looked at, as an artifact's options want it; NULL: nothing
+ * is expected. False: answered. */
+static bool check_expected(struct call *c, const char *session,
+                           const char *path, const char **seen)
+{
+    quire_bytes match = exchange_header(c->x, "If-Match");
+    quire_bytes none = exchange_header(c->x, "If-None-Match");
+    quire_artifact a;
+    quire_error err;
+    char hex[65];
+    bool there;
+
+    *seen = NULL;
+    if (!match.data && !none.data)
+        return true;
+    there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
+    if (there)
+        add_hex(&a.digest, hex);
+    if ((match.data && !(there && content_has_etag(match, hex, ETAG_SAME))) ||
+        (none.data && there && content_has_etag(none, hex, ETAG_WEAK))) {
+        call_refuse(c, 412, "changed", "get it again, and decide anew",
+                    "%s is not what was expected", path);
+        return false;
+    }
+    *seen = there ? arena_text(&c->keep, bytes_str(hex)) : "none";
+    if (!*seen)
+        call_fail(c, err_memory(&err), &err);
+    return *seen;
+}
+
 void api_artifacts_add(struct call *c)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     struct buf raw = BUF_INIT((size_t)1 << 31);
     const char *session = call_session(c), *encoding = call_text(c, "encoding");
+    const char *path = call_text(c, "path");
     quire_bytes content;
 
-    if (!session)
+    if (!session || !check_expected(c, session, path, &o.expect))
         return;
     content = json_text(call_json(c, "content"), &c->keep);
     o.mime = call_text(c, "mime_type");
@@ -205,12 +237,12 @@ void api_artifacts_add(struct call *c)
             call_refuse(c, 400, "invalid", "send base64, or leave encoding out",
                         "content is not base64");
         else
-            put(c, session, call_text(c, "path"), buf_bytes(&raw), &o);
+            put(c, session, path, buf_bytes(&raw), &o);
     } else if (encoding && strcmp(encoding, "text") != 0) {
         call_refuse(c, 400, "invalid", "encoding is text or base64",
                     "there is no such encoding");
     } else {
-        put(c, session, call_text(c, "path"), content, &o);
+        put(c, session, path, content, &o);
     }
     buf_release(&raw);
 }
@@ -327,37 +359,6 @@ static void fail_file(struct call *c, quire_status st, const quire_error *err)
                     c->params[0]);
     else
         fail_expected(c, st, err);
-}
-
-/* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
- * there when that was looked at, as an artifact's options want it; NULL: nothing
- * is expected. False: answered. */
-static bool check_expected(struct call *c, const char *session,
-                           const char *path, const char **seen)
-{
-    quire_bytes match = exchange_header(c->x, "If-Match");
-    quire_bytes none = exchange_header(c->x, "If-None-Match");
-    quire_artifact a;
-    quire_error err;
-    char hex[65];
-    bool there;
-
-    *seen = NULL;
-    if (!match.data && !none.data)
-        return true;
-    there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
-    if (there)
-        add_hex(&a.digest, hex);
-    if ((match.data && !(there && content_has_etag(match, hex, ETAG_SAME))) ||
-        (none.data && there && content_has_etag(none, hex, ETAG_WEAK))) {
-        call_refuse(c, 412, "changed", "get it again, and decide anew",
-                    "%s is not what was expected", path);
-        return false;
-    }
-    *seen = there ? arena_text(&c->keep, bytes_str(hex)) : "none";
-    if (!*seen)
-        call_fail(c, err_memory(&err), &err);
-    return *seen;
 }
 
 void api_files_put(struct call *c)

@@ -28,13 +28,16 @@ static const struct {
 } choices[] = {
     {NULL, "relation", RELATIONS},
     {NULL, "encoding", "text/base64"},
-    {NULL, "intent", "on/off"},
-    {NULL, "decay", "on/off"},
+    {NULL, "intent", "off/"},
+    {NULL, "decay", "off/"},
     {api_memory_add, "type", MEMORY_TYPES},
     {api_memory_patch, "type", MEMORY_TYPES},
     {api_memory_list, "type", MEMORY_TYPES "*"},
     {api_graph, "type", MEMORY_TYPES "*"},
     {api_events, "types", "text*"},
+    {api_messages_add, "role",
+     "user/assistant/toolResult/developer/custom/hookMessage/bashExecution/"
+     "pythonExecution/tool/system/fileMention"},
 };
 
 /* What a number is unless it is given, and at most. */
@@ -163,7 +166,8 @@ static bool is_mcp(const struct op *op)
 static bool heeds_match(const struct op *op)
 {
     return op->flags & OP_RANGES || op->run == api_files_put ||
-           op->run == api_files_remove || op->run == api_artifacts_remove;
+           op->run == api_artifacts_add || op->run == api_files_remove ||
+           op->run == api_artifacts_remove;
 }
 
 static unsigned sent_to(const struct op *op)
@@ -281,7 +285,7 @@ static const char *type_of(const struct op *op, const struct field *f)
         if (!strcmp(choices[i].field, f->name) &&
             (!choices[i].run || choices[i].run == op->run))
             return choices[i].type;
-    return kinds[f->kind];
+    return f->flags & FIELD_FROM_1 ? "id" : kinds[f->kind];
 }
 
 /* The schema of a field; its words are beside it in a query, and in it in a
@@ -289,7 +293,7 @@ static const char *type_of(const struct op *op, const struct field *f)
 static void put_field(struct json_writer *w, const struct op *op,
                       const struct field *f)
 {
-    char type[96];
+    char type[160];
     size_t i;
 
     snprintf(type, sizeof type, "%s%s", type_of(op, f),

@@ -445,7 +445,7 @@ static bool judge(struct call *c)
     }
     if (!c->op && allowed) {
         call_refuse(c, 405, "method", "see the header Allow",
-                    "that cannot be done to it");
+                    "only %s can be done to it", allowed);
         answer_header(&c->answer, "Allow", "%s", allowed);
         return false;
     }

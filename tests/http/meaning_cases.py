@@ -395,3 +395,18 @@ def no_line_is_an_answer(w):
         w.same("attachment", got["Content-Disposition"], "for a browser")
     for target in ("7", "7?grep=x", "7?offset=2", "Nobody?grep=x"):
         w.ask("GET", here + "/outputs/" + target, want=404)
+
+
+@case
+def conditions_of_an_artifact_by_json(w):
+    here = w.conversation()
+    body = {"path": "a", "content": "one"}
+    none, other = {"If-None-Match": "*"}, {"If-Match": '"%s"' % ("0" * 64)}
+    first = w.ask("POST", here + "/artifacts", body, headers=none, want=201)
+    body["content"] = "two"
+    w.ask("POST", here + "/artifacts", body, headers=none, want=412)
+    w.ask("POST", here + "/artifacts", body, headers=other, want=412)
+    w.same(b"one", w.ask("GET", here + "/files/a").body, "what is there")
+    w.ask("POST", here + "/artifacts", body,
+          headers={"If-Match": first["ETag"]}, want=200)
+    w.same(b"two", w.ask("GET", here + "/files/a").body, "then")

@@ -90,7 +90,8 @@ def headers_that_are_heeded_are_named(w):
         w.same("206" in op["responses"], {"Range", "If-Range"} <= names,
                what + ": Range")
         heeds = "206" in op["responses"] or "/files/" in route or \
-            method == "DELETE" and "/artifacts/" in route
+            method == "DELETE" and "/artifacts/" in route or \
+            method == "POST" and route.endswith("/artifacts")
         w.same(heeds, conditions <= names, what + ": If-Match")
         w.same(route == "/v1/events", "Last-Event-ID" in names, what)
         for status, needs in (("412", conditions <= names), ("409", writes),
