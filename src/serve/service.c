@@ -112,9 +112,12 @@ bool desk_is_ready(struct desk *d)
 
 bool desk_doubt(struct desk *d)
 {
+    bool room = has_room(d->service->home);
+
     d->doubtful = true;
-    atomic_store(&d->service->failed_us, clock_steady_us());
-    return has_room(d->service->home);
+    if (room) /* else it can be seen when that is over */
+        atomic_store(&d->service->failed_us, clock_steady_us());
+    return room;
 }
 
 /* ---- what is counted ---------------------------------------------------- */

@@ -50,7 +50,7 @@ no_room() {
 
     cat /dev/zero >disk/ballast 2>/dev/null || :
     ask 503 GET /readyz
-    ask 500 PUT "$here/files/after" name
+    ask 507 PUT "$here/files/after" name
     ask 507 POST /v1/blobs large
     grep -q '"kind":"no_space"' out || fails "$(cat out)"
     ask 200 GET "$here/files/before"
