@@ -101,7 +101,7 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
         return;
     }
     /* Nor is who else is at it, and in which file. */
-    if (st == QUIRE_BUSY) {
+    if (st == QUIRE_BUSY && strstr(err->what, "process")) {
         call_refuse(c, code->http, quire_status_name(st), code->hint,
                     "somebody else is writing to it");
         c->why = arena_text(&c->keep, bytes_str(err->what));
