@@ -481,7 +481,7 @@ static void add_answer(struct call *c, quire_bytes answer)
     json_edits_init(&edits, answer, &c->keep);
     path = json_kind(value) == JSON_STRING ? json_text(value, &c->keep)
                                            : bytes_of(NULL, 0);
-    if (bytes_starts(path, bytes_str(home)) && path.len > len + 1) {
+    if (path.len > len + 1 && bytes_starts(path, bytes_str(home))) {
         json_add_quoted(&quoted, bytes_sub(path, len + 1, path.len));
         json_edit_value(&edits, value, buf_bytes(&quoted));
     }
