@@ -40,6 +40,12 @@ static quire_status prepare(struct quire *q, const char *sql, const char *key,
     return QUIRE_OK;
 }
 
+/* What was claimed before that is as if it had not been. */
+static int64_t oldest(const struct quire *q)
+{
+    return clock_us(&q->clock) - KEPT_US;
+}
+
 /* More than are made meanwhile, and few enough to be waited for by others. */
 enum { FORGET_AT_ONCE = 64 };
 
@@ -55,26 +61,8 @@ quire_status claims_forget(struct quire *q, int64_t most, quire_error *err)
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, clock_us(&q->clock) - KEPT_US);
+    s->ops->bind_int(s, 1, oldest(q));
     s->ops->bind_int(s, 2, most);
-    st = sql_run(s, err);
-    s->ops->finalize(s);
-    return st;
-}
-
-/* The key itself, if it is too old to matter. */
-static quire_status forget_old(struct quire *q, const char *key,
-                               quire_error *err)
-{
-    struct stmt *s;
-    quire_status st = prepare(q,
-                              "DELETE FROM claim WHERE tenant = ?1 AND key = ?2"
-                              " AND created < ?3",
-                              key, &s, err);
-
-    if (st)
-        return st;
-    s->ops->bind_int(s, 3, clock_us(&q->clock) - KEPT_US);
     st = sql_run(s, err);
     s->ops->finalize(s);
     return st;
@@ -89,11 +77,12 @@ static quire_status look(struct quire *q, const char *key,
     quire_bytes answer;
     quire_status st = prepare(q,
                               "SELECT request, status, answer FROM claim WHERE"
-                              " tenant = ?1 AND key = ?2",
+                              " tenant = ?1 AND key = ?2 AND created >= ?3",
                               key, &s, err);
 
     if (st)
         return st;
+    s->ops->bind_int(s, 3, oldest(q));
     st = sql_row(s, err);
     if (!st) {
         out->fresh = 0;
@@ -110,13 +99,17 @@ static quire_status look(struct quire *q, const char *key,
     return st;
 }
 
+/* One that is too old to matter may still be there. */
 static quire_status add(struct quire *q, const char *key,
                         const quire_digest *request, quire_error *err)
 {
     struct stmt *s;
     quire_status st = prepare(q,
                               "INSERT INTO claim(tenant, key, request,"
-                              " created) VALUES(?1, ?2, ?3, ?4)",
+                              " created) VALUES(?1, ?2, ?3, ?4) ON CONFLICT"
+                              "(tenant, key) DO UPDATE SET request ="
+                              " excluded.request, created = excluded.created,"
+                              " status = NULL, answer = NULL",
                               key, &s, err);
 
     if (st)
@@ -152,8 +145,6 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
     if (st)
         return st;
     st = claims_forget(q, FORGET_AT_ONCE, err);
-    if (!st)
-        st = forget_old(q, key, err);
     if (!st)
         st = look(q, key, &digest, out, err);
     if (st == QUIRE_NOT_FOUND)

@@ -89,8 +89,10 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
             code = &codes[i];
     /* What is wrong inside is not a client's to know; the log has it. */
     if (!code) {
-        bool room = st != QUIRE_IO || !c->desk || desk_doubt(c->desk);
+        bool room = st != QUIRE_IO || !c->desk || desk_has_room(c->desk);
 
+        if (st == QUIRE_IO && c->desk && c->op && c->op->flags & OP_WRITE)
+            desk_doubt(c->desk);
         call_refuse(c, room ? 500 : 507,
                     room ? quire_status_name(st) : "no_space",
                     room ? "look into the server's log"

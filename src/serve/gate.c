@@ -248,6 +248,8 @@ static bool too_often(struct call *c, int64_t wait_ns, const char *hint,
     buf_clear(&c->answer.headers);
     answer_error(&c->answer, 429, "rate_limited", hint, "%s", words);
     answer_header(&c->answer, "Retry-After", "%lld", wait_s);
+    if (c->answer.body.failed)
+        return false;
     /* There are clients that look for it in the body: before its "}\n". */
     c->answer.body.len -= 2;
     buf_addf(&c->answer.body,

@@ -43,6 +43,7 @@ struct desk {
     struct service *service;
     quire *root;         /* for each tenant in turn */
     int cache_kib;       /* that it keeps           */
+    unsigned n_opened;   /* how often that was opened */
     bool doubtful;       /* the disk has failed it  */
     struct meter *meter; /* owned */
     struct gzip *gzip;   /* owned; NULL until it is needed */
@@ -89,7 +90,8 @@ struct service {
     unsigned share[SHARES]; /* of these, by whose they are */
     unsigned runs[SHARES];  /* what workers are at, the same */
     atomic_uint_fast64_t jobs_done, scribed;
-    atomic_int_fast64_t failed_us; /* when the disk did, last; 0: never */
+    atomic_int_fast64_t
+        failed_us; /* when the disk failed the scribe; 0: never */
     bool ending;
     struct worker workers[WORKERS];
     int n_workers;

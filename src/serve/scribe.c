@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "serve/priv.h"
 
@@ -122,6 +123,12 @@ static void make(struct desk *d, struct call *first)
     quire_status st;
     enum outcome outcome = make_together(d, first, &st, &err);
     struct call *c, *next;
+
+    /* It is the catalogue that failed, and nothing that a tenant may have done.
+     * Want of room can be seen, and so can its end. */
+    if ((outcome == UNSURE || outcome == NOT_BEGUN) && st == QUIRE_IO &&
+        desk_has_room(d))
+        atomic_store(&d->service->failed_us, clock_steady_us());
 
     for (c = first; c; c = next) {
         next = c->next;

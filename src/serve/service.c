@@ -27,7 +27,8 @@ enum { DESCRIPTORS = 16384 };
 static _Thread_local struct desk *my_desk;
 
 /* Its handle; anew, if the disk has failed the one it had: that one would not
- * know any more what lasts. What was kept of answers is numbered by it. */
+ * know any more what lasts. States of the two are not to be compared, and workers
+ * may be about to add to the memo, so that what is in it stays and is not found. */
 static bool open_root(struct desk *d)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
@@ -37,8 +38,7 @@ static bool open_root(struct desk *d)
     o.actor = "admin"; /* who alone changes tenants here */
     o.cache_kib = d->cache_kib;
     quire_close(d->root);
-    memo_free(d->memo);
-    d->memo = NULL;
+    d->n_opened++;
     d->doubtful = quire_open(&o, &d->root, NULL) != QUIRE_OK;
     return !d->doubtful;
 }
@@ -86,14 +86,14 @@ struct events *desk_events(struct desk *d)
  * cannot make its log. */
 #define ROOM_MIN ((uint64_t)1 << 20)
 
-/* So long after the disk has failed us it is not said to be ready. */
+/* So long after the disk has failed the scribe it is not said to be ready. */
 #define FAILED_US (INT64_C(5) * 1000000)
 
-static bool has_room(const char *home)
+bool desk_has_room(struct desk *d)
 {
     struct statvfs disk;
 
-    return statvfs(home, &disk) < 0 ||
+    return statvfs(d->service->home, &disk) < 0 ||
            (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_MIN;
 }
 
@@ -107,17 +107,12 @@ bool desk_is_ready(struct desk *d)
         return false;
     if (access(home, W_OK) < 0)
         return errno == ENOENT;
-    return has_room(home);
+    return desk_has_room(d);
 }
 
-bool desk_doubt(struct desk *d)
+void desk_doubt(struct desk *d)
 {
-    bool room = has_room(d->service->home);
-
     d->doubtful = true;
-    if (room) /* else it can be seen when that is over */
-        atomic_store(&d->service->failed_us, clock_steady_us());
-    return room;
 }
 
 /* ---- what is counted ---------------------------------------------------- */
@@ -262,13 +257,14 @@ static struct job *take_job(struct service *s)
     return job;
 }
 
-/* Give those who rest what there is. The lock is held. */
+/* Give those who rest what there is. The lock is held. In the end those who rest
+ * go, and those who work do what is left. */
 static void wake_some(struct service *s)
 {
     struct worker *w;
     struct job *job;
 
-    while (s->resting && (job = take_job(s))) {
+    while (!s->ending && s->resting && (job = take_job(s))) {
         w = s->resting;
         s->resting = w->below;
         w->job = job;
@@ -377,6 +373,8 @@ static bool answer_from_memo(struct call *c)
     if (!d->memo)
         d->memo = memo_new();
     c->state = quire_changes(d->root);
+    if (c->state)
+        c->state += (int64_t)d->n_opened << 32;
     text = arena_printf(&c->keep, "%.*s\n%.*s?%.*s", (int)token.len,
                         token.data ? (const char *)token.data : "",
                         (int)head->path.len, (const char *)head->path.data,

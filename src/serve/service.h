@@ -73,9 +73,11 @@ struct events *desk_events(struct desk *d);
 /* Whether new work is welcome. */
 bool desk_is_ready(struct desk *d);
 
-/* The disk has failed it: another handle is needed. False: there is no room on
- * it. */
-bool desk_doubt(struct desk *d);
+/* Whether the disk has room for anything at all. */
+bool desk_has_room(struct desk *d);
+
+/* The disk has failed a write of it: another handle is needed. */
+void desk_doubt(struct desk *d);
 
 /* What was counted, for /metrics. */
 void desk_write_metrics(struct desk *d, struct buf *out);
