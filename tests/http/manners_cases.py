@@ -111,16 +111,22 @@ def the_admins_keys_are_nobody_elses(w):
     server.stop()
 
 
+def begin_upload(server, world):
+    """Half of one."""
+    upload = server.connect()
+    upload.sendall(plain("POST", "/v1/blobs", world.token, None,
+                         {"Content-Length": "4"}) + b"ab")
+    time.sleep(0.2)
+    return upload
+
+
 @slow_case
 def who_comes_at_the_end_is_told_so(w):
     """An upload is under way when it is told to stop."""
     server = Server(w.server.work, "late")
     world = World(server)
     token = world.token
-    upload = server.connect()
-    upload.sendall(plain("POST", "/v1/blobs", token, None,
-                         {"Content-Length": "4"}) + b"ab")
-    time.sleep(0.2)
+    upload = begin_upload(server, world)
     server.process.terminate()
     time.sleep(0.3)
     for target, status in (("/readyz", 503), ("/healthz", 200),
@@ -141,11 +147,7 @@ def who_comes_at_the_end_is_told_so(w):
 def who_interrupts_twice_does_not_wait(w):
     server = Server(w.server.work, "hurry")
     world = World(server)
-    token = world.token
-    upload = server.connect()
-    upload.sendall(plain("POST", "/v1/blobs", token, None,
-                         {"Content-Length": "4"}) + b"ab")
-    time.sleep(0.2)
+    upload = begin_upload(server, world)
     began = time.monotonic()
     server.process.send_signal(2)
     time.sleep(0.5)
