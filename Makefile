@@ -31,13 +31,15 @@ mandir   ?= $(prefix)/share/man
 datadir  ?= $(prefix)/share
 DESTDIR  ?=
 
-# The rooms that make the library, and the front rooms that stand on it.
-ROOMS    := base store blob session output artifact memory conversation \
-            workspace sandbox quire slash
-FRONT    := mcp serve cli
-LIB_SRC  := $(sort $(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
-CLI_SRC  := $(sort $(foreach r,$(FRONT),$(wildcard src/$(r)/*.c)))
-SERVE_SRC := $(sort $(wildcard src/mcp/*.c src/serve/*.c))
+# The modules of the library, and those of the binary that stand on it.
+LIB_DIRS := base store blob gc session output artifact memory jp workspace \
+            sandbox api check slash
+SERVER_DIRS := mcp http server server/routes server/openapi server/mcp
+CLI_DIRS := cli/core cli/cmd
+sources   = $(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c)))
+LIB_SRC  := $(call sources,$(LIB_DIRS))
+SERVER_SRC := $(call sources,$(SERVER_DIRS))
+CLI_SRC  := $(SERVER_SRC) $(call sources,$(CLI_DIRS))
 TEST_SRC := $(sort $(wildcard tests/*/*.c))
 BENCH_SRC := $(sort $(wildcard bench/*.c))
 FUZZERS  := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c)))
@@ -45,7 +47,7 @@ objects   = $(1:%.c=$(B)/%.o)
 LIB_OBJ  := $(call objects,$(LIB_SRC))
 CLI_OBJ  := $(call objects,$(CLI_SRC))
 TEST_OBJ := $(call objects,$(TEST_SRC))
-SERVE_OBJ := $(call objects,$(SERVE_SRC))
+SERVER_OBJ := $(call objects,$(SERVER_SRC))
 BENCH_OBJ := $(call objects,$(BENCH_SRC))
 
 all: $(B)/quire $(B)/libquire.so $(B)/libquire.a
@@ -74,9 +76,9 @@ $(B)/%.o: %.c Makefile
 $(B)/quire: $(CLI_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
-$(B)/libquire.so: $(LIB_OBJ) src/quire/symbols.map
+$(B)/libquire.so: $(LIB_OBJ) src/api/symbols.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,defs \
-	    -Wl,--version-script=src/quire/symbols.map -o $@ $(LIB_OBJ) $(LIBS)
+	    -Wl,--version-script=src/api/symbols.map -o $@ $(LIB_OBJ) $(LIBS)
 
 # One object with everything but the public names made local: a program that
 # links the archive can have a buf_add of its own.
@@ -95,7 +97,7 @@ WRAPPED  := malloc calloc realloc open openat mkdirat read write pread \
             syscall strdup fchmod socket bind fcntl statx nanosleep
 WRAP     := $(foreach f,$(WRAPPED),-Wl,--wrap=$(f))
 
-$(B)/unit: $(TEST_OBJ) $(SERVE_OBJ) $(LIB_OBJ)
+$(B)/unit: $(TEST_OBJ) $(SERVER_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka -lpthread
 
 # The server with what the conformance suite of MCP wants to find; see
@@ -113,7 +115,7 @@ $(B)/quire-fixtures: $(FIXTURES) $(LIB_OBJ) \
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 # A fuzz target replayed over its corpus, without a fuzzer.
-$(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(SERVE_OBJ) $(LIB_OBJ)
+$(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(SERVER_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(LIBS) -ljson-c
 
@@ -144,7 +146,7 @@ check: test
 # Hours: every step of what `test` strides through, and an hour of writers,
 # forks, removals and collections beside each other.
 check-long: all $(B)/unit
-	$(Q)QUIRE_LONG=1 tests/badluck/run $(B)
+	$(Q)QUIRE_LONG=1 tests/faults/run $(B)
 	$(Q)QUIRE_LONG=1 tests/support/unit-report $(B)/unit
 
 # ---- fuzzing, measuring, reading -----------------------------------------
@@ -152,7 +154,7 @@ check-long: all $(B)/unit
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
-$(B)/fuzzer/%: fuzz/%_fuzz.c $(SERVE_SRC) $(LIB_SRC)
+$(B)/fuzzer/%: fuzz/%_fuzz.c $(SERVER_SRC) $(LIB_SRC)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(CSTD) -O1 -g $(INCLUDE) $(FUZZ_FLAGS) -o $@ $^ $(LIBS) \
 	    -ljson-c
@@ -171,7 +173,7 @@ $(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
 bench: all $(B)/bench-program
 	$(Q)CC='$(CC)' $(B)/bench-program $(BENCH)
 
-SOURCES  := $(wildcard include/*.h src/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
+SOURCES  := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])
 
 lint:

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "serve/priv.h"
+#include "server/priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 #include "holds.h"
-#include "serve/loop.h"
-#include "serve/op.h"
+#include "http/loop.h"
+#include "server/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "holds.h"
-#include "output/clean.h"
+#include "output/sanitize.h"
 #include "output/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/library.h"
+#include "base/dynlib.h"
 
 /* ---- the library -------------------------------------------------------- */
 

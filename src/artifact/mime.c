@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "artifact/ascii.h"
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/utf8.h"

@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "artifact/ascii.h"
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/utf8.h"
 

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "store/fulltext.h"
+#include "store/fts_query.h"
 
 #define RANKED_MAX 3000
 

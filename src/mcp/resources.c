@@ -19,7 +19,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "mcp/priv.h"
 
 static const char templates[] =

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/team.h"
+#include "base/parallel.h"
 #include "mcp/queue.h"
 
 enum { WORKERS = 6, RUNS = 4 };

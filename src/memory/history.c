@@ -30,7 +30,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "memory/words.h"
+#include "memory/normalize.h"
 #include "store/sql.h"
 
 /* More than these are looked for in the text alone: SQLite has a limit to an

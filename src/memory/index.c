@@ -17,7 +17,7 @@
 
 #include "base/bytes.h"
 #include "memory/priv.h"
-#include "store/vocabulary.h"
+#include "store/fts_vocab.h"
 
 /* A moment of the past is ?3; of the present, which is 0, every row is. */
 #define THEN                                                              \

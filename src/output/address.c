@@ -32,7 +32,7 @@
 #include "base/utf8.h"
 #include "output/chars.h"
 #include "output/query.h"
-#include "output/shown.h"
+#include "output/quote.h"
 
 /* Nobody types so much, and messages and paths stay small. */
 #define ADDRESS_MAX ((size_t)8192)

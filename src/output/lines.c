@@ -39,8 +39,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "output/match.h"
-#include "output/shown.h"
+#include "output/regex.h"
+#include "output/quote.h"
 
 /* A character that begins before a cut has at most three bytes after it. */
 #define LOOK_AHEAD 3

@@ -37,7 +37,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "output/chars.h"
-#include "output/shown.h"
+#include "output/quote.h"
 
 /* Far above what anyone writes; a path of an address becomes at most 24 KiB. */
 #define QUERY_MAX ((size_t)64 * 1024)

@@ -25,8 +25,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "output/clean.h"
-#include "output/window.h"
+#include "output/sanitize.h"
+#include "output/head_tail.h"
 
 /* 256 KiB. Smaller, and the system calls show; larger, and it does not stay in
  * the cache between being cleaned and being written. */

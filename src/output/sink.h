@@ -6,7 +6,7 @@
 #ifndef OUTPUT_SINK_H
 #define OUTPUT_SINK_H
 
-#include "output/shelf.h"
+#include "output/dir.h"
 #include "quire.h"
 
 struct sink;

@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/map.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "session/persist.h"
 #include "session/priv.h"
 

@@ -21,7 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "blob/hash.h"
 
 /* ---- ids ---------------------------------------------------------------- */

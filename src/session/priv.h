@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
-#include "session/foreign.h"
+#include "session/omp_lock.h"
 #include "session/index.h"
 #include "session/jsonl.h"
 #include "session/names.h"

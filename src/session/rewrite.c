@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "session/migrate.h"
 #include "session/names.h"
 #include "session/priv.h"

@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "session/persist.h"
 #include "session/priv.h"
 

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "slash/priv.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* fault.c - the n-th call fails */
 #include "base/err.h"
-#include "store/tap.h"
+#include "store/intercept.h"
 
 static quire_status before(void *ctx, const char *call, const char *on,
                            quire_error *err)

@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "store/sqlite_priv.h"
-#include "store/sqlite_words.h"
+#include "store/fts_tokenizer.h"
 
 /* Bodies of tens of kilobytes lie in chains of pages, each framed and summed in
  * the log: larger pages, fewer frames. But a small commit writes the whole of each

@@ -1,7 +1,7 @@
 /* trace.c - what passed through a seam, one line a call */
 #include <stdio.h>
 
-#include "store/tap.h"
+#include "store/intercept.h"
 
 static void after(void *ctx, const char *call, const char *on,
                   quire_status result)

@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "base/when.h"
+#include "base/timestamp.h"
 #include "workspace/request.h"
 
 const char tool_description[] =

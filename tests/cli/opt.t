@@ -1,8 +1,8 @@
 # options of every kind are read
 ! cc
 $ cc -std=c11 -D_GNU_SOURCE -I$TOP/include -I$TOP/src -o try $TOP/tests/cli/frame/try.c \
->     $TOP/src/cli/opt.c $TOP/src/cli/out.c $TOP/src/cli/guess.c \
->     $TOP/src/cli/table.c $TOP/src/base/*.c
+>     $TOP/src/cli/core/opt.c $TOP/src/cli/core/out.c $TOP/src/cli/core/suggest.c \
+>     $TOP/src/cli/core/table.c $TOP/src/base/*.c
 $ for s in 0 4096 1B 10k 64K 64KiB 3M 3MiB 2G 2GiB 1T 1TiB 5kB 5MB 5GB; do ./try show x -s $s; done
 flag 0 size 0 [x]
 flag 0 size 4096 [x]

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "store/tap.h"
+#include "store/intercept.h"
 #include "support/store.h"
 
 static struct fault idle;

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "store/tap.h"
+#include "store/intercept.h"
 #include "support/store.h"
 
 static struct fault idle;

@@ -11,9 +11,9 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "output/clean.h"
-#include "store/tap.h"
-#include "support/lasting.h"
+#include "output/sanitize.h"
+#include "store/intercept.h"
+#include "support/durability.h"
 #include "support/slow.h"
 #include "support/store.h"
 

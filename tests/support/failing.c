@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "support/catalogue.h"
+#include "support/catalog.h"
 #include "support/test.h"
 
 void way_arm(struct way *w, long n)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "quire.h"
-#include "store/tap.h"
+#include "store/intercept.h"
 
 enum where { SEAMS, CALLS, SQLITE };
 

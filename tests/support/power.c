@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/catalogue.h"
+#include "support/catalog.h"
 #include "support/slow.h"
 
 enum { FILES_MAX = 8, PIECE = 4096 };

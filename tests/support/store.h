@@ -5,7 +5,7 @@
 #define TESTS_STORE_H
 
 #include "blob/blob.h"
-#include "store/tap.h"
+#include "store/intercept.h"
 #include "support/test.h"
 
 /* A clock that stands still until it is moved. */

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "support/lasting.h"
+#include "support/durability.h"
 
 quire_error test_err;
 

@@ -5,7 +5,7 @@
  * library's calls come here. Calls inside shared libraries (SQLite, libc) do
  * not: those have their own seams. Disarmed, each costs one comparison.
  */
-#include "support/lasting.h"
+#include "support/durability.h"
 #include "support/test.h"
 
 #include <dirent.h>

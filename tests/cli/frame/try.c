@@ -4,7 +4,7 @@
  * The kinds that no command of quire uses yet are tested here; and what a new
  * command takes is shown: one entry, one function.
  */
-#include "cli/cli.h"
+#include "cli/core/cli.h"
 
 const struct noun *const cli_nouns[] = {NULL};
 

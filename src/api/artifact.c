@@ -1,0 +1,631 @@
+/*
+ * artifact.c - artifacts, as quire.h has them
+ *
+ * The artifact room knows rows; which session a caller means, what may be put
+ * and how an answer is worded is decided here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/artifact.h"
+#include "artifact/mime.h"
+#include "artifact/path.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "api/workspace.h"
+
+#define TAGS_MAX     32
+#define TAG_MAX      64
+#define WORDS_MAX    1000
+#define METADATA_MAX (64 * 1024)
+
+/* ---- the room ----------------------------------------------------------- */
+
+quire_status need_rows(struct quire *q, bool write, quire_error *err)
+{
+    struct artifacts_config config = {.clock = &q->clock};
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_NATIVE) {
+        st = err_set(err, QUIRE_INVALID,
+                     "%s is a home of another program, which has no artifacts "
+                     "and no tenants",
+                     q->home);
+        err_next(err, "name a home of Quire's own with --home");
+        return st;
+    }
+    if (q->in_batch) {
+        st = err_set(err, QUIRE_INVALID,
+                     "artifacts and tenants cannot be used while a batch is "
+                     "open");
+        err_next(err, "end the batch with quire_commit() first");
+        return st;
+    }
+    st = need_blobs(q, write, err);
+    if (st)
+        return st;
+    if (!q->db || q->schema < SCHEMA_ARTIFACTS)
+        return QUIRE_NOT_FOUND;
+    arena_reset(&q->loan);
+    config.db = q->db;
+    config.blobs = q->blobs;
+    config.name = q->db_path;
+    config.relaxed = q->relaxed;
+    config.read_only = q->read_only;
+    config.due = q->schema >= SCHEMA_DUE;
+    if (!q->artifacts)
+        st = artifacts_new(&config, &q->artifacts, err);
+    if (!st && write && !q->finished) {
+        q->finished = true;
+        life_finish(q);
+    }
+    return st;
+}
+
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = need_rows(q, write, err);
+
+    return st ? st : tenants_check(q, err);
+}
+
+quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
+                              quire_error *err)
+{
+    int64_t state = quire_changes(q);
+    quire_status st;
+
+    if (state && state == q->limits_state) {
+        *out = q->limits;
+        return QUIRE_OK;
+    }
+    st = config_number(q, "quota.file", &out->file, err);
+    if (!st)
+        st = config_number(q, "quota.session", &out->session, err);
+    if (!st)
+        st = config_number(q, "quota.tenant", &out->tenant, err);
+    if (!st)
+        st = config_number(q, "versions.kept", &out->versions, err);
+    q->limits = *out;
+    q->limits_state = st ? 0 : state;
+    return st;
+}
+
+/* ---- whose -------------------------------------------------------------- */
+
+quire_status artifacts_session(struct quire *q, const char *session,
+                               struct arena *keep, const char **key,
+                               const char **file, quire_error *err)
+{
+    struct place p;
+    bool is_key;
+    quire_status st;
+
+    if (!session)
+        session = "user";
+    *key = session;
+    *file = NULL;
+    if (!strcmp(session, "user") || !strcmp(session, "temp"))
+        return QUIRE_OK;
+    st = place_find(q, session, keep, &p, err);
+    if (st)
+        return st;
+    is_key = found_is_key(q, session);
+    if (!is_key)
+        st = place_key(&p, keep, key, err);
+    if (!st && !is_key && p.in_home && !strcmp(*key, session))
+        found_note(q, session, p.name, true);
+    if (!st && p.in_home) {
+        *file = arena_printf(keep, "%s/%s", q->root, p.name);
+        st = *file ? QUIRE_OK : err_memory(err);
+    }
+    place_release(&p);
+    return st;
+}
+
+quire_status artifacts_key(struct quire *q, const char *session,
+                           struct arena *keep, const char **key,
+                           quire_error *err)
+{
+    const char *file;
+
+    return artifacts_session(q, session, keep, key, &file, err);
+}
+
+/* ---- what may be put ---------------------------------------------------- */
+
+quire_status quire_artifact_path(quire_bytes path, char out[257],
+                                 const char **reason, quire_error *err)
+{
+    enum path_fault fault = path_clean(path, out, NULL);
+    quire_status st;
+
+    if (reason)
+        *reason = path_reason(fault);
+    if (fault == PATH_FINE)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "invalid path: %s (%s)", path_words(fault),
+                 path_reason(fault));
+    err_next(err, "a path looks like notes/today.md");
+    return st;
+}
+
+static quire_status check_words(const char *what, const char *text, size_t max,
+                                quire_error *err)
+{
+    if (!text || (strlen(text) <= max && utf8_check(bytes_str(text))))
+        return QUIRE_OK;
+    return err_set(err, QUIRE_INVALID,
+                   "the %s of an artifact is UTF-8 of at most %zu bytes", what,
+                   max);
+}
+
+static quire_status check_tags(const char *const *tags, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t n;
+
+    for (n = 0; tags && tags[n] && !st; n++) {
+        st = check_words("tag", tags[n], TAG_MAX, err);
+        if (!st && !*tags[n])
+            st = err_set(err, QUIRE_INVALID, "a tag is not empty");
+        if (!st && n == TAGS_MAX)
+            st = err_set(err, QUIRE_INVALID, "an artifact has at most %d tags",
+                         TAGS_MAX);
+    }
+    return st;
+}
+
+quire_status artifacts_check_options(const quire_artifact_options *o,
+                                     quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (o->mime && !mime_is_valid(bytes_str(o->mime))) {
+        st = err_set(err, QUIRE_INVALID, "that is no media type");
+        err_next(err, "one looks like text/markdown; leave it out to have it "
+                      "found by name or content");
+    }
+    if (!st)
+        st = check_words("purpose", o->purpose, WORDS_MAX, err);
+    if (!st)
+        st = check_words("source", o->source, WORDS_MAX, err);
+    if (!st)
+        st = check_words("agent", o->agent, WORDS_MAX, err);
+    if (!st)
+        st = check_tags(o->tags, err);
+    if (!st && o->meta &&
+        (strlen(o->meta) > METADATA_MAX ||
+         !json_check(bytes_str(o->meta), JSON_UTF8, NULL) ||
+         json_kind(bytes_str(o->meta)) != JSON_OBJECT))
+        st = err_set(err, QUIRE_INVALID,
+                     "the metadata of an artifact is a JSON object of at most "
+                     "%d bytes",
+                     METADATA_MAX);
+    return st;
+}
+
+quire_status quire_artifact_put(quire *q, const char *session, const char *path,
+                                quire_bytes content,
+                                const quire_artifact_options *options,
+                                quire_artifact *out, quire_error *err)
+{
+    quire_artifact_options full = QUIRE_ARTIFACT_OPTIONS_INIT;
+    struct artifact_limits limits;
+    struct artifact_new what = {.tenant = q->tenant,
+                                .content = content,
+                                .options = &full,
+                                .limits = &limits};
+    quire_artifact ignored;
+    char clean[PATH_BYTES_MAX + 1];
+    const char *key;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (options)
+        memcpy(&full, options,
+               options->size < sizeof full ? options->size : sizeof full);
+    if (!st)
+        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = artifacts_check_options(&full, err);
+    if (!st)
+        st = artifacts_limits(q, &limits, err);
+    if (!st)
+        st = artifacts_session(q, session, &q->loan, &key, &what.file, err);
+    if (st)
+        return st;
+    what.name = what.file ? what.file + strlen(q->home) + 1 : NULL;
+    what.path = arena_text(&q->loan, bytes_str(clean));
+    what.key = arena_text(&q->loan, bytes_str(key));
+    if (!what.path || !what.key)
+        return err_memory(err);
+    st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored, err);
+    if (!st)
+        workspaces_follow(q, what.key, what.path, FOLLOW_PUT, NULL);
+    return st;
+}
+
+/* ---- which one ---------------------------------------------------------- */
+
+/* `session` is "" for one that may be in any. */
+static quire_status missing(const char *session, const char *which,
+                            quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "there is no artifact %.100s%s%.60s", which,
+                              session && !*session ? "" : " in session ",
+                              session ? session : "user");
+
+    err_next(err, "`quire artifact ls` lists those of the session, `ls "
+                  "--deleted` what was put away");
+    return st;
+}
+
+bool read_id(const char *digits, int64_t *id)
+{
+    char *end;
+
+    /* So many digits are no number of anything. */
+    if (*digits < '0' || *digits > '9' || strlen(digits) > 18)
+        return false;
+    *id = strtoll(digits, &end, 10);
+    return *end == '\0';
+}
+
+/* What somebody may reach who is in a session. */
+struct reach {
+    bool away;        /* also what was put away                          */
+    bool any_session; /* by id: what is in another session               */
+    int64_t via;      /* by id: what this memory entry links, wherever   */
+};
+
+/* Whether the entry that is cited lets an artifact of another session be
+ * read. */
+static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
+                                   quire_error *err)
+{
+    bool links = false;
+    quire_status st = memory_links(q, entry, id, &links, err);
+
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "there is no memory entry #%lld", (long long)entry);
+        err_next(err, "`quire memory ls` lists those that are valid");
+    } else if (!st && !links) {
+        st = err_set(err, QUIRE_NOT_FOUND,
+                     "memory entry #%lld does not link artifact #%lld",
+                     (long long)entry, (long long)id);
+        err_next(err, "`quire memory show %lld` says what it links",
+                 (long long)entry);
+    }
+    return st;
+}
+
+static quire_status elsewhere(int64_t id, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "artifact #%lld belongs to another session",
+                              (long long)id);
+
+    err_next(err, "cite a memory entry that links it: --via mem:ID");
+    return st;
+}
+
+/* By its id, in the tenant. */
+static quire_status find_id(struct quire *q, const struct owner *owner,
+                            int64_t id, struct reach reach, const char *session,
+                            quire_artifact *out, quire_error *err)
+{
+    char which[32];
+    quire_status st = artifact_by_id(q->artifacts, q->tenant, id, &q->loan, out,
+                                     err);
+
+    snprintf(which, sizeof which, "#%lld", (long long)id);
+    if (st == QUIRE_NOT_FOUND || (!st && out->deleted_us && !reach.away))
+        return missing(reach.any_session ? "" : session, which, err);
+    if (st || out->session_id == owner->session || reach.any_session)
+        return st;
+    return reach.via ? check_citation(q, reach.via, id, err)
+                     : elsewhere(id, err);
+}
+
+/* The artifact that `which` names, seen from a session. */
+static quire_status find(struct quire *q, const char *session,
+                         const char *which, struct reach reach,
+                         quire_artifact *out, quire_error *err)
+{
+    struct owner owner = {.tenant = q->tenant};
+    char clean[PATH_BYTES_MAX + 1];
+    const char *key;
+    int64_t id;
+    bool by_id = *which == '#' && read_id(which + 1, &id);
+    quire_status st = artifacts_key(q, session, &q->loan, &key, err);
+
+    if (st)
+        return st;
+    /* A session without a row has no artifacts; it may see those of others. */
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
+        return find_id(q, &owner, id, reach, session, out, err);
+    } else if (!st) {
+        st = quire_artifact_path(bytes_str(which), clean, NULL, err);
+        if (!st)
+            st = artifact_by_path(q->artifacts, &owner, clean, &q->loan, out,
+                                  err);
+    }
+    return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
+}
+
+quire_status quire_artifact_stat(quire *q, const char *session,
+                                 const char *which,
+                                 const quire_artifact_get_options *options,
+                                 quire_artifact *out, quire_error *err)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    struct reach reach = {.away = false};
+    quire_status st = need_artifacts(q, false, err);
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    reach.any_session = o.any_session;
+    reach.via = o.via;
+    *out = (quire_artifact){.id = 0};
+    if (st == QUIRE_NOT_FOUND)
+        return missing(session, which, err);
+    if (!st)
+        st = find(q, session, which, reach, out, err);
+    if (!st && q->schema >= SCHEMA_ACCESS)
+        st = artifact_reads(q->artifacts, out, err);
+    if (st || o.version == 0 || o.version == out->version)
+        return st;
+    st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "%.100s has no version %lld", which,
+                (long long)o.version);
+        err_next(err, "`quire artifact versions` lists those that are kept");
+    }
+    return st;
+}
+
+quire_status quire_artifact_get(quire *q, const char *session,
+                                const char *which,
+                                const quire_artifact_get_options *options,
+                                quire_write_fn write, void *ctx,
+                                quire_artifact *out, quire_error *err)
+{
+    quire_artifact one;
+    quire_status st = quire_artifact_stat(q, session, which, options, &one,
+                                          err);
+
+    if (st)
+        return st;
+    if (out)
+        *out = one;
+    st = read_whole(q, &one.digest, write, ctx, err);
+    /* What was read was read, whether or not it can be counted. */
+    if (!st && !q->read_only)
+        artifact_count_read(q->artifacts, q->tenant, one.id, NULL);
+    return st;
+}
+
+quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err)
+{
+    quire_status st = need_artifacts(q, true, err);
+
+    return st ? st : artifact_count_read(q->artifacts, q->tenant, id, err);
+}
+
+quire_status quire_artifact_recount(quire *q, uint64_t *wrong, quire_error *err)
+{
+    uint64_t n = 0;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = artifacts_recount(q->artifacts, &n, err);
+    if (wrong)
+        *wrong = n;
+    return st;
+}
+
+/* The session to look in: 0 for all of them. *none: it has no artifacts yet,
+ * nor has the home, perhaps. */
+static quire_status find_scope(struct quire *q, const char *session, bool all,
+                               int64_t *out, bool *none, quire_error *err)
+{
+    struct owner owner;
+    const char *key;
+    quire_status st = need_rows(q, false, err);
+
+    *out = 0;
+    *none = st == QUIRE_NOT_FOUND;
+    if (!st)
+        st = tenants_check(q, err);
+    else if (*none)
+        st = QUIRE_OK;
+    if (!st && !all)
+        st = artifacts_key(q, session, &q->loan, &key, err);
+    if (st || *none || all)
+        return st;
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    *none = st == QUIRE_NOT_FOUND;
+    if (!st)
+        *out = owner.session;
+    return *none ? QUIRE_OK : st;
+}
+
+/* ---- lists -------------------------------------------------------------- */
+
+quire_status quire_artifact_list(quire *q, const char *session,
+                                 const quire_artifact_list_options *options,
+                                 quire_artifact_fn each, void *ctx,
+                                 quire_error *err)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    struct artifact_range range = {.tenant = q->tenant};
+    quire_status st;
+    bool none;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    st = find_scope(q, session, o.all_sessions, &range.session, &none, err);
+    if (st || none)
+        return st;
+    range.deleted = o.deleted;
+    range.limit = o.limit;
+    range.before_us = o.before_us;
+    range.before_id = o.before_id;
+    q->in_callback = true;
+    st = artifact_list(q->artifacts, &range, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_artifact_versions(quire *q, const char *session,
+                                     const char *which, quire_artifact_fn each,
+                                     void *ctx, quire_error *err)
+{
+    quire_artifact one;
+    quire_status st = quire_artifact_stat(q, session, which, NULL, &one, err);
+
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = artifact_versions(q->artifacts, &one, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+/* ---- away, back --------------------------------------------------------- */
+
+quire_status quire_artifact_remove(quire *q, const char *session,
+                                   const char *which, int purge,
+                                   quire_error *err)
+{
+    return quire_artifact_remove_expected(q, session, which, purge, NULL, err);
+}
+
+quire_status quire_artifact_remove_expected(quire *q, const char *session,
+                                            const char *which, int purge,
+                                            const char *expect,
+                                            quire_error *err)
+{
+    quire_artifact one = {.id = 0};
+    struct reach reach = {.away = purge};
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = find(q, session, which, reach, &one, err);
+    if (st)
+        return st;
+    /* Else an edited file would be a new one afterwards, and come back. */
+    if (!one.deleted_us)
+        st = workspaces_follow(q, one.session, one.path, FOLLOW_BEFORE, err);
+    if (!st)
+        st = purge
+                 ? artifact_purge(q->artifacts, q->tenant, one.id, expect, err)
+                 : artifact_remove(q->artifacts, q->tenant, one.id, expect,
+                                   err);
+    if (!st)
+        workspaces_follow(q, one.session, one.path, FOLLOW_AWAY, NULL);
+    return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
+}
+
+quire_status quire_artifact_restore(quire *q, const char *session,
+                                    const char *path, quire_artifact *out,
+                                    quire_error *err)
+{
+    char clean[PATH_BYTES_MAX + 1];
+    struct artifact_limits limits;
+    quire_artifact ignored;
+    struct owner owner;
+    const char *key;
+    quire_status st = need_artifacts(q, true, err);
+
+    if (!st)
+        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+    if (!st)
+        st = artifacts_limits(q, &limits, err);
+    if (!st)
+        st = artifacts_key(q, session, &q->loan, &key, err);
+    if (st)
+        return st;
+    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    if (!st)
+        st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
+                              out ? out : &ignored, err);
+    if (!st)
+        workspaces_follow(q, key, clean, FOLLOW_PUT, NULL);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "nothing called %.100s was put away", clean);
+        err_next(err, "`quire artifact ls --deleted` lists what was");
+    }
+    return st;
+}
+
+/* ---- search ------------------------------------------------------------- */
+
+/* What the caller's function said is told from what the search says. */
+struct hearing {
+    quire_hit_fn each;
+    void *ctx;
+    quire_status said;
+};
+
+static quire_status hear(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct hearing *h = ctx;
+
+    h->said = h->each(h->ctx, hit, err);
+    return h->said;
+}
+
+static quire_status nothing_found(const char *query, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "no artifact has %.100s in it", query);
+
+    err_next(err, "all words must be there; --all-sessions looks in every "
+                  "session");
+    return st;
+}
+
+quire_status quire_artifact_search(quire *q, const char *session,
+                                   const char *query,
+                                   const quire_search_options *options,
+                                   quire_hit_fn each, void *ctx, int *partial,
+                                   quire_error *err)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    struct artifact_question question = {.tenant = q->tenant, .text = query};
+    struct hearing h = {each, ctx, QUIRE_OK};
+    bool newest = false, none;
+    quire_status st;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
+    if (!st && (none || o.fts))
+        st = artifact_has_words(query, err);
+    if (!st && !none) {
+        question.fts = o.fts;
+        question.tag = o.tag;
+        question.mime = o.mime;
+        question.since_us = o.since_us;
+        question.until_us = o.until_us;
+        question.limit = o.limit ? o.limit : UINT64_MAX;
+        q->in_callback = true;
+        st = artifact_search(q->artifacts, &question, hear, &h, &newest, err);
+        q->in_callback = false;
+        none = st == QUIRE_NOT_FOUND;
+    }
+    if (partial)
+        *partial = newest;
+    if (h.said || (st && st != QUIRE_NOT_FOUND))
+        return st;
+    return none ? nothing_found(query, err) : st;
+}

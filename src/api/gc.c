@@ -1,0 +1,559 @@
+/*
+ * gc.c - a collection of the whole home
+ *
+ * The blob room counts references and removes; this file tells it where they
+ * are, keeps two collections from running at once, and sees to what else gathers
+ * in a home: versions, artifacts that were put away, litter, free pages.
+ *
+ * In order: expire what is to expire, so that its content counts as unreferred;
+ * collect; look for litter, if it was a run that looks at all files; give pages
+ * back. Each by itself is complete: a run that ends in the middle has done part
+ * of the work, and the next one does the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "gc/gc.h"
+#include "blob/hash.h"
+#include "gc/pins.h"
+#include "gc/roots.h"
+#include "api/idempotency.h"
+#include "api/gc_sources.h"
+
+/* The least time between two that begin by themselves. */
+enum { AUTO_EVERY_S = 3600 };
+
+struct collecting {
+    struct quire *q;
+    struct db *state; /* NULL: a dry run, and nothing is remembered */
+    const quire_collect_options *o;
+    quire_collect_report *report;
+    struct artifact_expiry expiry;
+    bool reap; /* the run looks at all files, so for litter, too */
+    int lock;
+};
+
+static bool is_dry(const struct collecting *c)
+{
+    return c->o->flags & QUIRE_COLLECT_DRY_RUN;
+}
+
+/* ---- what the blob room is told ----------------------------------------- */
+
+struct passing {
+    gc_source_fn each;
+    void *ctx;
+};
+
+static quire_status pass_source(void *ctx, const struct source *s,
+                                quire_error *err)
+{
+    const struct passing *p = ctx;
+
+    return p->each(p->ctx, s->label, s->info, err);
+}
+
+static quire_status tell_sources(void *ctx, gc_source_fn each, void *each_ctx,
+                                 quire_error *err)
+{
+    struct collecting *c = ctx;
+    struct passing p = {each, each_ctx};
+
+    return sources_each(c->q, pass_source, &p, err);
+}
+
+static quire_status add_key(void *ctx, const quire_digest *d, quire_error *err)
+{
+    return keys_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status tell_rows(void *ctx, struct keys *out, quire_error *err)
+{
+    struct collecting *c = ctx;
+    quire_status st = QUIRE_OK;
+
+    if (c->state)
+        st = pins_each(c->state, add_key, out, err);
+    if (!st && c->q->artifacts)
+        st = artifacts_digests(c->q->artifacts, &c->expiry, add_key, out, err);
+    return st;
+}
+
+static quire_status hire(void *ctx, void **worker, quire_error *err)
+{
+    struct collecting *c = ctx;
+    struct source_reader *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return err_memory(err);
+    r->home = c->q->home;
+    *worker = r;
+    return QUIRE_OK;
+}
+
+static quire_status open_source(void *worker, const char *label,
+                                struct object **out, struct object_info *info,
+                                quire_error *err)
+{
+    return source_open(worker, label, out, info, err);
+}
+
+static void dismiss(void *worker)
+{
+    source_reader_release(worker);
+    free(worker);
+}
+
+static quire_status collect_blobs(struct collecting *c, quire_error *err)
+{
+    struct gc_config config = {
+        .house = {.ctx = c,
+                  .sources = tell_sources,
+                  .rows = tell_rows,
+                  .hire = hire,
+                  .open = open_source,
+                  .dismiss = dismiss},
+        .grace_s = c->o->grace_s,
+        .dry_run = is_dry(c),
+        .full = c->o->flags & QUIRE_COLLECT_FULL,
+        .yes = c->o->flags & QUIRE_COLLECT_YES,
+        .each = c->o->each,
+        .each_ctx = c->o->ctx,
+    };
+    struct ledger *ledger = NULL;
+    struct gc_report r = {0};
+    quire_status st = QUIRE_OK;
+
+    if (c->state)
+        st = ledger_new(c->state, &ledger, err);
+    c->q->in_callback = true;
+    if (!st)
+        st = gc_run(c->q->blobs, ledger, &config, &r, err);
+    c->q->in_callback = false;
+    ledger_free(ledger);
+    c->report->sources = r.sources;
+    c->report->rescanned = r.rescanned;
+    c->report->scanned = r.scanned;
+    c->report->referenced = r.referenced;
+    c->report->marked = r.marked;
+    c->report->removed = r.removed;
+    c->report->waiting = r.waiting;
+    c->report->bytes_freed = r.bytes_freed;
+    c->report->refused = r.refused;
+    c->reap = r.strays;
+    return st;
+}
+
+/* ---- what else gathers -------------------------------------------------- */
+
+/* A dry run leaves out what would be gone: see artifacts_digests(). */
+static quire_status expire(struct collecting *c, quire_error *err)
+{
+    struct quire *q = c->q;
+    int64_t purge_s;
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return QUIRE_OK;
+    st = need_rows(q, !is_dry(c), err);
+    if (st) /* a home that was never written to */
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    st = config_number(q, "versions.kept", &c->expiry.kept, err);
+    if (!st)
+        st = config_span(q, "gc.purge", &purge_s, err);
+    if (st)
+        return st;
+    /* Years are no mistake: nothing is as old as that. */
+    c->expiry.before_us = purge_s < clock_s(&q->clock)
+                              ? clock_us(&q->clock) - purge_s * 1000000
+                              : 0;
+    if (is_dry(c))
+        return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
+                                 &c->report->purged, err);
+    st = claims_forget(q, -1, err);
+    if (st)
+        return st;
+    /* First: words of content that goes could not be told from the index. */
+    st = artifacts_settle(q->artifacts, err);
+    return st ? st
+              : artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
+                                 &c->report->purged, err);
+}
+
+struct reaping {
+    int home;
+    bool dry;
+    uint64_t n;
+};
+
+static bool is_temp(void *ctx, const char *name)
+{
+    (void)ctx;
+    return fs_temp_is_name(name);
+}
+
+static quire_status reap_one(void *ctx, const char *dir, const char *name,
+                             const struct object_info *info, quire_error *err)
+{
+    struct reaping *r = ctx;
+    char *path = NULL;
+
+    if (!info)
+        return QUIRE_OK;
+    if (asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", name) < 0)
+        return err_memory(err);
+    r->n += fs_temp_reap(r->home, path, r->dry);
+    free(path);
+    return QUIRE_OK;
+}
+
+/* All of a home that is ours; of another one, only where we leave such files. */
+static quire_status reap(struct collecting *c, quire_error *err)
+{
+    bool native = c->q->kind == QUIRE_KIND_NATIVE;
+    struct reaping r = {.dry = is_dry(c)};
+    struct object_store *home;
+    quire_status st;
+
+    if (!c->reap)
+        return QUIRE_OK;
+    st = need_home(c->q, &home, err);
+    if (!st)
+        st = fs_open_dir(c->q->home, false, &r.home, err);
+    if (st)
+        return st;
+    st = home->ops->comb(home, native ? "" : "blobs", is_temp, reap_one, &r,
+                         err);
+    close(r.home);
+    c->report->litter = r.n;
+    return st;
+}
+
+/* ---- pages -------------------------------------------------------------- */
+
+/* Pages that go in one step, in which nobody else writes: a mebibyte. */
+#define PAGES_AT_ONCE "64"
+
+static quire_status give_back(struct collecting *c, quire_error *err)
+{
+    struct db *db = c->state;
+    int64_t free_pages = 0, page = 0, before;
+    quire_status st;
+
+    if (!db || is_dry(c))
+        return QUIRE_OK;
+    st = sql_number(db, "PRAGMA page_size", &page, err);
+    if (!st)
+        st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
+    for (before = free_pages + 1;
+         !st && free_pages > 0 && free_pages < before;) {
+        before = free_pages;
+        st = db->ops->exec(db, "PRAGMA incremental_vacuum(" PAGES_AT_ONCE ")",
+                           err);
+        if (!st)
+            st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
+        if (!st)
+            c->report->returned += (uint64_t)((before - free_pages) * page);
+    }
+    return st == QUIRE_BUSY ? QUIRE_OK : st; /* another time */
+}
+
+/* ---- whose turn --------------------------------------------------------- */
+
+static quire_status take_turn(struct collecting *c, quire_error *err)
+{
+    quire_status st;
+
+    c->lock = -1;
+    if (is_dry(c))
+        return QUIRE_OK;
+    st = state_open_lock(c->q, &c->lock, err);
+    if (!st)
+        st = fs_lock(c->lock, FS_EXCLUSIVE, c->q->busy_ms, err);
+    if (st == QUIRE_BUSY) {
+        err_set(err, st, "another collection of %s is running", c->q->home);
+        err_next(err, "let it finish: it does what this one would");
+    }
+    if (!st)
+        futimens(c->lock, NULL); /* quire_collect_due() asks for the time */
+    return st;
+}
+
+static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (!st && !dry && q->read_only)
+        st = read_only_error(err);
+    if (!st && q->tenant != TENANT_DEFAULT) {
+        st = err_set(err, QUIRE_INVALID,
+                     "blobs are kept for all tenants together, and are not "
+                     "collected for one of them");
+        err_next(err, "leave out --tenant");
+    }
+    if (!st && !strcmp(q->home, q->blob_path)) {
+        st = err_set(err, QUIRE_INVALID,
+                     "a blobs directory alone does not tell what refers to it");
+        err_next(err, "name the home with --home: a directory with sessions or "
+                      "conversations");
+    }
+    if (!st && (q->in_batch || q->in_group))
+        st = err_set(err, QUIRE_INVALID, "a batch is open");
+    return st;
+}
+
+/* What this handle holds for itself it could not tell from what nobody does. */
+static quire_status check_holds(const struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (q->holds == 0)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_BUSY,
+                 "a session of this handle has an image and no file yet");
+    err_next(err, "let it be written, close it, or collect with another "
+                  "handle");
+    return st;
+}
+
+/* Whether there is anything that could be collected. */
+static bool is_home(const struct quire *q)
+{
+    static const char *const signs[] = {"quire.db", "blobs", "sessions",
+                                        "conversations", ".quire"};
+    char *path = NULL;
+    bool any = false;
+    size_t i;
+
+    for (i = 0; !any && i < sizeof signs / sizeof *signs; i++) {
+        if (asprintf(&path, "%s/%s", q->home, signs[i]) < 0)
+            return true;
+        any = access(path, F_OK) == 0 || errno != ENOENT;
+        free(path);
+    }
+    return any;
+}
+
+static quire_status read_options(struct quire *q,
+                                 const quire_collect_options *options,
+                                 quire_collect_options *o, quire_error *err)
+{
+    *o = (quire_collect_options)QUIRE_COLLECT_OPTIONS_INIT;
+    if (options)
+        memcpy(o, options,
+               options->size < sizeof *o ? options->size : sizeof *o);
+    return o->grace_s < 0 ? config_span(q, "gc.grace", &o->grace_s, err)
+                          : QUIRE_OK;
+}
+
+quire_status quire_collect(quire *q, const quire_collect_options *options,
+                           quire_collect_report *report, quire_error *err)
+{
+    quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_collect_report ignored = {0};
+    struct collecting c = {.q = q, .o = &o, .lock = -1};
+    quire_status st = read_options(q, options, &o, err);
+
+    c.report = report ? report : &ignored;
+    memset(c.report, 0, sizeof *c.report);
+    if (!st)
+        st = may_collect(q, is_dry(&c), err);
+    if (!st && !is_dry(&c))
+        st = check_holds(q, err);
+    /* A home that is not there yet is not made for this. */
+    if (!st && !is_home(q))
+        return QUIRE_OK;
+    if (!st)
+        st = take_turn(&c, err);
+    if (!st)
+        st = need_state(q, !is_dry(&c), &c.state, err);
+    if (!st)
+        st = need_blobs(q, !is_dry(&c), err);
+    if (!st)
+        st = expire(&c, err);
+    if (!st)
+        st = collect_blobs(&c, err);
+    if (!st)
+        st = reap(&c, err);
+    if (!st)
+        st = give_back(&c, err);
+    if (c.lock >= 0)
+        close(c.lock);
+    return st;
+}
+
+int quire_collect_due(quire *q)
+{
+    struct stat s;
+    bool due = false;
+    int fd;
+
+    if (q->kind != QUIRE_KIND_NATIVE || q->read_only || q->in_callback ||
+        !strcmp(q->home, q->blob_path) || access(q->db_path, F_OK) != 0)
+        return 0;
+    if (state_open_lock(q, &fd, NULL))
+        return 0;
+    /* One that is new has nothing to collect for an hour, and more. */
+    if (!fstat(fd, &s) && llabs(time(NULL) - s.st_mtime) >= AUTO_EVERY_S &&
+        !fs_lock(fd, FS_EXCLUSIVE, 0, NULL) && config_is(q, "gc.auto", "on"))
+        due = !futimens(fd, NULL);
+    close(fd);
+    return due;
+}
+
+/* ---- roots and pins ----------------------------------------------------- */
+
+static quire_status no_such(const char *path, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND, "%s is not registered",
+                              path);
+
+    err_next(err, "`quire gc --roots` lists what is");
+    return st;
+}
+
+quire_status quire_root_add(quire *q, const char *path, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct root root = {.path = place_cwd(path, &tmp)};
+    struct db *state = NULL;
+    struct stat s;
+    quire_status st = may_collect(q, false, err);
+
+    if (!st && !root.path)
+        st = err_memory(err);
+    if (!st && stat(root.path, &s) < 0)
+        st = errno == ENOENT
+                 ? err_set(err, QUIRE_NOT_FOUND, "there is no %s", root.path)
+                 : err_sys(err, errno, "cannot look at %s", root.path);
+    if (!st && !S_ISDIR(s.st_mode) && !S_ISREG(s.st_mode)) {
+        st = err_set(err, QUIRE_INVALID, "%s is neither a file nor a directory",
+                     root.path);
+        err_next(err, "name a session file, or the directory they lie in");
+    }
+    if (!st)
+        st = need_state(q, true, &state, err);
+    if (!st) {
+        root.is_dir = S_ISDIR(s.st_mode);
+        st = roots_add(state, &root, clock_s(&q->clock), err);
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_root_drop(quire *q, const char *path, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *whole = place_cwd(path, &tmp);
+    struct db *state = NULL;
+    quire_status st = may_collect(q, false, err);
+
+    if (!st && !whole)
+        st = err_memory(err);
+    if (!st)
+        st = need_state(q, false, &state, err);
+    if (!st)
+        st = state ? roots_drop(state, whole, err) : QUIRE_NOT_FOUND;
+    if (st == QUIRE_NOT_FOUND)
+        st = no_such(whole, err);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_root_list(quire *q, quire_text_fn each, void *ctx,
+                             quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct roots roots = {NULL, 0};
+    struct db *state = NULL;
+    quire_status st = may_collect(q, true, err);
+    size_t i;
+
+    if (!st)
+        st = need_state(q, false, &state, err);
+    if (!st)
+        st = roots_load(state, &tmp, &roots, err);
+    q->in_callback = true;
+    for (i = 0; !st && i < roots.n; i++)
+        st = each(ctx, roots.list[i].path, err);
+    q->in_callback = false;
+    arena_release(&tmp);
+    return st;
+}
+
+/* The blob is marked as seen first: a collection that did not see the pin sees
+ * that, and spares it. */
+static quire_status pin(struct quire *q, struct db *state,
+                        const quire_digest *digest, quire_error *err)
+{
+    quire_blob_info info;
+    quire_status st = blob_freshen(q->blobs, digest, err);
+
+    if (!st)
+        st = pins_add(state, digest, clock_s(&q->clock), err);
+    return st ? st : quire_blob_stat(q, digest, &info, err);
+}
+
+quire_status quire_blob_pin(quire *q, const quire_digest *digest,
+                            quire_error *err)
+{
+    quire_blob_info info;
+    struct db *state = NULL;
+    quire_status st = may_collect(q, false, err);
+
+    if (!st)
+        st = quire_blob_stat(q, digest, &info, err);
+    if (!st)
+        st = need_state(q, true, &state, err);
+    if (!st)
+        st = need_blobs(q, true, err);
+    if (!st)
+        st = blobs_hold(q->blobs, err);
+    if (st)
+        return st;
+    st = pin(q, state, digest, err);
+    blobs_let_go(q->blobs);
+    return st;
+}
+
+quire_status quire_pin_list(quire *q, quire_digest_fn each, void *ctx,
+                            quire_error *err)
+{
+    struct db *state = NULL;
+    quire_status st = may_collect(q, true, err);
+
+    if (!st)
+        st = need_state(q, false, &state, err);
+    if (st || !state)
+        return st;
+    q->in_callback = true;
+    st = pins_each(state, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_blob_unpin(quire *q, const quire_digest *digest,
+                              quire_error *err)
+{
+    struct db *state = NULL;
+    quire_status st = may_collect(q, false, err);
+
+    if (!st)
+        st = need_state(q, false, &state, err);
+    if (!st)
+        st = state ? pins_drop(state, digest, err) : QUIRE_NOT_FOUND;
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "%s is not pinned", digest_short(digest).s);
+        err_next(err, "`quire blob pin` lists what is");
+    }
+    return st;
+}

@@ -1,0 +1,620 @@
+/*
+ * handle.c - the handle behind quire.h
+ *
+ * Opening finds out where the store is and whose; files and database are
+ * opened by the first call that needs them, so that a command pays for what
+ * it uses and reading an absent home makes nothing. Answers get their words
+ * here, at the door.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <isa-l.h>
+#include <nettle/version.h>
+#include <sqlite3.h>
+#include <zlib.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "blob/hash.h"
+#include "memory/memory.h"
+#include "memory/scratchpad.h"
+#include "output/regex.h"
+#include "api/verify.h"
+#include "api/transaction.h"
+#include "api/priv.h"
+
+const char *quire_version(void)
+{
+    return QUIRE_VERSION;
+}
+
+const char *quire_version_of(unsigned index, char out[64])
+{
+    switch (index) {
+    case 0: snprintf(out, 64, "sqlite %s", sqlite3_libversion()); break;
+    case 1:
+        snprintf(out, 64, "nettle %d.%d", nettle_version_major(),
+                 nettle_version_minor());
+        break;
+    case 2:
+        snprintf(out, 64, "isa-l %d.%d.%d", ISAL_MAJOR_VERSION,
+                 ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+        break;
+    case 3: snprintf(out, 64, "zlib %s", zlibVersion()); break;
+    case 4: match_version(out, 64); break;
+    default: return NULL;
+    }
+    return out;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+/* The path is a directory, or nothing yet. */
+static quire_status check_dir(const char *path, quire_error *err)
+{
+    struct stat s;
+    quire_status st;
+
+    if (stat(path, &s) < 0)
+        return errno == ENOENT ? QUIRE_OK
+                               : err_sys(err, errno, "cannot open %s", path);
+    if (S_ISDIR(s.st_mode))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_IO, "%s is not a directory", path);
+    err_next(err, "name the directory that holds the store");
+    return st;
+}
+
+/* An older program passes a shorter struct; the rest stays default. */
+static quire_status read_options(const quire_options *options, quire_options *o,
+                                 quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (!options)
+        return QUIRE_OK;
+    if (options->size >= offsetof(quire_options, kind))
+        memcpy(o, options,
+               options->size < sizeof *o ? options->size : sizeof *o);
+    else
+        st = QUIRE_INVALID;
+    if (st || (unsigned)o->kind > QUIRE_KIND_JP ||
+        (unsigned)o->layout > QUIRE_LAYOUT_FLAT ||
+        o->flags & ~(unsigned)QUIRE_READ_ONLY || o->cache_kib < 0) {
+        st = err_set(err, QUIRE_INVALID, "the options make no sense");
+        err_next(err, "start from QUIRE_OPTIONS_INIT");
+    }
+    return st;
+}
+
+quire_status quire_open(const quire_options *options, quire **out,
+                        quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    struct quire *q;
+    quire_status st;
+
+    *out = NULL;
+    st = read_options(options, &o, err);
+    if (st)
+        return st;
+    q = calloc(1, sizeof *q);
+    if (!q)
+        return err_memory(err);
+    pthread_mutex_init(&q->blob_turn, NULL);
+    q->read_only = o.flags & QUIRE_READ_ONLY;
+    q->busy_ms = o.busy_ms;
+    q->cache_kib = o.cache_kib;
+    q->tenant = TENANT_DEFAULT;
+    snprintf(q->actor, sizeof q->actor, "%s", o.actor ? o.actor : "");
+    q->clock = clock_system;
+    if (o.now_us)
+        q->clock = (struct clock){o.now_us, o.now_ctx};
+    q->trace = (struct trace){o.trace, o.trace_ctx};
+    st = home_find(q, &o, err);
+    if (!st)
+        st = check_dir(q->home, err);
+    if (!st)
+        st = tenants_enter(q, &o, err);
+    if (st)
+        quire_close(q);
+    else
+        *out = q;
+    return st;
+}
+
+void quire_close(quire *q)
+{
+    if (!q)
+        return;
+    group_forget(q);
+    memories_free(q->memories);
+    artifacts_free(q->artifacts);
+    pads_free(q->pads);
+    sql_release(&q->settings);
+    sql_release(&q->tallies);
+    if (q->changes)
+        q->changes->ops->finalize(q->changes);
+    sql_release(&q->folders);
+    blobs_free(q->blobs);
+    if (q->files)
+        q->files->ops->free(q->files);
+    if (q->whole)
+        q->whole->ops->free(q->whole);
+    if (q->db)
+        q->db->ops->close(q->db);
+    seats_release(q);
+    state_close(q);
+    free(q->home);
+    free(q->blob_path);
+    free(q->db_path);
+    arena_release(&q->loan);
+    pthread_mutex_destroy(&q->blob_turn);
+    free(q);
+}
+
+const char *quire_home(const quire *q)
+{
+    return q->home;
+}
+
+quire_kind quire_home_kind(const quire *q)
+{
+    return q->kind;
+}
+
+quire_layout quire_blob_layout(const quire *q)
+{
+    return q->layout;
+}
+
+/* ---- opening what a call needs ------------------------------------------ */
+
+quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
+{
+    struct db *tapped;
+    quire_status st;
+
+    if (!q->trace.line)
+        return QUIRE_OK;
+    st = db_tap(*db, trace_hook(&q->trace), &tapped, err);
+    if (!st)
+        *db = tapped;
+    return st;
+}
+
+/* The catalogue. A reader of a home that has none gets none. */
+quire_status need_db(struct quire *q, bool write, quire_error *err)
+{
+    struct db_config config = {
+        .path = q->db_path,
+        .access = q->read_only ? DB_READ : DB_WRITE,
+        .busy_ms = q->busy_ms,
+        .cache_kib = q->cache_kib,
+    };
+    quire_status st = QUIRE_OK;
+    int dir;
+
+    if (q->db || !q->db_path)
+        return QUIRE_OK;
+    if (!write && access(q->db_path, F_OK) != 0 && errno == ENOENT)
+        return QUIRE_OK;
+    if (write) {
+        st = fs_open_dir(q->home, true, &dir, err);
+        if (st)
+            return st;
+        close(dir);
+    }
+    st = db_sqlite_open(&config, &q->db, err);
+    if (!st)
+        st = trace_db(q, &q->db, err);
+    if (!st)
+        st = schema_prepare(q->db, q->read_only, &q->schema, err);
+    if (st && q->db) {
+        q->db->ops->close(q->db);
+        q->db = NULL;
+    }
+    q->relaxed = !st && !q->read_only && config_is(q, "durability", "flush");
+    if (q->relaxed)
+        q->db->ops->relax(q->db, true);
+    return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
+}
+
+quire_status quire_sync(quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    /* What another thread put for us is to be seen first. */
+    if (!st && q->db)
+        st = q->db->ops->exec(q->db, "SELECT 1 FROM blob LIMIT 1", err);
+    return st || !q->db ? st : q->db->ops->settle(q->db, err);
+}
+
+/* A directory of files, heard by whoever listens. */
+static quire_status open_files(struct quire *q, const char *path,
+                               struct object_store **out, quire_error *err)
+{
+    struct object_store *tapped;
+    quire_status st;
+
+    if (*out)
+        return QUIRE_OK;
+    st = object_files_open(path, q->read_only, out, err);
+    if (st || !q->trace.line)
+        return st;
+    st = object_tap(*out, trace_hook(&q->trace), &tapped, err);
+    if (!st)
+        *out = tapped;
+    return st;
+}
+
+/* By its whole path: sessions are found by theirs from other directories. */
+static quire_status open_whole(struct quire *q, const char *dir,
+                               struct object_store **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *path = place_cwd(dir, &tmp);
+    quire_status st;
+
+    st = path ? open_files(q, path, out, err)
+              : err_sys(err, errno, "cannot tell the working directory");
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status open_home_store(struct quire *q, struct object_store **out,
+                             quire_error *err)
+{
+    return open_whole(q, q->root, out, err);
+}
+
+quire_status need_all(struct quire *q, quire_error *err)
+{
+    return q->all ? QUIRE_OK : open_home_store(q, &q->all, err);
+}
+
+quire_status need_home(struct quire *q, struct object_store **out,
+                       quire_error *err)
+{
+    bool same = q->tenant == TENANT_DEFAULT;
+    quire_status st = QUIRE_OK;
+
+    if (same)
+        st = need_all(q, err);
+    else if (!q->whole)
+        st = open_whole(q, q->home, &q->whole, err);
+    *out = same ? q->all : q->whole;
+    return st;
+}
+
+quire_status read_only_error(quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID,
+                              "the store is open for reading only");
+
+    err_next(err, "open it without QUIRE_READ_ONLY");
+    return st;
+}
+
+/* A callback that came back to us would find the handle's buffers and
+ * statements in use. */
+quire_status check_free(const struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (!q->in_callback)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID,
+                 "a callback may not use the handle that called it");
+    err_next(err, "open a second handle on the same store");
+    return st;
+}
+
+/* What the settings say of blobs; a reader does not ask. */
+static quire_status read_blob_settings(struct quire *q,
+                                       struct blobs_config *config,
+                                       quire_error *err)
+{
+    uint64_t row_max = 0;
+    quire_status st = QUIRE_OK;
+
+    if (q->read_only || q->layout != QUIRE_LAYOUT_PACKED)
+        return QUIRE_OK;
+    if (!config_is(q, "blob.layout", "loose"))
+        st = config_number(q, "blob.inline", &row_max, err);
+    config->row_max = (size_t)row_max;
+    config->relaxed = q->relaxed;
+    return st;
+}
+
+quire_status need_blobs(struct quire *q, bool write, quire_error *err)
+{
+    struct blobs_config config = {
+        .layout = q->layout,
+        .clock = &q->clock,
+        .busy_ms = q->busy_ms,
+    };
+    quire_status st = check_free(q, err);
+
+    if (!st && write && q->read_only)
+        st = read_only_error(err);
+    if (!st)
+        st = need_db(q, write, err);
+    if (!st)
+        st = open_files(q, q->blob_path, &q->files, err);
+    if (!st && q->blobs)
+        blobs_serve(q->blobs, 0);
+    if (st || (q->blobs && q->blobs_db == q->db))
+        return st;
+    /* A reader that found no database has become a writer, which made one; or
+     * something else did, that needs no blobs. */
+    memories_free(q->memories);
+    q->memories = NULL;
+    artifacts_free(q->artifacts);
+    q->artifacts = NULL;
+    blobs_free(q->blobs);
+    q->blobs = NULL;
+    config.files = q->files;
+    config.holds = &q->holds;
+    config.db = q->blobs_db = q->db;
+    st = read_blob_settings(q, &config, err);
+    return st ? st : blobs_new(&config, &q->blobs, err);
+}
+
+quire_status need_own_blobs(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = need_blobs(q, write, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    /* A reader of an older home cannot be told whose a blob is. */
+    if (!st && q->tenant != TENANT_DEFAULT && q->schema >= SCHEMA_OWNERS)
+        blobs_serve(q->blobs, q->tenant);
+    return st;
+}
+
+quire_status hold_blobs(struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    pthread_mutex_lock(&q->blob_turn);
+    st = need_blobs(q, true, err);
+    if (!st)
+        st = blobs_hold(q->blobs, err);
+    pthread_mutex_unlock(&q->blob_turn);
+    return st;
+}
+
+void let_go_blobs(struct quire *q)
+{
+    pthread_mutex_lock(&q->blob_turn);
+    if (q->blobs)
+        blobs_let_go(q->blobs);
+    else if (--q->holds == 0) /* they could not be opened again */
+        q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
+    pthread_mutex_unlock(&q->blob_turn);
+}
+
+/* ---- batches ------------------------------------------------------------ */
+
+quire_status quire_begin(quire *q, quire_error *err)
+{
+    quire_status st = need_blobs(q, true, err);
+
+    if (!st && q->in_group)
+        st = err_set(err, QUIRE_INVALID, "a group is open");
+    if (!st)
+        st = blobs_begin(q->blobs, err);
+    q->in_batch = q->in_batch || !st;
+    return st;
+}
+
+quire_status quire_commit(quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (!st && !q->blobs)
+        st = err_set(err, QUIRE_INVALID, "no batch is open");
+    if (st)
+        return st;
+    q->in_batch = false;
+    return blobs_commit(q->blobs, err);
+}
+
+void quire_rollback(quire *q)
+{
+    if (q->in_callback)
+        return;
+    q->in_batch = false;
+    if (q->blobs)
+        blobs_rollback(q->blobs);
+}
+
+/* ---- blobs -------------------------------------------------------------- */
+
+quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
+                            quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, true, err);
+
+    return st ? st : blob_put(q->blobs, content, flags, info, err);
+}
+
+quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
+                                   unsigned flags, quire_blob_info *info,
+                                   quire_error *err)
+{
+    quire_status st = need_own_blobs(q, true, err);
+
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = blob_put_stream(q->blobs, read, ctx, flags, info, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_blob_put_fd(quire *q, int fd, unsigned flags,
+                               quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, true, err);
+
+    return st ? st : blob_put_fd(q->blobs, fd, flags, info, err);
+}
+
+/* An answer, in words. */
+static quire_status absent(const struct quire *q, const quire_digest *d,
+                           quire_status st, quire_error *err)
+{
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    err_set(err, st, "no blob %s in %s", digest_short(d).s, q->home);
+    err_next(err, "`quire blob ls` lists what is there; --home or --store "
+                  "names another place");
+    return st;
+}
+
+quire_status quire_blob_stat(quire *q, const quire_digest *digest,
+                             quire_blob_info *info, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, false, err);
+
+    return st ? st
+              : absent(q, digest, blob_stat(q->blobs, digest, info, err), err);
+}
+
+quire_status quire_blob_get(quire *q, const quire_digest *digest,
+                            quire_bytes *out, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, false, err);
+
+    return st ? st
+              : absent(q, digest, blob_get(q->blobs, digest, out, err), err);
+}
+
+static quire_status read_out(struct quire *q, const quire_digest *digest,
+                             uint64_t from, uint64_t to, quire_write_fn write,
+                             void *ctx, quire_error *err)
+{
+    quire_status st;
+
+    q->in_callback = true;
+    st = blob_read(q->blobs, digest, from, to, write, ctx, err);
+    q->in_callback = false;
+    return absent(q, digest, st, err);
+}
+
+quire_status read_whole(struct quire *q, const quire_digest *digest,
+                        quire_write_fn write, void *ctx, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    return st ? st : read_out(q, digest, 0, UINT64_MAX, write, ctx, err);
+}
+
+quire_status quire_blob_read(quire *q, const quire_digest *digest,
+                             uint64_t from, uint64_t to, quire_write_fn write,
+                             void *ctx, quire_error *err)
+{
+    quire_status st = need_own_blobs(q, false, err);
+
+    return st ? st : read_out(q, digest, from, to, write, ctx, err);
+}
+
+/* Content is kept once for all tenants. One of them gets what is its own by its
+ * name; to go through all is for whom the home belongs to. */
+static quire_status need_all_blobs(struct quire *q, quire_error *err)
+{
+    quire_status st = need_blobs(q, false, err);
+
+    if (st || q->tenant == TENANT_DEFAULT)
+        return st;
+    st = err_set(err, QUIRE_INVALID,
+                 "blobs are kept for all tenants together, and are not shown "
+                 "to one of them");
+    err_next(err, "leave out --tenant, or give the whole name of the blob");
+    return st;
+}
+
+quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
+                             quire_error *err)
+{
+    quire_status st = need_all_blobs(q, err);
+
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = blob_list(q->blobs, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+quire_status quire_blob_check(quire *q, const quire_digest *only,
+                              const quire_check_hooks *hooks, quire_error *err)
+{
+    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    quire_status st = only ? need_own_blobs(q, false, err)
+                           : need_all_blobs(q, err);
+
+    if (st)
+        return st;
+    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    q->in_callback = true;
+    st = only ? blob_check(q->blobs, only, &h, err) : crew_check(q, 0, &h, err);
+    q->in_callback = false;
+    return only ? absent(q, only, st, err) : st;
+}
+
+/* The shortest beginning we look up. Six digits are unique among thousands of
+ * blobs, and no English word of that length is all hex and likely typed. */
+#define PREFIX_MIN 6
+
+/* The beginning of a digest in `text`, in lower case; false if it is none. */
+static bool read_prefix(const char *text, char lower[65])
+{
+    static const char *const schemes[] = {"blob:sha256:", "sha256:"};
+    const char *hex = text;
+    size_t i, len;
+
+    for (i = 0; i < sizeof schemes / sizeof *schemes && hex == text; i++) {
+        len = strlen(schemes[i]);
+        if (strncmp(text, schemes[i], len) == 0)
+            hex = text + len;
+    }
+    len = strlen(hex);
+    if (len < PREFIX_MIN || len >= 64 ||
+        strspn(hex, "0123456789abcdefABCDEF") != len)
+        return false;
+    for (i = 0; i <= len; i++)
+        lower[i] = (char)tolower((unsigned char)hex[i]);
+    return true;
+}
+
+quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
+                                quire_error *err)
+{
+    char hex[65];
+    quire_status st;
+
+    if (!read_prefix(text, hex))
+        return quire_ref_parse(text, out, err);
+    st = need_all_blobs(q, err);
+    if (!st)
+        st = blob_find_prefix(q->blobs, hex, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no blob in %s begins with %s", q->home, hex);
+        err_next(err, "`quire blob ls` lists what is there");
+    } else if (st == QUIRE_EXISTS) {
+        st = err_set(err, QUIRE_INVALID, "several blobs begin with %s", hex);
+        err_next(err, "give more digits; `quire blob ls` lists them");
+    }
+    return st;
+}

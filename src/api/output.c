@@ -1,0 +1,339 @@
+/*
+ * output.c - outputs, as quire.h has them
+ *
+ * The output room knows a directory and what stands in it; whose directory that
+ * is, and where, is decided here. So is where outputs go that belong to no
+ * session: to a directory of the user's own among the temporary files. There
+ * anybody may have been before us, so it is looked at before it is trusted.
+ * Those of a tenant other than the default one stay with what it has, in
+ * outputs/: a directory that is the user's is every tenant's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "output/address.h"
+#include "output/dir.h"
+#include "output/sink.h"
+#include "api/output.h"
+
+#define PATIENCE_MS 30000
+
+/* ---- where they are ----------------------------------------------------- */
+
+static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
+{
+    const struct object_store *store = o->shelf.store;
+
+    o->dir = arena_printf(&o->keep, "%s%s%s", store->ops->place(store),
+                          *o->shelf.dir ? "/" : "", o->shelf.dir);
+    return o->dir ? QUIRE_OK : err_memory(err);
+}
+
+static bool follow(void *ctx, struct shelf *s)
+{
+    struct quire_outputs *o = ctx;
+    const char *owner = place_follow(s->store, s->owner, &o->keep);
+    const char *dir = owner ? place_outputs(owner, &o->keep) : NULL;
+
+    if (!dir)
+        return false;
+    s->owner = owner;
+    s->dir = dir;
+    return tell_dir(o, NULL) == QUIRE_OK;
+}
+
+static quire_status open_session(struct quire *q, const char *which,
+                                 struct quire_outputs *o, quire_error *err)
+{
+    struct place p = {0};
+    quire_status st = place_find(q, which, &o->keep, &p, err);
+
+    if (st)
+        return st;
+    o->shelf.owner = p.name;
+    o->shelf.dir = place_outputs(p.name, &o->keep);
+    if (p.own_store) { /* ours from here on */
+        o->shelf.store = p.store;
+    } else {
+        o->shelf.follow = follow;
+        st = open_home_store(q, &o->shelf.store, err);
+    }
+    if (!st && !o->shelf.dir)
+        st = err_memory(err);
+    return st ? st : tell_dir(o, err);
+}
+
+/* That what is open is a directory of ours, and nobody else's to write in. */
+static quire_status check_own(int fd, const char *path, quire_error *err)
+{
+    struct stat st;
+    quire_status status = QUIRE_IO;
+
+    if (fd < 0 && errno != ELOOP && errno != ENOTDIR) {
+        err_sys(err, errno, "cannot open directory %s", path);
+        if (err)
+            err->status = status;
+    } else if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+               !(st.st_mode & (S_IWGRP | S_IWOTH))) {
+        return QUIRE_OK;
+    } else {
+        err_set(err, status,
+                "cannot keep outputs in %s: it is not a directory of yours "
+                "alone",
+                path);
+    }
+    err_next(err, "remove it, set TMPDIR, or name a session with --session");
+    return status;
+}
+
+/* Only when something is to be kept or looked for: who has no such directory
+ * can still watch a short output go by. What was looked at is what is used. */
+static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
+{
+    struct quire_outputs *o = ctx;
+    bool reads = o->q->read_only;
+    quire_status st;
+    int fd;
+
+    if (!reads && o->q->tenant != TENANT_DEFAULT) {
+        st = fs_open_dir(o->q->root, true, &fd, err);
+        if (st)
+            return st;
+        close(fd);
+    }
+    if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
+        err_sys(err, errno, "cannot make directory %s", o->dir);
+        err_next(err, "set TMPDIR, or name a session with --session");
+        if (err)
+            err->status = QUIRE_IO;
+        return QUIRE_IO;
+    }
+    fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) /* nobody has kept anything */
+        return object_memory_open(&o->q->clock, &s->store, err);
+    st = check_own(fd, o->dir, err);
+    if (!st)
+        return object_files_adopt(fd, o->dir, reads, &s->store, err);
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    size_t len;
+
+    if (!tmp || *tmp != '/')
+        tmp = "/tmp";
+    len = strlen(tmp);
+    while (len > 1 && tmp[len - 1] == '/')
+        len--;
+    o->temporary = true;
+    o->shelf.dir = "";
+    o->shelf.open = open_temporary;
+    if (o->q->tenant != TENANT_DEFAULT) {
+        tmp = place_cwd(o->q->root, &o->keep);
+        o->dir = tmp ? arena_printf(&o->keep, "%s/outputs", tmp) : NULL;
+        return o->dir ? QUIRE_OK : err_memory(err);
+    }
+    o->dir = arena_printf(&o->keep, "%.*s/quire-%lu", (int)len, tmp,
+                          (unsigned long)geteuid());
+    return o->dir ? QUIRE_OK : err_memory(err);
+}
+
+quire_status quire_outputs_open(quire *q, const char *session,
+                                quire_outputs **out, quire_error *err)
+{
+    struct quire_outputs *o = calloc(1, sizeof *o);
+    quire_status st = check_free(q, err);
+
+    *out = NULL;
+    if (!o)
+        return err_memory(err);
+    o->q = q;
+    /* Longer than for others: nobody has the directory for long, and who gives
+     * up loses the only copy. */
+    o->shelf.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
+    o->shelf.ctx = o;
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = session ? open_session(q, session, o, err)
+                     : name_temporary(o, err);
+    if (st)
+        quire_outputs_close(o);
+    else
+        *out = o;
+    return st;
+}
+
+void quire_outputs_close(quire_outputs *o)
+{
+    if (!o)
+        return;
+    if (o->shelf.store)
+        o->shelf.store->ops->free(o->shelf.store);
+    arena_release(&o->keep);
+    arena_release(&o->loan);
+    free(o);
+}
+
+const char *quire_outputs_dir(const quire_outputs *o)
+{
+    return o->dir;
+}
+
+int quire_outputs_temporary(const quire_outputs *o)
+{
+    return o->temporary;
+}
+
+/* ---- sinks -------------------------------------------------------------- */
+
+struct quire_sink {
+    struct sink *sink;
+};
+
+quire_status quire_sink_open(quire_outputs *o,
+                             const quire_sink_options *options,
+                             quire_sink **out, quire_error *err)
+{
+    quire_sink_options full = QUIRE_SINK_OPTIONS_INIT;
+    quire_status st;
+
+    *out = NULL;
+    if (options)
+        memcpy(&full, options,
+               options->size < sizeof full ? options->size : sizeof full);
+    if (o && o->q->read_only)
+        return read_only_error(err);
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    st = sink_new(o ? &o->shelf : NULL, &full, &(*out)->sink, err);
+    if (st) {
+        free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+void quire_sink_write(quire_sink *sink, quire_bytes bytes)
+{
+    sink_write(sink->sink, bytes);
+}
+
+void quire_sink_finish(quire_sink *sink, quire_sink_result *result)
+{
+    sink_finish(sink->sink, result);
+}
+
+void quire_sink_free(quire_sink *sink)
+{
+    if (sink)
+        sink_free(sink->sink);
+    free(sink);
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+/* A piece at a time: a report may be of any size. */
+#define PIECE ((size_t)64 << 10)
+
+static quire_status fill_draft(struct draft *d, quire_read_fn read, void *ctx,
+                               quire_error *err)
+{
+    char *piece = malloc(PIECE);
+    quire_status st = piece ? QUIRE_OK : err_memory(err);
+    size_t n = 1;
+
+    while (!st && n > 0) {
+        n = 0;
+        st = read(ctx, piece, PIECE, &n, err);
+        if (!st && n > 0)
+            st = d->ops->write(d, bytes_of(piece, n), err);
+    }
+    free(piece);
+    return st;
+}
+
+static quire_status describe(quire_outputs *o, const char *id, const char *tool,
+                             const char *name, const struct object_info *info,
+                             struct arena *keep, quire_output *out,
+                             quire_error *err)
+{
+    struct object_store *store = o->shelf.store;
+
+    *out = (quire_output){.id = id,
+                          .tool = tool,
+                          .bytes = info->size,
+                          .modified_us = info->modified_ns / 1000};
+    out->address = address_spell(*tool ? ADDRESS_ARTIFACT : ADDRESS_AGENT, id,
+                                 keep);
+    out->path = arena_printf(keep, "%s/%s", store->ops->place(store), name);
+    return out->address && out->path ? QUIRE_OK : err_memory(err);
+}
+
+quire_status quire_report_put(quire_outputs *o, const char *name,
+                              const char *parent, quire_read_fn read, void *ctx,
+                              quire_output *out, quire_error *err)
+{
+    struct object_info info = {0};
+    struct object_store *store;
+    const char *file, *id;
+    struct draft *d;
+    quire_status st;
+
+    arena_reset(&o->loan);
+    if (o->q->read_only)
+        return read_only_error(err);
+    st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
+    if (!st)
+        st = shelf_draft(&o->shelf, &d, err);
+    if (st)
+        return st;
+    store = o->shelf.store;
+    st = fill_draft(d, read, ctx, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = shelf_put_report(&o->shelf, d, name, parent, &o->loan, &file, &id,
+                          err);
+    if (!st)
+        store->ops->stat(store, file, &info, NULL); /* it is kept in any case */
+    if (!st)
+        st = describe(o, id, "", file, &info, &o->loan, out, err);
+    return st;
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
+                                void *ctx, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct shelf_item *items;
+    size_t i, n;
+    quire_status st = shelf_list(&o->shelf, &tmp, &items, &n, err);
+
+    for (i = 0; i < n && !st; i++) {
+        quire_output one;
+
+        st = describe(o, items[i].id, items[i].tool, items[i].name,
+                      &items[i].info, &tmp, &one, err);
+        if (!st)
+            st = each(ctx, &one, err);
+    }
+    arena_release(&tmp);
+    return st;
+}

@@ -1,0 +1,300 @@
+/* priv.h - an open store, inside */
+#ifndef API_PRIV_H
+#define API_PRIV_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "artifact/artifact.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "blob/blob.h"
+#include "quire.h"
+#include "store/db.h"
+#include "store/object.h"
+#include "store/sql.h"
+#include "store/intercept.h"
+
+struct follower;
+struct history;
+struct memories;
+struct pads;
+struct seats;
+
+/* Where a session was found: see found.c. */
+enum { FOUND_MAX = 64 };
+
+struct found_at {
+    char *id, *name; /* owned; NULL: none               */
+    bool is_key;     /* the header says the same id     */
+};
+
+struct quire {
+    char *home;      /* owned; the blobs directory when there is no home  */
+    char *root;      /* owned; where the tenant's sessions and history are: the
+                        home, or below it                                  */
+    char *blob_path; /* owned                                             */
+    char *db_path;   /* owned; NULL where nothing is kept in a database   */
+    quire_kind kind;
+    quire_layout layout;
+    bool read_only;
+    int64_t tenant; /* whose artifacts and memory it works on            */
+    int busy_ms;
+    int cache_kib;
+    char actor[64]; /* who changes tenants and settings; "": the user     */
+    struct clock clock;
+    struct trace trace;
+    bool in_batch;
+    bool in_group;    /* see group.c                                       */
+    bool in_callback; /* a call is out in a callback of the caller's      */
+    bool finished;    /* life_finish() has had its turn                   */
+
+    /* Opened when first needed, in this order. */
+    struct db *db;
+    int schema;   /* of db: how many steps it has taken                     */
+    bool relaxed; /* db waits for no disk                                 */
+    struct object_store *files;
+    unsigned holds; /* of the files: see blobs_hold() */
+    struct blobs *blobs;
+    struct db *blobs_db; /* what they were opened over: db, or NULL       */
+    struct object_store *all;   /* everything below the root: sessions/ …   */
+    struct object_store *whole; /* below the home, where that is another   */
+    struct artifacts *artifacts;
+    struct memories *memories;
+    struct pads *pads;
+    struct sql settings;  /* statements of config.c                        */
+    struct sql tallies;   /* statements of tallies.c                       */
+    struct stmt *changes; /* of quire_changes()                            */
+    int64_t quiet_state;  /* of the database, and since when it is so */
+    int64_t quiet_us;
+    int64_t tenant_state; /* when the tenant was found to be welcome       */
+    int64_t limits_state; /* when these were read; both are 0, or what     */
+    struct artifact_limits limits; /* quire_changes() was                     */
+    struct sql folders;      /* statements of folders.c                       */
+    struct history *history; /* over history.db                           */
+    struct db *state;        /* of a home that is not ours: see state.c    */
+
+    struct follower *followers; /* owned; of an open group                  */
+    struct found_at *found; /* owned, FOUND_MAX of them; NULL: nothing was  */
+    struct seats *seats; /* of other tenants it worked for; NULL: none       */
+    pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
+    struct arena loan;         /* text lent out until the next call        */
+};
+
+/* found.c: the name of the file of a session, in `keep`, by its whole id; NULL if
+ * that is not known, or not so any more. And whether its header is known to say
+ * the same id. */
+char *found_find(struct quire *q, const char *id, struct arena *keep);
+bool found_is_key(struct quire *q, const char *id);
+void found_note(struct quire *q, const char *id, const char *name, bool is_key);
+void found_free(struct found_at *found);
+
+/* seats.c: what the handle has of its tenant, and of those before. */
+void seats_release(struct quire *q);
+
+/* The seat it sits on waits for it, however many others are taken, until it is
+ * said that it need not: to go back cannot fail. */
+void seats_keep(struct quire *q, bool yes);
+
+/* Whether these tenants are welcome is to be asked again: quire_changes() does
+ * not tell of what the handle itself has changed, or has not kept. */
+void seats_doubt(struct quire *q);
+
+/* quire.c: opened when first needed. A reader of a home without a catalogue
+ * gets none, and no error. */
+quire_status need_db(struct quire *q, bool write, quire_error *err);
+quire_status need_blobs(struct quire *q, bool write, quire_error *err);
+
+/* The same, and they serve the handle's tenant alone, until the next of these
+ * calls. */
+quire_status need_own_blobs(struct quire *q, bool write, quire_error *err);
+
+/* All of a blob that a row of the tenant's names, whoever put it. */
+quire_status read_whole(struct quire *q, const quire_digest *digest,
+                        quire_write_fn write, void *ctx, quire_error *err);
+quire_status need_all(struct quire *q, quire_error *err);
+
+/* Everything below the home, whichever tenant's it is; not the caller's. */
+quire_status need_home(struct quire *q, struct object_store **out,
+                       quire_error *err);
+
+/* Keep collections from removing anything, until let_go_blobs(): a reference is
+ * on its way from one file to another. */
+quire_status hold_blobs(struct quire *q, quire_error *err);
+void let_go_blobs(struct quire *q);
+
+/* Let whoever listens hear what is asked of the database. */
+quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
+
+/* A store of the tenant's files for one session alone: sessions may be used by
+ * threads of their own. */
+quire_status open_home_store(struct quire *q, struct object_store **out,
+                             quire_error *err);
+quire_status check_free(const struct quire *q, quire_error *err);
+quire_status read_only_error(quire_error *err);
+
+/* home.c: where things are. Fills home, paths, kind and layout. */
+quire_status home_find(struct quire *q, const quire_options *o,
+                       quire_error *err);
+
+/* place.c: where sessions lie, and which one somebody means. */
+
+/* A session file: in the home, or anywhere. */
+struct place {
+    struct object_store *store;
+    bool own_store; /* it is ours to free, or to hand on */
+    char *name;     /* in the store; in the arena        */
+    bool in_home;
+    bool archived;
+    bool omp; /* other programs write to it, too   */
+};
+
+/* The session that `which` names. QUIRE_NOT_FOUND, QUIRE_INVALID with words.
+ * Release it, unless it was handed on. */
+quire_status place_find(struct quire *q, const char *which, struct arena *keep,
+                        struct place *out, quire_error *err);
+void place_release(struct place *p);
+
+/* What is called `name` below the root, called from the home on: it is no
+ * other tenant's then. NULL when there is no memory. */
+const char *place_from_home(const struct quire *q, const char *name,
+                            struct arena *keep);
+
+/* "sessions/<directory of cwd>", in the arena. */
+const char *place_dir(struct quire *q, const char *cwd, struct arena *keep);
+
+/* The directory of a session's outputs, "sessions/--x--/f" of
+ * "sessions/--x--/f.jsonl", in the arena. */
+const char *place_outputs(const char *name, struct arena *keep);
+
+/* Where a session of the home is that is not where it was; NULL: nowhere. */
+const char *place_follow(struct object_store *home, const char *name,
+                         struct arena *keep);
+
+/* An absolute path without "." and "..", of a directory that need not exist.
+ * NULL when there is no memory, or no working directory. */
+char *place_cwd(const char *cwd, struct arena *keep);
+
+/* The id that the file of a session gives it, in the arena. */
+quire_status place_key(const struct place *p, struct arena *keep,
+                       const char **key, quire_error *err);
+
+/* Remember that this terminal uses the session now. */
+void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
+
+/* artifacts.c: the room. A reader of a home without artifacts gets
+ * QUIRE_NOT_FOUND and no words. need_artifacts() is for the handle's tenant,
+ * need_rows() for whoever looks at all of them. */
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
+quire_status need_rows(struct quire *q, bool write, quire_error *err);
+
+/* The key of a session, and where its file is if that is in the home: NULL for
+ * a built-in one, and for one that lies elsewhere. Both in `keep`. */
+quire_status artifacts_session(struct quire *q, const char *session,
+                               struct arena *keep, const char **key,
+                               const char **file, quire_error *err);
+
+/* The quotas, as they are set; whether an artifact may be described so. */
+quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
+                              quire_error *err);
+quire_status artifacts_check_options(const quire_artifact_options *o,
+                                     quire_error *err);
+
+/* "12", a number that a row may have. */
+bool read_id(const char *digits, int64_t *id);
+
+/* tenants.c */
+
+/* Whom the handle works for, and where; home, paths and kind are known. */
+quire_status tenants_enter(struct quire *q, const quire_options *o,
+                           quire_error *err);
+
+/* The tenant that `which` names, and its root, become the handle's. */
+quire_status tenants_find(struct quire *q, const char *which, quire_error *err);
+
+/* That the handle's tenant is still there and may work; words if not. Asked by
+ * every call that touches what is the tenant's. */
+quire_status tenants_check(struct quire *q, quire_error *err);
+
+/* Finish removing a tenant's files, that were noted as a tree. */
+void tenants_finish(struct quire *q, struct object_store *home,
+                    const struct removal *tree);
+
+/* Past the "tenants/12" of a name in the home, or all of it if it does not begin
+ * so; *id is the tenant's. */
+const char *tenants_skip(const char *name, int64_t *id);
+
+/* What the row of a session is called by: the id of the session that `session`
+ * names, or a built-in one; NULL is "user". In the arena, or static. */
+quire_status artifacts_key(struct quire *q, const char *session,
+                           struct arena *keep, const char **key,
+                           quire_error *err);
+
+/* memories.c: the room, for whoever looks at all tenants. Text on loan stays.
+ * QUIRE_NOT_FOUND without words: there is none yet. */
+quire_status memories_open(struct quire *q, quire_error *err);
+
+/* memories.c: whether a valid entry of the tenant links an artifact that is
+ * living. Text on loan stays. QUIRE_NOT_FOUND without words: there is no such
+ * valid entry. */
+quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
+                          bool *links, quire_error *err);
+
+/* life.c: finish what was being removed when somebody died. */
+void life_finish(struct quire *q);
+
+/* state.c: where it is kept what refers to blobs: in the catalogue, or, in a
+ * home that is not ours, in a database of its own. *out is NULL for a reader of
+ * a home that has none. */
+quire_status need_state(struct quire *q, bool write, struct db **out,
+                        quire_error *err);
+void state_close(struct quire *q);
+
+/* The file that a collection holds while it runs, and whose time tells when one
+ * last began. Made if need be. */
+quire_status state_open_lock(struct quire *q, int *fd, quire_error *err);
+
+/* config.c: settings. The table, and one that is a number. */
+extern const char config_schema[];
+quire_status config_number(struct quire *q, const char *key, uint64_t *out,
+                           quire_error *err);
+
+/* One that is a time, in seconds. */
+quire_status config_span(struct quire *q, const char *key, int64_t *seconds,
+                         quire_error *err);
+
+/* Whether one is set to this word; not if it cannot be told. */
+bool config_is(struct quire *q, const char *key, const char *word);
+
+/* Whether there is such a setting, and it may have this value. */
+bool config_knows(const char *key, const char *value);
+
+/* schema.c: the tables of quire.db, made or brought up to date.
+ * QUIRE_NOT_FOUND: a database that is read and has no tables yet. *steps_taken
+ * is how far it is. */
+quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
+                            quire_error *err);
+
+/* The tables of the first `n` steps, in a database that has none. */
+quire_status schema_make(struct db *db, int n, quire_error *err);
+
+/* A database that is only read may be of an older schema: the step that a
+ * table came with is to be asked for before it is. */
+enum {
+    SCHEMA_ARTIFACTS = 3,
+    SCHEMA_SETTINGS = 4,
+    SCHEMA_MEMORY = 6,
+    SCHEMA_PADS = 7,
+    SCHEMA_ACCESS = 8,
+    SCHEMA_TALLY = 9,
+    SCHEMA_LEDGER = 10,
+    SCHEMA_COPY = 11,
+    SCHEMA_RUNS = 12,
+    SCHEMA_CLAIMS = 13,
+    SCHEMA_DUE = 14,
+    SCHEMA_JOURNAL = 15,
+    SCHEMA_FOLDERS = 16,
+    SCHEMA_OWNERS = 17,
+};
+
+#endif

@@ -1,0 +1,624 @@
+/*
+ * session.c - sessions, as quire.h has them
+ *
+ * The session room knows files and entries; where a session lies, what it is
+ * called and what its blobs are is decided here.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "api/session.h"
+#include "api/gc_sources.h"
+
+enum { TITLE_MAX = 4096 };
+
+/* ---- what a session needs of the house ---------------------------------- */
+
+/* A session that lies elsewhere is not met by a collection unless it is known
+ * of. */
+static quire_status note_outside(struct quire *q, const char *path,
+                                 quire_error *err)
+{
+    struct object_store *home;
+    quire_status st = need_home(q, &home, err);
+    const char *place;
+    size_t len;
+
+    if (st)
+        return st;
+    place = home->ops->place(home);
+    len = strlen(place);
+    if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/' &&
+                         sources_include(path + len + 1)))
+        return QUIRE_OK;
+    return sources_register(q, path, err);
+}
+
+static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
+                               quire_error *err)
+{
+    struct quire *q = ctx;
+    quire_status st;
+
+    pthread_mutex_lock(&q->blob_turn);
+    /* A batch may yet be undone; a line in a file is not. */
+    if (path && (q->in_batch || q->in_group)) {
+        st = err_set(err, QUIRE_INVALID,
+                     "cannot store an image of a session while a batch is "
+                     "open");
+        err_next(err, "end the batch with quire_commit() first");
+        return st;
+    }
+    st = need_own_blobs(q, path != NULL, err);
+    if (!st && path)
+        st = note_outside(q, path, err);
+    if (!st && path)
+        st = blobs_hold(q->blobs, err);
+    *out = q->blobs;
+    return st;
+}
+
+static void take_blobs_back(void *ctx)
+{
+    struct quire *q = ctx;
+
+    if (q->blobs)
+        blobs_serve(q->blobs, 0);
+    pthread_mutex_unlock(&q->blob_turn);
+}
+
+static void let_go(void *ctx)
+{
+    let_go_blobs(ctx);
+}
+
+struct session_env sessions_env(struct quire *q, bool omp)
+{
+    return (struct session_env){.clock = &q->clock,
+                                .rand = &rand_system,
+                                .omp = omp,
+                                .busy_ms = q->busy_ms,
+                                .blobs = lend_blobs,
+                                .release = take_blobs_back,
+                                .written = let_go,
+                                .ctx = q};
+}
+
+quire_status sessions_may_write(struct quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (!st && q->read_only)
+        st = read_only_error(err);
+    return st ? st : tenants_check(q, err);
+}
+
+static void read_options(const quire_session_options *options,
+                         quire_session_options *o)
+{
+    *o = (quire_session_options)QUIRE_SESSION_OPTIONS_INIT;
+    if (options)
+        memcpy(o, options,
+               options->size < sizeof *o ? options->size : sizeof *o);
+}
+
+static quire_status give(struct quire *q, struct session *s,
+                         quire_session **out, quire_error *err)
+{
+    *out = malloc(sizeof **out);
+    if (!*out) {
+        session_close(s);
+        return err_memory(err);
+    }
+    **out = (struct quire_session){q, s};
+    return QUIRE_OK;
+}
+
+static void drop_crumb(quire_session *s)
+{
+    quire_session_info info;
+
+    session_describe(s->s, &info);
+    if (info.path)
+        place_drop_crumb(s->q, info.cwd, info.path);
+}
+
+/* ---- new, open, close --------------------------------------------------- */
+
+/* Whoever lists sessions reads the beginning of each, and the header ends in
+ * there. */
+static quire_status check_title(const char *title, quire_error *err)
+{
+    quire_status st;
+
+    if (!title || strlen(title) <= TITLE_MAX)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "a title has at most %d bytes", TITLE_MAX);
+    err_next(err, "give it a shorter one");
+    return st;
+}
+
+quire_status sessions_plan(struct quire *q, const char *cwd, const char *title,
+                           const char *parent, struct arena *keep,
+                           struct birth *b, quire_error *err)
+{
+    struct buf file = BUF_INIT(256);
+    const char *dir, *text;
+    quire_status st = check_title(title, err);
+
+    if (st)
+        return st;
+    *b = (struct birth){.birth.title = title, .birth.parent = parent};
+    b->birth.at_us = clock_us(&q->clock);
+    b->birth.cwd = place_cwd(cwd, keep);
+    if (!b->birth.cwd)
+        return err_sys(err, errno, "cannot tell the working directory");
+    st = names_session_id(&rand_system, b->birth.at_us, false, b->id, err);
+    if (st)
+        return st;
+    b->birth.id = b->id;
+    dir = place_dir(q, b->birth.cwd, keep);
+    names_file(b->birth.at_us, b->id, &file);
+    text = buf_text(&file);
+    if (dir && text)
+        b->name = arena_printf(keep, "%s/%s", dir, text);
+    buf_release(&file);
+    return b->name ? QUIRE_OK : err_memory(err);
+}
+
+quire_status sessions_mark_home(struct quire *q, quire_error *err)
+{
+    quire_status st;
+
+    if (q->kind == QUIRE_KIND_JP) {
+        st = err_set(err, QUIRE_INVALID,
+                     "%s is a JP workspace, which has conversations, not "
+                     "sessions",
+                     q->home);
+        err_next(err, "name another home with --home");
+        return st;
+    }
+    if (!q->db_path || access(q->db_path, F_OK) == 0)
+        return QUIRE_OK;
+    return need_db(q, true, err);
+}
+
+quire_status quire_session_new(quire *q, const quire_session_options *options,
+                               quire_session **out, quire_error *err)
+{
+    struct session_env env = sessions_env(q, q->kind == QUIRE_KIND_OMP);
+    struct arena tmp = ARENA_INIT;
+    struct session_place place;
+    quire_session_options o;
+    struct session *s;
+    struct birth b;
+    quire_status st;
+
+    *out = NULL;
+    read_options(options, &o);
+    st = o.flags & QUIRE_SESSION_MEMORY ? check_free(q, err)
+                                        : sessions_may_write(q, err);
+    if (!st)
+        st = sessions_plan(q, o.cwd, o.title, o.parent, &tmp, &b, err);
+    if (!st && !(o.flags & QUIRE_SESSION_MEMORY))
+        st = sessions_mark_home(q, err);
+    if (!st) {
+        place = (struct session_place){.own_store = true, .name = b.name};
+        st = open_home_store(q, &place.store, err);
+    }
+    if (!st)
+        st = session_new(&env, &place, &b.birth, o.flags, o.sync, &s, err);
+    if (!st)
+        st = give(q, s, out, err);
+    if (!st && (o.flags & QUIRE_SESSION_AT_ONCE))
+        drop_crumb(*out);
+    arena_release(&tmp);
+    return st;
+}
+
+/* A file that is empty gets the id that its name has. */
+static void name_birth(const char *name, struct arena *tmp, struct birth *b)
+{
+    quire_bytes id = names_id_in_file(bytes_str(name));
+    const char *text = arena_text(tmp, id);
+
+    if (text && id.len > 0 && id.len < sizeof b->id &&
+        strchr(name, '_') != NULL)
+        b->birth.id = text;
+}
+
+quire_status sessions_open_place(struct quire *q, struct place *p,
+                                 const quire_session_options *o,
+                                 struct arena *tmp, quire_session **out,
+                                 quire_error *err)
+{
+    struct session_env env = sessions_env(q, p->omp);
+    struct session_place place = {p->store, true, p->name};
+    bool writes = !(o->flags & QUIRE_SESSION_READ);
+    struct session *s;
+    struct birth b;
+    quire_status st = QUIRE_OK;
+
+    if (writes) { /* it may turn out to be empty */
+        st = sessions_plan(q, o->cwd, o->title, o->parent, tmp, &b, err);
+        if (!st)
+            name_birth(p->name, tmp, &b);
+    }
+    if (!st && !p->own_store) {
+        place.store = NULL;
+        st = open_home_store(q, &place.store, err);
+    }
+    if (st) {
+        place_release(p);
+        return st;
+    }
+    st = session_open(&env, &place, writes ? &b.birth : NULL, o->flags, o->sync,
+                      &s, err);
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", p->name);
+    return st ? st : give(q, s, out, err);
+}
+
+quire_status quire_session_open(quire *q, const char *which,
+                                const quire_session_options *options,
+                                quire_session **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_session_options o;
+    struct place p;
+    int tries = 0;
+    bool found;
+    quire_status st;
+
+    *out = NULL;
+    read_options(options, &o);
+    st = check_free(q, err);
+    if (!st && !(o.flags & QUIRE_SESSION_READ))
+        st = sessions_may_write(q, err);
+    if (st)
+        return st;
+    /* It may be moved between finding and opening it; then it is elsewhere. */
+    do {
+        st = place_find(q, which, &tmp, &p, err);
+        found = !st;
+        if (!st)
+            st = sessions_open_place(q, &p, &o, &tmp, out, err);
+    } while (found && st == QUIRE_NOT_FOUND && tries++ < 5);
+    if (!st && !(o.flags & QUIRE_SESSION_READ))
+        drop_crumb(*out);
+    arena_release(&tmp);
+    return st;
+}
+
+void quire_session_close(quire_session *s)
+{
+    if (!s)
+        return;
+    session_close(s->s);
+    free(s);
+}
+
+/* ---- looking ------------------------------------------------------------ */
+
+void quire_session_describe(quire_session *s, quire_session_info *info)
+{
+    session_describe(s->s, info);
+}
+
+quire_status quire_session_header(quire_session *s, quire_bytes *json,
+                                  quire_error *err)
+{
+    return session_header(s->s, json, err);
+}
+
+quire_status sessions_absent(quire_session *s, const char *id, quire_status st,
+                             quire_error *err)
+{
+    quire_session_info info;
+
+    if (st != QUIRE_NOT_FOUND || !id)
+        return st;
+    session_describe(s->s, &info);
+    err_set(err, st, "no entry %.64s in session %s", id, info.id);
+    err_next(err, "`quire session tree %s` shows the entries", info.id);
+    return st;
+}
+
+quire_status quire_session_entries(quire_session *s, unsigned flags,
+                                   quire_entry_fn each, void *ctx,
+                                   quire_error *err)
+{
+    return session_entries(s->s, flags, each, ctx, err);
+}
+
+quire_status quire_session_tree(quire_session *s, quire_entry_fn each,
+                                void *ctx, quire_error *err)
+{
+    return session_tree(s->s, each, ctx, err);
+}
+
+quire_status quire_session_path(quire_session *s, const char *leaf,
+                                unsigned flags, quire_entry_fn each, void *ctx,
+                                quire_error *err)
+{
+    return sessions_absent(s, leaf,
+                           session_path(s->s, leaf, flags, each, ctx, err),
+                           err);
+}
+
+quire_status quire_session_children(quire_session *s, const char *parent,
+                                    quire_entry_fn each, void *ctx,
+                                    quire_error *err)
+{
+    return sessions_absent(s, parent,
+                           session_children(s->s, parent, each, ctx, err), err);
+}
+
+quire_status quire_session_entry(quire_session *s, const char *id,
+                                 quire_entry *out, quire_error *err)
+{
+    return sessions_absent(s, id, session_entry(s->s, id, out, err), err);
+}
+
+quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
+                                quire_error *err)
+{
+    return session_refs(s->s, each, ctx, err);
+}
+
+quire_status quire_session_context(quire_session *s, const char *leaf,
+                                   quire_write_fn write,
+                                   void (*missing)(void *ctx, const char *ref),
+                                   void *ctx, quire_error *err)
+{
+    return session_context(s->s, leaf, write, missing, ctx, err);
+}
+
+/* ---- changing ----------------------------------------------------------- */
+
+quire_status quire_session_append(quire_session *s, quire_bytes entry,
+                                  const quire_append_options *options,
+                                  quire_appended *out, quire_error *err)
+{
+    return session_append(s->s, entry, options, out, err);
+}
+
+quire_status quire_session_flush(quire_session *s, quire_error *err)
+{
+    return session_flush(s->s, err);
+}
+
+quire_status quire_session_branch(quire_session *s, const char *id, int keep,
+                                  quire_appended *out, quire_error *err)
+{
+    return session_branch(s->s, id, keep != 0, out, err);
+}
+
+quire_status quire_session_branch_summary(quire_session *s, const char *id,
+                                          const char *summary,
+                                          quire_bytes details,
+                                          quire_appended *out, quire_error *err)
+{
+    return session_branch_summary(s->s, id, summary, details, out, err);
+}
+
+quire_status quire_session_label(quire_session *s, const char *id,
+                                 const char *label, quire_appended *out,
+                                 quire_error *err)
+{
+    return session_label(s->s, id, label, out, err);
+}
+
+quire_status quire_session_ensure(quire_session *s, quire_error *err)
+{
+    return session_ensure(s->s, err);
+}
+
+quire_status quire_session_rename(quire_session *s, const char *title,
+                                  quire_error *err)
+{
+    quire_status st = check_title(title, err);
+
+    return st ? st : session_rename(s->s, title, err);
+}
+
+/* ---- check, repair, migrate --------------------------------------------- */
+
+quire_status quire_session_check(quire *q, const char *which,
+                                 quire_problem_fn each, void *ctx,
+                                 quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct session_env env;
+    struct place p = {0};
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = place_find(q, which, &tmp, &p, err);
+    if (!st) {
+        env = sessions_env(q, p.omp);
+        st = session_check(&env, p.store, p.name, each, ctx, err);
+    }
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_repair(quire *q, const char *which,
+                                  const char **kept, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    char noise[NAMES_ID_SIZE];
+    struct session_env env;
+    const char *to = NULL;
+    bool changed = false;
+    struct place p = {0};
+    quire_status st = sessions_may_write(q, err);
+
+    *kept = NULL;
+    if (!st)
+        st = place_find(q, which, &tmp, &p, err);
+    if (!st)
+        st = names_session_id(&rand_system, clock_us(&q->clock), false, noise,
+                              err);
+    if (!st) {
+        to = arena_printf(&tmp, "%s.%s.bak", p.name, noise);
+        env = sessions_env(q, p.omp);
+        st = to ? session_mend(&env, p.store, p.name, to, &changed, err)
+                : err_memory(err);
+    }
+    if (!st && changed) {
+        arena_reset(&q->loan);
+        *kept = arena_printf(&q->loan, "%s/%s", p.store->ops->place(p.store),
+                             to);
+        if (!*kept)
+            st = err_memory(err);
+    }
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_migrate(quire *q, const char *which, int *from,
+                                   quire_error *err)
+{
+    quire_session_info info;
+    quire_session *s;
+    quire_status st = quire_session_open(q, which, NULL, &s, err);
+
+    if (st)
+        return st;
+    quire_session_describe(s, &info);
+    *from = info.version;
+    quire_session_close(s);
+    return QUIRE_OK;
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+quire_status quire_session_find(quire *q, const char *which, const char **path,
+                                quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct place p = {0};
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = place_find(q, which, &tmp, &p, err);
+    if (!st) {
+        arena_reset(&q->loan);
+        *path = arena_printf(&q->loan, "%s/%s", p.store->ops->place(p.store),
+                             p.name);
+        if (!*path)
+            st = err_memory(err);
+    }
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status sessions_tell(struct object_store *store,
+                           const struct list_item *item, struct buf *path,
+                           quire_session_info *out, quire_error *err)
+{
+    const struct list_meta *m = &item->meta;
+
+    *out = (quire_session_info){
+        .id = m->id,
+        .cwd = m->cwd,
+        .title = m->title,
+        .parent = m->parent,
+        .created = m->created,
+        .first = m->first,
+        .status = m->status,
+        .modified_us = item->info.modified_ns / 1000,
+        .bytes = item->info.size,
+        .messages = m->messages,
+        .version = m->version,
+        .archived = !strncmp(item->name, "archive/", 8),
+    };
+    buf_clear(path);
+    buf_add_str(path, store->ops->place(store));
+    buf_add_char(path, '/');
+    buf_add_str(path, item->name);
+    out->path = buf_text(path);
+    return out->path ? QUIRE_OK : err_memory(err);
+}
+
+static bool has_sessions(struct quire *q)
+{
+    struct arena tmp = ARENA_INIT;
+    const char *dir = arena_printf(&tmp, "%s/sessions", q->root);
+    bool yes = dir && access(dir, F_OK) == 0;
+
+    arena_release(&tmp);
+    return yes;
+}
+
+quire_status sessions_list(struct quire *q, bool archived, struct list *l,
+                           quire_error *err)
+{
+    const char *dir = archived ? "archive/sessions" : "sessions";
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = need_all(q, err);
+    if (st)
+        return st;
+    /* Without it, it just takes longer. One is made for whoever has a home of
+     * ours. */
+    need_db(q, !q->read_only && has_sessions(q), NULL);
+    l->key = place_from_home(q, dir, l->arena);
+    return l->key ? list_find(l, q->all, dir, q->db, !q->read_only, err)
+                  : err_memory(err);
+}
+
+quire_status quire_session_list(quire *q, const quire_list_options *options,
+                                quire_session_fn each, void *ctx,
+                                quire_error *err)
+{
+    quire_list_options o = QUIRE_LIST_OPTIONS_INIT;
+    struct arena arena = ARENA_INIT;
+    struct buf path = BUF_INIT(1 << 16);
+    struct list l = {.arena = &arena};
+    const char *cwd = NULL;
+    size_t i, given = 0;
+    quire_status st = QUIRE_OK;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    if (o.cwd) {
+        cwd = place_cwd(o.cwd, &arena);
+        if (!cwd)
+            st = err_memory(err);
+    }
+    if (!st)
+        st = sessions_list(q, o.archived, &l, err);
+    if (st)
+        goto out;
+    q->in_callback = true;
+    for (i = 0; !st && i < l.n && (!o.limit || given < o.limit); i++) {
+        quire_session_info info;
+
+        if (cwd && strcmp(l.order[i]->meta.cwd, cwd) != 0)
+            continue;
+        given++;
+        st = sessions_tell(q->all, l.order[i], &path, &info, err);
+        if (!st)
+            st = each(ctx, &info, err);
+    }
+    q->in_callback = false;
+out:
+    list_release(&l);
+    buf_release(&path);
+    arena_release(&arena);
+    return st;
+}

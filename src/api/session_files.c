@@ -1,0 +1,780 @@
+/*
+ * session_files.c - sessions that come, go and move, with all that is theirs
+ *
+ * A session and its outputs are a file and a directory beside it. What is
+ * done to one is done to both: if the second half of a move fails the first
+ * is undone, half a copy is removed, and outputs go before the session does,
+ * since without it nobody would find them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "output/dir.h"
+#include "api/transaction.h"
+#include "api/session.h"
+#include "api/workspace.h"
+#include "session/omp_lock.h"
+
+/* ---- files that belong together ----------------------------------------- */
+
+/* The directory of a session's file, in the arena. */
+static const char *dir_of(const char *name, struct arena *tmp)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? arena_text(tmp, bytes_of(name, (size_t)(slash - name))) : "";
+}
+
+struct file_walk {
+    struct object_store *store;
+    quire_text_fn each;
+    void *ctx;
+};
+
+static quire_status give_file(void *ctx, const char *name,
+                              const struct object_info *info, quire_error *err)
+{
+    struct file_walk *w = ctx;
+    char *path = NULL;
+    quire_status st;
+
+    (void)info;
+    if (asprintf(&path, "%s/%s", w->store->ops->place(w->store), name) < 0)
+        return err_memory(err);
+    st = w->each(w->ctx, path, err);
+    free(path);
+    return st;
+}
+
+/* The originals that repair keeps: "<name>.<anything>.bak", beside it. */
+struct backups {
+    const char *base;
+    size_t len;
+    const char *dir;
+    quire_status (*each)(void *ctx, const char *name,
+                         const struct object_info *info, quire_error *err);
+    void *ctx;
+};
+
+static quire_status see_backup(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct backups *b = ctx;
+    size_t len = strlen(name);
+    char *whole = NULL;
+    quire_status st;
+
+    if (!info || len < b->len + 5 || strncmp(name, b->base, b->len) != 0 ||
+        name[b->len] != '.' || strcmp(name + len - 4, ".bak") != 0)
+        return QUIRE_OK;
+    if (asprintf(&whole, "%s%s%s", b->dir, *b->dir ? "/" : "", name) < 0)
+        return err_memory(err);
+    st = b->each(b->ctx, whole, info, err);
+    free(whole);
+    return st;
+}
+
+static quire_status each_backup(struct object_store *store, const char *name,
+                                struct arena *tmp, struct backups *b,
+                                quire_error *err)
+{
+    const char *slash = strrchr(name, '/');
+
+    b->base = slash ? slash + 1 : name;
+    b->len = strlen(b->base);
+    b->dir = dir_of(name, tmp);
+    return b->dir ? store->ops->scan(store, b->dir, see_backup, b, err)
+                  : err_memory(err);
+}
+
+quire_status quire_session_files(quire_session *s, quire_text_fn each,
+                                 void *ctx, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct file_walk w = {session_store(s->s), each, ctx};
+    const char *name = session_name(s->s);
+    const char *outputs = place_outputs(name, &tmp);
+    struct backups backups = {.each = give_file, .ctx = &w};
+    quire_session_info info;
+    quire_status st = outputs ? QUIRE_OK : err_memory(err);
+
+    session_describe(s->s, &info);
+    if (!st && info.path)
+        st = give_file(&w, name, NULL, err);
+    if (!st)
+        st = w.store->ops->list(w.store, outputs, give_file, &w, err);
+    if (!st)
+        st = each_backup(w.store, name, &tmp, &backups, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* In the home everything in an outputs directory is the session's; elsewhere
+ * a directory of that name may be anybody's. */
+static bool is_output(const char *name)
+{
+    return shelf_is_output(strrchr(name, '/') + 1);
+}
+
+struct copying {
+    struct object_store *from, *to;
+    const char *from_dir, *to_dir;
+    bool only_ours;
+};
+
+static quire_status copy_output(void *ctx, const char *name,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct copying *c = ctx;
+    struct object_info now;
+    struct object *file;
+    char *to = NULL;
+    struct draft *d;
+    quire_status st;
+
+    (void)info;
+    if (c->only_ours && !is_output(name))
+        return QUIRE_OK;
+    st = c->from->ops->open(c->from, name, &file, &now, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (asprintf(&to, "%s%s", c->to_dir, name + strlen(c->from_dir)) < 0) {
+        to = NULL;
+        st = err_memory(err);
+    }
+    if (!st)
+        st = c->to->ops->create(c->to, &d, err);
+    if (!st) {
+        st = object_copy(file, 0, UINT64_MAX, d, err);
+        if (st)
+            d->ops->discard(d);
+        else
+            st = d->ops->publish(d, to, true, err);
+    }
+    free(to);
+    file->ops->close(file);
+    return st;
+}
+
+/* A session of the home as other programs name it. */
+static quire_status lock_theirs(struct quire *q, const char *name,
+                                struct foreign_lock *out, quire_error *err)
+{
+    char *path = NULL;
+    quire_status st;
+
+    if (q->kind != QUIRE_KIND_OMP)
+        return QUIRE_OK;
+    if (asprintf(&path, "%s/%s", q->all->ops->place(q->all), name) < 0)
+        return err_memory(err);
+    st = foreign_lock(path, q->busy_ms, out, err);
+    free(path);
+    return st;
+}
+
+static quire_status rename_both(struct quire *q, const char *from,
+                                const char *to, struct arena *tmp,
+                                quire_error *err)
+{
+    const char *from_dir = place_outputs(from, tmp),
+               *to_dir = place_outputs(to, tmp);
+    struct object_store *all = q->all;
+    quire_error why = {0};
+    quire_status st;
+    bool outputs;
+
+    if (!from_dir || !to_dir)
+        return err_memory(err);
+    /* Outputs first: if we die in between, moving again brings the rest. */
+    st = all->ops->rename(all, from_dir, to_dir, &why);
+    outputs = !st;
+    if (st == QUIRE_EXISTS)
+        err_set(&why, st, "%s/%s is there already", q->root, to_dir);
+    if (!st || st == QUIRE_NOT_FOUND) { /* most have none */
+        st = all->ops->rename(all, from, to, &why);
+        if (st == QUIRE_EXISTS)
+            err_set(&why, st, "%s/%s is there already", q->root, to);
+        else if (st == QUIRE_NOT_FOUND)
+            err_set(&why, st, "%s/%s has gone meanwhile", q->root, from);
+        if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))
+            err_next(&why,
+                     "its outputs are now in %s/%s; move them back by "
+                     "hand",
+                     q->root, to_dir);
+    }
+    if (st && err)
+        *err = why;
+    return st;
+}
+
+/* Claim the directory of a session that is to go from there, so that nobody
+ * puts an output where it was. */
+static quire_status claim_dir(struct quire *q, struct object_store *store,
+                              const char *name, struct arena *tmp,
+                              quire_error *err)
+{
+    const char *dir = dir_of(name, tmp);
+    quire_status st;
+
+    if (!dir)
+        return err_memory(err);
+    st = store->ops->claim(store, dir, q->busy_ms, err);
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", name);
+    return st;
+}
+
+/* Rename a session and its outputs in the home: both or neither. */
+static quire_status move_both(struct quire *q, const char *from, const char *to,
+                              struct arena *tmp, quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct object_store *all = q->all;
+    /* A collection that looked where it goes to, and then where it was, would
+     * not meet it. */
+    quire_status st = hold_blobs(q, err);
+
+    if (st)
+        return st;
+    st = lock_theirs(q, from, &theirs, err);
+    if (!st)
+        st = claim_dir(q, all, from, tmp, err);
+    if (!st) {
+        st = rename_both(q, from, to, tmp, err);
+        all->ops->let_go(all);
+    }
+    foreign_unlock(&theirs);
+    let_go_blobs(q);
+    return st;
+}
+
+/* ---- fork, extract, move ------------------------------------------------ */
+
+/* The session that is the source of another, opened for reading. */
+static quire_status open_source(struct quire *q, const char *which,
+                                struct arena *tmp, quire_session **out,
+                                quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct place p;
+    quire_status st = sessions_may_write(q, err);
+
+    o.flags = QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY;
+    if (!st)
+        st = place_find(q, which, tmp, &p, err);
+    return st ? st : sessions_open_place(q, &p, &o, tmp, out, err);
+}
+
+static quire_status open_named(struct quire *q, const char *name,
+                               struct arena *tmp, quire_session **out,
+                               quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct place p = {.store = q->all, .in_home = true};
+    quire_status st;
+
+    p.omp = q->kind == QUIRE_KIND_OMP;
+    p.name = arena_text(tmp, bytes_str(name));
+    if (!p.name)
+        return err_memory(err);
+    st = sessions_open_place(q, &p, &o, tmp, out, err);
+    if (st != QUIRE_BUSY)
+        return st;
+    /* Somebody was quicker to write to it; what was asked is done. */
+    o.flags = QUIRE_SESSION_READ;
+    return sessions_open_place(q, &p, &o, tmp, out, err);
+}
+
+/* What is moved or removed while it is copied vanishes output by output: then
+ * what was copied is not all of it. */
+static quire_status still_there(quire_session *source, quire_error *err)
+{
+    struct object_store *store = session_store(source->s);
+    const char *name = session_name(source->s);
+    struct object_info info;
+    quire_status st = store->ops->stat(store, name, &info, err);
+
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = err_set(err, QUIRE_CHANGED,
+                 "%s was moved or removed while it was copied", name);
+    err_next(err, "try again");
+    return st;
+}
+
+static quire_status copy_session(struct quire *q, const char *which,
+                                 const char *cwd, const char *entry,
+                                 quire_session **out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_session *source = NULL;
+    quire_session_info info;
+    struct copying c;
+    struct birth b;
+    quire_status st = open_source(q, which, &tmp, &source, err);
+
+    *out = NULL;
+    if (!st)
+        st = need_all(q, err);
+    if (!st)
+        st = sessions_mark_home(q, err);
+    if (st)
+        goto out;
+    session_describe(source->s, &info);
+    st = sessions_plan(q,
+                       cwd         ? cwd
+                       : *info.cwd ? info.cwd
+                                   : NULL,
+                       arena_text(&tmp, bytes_str(info.title)),
+                       arena_text(&tmp, bytes_str(entry ? info.path : info.id)),
+                       &tmp, &b, err);
+    if (st)
+        goto out;
+    /* The session last: once it is there, it is complete. */
+    c = (struct copying){session_store(source->s), q->all,
+                         place_outputs(session_name(source->s), &tmp),
+                         place_outputs(b.name, &tmp),
+                         strchr(session_name(source->s), '/') == NULL};
+    st = c.from_dir && c.to_dir
+             ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
+             : err_memory(err);
+    if (!st)
+        st = still_there(source, err);
+    if (!st)
+        st = sessions_absent(source, entry,
+                             session_copy(source->s, entry, q->all, b.name,
+                                          &b.birth, err),
+                             err);
+    if (st && c.to_dir)
+        q->all->ops->clear(q->all, c.to_dir, NULL);
+    if (!st)
+        st = open_named(q, b.name, &tmp, out, err);
+out:
+    quire_session_close(source);
+    arena_release(&tmp);
+    return st;
+}
+
+/* The copy refers to what its source refers to, and its source may be removed
+ * before it has a name. */
+static quire_status copy_held(struct quire *q, const char *which,
+                              const char *cwd, const char *entry,
+                              quire_session **out, quire_error *err)
+{
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = hold_blobs(q, err);
+    if (st)
+        return st;
+    st = copy_session(q, which, cwd, entry, out, err);
+    let_go_blobs(q);
+    return st;
+}
+
+quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
+                                quire_session **out, quire_error *err)
+{
+    *out = NULL;
+    return copy_held(q, which, cwd, NULL, out, err);
+}
+
+quire_status quire_session_extract(quire *q, const char *which,
+                                   const char *entry, quire_session **out,
+                                   quire_error *err)
+{
+    *out = NULL;
+    return copy_held(q, which, NULL, entry, out, err);
+}
+
+/* A session of the home that is held while it is moved or removed. */
+static quire_status hold_place(struct quire *q, const struct place *p,
+                               struct object **out, quire_error *err)
+{
+    quire_status st = session_hold(p->store, p->name, q->busy_ms, out, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", p->name);
+    return st;
+}
+
+static quire_status find_in_home(struct quire *q, const char *which,
+                                 struct arena *tmp, struct place *p,
+                                 quire_error *err)
+{
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = place_find(q, which, tmp, p, err);
+    if (st || p->in_home)
+        return st;
+    place_release(p);
+    st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->root);
+    err_next(err, "`quire session fork` brings a copy of it here");
+    return st;
+}
+
+/* Where a session of the home goes when it belongs to `cwd`. */
+static quire_status plan_move(struct quire *q, const char *name,
+                              const char *cwd, struct arena *tmp,
+                              const char **abs, const char **to,
+                              quire_error *err)
+{
+    const char *dir;
+
+    *abs = place_cwd(cwd, tmp);
+    dir = *abs ? place_dir(q, *abs, tmp) : NULL;
+    *to = dir ? arena_printf(tmp, "%s%s", dir, strrchr(name, '/')) : NULL;
+    return *to ? QUIRE_OK : err_memory(err);
+}
+
+/* The header first, then the files: where a session belongs its header says,
+ * so one that is found half way is just in an odd place. */
+static quire_status move_open(struct quire *q, quire_session *s,
+                              const char *from, const char *to, const char *cwd,
+                              struct arena *tmp, quire_error *err)
+{
+    quire_session_info info;
+    const char *was;
+    quire_status st;
+
+    session_describe(s->s, &info);
+    was = arena_text(tmp, bytes_str(info.cwd));
+    if (!was)
+        return err_memory(err);
+    st = session_rehome(s->s, cwd, err);
+    if (!st && strcmp(from, to) != 0) {
+        st = move_both(q, from, to, tmp, err);
+        if (st)
+            session_rehome(s->s, was, NULL);
+    }
+    return st;
+}
+
+quire_status quire_session_move(quire *q, const char *which, const char *cwd,
+                                quire_session **out, quire_error *err)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    struct arena tmp = ARENA_INIT;
+    const char *abs, *to;
+    quire_session *s = NULL;
+    struct place p = {0};
+    quire_status st;
+
+    *out = NULL;
+    st = find_in_home(q, which, &tmp, &p, err);
+    if (!st)
+        st = plan_move(q, p.name, cwd, &tmp, &abs, &to, err);
+    if (!st)
+        st = sessions_open_place(q, &p, &o, &tmp, &s, err);
+    if (!st)
+        st = move_open(q, s, p.name, to, abs, &tmp, err);
+    quire_session_close(s);
+    if (!st)
+        st = open_named(q, to, &tmp, out, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- away, back, gone --------------------------------------------------- */
+
+static quire_status lend_path(struct quire *q, const char *name,
+                              const char **path, quire_error *err)
+{
+    arena_reset(&q->loan);
+    *path = arena_printf(&q->loan, "%s/%s", q->all->ops->place(q->all), name);
+    return *path ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status put_away(struct quire *q, const char *which, bool away,
+                             const char **path, quire_error *err)
+{
+    static const char archive[] = "archive/";
+    struct arena tmp = ARENA_INIT;
+    struct object *held = NULL;
+    struct place p = {0};
+    const char *to;
+    quire_status st = find_in_home(q, which, &tmp, &p, err);
+
+    if (!st && p.archived == away) {
+        st = err_set(err, QUIRE_EXISTS, "session %.64s is %s", which,
+                     away ? "in the archive already" : "not in the archive");
+    }
+    if (!st) {
+        to = away ? arena_printf(&tmp, "%s%s", archive, p.name)
+                  : p.name + strlen(archive);
+        st = to ? hold_place(q, &p, &held, err) : err_memory(err);
+        if (!st)
+            st = move_both(q, p.name, to, &tmp, err);
+        if (!st)
+            st = lend_path(q, to, path, err);
+    }
+    if (held)
+        held->ops->close(held);
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_archive(quire *q, const char *which,
+                                   const char **path, quire_error *err)
+{
+    return put_away(q, which, true, path, err);
+}
+
+quire_status quire_session_unarchive(quire *q, const char *which,
+                                     const char **path, quire_error *err)
+{
+    return put_away(q, which, false, path, err);
+}
+
+/* A file outside the home is removed only if it is a session: anybody's files
+ * are called .jsonl, and have directories of their name beside them. */
+static quire_status check_ours(struct quire *q, const struct place *p,
+                               quire_error *err)
+{
+    struct session_env env = sessions_env(q, false);
+    struct session_place place = {.store = p->store, .name = p->name};
+    struct session *s;
+    quire_status st;
+
+    if (p->in_home)
+        return QUIRE_OK;
+    st = session_open(&env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
+                      &s, err);
+    if (!st)
+        session_close(s);
+    return st;
+}
+
+static quire_status remove_output(void *ctx, const char *name,
+                                  const struct object_info *info,
+                                  quire_error *err)
+{
+    struct object_store *store = ctx;
+    quire_status st;
+
+    (void)info;
+    if (!is_output(name))
+        return QUIRE_OK;
+    st = store->ops->remove(store, name, err);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status remove_backup(void *ctx, const char *name,
+                                  const struct object_info *info,
+                                  quire_error *err)
+{
+    struct object_store *store = ctx;
+    quire_status st = store->ops->remove(store, name, err);
+
+    (void)info;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status clear_outputs(const struct place *p, const char *dir,
+                                  quire_error *err)
+{
+    struct object_store *store = p->store;
+
+    if (p->in_home)
+        return store->ops->clear(store, dir, err);
+    return store->ops->list(store, dir, remove_output, store, err);
+}
+
+/* The session that is held, and all that is its own. Its directory is claimed:
+ * an output that is put meanwhile would be left over. */
+static quire_status remove_all(const struct place *p, struct arena *tmp,
+                               quire_error *err)
+{
+    struct backups backups = {.each = remove_backup, .ctx = p->store};
+    const char *outputs = place_outputs(p->name, tmp);
+    quire_status st;
+
+    /* Outputs first: a session without them can be removed again, outputs
+     * without a session nobody would find. */
+    st = outputs ? clear_outputs(p, outputs, err) : err_memory(err);
+    if (!st)
+        st = each_backup(p->store, p->name, tmp, &backups, err);
+    if (!st)
+        st = p->store->ops->remove(p->store, p->name, err);
+    if (st == QUIRE_NOT_FOUND)
+        err_set(err, st, "%s has gone meanwhile", p->name);
+    return st;
+}
+
+/* Whether a note speaks of a session's file, as it is still. */
+static bool is_as_noted(struct object_store *home, const struct removal *file)
+{
+    struct object_info info;
+
+    return !home->ops->stat(home, file->name, &info, NULL) &&
+           info.size == file->size && info.modified_ns == file->modified_ns;
+}
+
+/* Whether a name in the home can be a session's, of whichever tenant. */
+static bool is_sessions(const char *name)
+{
+    int64_t tenant;
+
+    name = tenants_skip(name, &tenant);
+    return !strncmp(name, "sessions/", 9) ||
+           !strncmp(name, "archive/sessions/", 17);
+}
+
+/* Finish one that was noted: whoever noted it has died, or is at it, and then
+ * holds it. A file that has changed since is somebody's again, and stays. */
+static void finish_one(struct quire *q, struct object_store *home,
+                       const struct removal *file, struct arena *tmp)
+{
+    struct place p = {.store = home, .in_home = true};
+    struct object *held = NULL;
+    quire_status st;
+
+    p.name = arena_text(tmp, bytes_str(file->name));
+    if (!p.name || !is_sessions(p.name))
+        return;
+    st = session_hold(p.store, p.name, 0, &held, NULL);
+    if (st == QUIRE_BUSY)
+        return;
+    if (!st && is_as_noted(home, file))
+        st = claim_dir(q, p.store, p.name, tmp, NULL);
+    else if (!st)
+        st = QUIRE_CHANGED;
+    if (!st) {
+        st = remove_all(&p, tmp, NULL);
+        p.store->ops->let_go(p.store);
+    }
+    if (held)
+        held->ops->close(held);
+    if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_CHANGED)
+        owner_removed(q->artifacts, file->name, NULL);
+}
+
+/* What cannot be finished now stays noted: it must not be in the way of what
+ * somebody came for. Names are from the home on, so that whoever comes next can
+ * do it, whichever tenant it comes for. */
+void life_finish(struct quire *q)
+{
+    struct arena tmp = ARENA_INIT;
+    struct object_store *home;
+    struct removal *files;
+    size_t i, n = 0;
+
+    /* A note may be seen before it lasts, and files go only after it does. */
+    if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
+        !q->db->ops->settle(q->db, NULL) && !need_home(q, &home, NULL)) {
+        for (i = 0; i < n; i++) {
+            if (files[i].size != REMOVAL_TREE)
+                finish_one(q, home, &files[i], &tmp);
+            else if (!workspaces_finish(q, files[i].name))
+                tenants_finish(q, home, &files[i]);
+        }
+    }
+    arena_release(&tmp);
+}
+
+/* Whether another file says that it is the session `key`: somebody made a copy. */
+static bool is_shared(struct quire *q, const struct place *p, const char *key,
+                      struct arena *tmp)
+{
+    struct place other;
+    quire_status st = place_find(q, key, tmp, &other, NULL);
+    bool shared = st == QUIRE_INVALID ||
+                  (!st && strcmp(other.name, p->name) != 0);
+
+    place_release(&other);
+    return shared;
+}
+
+/* Forget a session of the home in the catalogue, and note that its files, by
+ * the name `noted`, are to go. Its directory is claimed. */
+static quire_status forget(struct quire *q, const struct place *p,
+                           const char *noted, struct arena *tmp,
+                           quire_error *err)
+{
+    struct removal file = {.name = noted};
+    struct object_info info;
+    const char *key, *dir;
+    quire_error why;
+    quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
+    if (st)
+        return st;
+    file.size = info.size;
+    file.modified_ns = info.modified_ns;
+    st = place_key(p, tmp, &key, &why);
+    if (st == QUIRE_NO_MEMORY || st == QUIRE_IO) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    /* Without a header that makes sense it never had a row; and what another
+     * file with this id has is that one's, too. */
+    if (st || is_shared(q, p, key, tmp))
+        key = "";
+    dir = workspaces_dir(q, key, tmp);
+    st = owner_forget(q->artifacts, q->tenant, key, &file, dir, err);
+    if (!st)
+        st = q->db->ops->settle(q->db, err);
+    if (!st && dir)
+        workspaces_finish(q, dir); /* else whoever writes next does it */
+    return st;
+}
+
+/* Whether there is a catalogue that may know of the session. */
+static bool is_catalogued(const struct quire *q, const struct place *p)
+{
+    return p->in_home && q->kind == QUIRE_KIND_NATIVE && q->db_path &&
+           access(q->db_path, F_OK) == 0;
+}
+
+quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
+{
+    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct arena tmp = ARENA_INIT;
+    struct object *held = NULL;
+    struct place p = {0};
+    const char *noted = NULL; /* its name from the home on */
+    quire_status st = sessions_may_write(q, err);
+
+    if (!st)
+        st = group_check_none(q, err);
+    if (!st)
+        st = place_find(q, which, &tmp, &p, err);
+    if (!st)
+        st = check_ours(q, &p, err);
+    if (!st)
+        st = hold_place(q, &p, &held, err);
+    /* Whoever may refuse is asked first: then nothing has been removed. */
+    if (!st && p.in_home)
+        st = lock_theirs(q, p.name, &theirs, err);
+    if (!st && is_catalogued(q, &p)) {
+        noted = place_from_home(q, p.name, &tmp);
+        st = noted ? need_artifacts(q, true, err) : err_memory(err);
+    }
+    if (!st)
+        st = claim_dir(q, p.store, p.name, &tmp, err);
+    if (!st) {
+        if (noted)
+            st = forget(q, &p, noted, &tmp, err);
+        if (!st)
+            st = remove_all(&p, &tmp, err);
+        p.store->ops->let_go(p.store);
+        if (!st && noted)
+            st = owner_removed(q->artifacts, noted, err);
+    }
+    foreign_unlock(&theirs);
+    if (held)
+        held->ops->close(held);
+    place_release(&p);
+    arena_release(&tmp);
+    return st;
+}

@@ -1,0 +1,615 @@
+/*
+ * session_lookup.c - where sessions lie, and which one somebody means
+ *
+ * In a home they lie in sessions/, a directory a project; those put away in
+ * archive/sessions/. A session is named by its id, by the beginning of its id
+ * or of its file's name, by a path, or by "last". Names of directories are a
+ * convenience for people: what a session is and where it belongs its header
+ * says, so nothing is ever looked for in one directory alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/utf8.h"
+#include "api/priv.h"
+#include "session/list.h"
+#include "session/names.h"
+
+static const char *const roots[] = {"sessions", "archive/sessions"};
+
+void place_release(struct place *p)
+{
+    if (p->own_store && p->store)
+        p->store->ops->free(p->store);
+    p->store = NULL;
+}
+
+/* ---- directories -------------------------------------------------------- */
+
+/* A header is JSON and holds text only, so a path that is none is known by
+ * its mended form, everywhere. */
+static char *mended(char *path, struct arena *keep)
+{
+    struct buf b = BUF_INIT(1 << 20);
+
+    if (utf8_check(bytes_str(path)))
+        return path;
+    utf8_add_mended(&b, bytes_str(path));
+    path = b.failed ? NULL : arena_text(keep, buf_bytes(&b));
+    buf_release(&b);
+    return path;
+}
+
+char *place_cwd(const char *cwd, struct arena *keep)
+{
+    char here[PATH_MAX] = "", *out, *at;
+    const char *from = cwd;
+
+    if (!cwd || *cwd != '/') {
+        if (!getcwd(here, sizeof here))
+            return NULL;
+    }
+    out = arena_alloc(keep, strlen(here) + (cwd ? strlen(cwd) : 0) + 3);
+    if (!out)
+        return NULL;
+    strcpy(out, here);
+    at = out + strlen(out);
+    while (from && *from) {
+        size_t len = strcspn(from, "/");
+
+        if (len == 2 && !memcmp(from, "..", 2)) {
+            while (at > out && *--at != '/')
+                ;
+        } else if (len > 0 && !(len == 1 && *from == '.')) {
+            if (at == out || at[-1] != '/')
+                *at++ = '/';
+            memcpy(at, from, len);
+            at += len;
+        }
+        *at = '\0';
+        from += len;
+        from += *from == '/';
+    }
+    if (at == out)
+        strcpy(out, "/");
+    /* A directory has one name, however one got there. */
+    if (realpath(out, here))
+        out = arena_text(keep, bytes_str(here));
+    return out ? mended(out, keep) : NULL;
+}
+
+static const char *real(const char *path, char out[PATH_MAX])
+{
+    return path && *path && realpath(path, out) ? out : path;
+}
+
+const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
+{
+    bool omp = q->kind == QUIRE_KIND_OMP;
+    char real_cwd[PATH_MAX], home[PATH_MAX], tmp[PATH_MAX];
+    struct buf b = BUF_INIT(1 << 20); /* before it is shortened */
+    const char *out = NULL, *temp = getenv("TMPDIR");
+
+    buf_add_str(&b, "sessions/");
+    if (omp)
+        names_dir(real(cwd, real_cwd), true, real(getenv("HOME"), home),
+                  real(temp && *temp ? temp : "/tmp", tmp), &b);
+    else
+        names_dir(cwd, false, NULL, NULL, &b);
+    if (!b.failed)
+        out = arena_text(keep, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+const char *place_outputs(const char *name, struct arena *keep)
+{
+    size_t len = strlen(name);
+
+    if (len > 6 && !strcmp(name + len - 6, ".jsonl"))
+        return arena_text(keep, bytes_of(name, len - 6));
+    return arena_printf(keep, "%s.outputs", name);
+}
+
+const char *place_from_home(const struct quire *q, const char *name,
+                            struct arena *keep)
+{
+    return q->tenant == TENANT_DEFAULT
+               ? name
+               : arena_printf(keep, "tenants/%lld/%s", (long long)q->tenant,
+                              name);
+}
+
+/* ---- by path ------------------------------------------------------------ */
+
+/* The part of an absolute path below a directory, or NULL. */
+static const char *below(const char *dir, const char *path)
+{
+    char whole[PATH_MAX];
+    size_t len;
+
+    if (!realpath(dir, whole))
+        return NULL;
+    len = strlen(whole);
+    return !strncmp(path, whole, len) && path[len] == '/' ? path + len + 1
+                                                          : NULL;
+}
+
+static bool is_in_sessions(const char *name)
+{
+    return !strncmp(name, "sessions/", 9) || !strncmp(name, "archive/", 8);
+}
+
+/* The part of an absolute path below the tenant's root, or NULL. */
+static const char *below_root(struct quire *q, const char *path)
+{
+    path = below(q->root, path);
+    return path && is_in_sessions(path) ? path : NULL;
+}
+
+/* Whether a path that is not in the root is another tenant's. Whoever asks for
+ * it is told what those are told who ask for what is not there. */
+static bool is_others(struct quire *q, const char *path)
+{
+    const char *name;
+    int64_t id;
+
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return false;
+    name = below(q->home, path);
+    return name &&
+           (q->tenant != TENANT_DEFAULT || tenants_skip(name, &id) != name);
+}
+
+static bool names_omp(const char *path)
+{
+    return strstr(path, "/.omp/") != NULL;
+}
+
+static quire_status find_path(struct quire *q, const char *which,
+                              struct arena *keep, struct place *out,
+                              quire_error *err)
+{
+    char path[PATH_MAX], *slash;
+    const char *inside;
+    struct stat info;
+    quire_status st;
+
+    if (!realpath(which, path))
+        return errno == ENOENT || errno == ENOTDIR
+                   ? QUIRE_NOT_FOUND
+                   : err_sys(err, errno, "cannot open %s", which);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        st = err_set(err, QUIRE_INVALID, "%s is %s, not a session file", which,
+                     S_ISDIR(info.st_mode) ? "a directory" : "no plain file");
+        err_next(err, "name the .jsonl file, or a session's id");
+        return st;
+    }
+    inside = below_root(q, path);
+    if (!inside && is_others(q, path))
+        return QUIRE_NOT_FOUND;
+    if (inside) {
+        st = need_all(q, err);
+        if (st)
+            return st;
+        *out = (struct place){.store = q->all, .in_home = true};
+        out->archived = !strncmp(inside, "archive/", 8);
+        out->omp = q->kind == QUIRE_KIND_OMP;
+        out->name = arena_text(keep, bytes_str(inside));
+    } else {
+        slash = strrchr(path, '/');
+        *out = (struct place){.own_store = true, .omp = names_omp(path)};
+        out->name = arena_text(keep, bytes_str(slash + 1));
+        *slash = '\0';
+        st = object_files_open(*path ? path : "/", q->read_only, &out->store,
+                               err);
+        if (st)
+            return st;
+    }
+    if (out->name)
+        return QUIRE_OK;
+    place_release(out);
+    return err_memory(err);
+}
+
+/* ---- by id -------------------------------------------------------------- */
+
+struct search {
+    quire_bytes wanted;
+    const char *dir;
+    struct arena *keep;
+    char *found;
+    int n;      /* how many begin so                      */
+    bool exact; /* the one found is called just so        */
+    struct object_store *store;
+    const char *root;
+    char other[64]; /* a second one, for the message      */
+};
+
+static bool same_id(quire_bytes a, quire_bytes b)
+{
+    return a.len == b.len && !strncasecmp(a.data, b.data, a.len);
+}
+
+static quire_status see_file(void *ctx, const char *base,
+                             const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+    quire_bytes name = bytes_str(base), id = names_id_in_file(name);
+    bool exact;
+
+    if (!info || name.len < 7 || base[0] == '.' ||
+        strcmp(base + name.len - 6, ".jsonl") != 0 ||
+        !names_match(id, name, s->wanted))
+        return QUIRE_OK;
+    exact = same_id(id, s->wanted) || same_id(name, s->wanted);
+    if (s->exact && !exact)
+        return QUIRE_OK;
+    if (exact && !s->exact)
+        s->n = 0; /* those that only begin so do not count */
+    s->exact = exact;
+    if (s->n++ > 0) {
+        snprintf(s->other, sizeof s->other, "%.*s", (int)id.len,
+                 (const char *)id.data);
+        return QUIRE_OK;
+    }
+    s->found = arena_printf(s->keep, "%s/%s", s->dir, base);
+    return s->found ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status see_dir(void *ctx, const char *name,
+                            const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+
+    if (info)
+        return QUIRE_OK;
+    s->dir = arena_printf(s->keep, "%s/%s", s->root, name);
+    if (!s->dir)
+        return err_memory(err);
+    return s->store->ops->scan(s->store, s->dir, see_file, s, err);
+}
+
+/* An id in a header that the file's name does not have: a file somebody has
+ * called something else. */
+static quire_status find_in_headers(struct quire *q, struct search *s,
+                                    quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list l = {.arena = &tmp};
+    quire_status st;
+    size_t i;
+
+    l.key = place_from_home(q, s->root, &tmp);
+    st = l.key ? list_find(&l, q->all, s->root, q->db, false, err)
+               : err_memory(err);
+
+    for (i = 0; !st && i < l.n; i++) {
+        const char *id = l.order[i]->meta.id;
+
+        if (!names_match(bytes_str(id), bytes_str(""), s->wanted))
+            continue;
+        if (s->n++ == 0) {
+            s->found = arena_text(s->keep, bytes_str(l.order[i]->name));
+            if (!s->found)
+                st = err_memory(err);
+        } else {
+            snprintf(s->other, sizeof s->other, "%s", id);
+        }
+    }
+    list_release(&l);
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status several(struct search *s, const char *which,
+                            quire_error *err)
+{
+    quire_bytes first = names_id_in_file(bytes_str(s->found));
+    quire_status st;
+
+    if (s->exact)
+        st = err_set(err, QUIRE_INVALID, "%d files have the session %.64s",
+                     s->n, which);
+    else
+        st = err_set(err, QUIRE_INVALID,
+                     "%d sessions begin with %.64s, such as %.*s and %s", s->n,
+                     which, (int)first.len, (const char *)first.data, s->other);
+    err_next(err, s->exact ? "name one by its path; `quire session ls` has them"
+                           : "give more of the id; `quire session ls` lists "
+                             "them");
+    return st;
+}
+
+/* Those in use and those put away together: a beginning that fits one of
+ * each fits two. */
+static quire_status search_roots(struct quire *q, struct search *s,
+                                 bool headers, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < 2; i++) {
+        s->root = roots[i];
+        st = headers ? find_in_headers(q, s, err)
+                     : q->all->ops->scan(q->all, s->root, see_dir, s, err);
+    }
+    return st;
+}
+
+static quire_status find_id(struct quire *q, const char *which,
+                            struct arena *keep, struct place *out,
+                            quire_error *err)
+{
+    struct search s = {.wanted = bytes_str(which), .keep = keep};
+    quire_status st = need_all(q, err);
+
+    s.store = q->all;
+    if (!st)
+        s.found = found_find(q, which, keep);
+    if (s.found)
+        s.n = 1;
+    else if (!st)
+        st = search_roots(q, &s, false, err);
+    if (!st && s.n == 0)
+        st = search_roots(q, &s, true, err);
+    if (st || s.n == 0)
+        return st ? st : QUIRE_NOT_FOUND;
+    if (s.n > 1)
+        return several(&s, which, err);
+    if (s.exact)
+        found_note(q, which, s.found, false);
+    *out = (struct place){.store = q->all,
+                          .name = s.found,
+                          .in_home = true,
+                          .omp = q->kind == QUIRE_KIND_OMP};
+    out->archived = !strncmp(s.found, "archive/", 8);
+    return QUIRE_OK;
+}
+
+/* ---- one that has moved ------------------------------------------------- */
+
+struct chase {
+    struct object_store *store;
+    const char *root, *base;
+    struct arena *keep;
+    const char *found;
+};
+
+static quire_status see_project(void *ctx, const char *dir,
+                                const struct object_info *info,
+                                quire_error *err)
+{
+    struct chase *c = ctx;
+    struct object_info there;
+    const char *name;
+
+    if (info || c->found)
+        return QUIRE_OK;
+    name = arena_printf(c->keep, "%s/%s/%s", c->root, dir, c->base);
+    if (!name)
+        return err_memory(err);
+    if (!c->store->ops->stat(c->store, name, &there, NULL))
+        c->found = name;
+    return QUIRE_OK;
+}
+
+/* A session keeps the name of its file wherever it goes. */
+const char *place_follow(struct object_store *home, const char *name,
+                         struct arena *keep)
+{
+    const char *slash = strrchr(name, '/');
+    struct chase c = {.store = home, .keep = keep};
+    size_t i;
+
+    if (!slash)
+        return NULL;
+    c.base = slash + 1;
+    for (i = 0; i < sizeof roots / sizeof *roots && !c.found; i++) {
+        c.root = roots[i];
+        if (home->ops->scan(home, c.root, see_project, &c, NULL))
+            return NULL;
+    }
+    return c.found;
+}
+
+quire_status place_key(const struct place *p, struct arena *keep,
+                       const char **key, quire_error *err)
+{
+    struct list_meta meta = {.id = NULL};
+    struct object_info info;
+    struct object *file;
+    quire_status st = p->store->ops->open(p->store, p->name, &file, &info, err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
+    if (st)
+        return st;
+    st = list_read(file, info.size, keep, &meta, err);
+    file->ops->close(file);
+    if (!st && !meta.id) {
+        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
+                     p->name);
+    } else if (!st && (!strcmp(meta.id, "user") || !strcmp(meta.id, "temp"))) {
+        /* A file says of itself what it likes: it does not get what is theirs,
+         * nor does it take that along when it goes. */
+        st = err_set(err, QUIRE_INVALID,
+                     "%s says that its id is %s, which is a built-in session",
+                     p->name, meta.id);
+        err_next(err, "`quire session fork` makes a session with an id of its "
+                      "own");
+    }
+    *key = meta.id;
+    return st;
+}
+
+/* ---- the last one ------------------------------------------------------- */
+
+static const char *env(const char *name)
+{
+    return getenv(name);
+}
+
+/* Whether what a breadcrumb leads to is one. */
+static bool is_session(const struct place *p)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list_meta meta = {.id = NULL};
+    struct object_info info;
+    struct object *file;
+
+    if (p->store->ops->open(p->store, p->name, &file, &info, NULL))
+        return false;
+    if (list_read(file, info.size, &tmp, &meta, NULL))
+        meta.id = NULL;
+    file->ops->close(file);
+    arena_release(&tmp);
+    return meta.id != NULL;
+}
+
+/* The breadcrumb of this terminal, if it is of this directory. */
+static quire_status find_crumb(struct quire *q, const char *cwd,
+                               struct arena *keep, struct place *out)
+{
+    char terminal[128], text[2 * PATH_MAX + 64];
+    struct breadcrumb crumb;
+    ssize_t n;
+    char *name;
+    int dir, fd;
+
+    if (!names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
+        fs_open_dir(q->root, false, &dir, NULL))
+        return QUIRE_NOT_FOUND;
+    name = arena_printf(keep, "terminal-sessions/%s", terminal);
+    fd = name ? fs_open_beneath(dir, name, O_RDONLY, 0) : -1;
+    close(dir);
+    if (fd < 0)
+        return QUIRE_NOT_FOUND;
+    n = fs_read_full(fd, text, sizeof text);
+    close(fd);
+    if (n <= 0 || !names_read_breadcrumb(bytes_of(text, (size_t)n), &crumb) ||
+        !bytes_is(crumb.cwd, cwd))
+        return QUIRE_NOT_FOUND;
+    name = arena_text(keep, crumb.path);
+    if (!name || find_path(q, name, keep, out, NULL))
+        return QUIRE_NOT_FOUND;
+    if (is_session(out))
+        return QUIRE_OK;
+    place_release(out);
+    return QUIRE_NOT_FOUND;
+}
+
+static quire_status find_last(struct quire *q, struct arena *keep,
+                              struct place *out, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list l = {.arena = &tmp};
+    const char *cwd = place_cwd(NULL, keep);
+    quire_status st;
+    size_t i;
+
+    if (!cwd)
+        return err_sys(err, errno, "cannot tell the working directory");
+    if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
+        return QUIRE_OK;
+    *out = (struct place){0};
+    st = need_all(q, err);
+    if (!st) {
+        need_db(q, false, NULL); /* which makes it quicker */
+        l.key = place_from_home(q, roots[0], &tmp);
+        st = l.key ? list_find(&l, q->all, roots[0], q->db, false, err)
+                   : err_memory(err);
+    }
+    for (i = 0; !st && i < l.n; i++) {
+        if (strcmp(l.order[i]->meta.cwd, cwd) != 0)
+            continue;
+        *out = (struct place){.store = q->all, .in_home = true};
+        out->omp = q->kind == QUIRE_KIND_OMP;
+        out->name = arena_text(keep, bytes_str(l.order[i]->name));
+        if (!out->name)
+            st = err_memory(err);
+        break;
+    }
+    if (!st && !out->name) {
+        st = err_set(err, QUIRE_NOT_FOUND, "no session of %s yet", cwd);
+        err_next(err, "`quire session new` begins one; `quire session ls` "
+                      "lists those of other directories");
+    }
+    list_release(&l);
+    arena_release(&tmp);
+    return st;
+}
+
+void place_drop_crumb(struct quire *q, const char *cwd, const char *path)
+{
+    struct arena tmp = ARENA_INIT;
+    struct buf text = BUF_INIT(2 * PATH_MAX + 64);
+    const char *here = place_cwd(NULL, &tmp);
+    char terminal[128], was[2 * PATH_MAX + 64] = "", *name;
+    int dir = -1, fd;
+    ssize_t n = -1;
+
+    if (q->read_only || !here || strcmp(here, cwd) != 0 ||
+        !names_terminal(terminal, sizeof terminal, STDIN_FILENO, env) ||
+        fs_open_dir(q->root, false, &dir, NULL))
+        goto out;
+    name = arena_printf(&tmp, "terminal-sessions/%s", terminal);
+    if (!name || !names_breadcrumb(cwd, path, &text))
+        goto out;
+    fd = fs_open_beneath(dir, name, O_RDONLY, 0);
+    if (fd >= 0) {
+        n = fs_read_full(fd, was, sizeof was);
+        close(fd);
+    }
+    /* What is there already need not be synced again. */
+    if (n < (ssize_t)text.len || memcmp(was, text.data, text.len) != 0)
+        fs_replace(dir, name, buf_bytes(&text), NULL);
+out:
+    if (dir >= 0)
+        close(dir);
+    buf_release(&text);
+    arena_release(&tmp);
+}
+
+/* ---- any of these ------------------------------------------------------- */
+
+static bool looks_like_path(const char *which)
+{
+    size_t len = strlen(which);
+
+    return strchr(which, '/') ||
+           (len > 6 && !strcmp(which + len - 6, ".jsonl"));
+}
+
+quire_status place_find(struct quire *q, const char *which, struct arena *keep,
+                        struct place *out, quire_error *err)
+{
+    quire_status st = tenants_check(q, err);
+
+    *out = (struct place){0};
+    if (st)
+        return st;
+    if (!strcmp(which, "last"))
+        return find_last(q, keep, out, err);
+    st = QUIRE_NOT_FOUND;
+    if (looks_like_path(which))
+        st = find_path(q, which, keep, out, err);
+    if (st == QUIRE_NOT_FOUND && *which)
+        st = find_id(q, which, keep, out, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no session %.100s in %s", which, q->root);
+        err_next(err, "`quire session ls` lists what is there; --home names "
+                      "another place");
+    }
+    return st;
+}

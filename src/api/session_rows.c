@@ -1,0 +1,727 @@
+/*
+ * session_rows.c - sessions as rows: a number each, and what they add up to
+ *
+ * The session room counts what is in a file, the artifact room numbers
+ * sessions; that a file gets its row, and keeps it, is decided here. A look at
+ * some sessions has three parts:
+ *
+ *   count   Each file is compared with what its row says it was. One that has
+ *           grown is counted on, one that is another is counted anew. Nobody
+ *           waits meanwhile: a gigabyte may take a second.
+ *   store   What is new goes to the catalogue, a few hundred to a transaction.
+ *           The oldest come first, so that numbers rise with age.
+ *   give    The newest come first.
+ *
+ *   (1) A row is made only for a file that is there and is not about to be
+ *       removed, in the transaction that makes it. So a session that was
+ *       removed meanwhile does not come back as a row of nothing.
+ *   (2) A row that is stored late, after somebody else's newer one, tells of a
+ *       smaller file: the next look counts on from there. Nothing is counted
+ *       twice or left out.
+ *   (3) A number lasts before it is given. Sums need not: they are found again.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "api/folder.h"
+#include "api/session.h"
+#include "session/usage.h"
+
+/* Rows that are stored in one transaction. */
+#define BATCH 256
+
+enum { SQL_FIND, SQL_KEY, SQL_NOTED, SQL_STORE, N_SQL };
+
+static const char *const texts[N_SQL] = {
+    [SQL_FIND] =
+        "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"
+        " t.state, t.parent, t.inode, t.size, t.modified, t.changed, t.damaged,"
+        " t.scanned,"
+        " t.tail, t.entries, t.messages, t.input, t.output, t.cache_read,"
+        " t.cache_write, t.total, t.cost FROM session s"
+        " LEFT JOIN tally t ON t.session = s.id"
+        " WHERE s.tenant = ?1 AND s.key = ?2",
+    [SQL_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
+    [SQL_NOTED] = "SELECT 1 FROM removal WHERE name = ?1",
+    [SQL_STORE] =
+        "INSERT OR REPLACE INTO tally(session, name, title, state,"
+        " parent, inode, size, modified, changed, damaged, scanned, tail,"
+        " entries, messages, input, output, cache_read, cache_write,"
+        " total, cost) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+        " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+};
+
+/* One session that is looked at. */
+struct look {
+    struct list_item item; /* its text is in the arena of the look         */
+    struct object_store *store;
+    bool in_home;
+    bool gone; /* it was removed meanwhile                                  */
+    bool bad;  /* it cannot be read                                         */
+
+    /* The row, as it was and as it is to be. */
+    int64_t number; /* 0: there is none                                     */
+    int64_t row_us; /* when it was made                                     */
+    int64_t folder; /* 0: in none                                           */
+    uint64_t artifacts, artifact_bytes;
+    struct object_info info; /* of the file, when it was counted            */
+    struct tally tally;
+    bool counted; /* it has a tally                                         */
+    bool stale;   /* it is to be stored                                     */
+};
+
+static const char *state_of(const struct look *l)
+{
+    return !strncmp(l->item.name, "archive/", 8) ? "archived" : "active";
+}
+
+/* ---- the catalogue ------------------------------------------------------ */
+
+/* *rows: there are rows to look at. A home of another program has none, nor
+ * has, for a reader, one that nobody has written to since there are rows. */
+static quire_status need_tallies(struct quire *q, bool write, bool *rows,
+                                 quire_error *err)
+{
+    quire_status st;
+
+    *rows = false;
+    if (q->kind != QUIRE_KIND_NATIVE || !q->db_path)
+        return QUIRE_OK;
+    st = need_rows(q, write && !q->read_only, err);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (q->schema < SCHEMA_TALLY)
+        return QUIRE_OK;
+    if (!q->tallies.stmts)
+        st = sql_init(&q->tallies, q->db, texts, N_SQL, err);
+    *rows = !st;
+    return st;
+}
+
+/* Whether a session may have a row. Names that mean something else, and files
+ * that do not tell what they are, get none. */
+static bool may_have_row(const struct look *l)
+{
+    const char *id = l->item.meta.id;
+
+    return l->in_home && *id && strcmp(id, "user") != 0 &&
+           strcmp(id, "temp") != 0 &&
+           strcmp(l->item.meta.status, "damaged") != 0;
+}
+
+static bool column_is(struct stmt *s, int at, const char *text)
+{
+    return bytes_is(s->ops->column_bytes(s, at), text);
+}
+
+static uint64_t column_count(struct stmt *s, int at)
+{
+    int64_t n = s->ops->column_int(s, at);
+
+    return n < 0 ? 0 : (uint64_t)n;
+}
+
+/* The sums, from column `at` on. */
+static void read_tally(struct stmt *s, int at, struct tally *t)
+{
+    quire_bytes tail = s->ops->column_bytes(s, at + 2);
+
+    *t = (struct tally){
+        .damaged = column_count(s, at) > 0,
+        .scanned = column_count(s, at + 1),
+        .entries = column_count(s, at + 3),
+        .messages = column_count(s, at + 4),
+        .input = column_count(s, at + 5),
+        .output = column_count(s, at + 6),
+        .cache_read = column_count(s, at + 7),
+        .cache_write = column_count(s, at + 8),
+        .total = column_count(s, at + 9),
+        .cost = column_count(s, at + 10),
+    };
+    if (tail.len > sizeof t->tail)
+        t->scanned = 0; /* not ours */
+    else if (tail.len)
+        memcpy(t->tail, tail.data, tail.len);
+    t->tail_len = t->scanned ? (uint32_t)tail.len : 0;
+}
+
+static void read_row(struct stmt *s, struct look *l)
+{
+    const struct list_meta *m = &l->item.meta;
+
+    l->number = s->ops->column_int(s, 0);
+    l->row_us = s->ops->column_int(s, 1);
+    l->artifacts = column_count(s, 2);
+    l->artifact_bytes = column_count(s, 3);
+    l->counted = !s->ops->column_null(s, 4);
+    if (!l->counted)
+        return;
+    l->stale = !column_is(s, 5, l->item.name) || !column_is(s, 6, m->title) ||
+               !column_is(s, 7, state_of(l)) || !column_is(s, 8, m->parent);
+    l->info.inode = (uint64_t)s->ops->column_int(s, 9);
+    l->info.size = column_count(s, 10);
+    l->info.modified_ns = s->ops->column_int(s, 11);
+    l->info.changed_ns = s->ops->column_int(s, 12);
+    read_tally(s, 13, &l->tally);
+}
+
+/* What the catalogue knows of it. */
+static quire_status find_row(struct quire *q, struct look *l, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&q->tallies, SQL_FIND, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, q->tenant);
+    s->ops->bind_text(s, 2, bytes_str(l->item.meta.id));
+    st = sql_row(s, err);
+    if (!st)
+        read_row(s, l);
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* ---- count -------------------------------------------------------------- */
+
+static bool is_unchanged(const struct object_info *was,
+                         const struct object_info *is)
+{
+    return was->inode == is->inode && was->size == is->size &&
+           was->modified_ns == is->modified_ns &&
+           was->changed_ns == is->changed_ns;
+}
+
+/* Count what is open. A file that is larger has grown, unless the tally finds
+ * that it was written anew. */
+static quire_status count_file(struct look *l, struct object *file,
+                               const struct object_info *info, quire_error *err)
+{
+    int64_t now_ns = clock_us(&clock_system) * 1000;
+    bool grown = l->counted && l->info.inode == info->inode &&
+                 l->info.size < info->size;
+    struct tally t = {0};
+    quire_status st;
+
+    if (grown)
+        t = l->tally;
+    st = tally_read(file, &t, err);
+    if (st)
+        return st;
+    l->tally = t;
+    l->info = *info;
+    if (now_ns - info->changed_ns <= LIST_FRESH_NS)
+        l->info.changed_ns = 0; /* it may yet change and keep its time */
+    l->counted = l->stale = true;
+    return QUIRE_OK;
+}
+
+/* A file that cannot be read must not hide the others. */
+static quire_status forgive(struct look *l, quire_status st,
+                            const quire_error *why, quire_error *err)
+{
+    if (st == QUIRE_NOT_FOUND) {
+        l->gone = true;
+        return QUIRE_OK;
+    }
+    if (st == QUIRE_NO_MEMORY) {
+        if (err)
+            *err = *why;
+        return st;
+    }
+    l->bad = true;
+    l->stale = false;
+    l->tally = (struct tally){0};
+    return QUIRE_OK;
+}
+
+/* Bring one up to date, but for the catalogue. */
+static quire_status look_at(struct quire *q, struct look *l, bool rows,
+                            quire_error *err)
+{
+    struct object_info info;
+    struct object *file;
+    quire_error why = {0};
+    quire_status st = QUIRE_OK;
+
+    l->bad = !strcmp(l->item.meta.status, "damaged");
+    if (l->bad)
+        return QUIRE_OK;
+    if (rows && may_have_row(l))
+        st = find_row(q, l, err);
+    if (st || (l->counted && is_unchanged(&l->info, &l->item.info)))
+        return st;
+    st = l->store->ops->open(l->store, l->item.name, &file, &info, &why);
+    if (!st) {
+        st = count_file(l, file, &info, &why);
+        file->ops->close(file);
+    }
+    return st ? forgive(l, st, &why, err) : QUIRE_OK;
+}
+
+/* ---- store -------------------------------------------------------------- */
+
+/* Whether the file is there, and is to stay. */
+static quire_status check_file(struct quire *q, struct look *l,
+                               struct arena *tmp, quire_error *err)
+{
+    const char *noted = place_from_home(q, l->item.name, tmp);
+    struct object_info info;
+    struct stmt *s;
+    quire_status st = noted ? QUIRE_OK : err_memory(err);
+
+    if (!st)
+        st = l->store->ops->stat(l->store, l->item.name, &info, err);
+    if (st) {
+        l->gone = st == QUIRE_NOT_FOUND;
+        return l->gone ? QUIRE_OK : st;
+    }
+    st = sql_use(&q->tallies, SQL_NOTED, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_text(s, 1, bytes_str(noted));
+    st = sql_row(s, err);
+    s->ops->reset(s);
+    l->gone = !st;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static void bind_row(struct stmt *s, const struct look *l, int64_t number)
+{
+    const struct list_meta *m = &l->item.meta;
+    const struct tally *t = &l->tally;
+    const char *text[] = {l->item.name, m->title, state_of(l), m->parent};
+    const int64_t file[] = {(int64_t)l->info.inode,
+                            (int64_t)l->info.size,
+                            l->info.modified_ns,
+                            l->info.changed_ns,
+                            t->damaged,
+                            (int64_t)t->scanned};
+    const uint64_t sums[] = {t->entries,    t->messages,    t->input, t->output,
+                             t->cache_read, t->cache_write, t->total, t->cost};
+    int i, at = 1;
+
+    s->ops->bind_int(s, at++, number);
+    for (i = 0; i < 4; i++)
+        s->ops->bind_text(s, at++, bytes_str(text[i]));
+    for (i = 0; i < 6; i++)
+        s->ops->bind_int(s, at++, file[i]);
+    s->ops->bind_bytes(s, at++, bytes_of(t->tail, t->tail_len));
+    for (i = 0; i < 8; i++)
+        s->ops->bind_int(s, at++, (int64_t)sums[i]);
+}
+
+/* In a transaction. */
+static quire_status store_one(struct quire *q, struct look *l,
+                              struct arena *tmp, quire_error *err)
+{
+    struct owner owner;
+    struct stmt *s;
+    quire_status st = check_file(q, l, tmp, err);
+
+    if (st || l->gone)
+        return st;
+    st = owner_ensure(q->artifacts, q->tenant, l->item.meta.id, &owner, err);
+    if (!st)
+        st = sql_use(&q->tallies, SQL_STORE, &s, err);
+    if (st)
+        return st;
+    bind_row(s, l, owner.session);
+    st = sql_run(s, err);
+    l->number = owner.session;
+    return st;
+}
+
+static bool is_to_store(const struct look *l)
+{
+    return l->stale && !l->gone && may_have_row(l);
+}
+
+/* Those of looks[from, to) that are new, the last first. */
+static quire_status store_batch(struct quire *q, struct look *looks,
+                                size_t from, size_t to, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    enum db_begin mode = DB_SOON;
+    struct db *db = q->db;
+    bool any = false;
+    quire_status st;
+    size_t i;
+
+    for (i = from; i < to; i++) {
+        any = any || is_to_store(&looks[i]);
+        if (is_to_store(&looks[i]) && !looks[i].number)
+            mode = DB_DURABLE;
+    }
+    if (!any)
+        return QUIRE_OK;
+    st = db->ops->begin(db, mode, err);
+    if (st)
+        return st;
+    for (i = to; i > from && !st; i--) {
+        if (is_to_store(&looks[i - 1]))
+            st = store_one(q, &looks[i - 1], &tmp, err);
+    }
+    st = sql_end(db, st, err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* All of them, brought up to date. */
+static quire_status update(struct quire *q, struct look *looks, size_t n,
+                           bool rows, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t from, to, i;
+
+    for (to = n; to > 0 && !st; to = from) {
+        from = to > BATCH ? to - BATCH : 0;
+        for (i = from; i < to && !st; i++)
+            st = look_at(q, &looks[i], rows, err);
+        if (!st && rows && !q->read_only)
+            st = store_batch(q, looks, from, to, err);
+    }
+    return st;
+}
+
+/* ---- give --------------------------------------------------------------- */
+
+/* Where it is, in `path`; what is known of it, in *info. */
+static quire_status tell(struct look *l, struct buf *path,
+                         quire_session_info *info, quire_session_row *out,
+                         quire_error *err)
+{
+    const struct tally *t = &l->tally;
+    int64_t ms;
+    quire_status st = sessions_tell(l->store, &l->item, path, info, err);
+
+    if (st)
+        return st;
+    if (l->bad)
+        info->status = "damaged";
+    else
+        info->messages = t->messages;
+    *out = (quire_session_row){
+        .number = l->number,
+        .id = info->id,
+        .title = info->title,
+        .state = state_of(l),
+        .parent = info->parent,
+        .path = info->path,
+        .entries = t->entries,
+        .messages = t->messages,
+        .input_tokens = t->input,
+        .output_tokens = t->output,
+        .cache_read_tokens = t->cache_read,
+        .cache_write_tokens = t->cache_write,
+        .total_tokens = t->total,
+        .cost_nano_usd = (int64_t)t->cost,
+        .artifacts = l->artifacts,
+        .artifact_bytes = l->artifact_bytes,
+        .created_us = l->row_us,
+        .updated_us = info->modified_us,
+        .info = info,
+        .folder = l->folder,
+    };
+    if (when_parse(bytes_str(info->created), &ms))
+        out->created_us = ms * 1000;
+    return QUIRE_OK;
+}
+
+/* Whether an item comes behind the place where the last list ended: one that
+ * was changed later was given, and so was the one itself. */
+static bool is_behind(const struct list_item *item, const quire_row_options *o,
+                      bool *passed)
+{
+    int64_t us = item->info.modified_ns / 1000;
+
+    if (!o->after_id || us < o->after_us)
+        return true;
+    if (us > o->after_us || *passed)
+        return *passed;
+    *passed = !strcmp(item->meta.id, o->after_id);
+    return false;
+}
+
+static bool copy_text(struct arena *keep, const char **text)
+{
+    *text = arena_text(keep, bytes_str(*text));
+    return *text != NULL;
+}
+
+/* The list goes before anything is written: as long as it is there the
+ * connection reads, and what others write meanwhile could not be followed. */
+static bool copy_item(struct arena *keep, const struct list_item *item,
+                      struct list_item *out)
+{
+    struct list_meta *m = &out->meta;
+
+    *out = *item;
+    return copy_text(keep, &out->name) && copy_text(keep, &m->id) &&
+           copy_text(keep, &m->cwd) && copy_text(keep, &m->title) &&
+           copy_text(keep, &m->parent) && copy_text(keep, &m->created) &&
+           copy_text(keep, &m->first) && copy_text(keep, &m->status);
+}
+
+/* What is asked for, besides where the last list ended. */
+struct wish {
+    const char *cwd;  /* NULL: any                                  */
+    struct map filed; /* ids; with o->folder those, or those not    */
+};
+
+static bool is_wished(const struct list_item *item, const struct wish *wish,
+                      int64_t folder)
+{
+    bool filed;
+
+    if (wish->cwd && strcmp(item->meta.cwd, wish->cwd) != 0)
+        return false;
+    filed = folder && map_get(&wish->filed, bytes_str(item->meta.id));
+    return !folder || filed == (folder > 0);
+}
+
+/* Those that are asked for, in the order of the list. */
+static quire_status choose(struct quire *q, const struct list *l,
+                           const quire_row_options *o, const struct wish *wish,
+                           struct arena *keep, struct look **out, size_t *n,
+                           quire_error *err)
+{
+    struct look *looks = arena_array(keep, l->n + 1, sizeof *looks);
+    bool passed = false;
+    size_t i;
+
+    *out = looks;
+    *n = 0;
+    if (!looks)
+        return err_memory(err);
+    for (i = 0; i < l->n && (!o->limit || *n < o->limit); i++) {
+        const struct list_item *item = l->order[i];
+        struct look *look = &looks[*n];
+
+        if (!is_behind(item, o, &passed) || !is_wished(item, wish, o->folder))
+            continue;
+        look->store = q->all;
+        look->in_home = true;
+        if (!copy_item(keep, item, &look->item))
+            return err_memory(err);
+        (*n)++;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status find_looks(struct quire *q, const quire_row_options *o,
+                               struct arena *keep, struct look **looks,
+                               size_t *n, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list l = {.arena = &tmp};
+    struct wish wish = {.cwd = NULL};
+    uint64_t seed[2];
+    quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
+
+    *n = 0;
+    if (st)
+        return st;
+    map_init(&wish.filed, seed[0], seed[1]);
+    if (o->cwd) {
+        wish.cwd = place_cwd(o->cwd, &tmp);
+        if (!wish.cwd)
+            st = err_memory(err);
+    }
+    if (!st && o->folder)
+        st = folders_keys(q, o->folder, &wish.filed, &tmp, err);
+    if (!st)
+        st = sessions_list(q, o->archived, &l, err);
+    if (!st)
+        st = choose(q, &l, o, &wish, keep, looks, n, err);
+    list_release(&l);
+    map_release(&wish.filed);
+    arena_release(&tmp);
+    return st;
+}
+
+quire_status quire_session_rows(quire *q, const quire_row_options *options,
+                                quire_row_fn each, void *ctx, quire_error *err)
+{
+    quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
+    struct buf path = BUF_INIT(1 << 16);
+    struct arena keep = ARENA_INIT;
+    struct look *looks = NULL;
+    bool rows = false;
+    quire_status st;
+    size_t i, n;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    st = find_looks(q, &o, &keep, &looks, &n, err);
+    if (!st)
+        st = need_tallies(q, n > 0, &rows, err);
+    if (!st)
+        st = update(q, looks, n, rows, err);
+    for (i = 0; i < n && !st; i++)
+        if (looks[i].number)
+            st = folders_find(q, looks[i].number, &looks[i].folder, err);
+    if (st)
+        goto out;
+    q->in_callback = true;
+    for (i = 0; i < n && !st; i++) {
+        quire_session_info info;
+        quire_session_row row;
+
+        if (looks[i].gone)
+            continue;
+        st = tell(&looks[i], &path, &info, &row, err);
+        if (!st)
+            st = each(ctx, &row, err);
+    }
+    q->in_callback = false;
+out:
+    buf_release(&path);
+    arena_release(&keep);
+    return st;
+}
+
+/* ---- one ---------------------------------------------------------------- */
+
+/* The session's own id, if `which` is a number. */
+static quire_status read_number(struct quire *q, const char **which, bool rows,
+                                struct arena *keep, quire_error *err)
+{
+    const char *said = *which;
+    struct stmt *s;
+    int64_t number;
+    quire_status st;
+
+    if (*said != '#' || !read_id(said + 1, &number) || number <= 0)
+        return QUIRE_OK;
+    st = rows ? sql_use(&q->tallies, SQL_KEY, &s, err) : QUIRE_NOT_FOUND;
+    if (!st) {
+        s->ops->bind_int(s, 1, number);
+        s->ops->bind_int(s, 2, q->tenant);
+        st = sql_row(s, err);
+        if (!st)
+            *which = arena_text(keep, s->ops->column_bytes(s, 0));
+        s->ops->reset(s);
+    }
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no session %s in %s", said, q->root);
+        err_next(err, "`quire session ls --totals` lists their numbers");
+    }
+    return !st && !*which ? err_memory(err) : st;
+}
+
+/* What the file tells of itself. */
+static quire_status read_item(const struct place *p, struct arena *keep,
+                              struct list_item *item, quire_error *err)
+{
+    struct object *file;
+    quire_status st = p->store->ops->open(p->store, p->name, &file, &item->info,
+                                          err);
+
+    if (st == QUIRE_NOT_FOUND)
+        return err_set(err, st, "%s has gone meanwhile", p->name);
+    if (st)
+        return st;
+    item->name = p->name;
+    st = list_read(file, item->info.size, keep, &item->meta, err);
+    file->ops->close(file);
+    if (!st && !item->meta.id) {
+        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
+                     p->name);
+        err_next(err, "`quire session check` says what is wrong with it");
+    }
+    return st;
+}
+
+static quire_status settle_one(struct quire *q, struct look *l, bool rows,
+                               quire_error *err)
+{
+    quire_status st = update(q, l, 1, rows, err);
+
+    if (!st && l->gone)
+        return err_set(err, QUIRE_NOT_FOUND, "%s has gone meanwhile",
+                       l->item.name);
+    if (!st && l->bad) {
+        st = err_set(err, QUIRE_IO, "%s cannot be read", l->item.name);
+        err_next(err, "`quire session check` says what is wrong with it");
+    }
+    return st;
+}
+
+/* The file that `which` names. Nothing is made for a name that means nothing. */
+static quire_status find_place(struct quire *q, const char *which,
+                               struct arena *keep, struct place *out,
+                               quire_error *err)
+{
+    bool rows = false;
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = need_tallies(q, false, &rows, err);
+    if (!st)
+        st = read_number(q, &which, rows, keep, err);
+    return st ? st : place_find(q, which, keep, out, err);
+}
+
+quire_status quire_session_id(quire *q, const char *which, const char **id,
+                              quire_error *err)
+{
+    bool rows = false;
+    const char *file;
+    quire_status st = check_free(q, err);
+
+    if (!st)
+        st = tenants_check(q, err);
+    if (!st)
+        st = need_tallies(q, false, &rows, err);
+    if (st)
+        return st;
+    arena_reset(&q->loan);
+    st = read_number(q, &which, rows, &q->loan, err);
+    return st ? st : artifacts_session(q, which, &q->loan, id, &file, err);
+}
+
+quire_status quire_session_row_of(quire *q, const char *which,
+                                  quire_session_row *out, quire_error *err)
+{
+    struct buf path = BUF_INIT(1 << 16);
+    struct arena tmp = ARENA_INIT;
+    quire_session_info *info = NULL;
+    struct look l = {.gone = false};
+    struct place p = {0};
+    bool rows = false;
+    quire_status st = find_place(q, which, &tmp, &p, err);
+
+    *out = (quire_session_row){.number = 0};
+    if (!st)
+        st = need_tallies(q, p.in_home, &rows, err);
+    if (st)
+        goto out;
+    arena_reset(&q->loan);
+    info = arena_array(&q->loan, 1, sizeof *info);
+    st = info ? read_item(&p, &q->loan, &l.item, err) : err_memory(err);
+    if (!st) {
+        l.store = p.store;
+        l.in_home = p.in_home;
+        st = settle_one(q, &l, rows, err);
+    }
+    if (!st && l.number)
+        st = folders_find(q, l.number, &l.folder, err);
+    if (!st)
+        st = tell(&l, &path, info, out, err);
+    if (!st) {
+        out->path = info->path = arena_text(&q->loan, buf_bytes(&path));
+        if (!out->path)
+            st = err_memory(err);
+    }
+out:
+    place_release(&p);
+    buf_release(&path);
+    arena_release(&tmp);
+    return st;
+}

@@ -1,0 +1,495 @@
+/*
+ * stats.c - how much there is
+ *
+ * What the catalogue counts is asked for; of a session that it has not counted
+ * yet, or that has changed since, the file is counted. Session files are read
+ * once for what they refer to. Blobs are not read.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "gc/ref_scan.h"
+#include "output/dir.h"
+#include "api/session.h"
+#include "api/gc_sources.h"
+#include "session/usage.h"
+
+struct sized {
+    quire_digest digest;
+    uint64_t size;
+    bool referenced;
+};
+
+struct stats {
+    struct quire *q;
+    quire_stats *out;
+    quire_tenant_stats *tenants; /* owned */
+    size_t n_tenants;
+    struct sized *blobs; /* owned, by digest */
+    size_t n_blobs, cap;
+    char *piece; /* owned, for mentions */
+};
+
+/* ---- tenants ------------------------------------------------------------ */
+
+static quire_status add_tenant(void *ctx, const quire_tenant *t,
+                               quire_error *err)
+{
+    struct stats *s = ctx;
+    quire_tenant_stats *list = realloc(s->tenants,
+                                       (s->n_tenants + 1) * sizeof *list);
+
+    if (!list)
+        return err_memory(err);
+    s->tenants = list;
+    list[s->n_tenants] = (quire_tenant_stats){.id = t->id};
+    snprintf(list[s->n_tenants].name, sizeof list->name, "%s", t->name);
+    s->n_tenants++;
+    return QUIRE_OK;
+}
+
+/* Whose a file of the home is. A directory of a tenant that has gone counts
+ * for nobody. */
+static quire_tenant_stats *tenant_of(struct stats *s, const char *label)
+{
+    int64_t id;
+    size_t i;
+
+    tenants_skip(label, &id);
+    for (i = 0; i < s->n_tenants; i++) {
+        if (s->tenants[i].id == (id ? id : TENANT_DEFAULT))
+            return &s->tenants[i];
+    }
+    return NULL;
+}
+
+/* ---- blobs -------------------------------------------------------------- */
+
+/* Put it among the largest, if it is. */
+static void rank_blob(quire_stats *out, const quire_blob_info *info)
+{
+    quire_stat_blob one = {info->digest, info->size, info->stored};
+    int i;
+
+    for (i = 0; i < QUIRE_STATS_TOP; i++) {
+        quire_stat_blob was = out->largest_blobs[i];
+
+        if (one.size > was.size) {
+            out->largest_blobs[i] = one;
+            one = was;
+        }
+    }
+}
+
+static quire_status see_blob(void *ctx, const quire_blob_info *info,
+                             quire_error *err)
+{
+    struct stats *s = ctx;
+    quire_blob_info known = *info;
+    struct sized *list;
+
+    if (known.size == UINT64_MAX) /* not without unpacking it */
+        known.size = known.stored;
+    if (s->n_blobs == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 1024;
+        list = realloc(s->blobs, s->cap * sizeof *list);
+        if (!list)
+            return err_memory(err);
+        s->blobs = list;
+    }
+    s->blobs[s->n_blobs++] = (struct sized){known.digest, known.size, false};
+    s->out->blobs++;
+    s->out->blob_bytes += known.size;
+    s->out->stored_bytes += known.stored;
+    rank_blob(s->out, &known);
+    return QUIRE_OK;
+}
+
+static int by_digest(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+
+    return memcmp(x->digest.byte, y->digest.byte, sizeof x->digest.byte);
+}
+
+static quire_status see_reference(void *ctx, const quire_digest *digest,
+                                  uint64_t at, quire_error *err)
+{
+    struct stats *s = ctx;
+    struct sized key = {.digest = *digest}, *b = NULL;
+
+    (void)at;
+    (void)err;
+    if (s->n_blobs)
+        b = bsearch(&key, s->blobs, s->n_blobs, sizeof key, by_digest);
+    if (b) {
+        b->referenced = true;
+        s->out->references++;
+        s->out->referenced_bytes += b->size;
+    }
+    return QUIRE_OK;
+}
+
+/* ---- sessions ----------------------------------------------------------- */
+
+static void rank_session(quire_stats *out, const quire_stat_session *new)
+{
+    quire_stat_session one = *new;
+    int i;
+
+    for (i = 0; i < QUIRE_STATS_TOP; i++) {
+        quire_stat_session was = out->largest[i];
+
+        if (*one.id && (!*was.id || one.bytes > was.bytes)) {
+            out->largest[i] = one;
+            one = was;
+        }
+    }
+    if (!new->created_us)
+        return;
+    if (!*out->oldest.id || new->created_us < out->oldest.created_us)
+        out->oldest = *new;
+    if (!*out->newest.id || new->created_us >= out->newest.created_us)
+        out->newest = *new;
+}
+
+/* What the catalogue has counted, if the file is still the same. */
+static bool find_tally(struct stats *s, int64_t tenant, const char *id,
+                       const struct object_info *info, struct tally *t)
+{
+    static const char sql[] =
+        "SELECT t.entries, t.messages FROM session s JOIN tally t ON t.session"
+        " = s.id WHERE s.tenant = ?1 AND s.key = ?2 AND t.inode = ?3 AND"
+        " t.size = ?4 AND t.modified = ?5";
+    struct db *db = s->q->db;
+    struct stmt *st;
+    bool row = false;
+
+    if (!db || s->q->kind != QUIRE_KIND_NATIVE || s->q->schema < SCHEMA_TALLY ||
+        db->ops->prepare(db, sql, &st, NULL))
+        return false;
+    st->ops->bind_int(st, 1, tenant);
+    st->ops->bind_text(st, 2, bytes_str(id));
+    st->ops->bind_int(st, 3, (int64_t)info->inode);
+    st->ops->bind_int(st, 4, (int64_t)info->size);
+    st->ops->bind_int(st, 5, info->modified_ns);
+    row = !st->ops->step(st, &row, NULL) && row;
+    if (row) {
+        t->entries = (uint64_t)st->ops->column_int(st, 0);
+        t->messages = (uint64_t)st->ops->column_int(st, 1);
+    }
+    st->ops->finalize(st);
+    return row;
+}
+
+static quire_status see_session(struct stats *s, const struct source *source,
+                                struct object *file, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list_meta meta = {.id = NULL};
+    struct tally t = {0};
+    quire_stat_session one = {.bytes = source->info->size};
+    quire_tenant_stats *owner = tenant_of(s, source->label);
+    quire_status st = QUIRE_OK;
+    int64_t ms;
+
+    if (list_read(file, source->info->size, &tmp, &meta, NULL) || !meta.id)
+        meta = (struct list_meta){.id = "", .title = "", .created = ""};
+    snprintf(one.id, sizeof one.id, "%s", meta.id);
+    snprintf(one.title, sizeof one.title, "%s", meta.title ? meta.title : "");
+    if (when_parse(bytes_str(meta.created), &ms))
+        one.created_us = ms * 1000;
+    rank_session(s->out, &one);
+    if (owner && !find_tally(s, owner->id, meta.id, source->info, &t))
+        st = tally_read(file, &t, err);
+    if (owner) {
+        const char *name = tenants_skip(source->label, &(int64_t){0});
+
+        owner->sessions++;
+        owner->archived += !strncmp(name, "archive/", 8);
+        owner->session_bytes += source->info->size;
+        owner->entries += t.entries;
+        owner->messages += t.messages;
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+/* A conversation of JP's, which has events and no entries. */
+static void see_conversation(struct stats *s, const struct source *source)
+{
+    quire_tenant_stats *owner = tenant_of(s, "");
+
+    if (owner) {
+        owner->sessions++;
+        owner->archived += strstr(source->label, "/.archive/") != NULL;
+        owner->session_bytes += source->info->size;
+    }
+}
+
+static bool is_called(const char *name, const char *ending)
+{
+    size_t len = strlen(name), n = strlen(ending);
+
+    return len >= n && !strcmp(name + len - n, ending);
+}
+
+static quire_status see_source(void *ctx, const struct source *source,
+                               quire_error *err)
+{
+    struct stats *s = ctx;
+    struct object_info info;
+    struct object *file;
+    uint64_t end;
+    quire_status st = source->store->ops->open(source->store, source->name,
+                                               &file, &info, err);
+
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    st = mentions_read(file, 0, s->piece, see_reference, s, &end, err);
+    if (!st && is_called(source->name, ".jsonl"))
+        st = see_session(s, source, file, err);
+    else if (!st && is_called(source->name, "/events.json"))
+        see_conversation(s, source);
+    file->ops->close(file);
+    return st;
+}
+
+/* ---- outputs ------------------------------------------------------------ */
+
+static quire_status see_output(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct stats *s = ctx;
+    quire_tenant_stats *owner = tenant_of(s, name);
+    int64_t id;
+    const char *inside = tenants_skip(name, &id);
+
+    (void)err;
+    if (!strncmp(inside, "archive/", 8))
+        inside += 8;
+    if (owner && !strncmp(inside, "sessions/", 9) &&
+        shelf_is_output(strrchr(name, '/') + 1)) {
+        owner->outputs++;
+        owner->output_bytes += info->size;
+    }
+    return QUIRE_OK;
+}
+
+static quire_status count_outputs(struct stats *s, quire_error *err)
+{
+    static const char *const roots[] = {"sessions", "archive", "tenants"};
+    struct object_store *home;
+    quire_status st = need_home(s->q, &home, err);
+    int i;
+
+    for (i = 0; i < 3 && !st; i++)
+        st = home->ops->list(home, roots[i], see_output, s, err);
+    return st;
+}
+
+/* ---- the catalogue ------------------------------------------------------ */
+
+static quire_status number(struct db *db, const char *sql, uint64_t *out,
+                           quire_error *err)
+{
+    int64_t n = 0;
+    quire_status st = sql_number(db, sql, &n, err);
+
+    *out = (uint64_t)n;
+    return st;
+}
+
+static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
+                               quire_error *err)
+{
+    struct db *db = s->q->db;
+    char sql[256];
+    quire_status st;
+
+#define COUNT(what, from) \
+    (snprintf(sql, sizeof sql, "SELECT " what " FROM " from, t->id), sql)
+    st = number(db, COUNT("n", "tenant WHERE id = %" PRId64), &t->artifacts,
+                err);
+    if (!st)
+        st = number(db, COUNT("used", "tenant WHERE id = %" PRId64),
+                    &t->artifact_bytes, err);
+    if (!st)
+        st = number(db,
+                    COUNT("count(*)",
+                          "artifact_version JOIN artifact ON id = artifact"
+                          " WHERE tenant = %" PRId64),
+                    &t->versions, err);
+    if (!st && s->q->schema >= SCHEMA_MEMORY)
+        st = number(db, COUNT("count(*)", "memory WHERE tenant = %" PRId64),
+                    &t->memories, err);
+#undef COUNT
+    return st;
+}
+
+static quire_status see_version(void *ctx, const quire_digest *d,
+                                quire_error *err)
+{
+    (void)err;
+    see_reference(ctx, d, 0, NULL);
+    return QUIRE_OK;
+}
+
+/* Versions refer to their content. */
+static quire_status see_versions(struct stats *s, quire_error *err)
+{
+    struct db *db = s->q->db;
+    struct stmt *v;
+    quire_status st = db->ops->prepare(db,
+                                       "SELECT sha256 FROM artifact_version",
+                                       &v, err);
+
+    if (st)
+        return st;
+    st = sql_digests(v, see_version, s, err);
+    v->ops->finalize(v);
+    return st;
+}
+
+static quire_status count_catalogue(struct stats *s, quire_error *err)
+{
+    struct db *db = s->q->db;
+    uint64_t pages = 0, unused = 0, bytes = 0;
+    quire_status st = number(db, "PRAGMA page_count", &pages, err);
+    size_t i;
+
+    if (!st)
+        st = number(db, "PRAGMA freelist_count", &unused, err);
+    if (!st)
+        st = number(db, "PRAGMA page_size", &bytes, err);
+    s->out->database_bytes = pages * bytes;
+    s->out->free_bytes = unused * bytes;
+    if (st || !s->q->artifacts)
+        return st;
+    for (i = 0; i < s->n_tenants && !st; i++)
+        st = count_rows(s, &s->tenants[i], err);
+    return st ? st : see_versions(s, err);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static void add_up(struct stats *s)
+{
+    quire_tenant_stats *all = &s->out->total;
+    size_t i;
+
+    for (i = 0; i < s->n_tenants; i++) {
+        const quire_tenant_stats *t = &s->tenants[i];
+
+        all->sessions += t->sessions;
+        all->archived += t->archived;
+        all->session_bytes += t->session_bytes;
+        all->entries += t->entries;
+        all->messages += t->messages;
+        all->outputs += t->outputs;
+        all->output_bytes += t->output_bytes;
+        all->artifacts += t->artifacts;
+        all->artifact_bytes += t->artifact_bytes;
+        all->versions += t->versions;
+        all->memories += t->memories;
+    }
+    s->out->tenants = s->n_tenants;
+    for (i = 0; i < s->n_blobs; i++)
+        s->out->unreferenced += !s->blobs[i].referenced;
+}
+
+static quire_status find_tenants(struct stats *s, quire_error *err)
+{
+    static const quire_tenant first = {.id = TENANT_DEFAULT, .name = "default"};
+    struct quire *q = s->q;
+    quire_status st = QUIRE_NOT_FOUND;
+
+    if (q->kind == QUIRE_KIND_NATIVE)
+        st = need_rows(q, false, err);
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    return st ? add_tenant(s, &first, err)
+              : tenant_list(q->artifacts, add_tenant, s, err);
+}
+
+static quire_status count_all(struct stats *s, quire_error *err)
+{
+    quire_status st = need_blobs(s->q, false, err);
+
+    if (!st)
+        st = find_tenants(s, err);
+    if (!st)
+        st = s->q->layout == QUIRE_LAYOUT_PACKED
+                 ? blob_names(s->q->blobs, see_blob, s, err)
+                 : blob_list(s->q->blobs, see_blob, s, err);
+    if (!st && s->n_blobs)
+        qsort(s->blobs, s->n_blobs, sizeof *s->blobs, by_digest);
+    if (!st)
+        st = sources_each(s->q, see_source, s, err);
+    if (!st)
+        st = count_outputs(s, err);
+    if (!st && s->q->db)
+        st = count_catalogue(s, err);
+    return st;
+}
+
+static quire_status may_look(const struct quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (st || q->tenant == TENANT_DEFAULT)
+        return st;
+    st = err_set(err, QUIRE_INVALID,
+                 "how much there is is told for all tenants together");
+    err_next(err, "leave out --tenant");
+    return st;
+}
+
+quire_status quire_stats_read(quire *q, quire_stats *out,
+                              quire_tenant_stats_fn each, void *ctx,
+                              quire_error *err)
+{
+    quire_stats all = {.size = sizeof all};
+    struct stats s = {.q = q, .out = &all};
+    quire_status st = may_look(q, err);
+    size_t i;
+
+    if (st)
+        return st;
+    s.piece = malloc(MENTION_PIECE);
+    st = s.piece ? count_all(&s, err) : err_memory(err);
+    if (!st) {
+        add_up(&s);
+        all.size = out->size < sizeof all ? out->size : sizeof all;
+        memcpy(out, &all, all.size);
+    }
+    q->in_callback = true;
+    for (i = 0; i < s.n_tenants && !st && each; i++)
+        st = each(ctx, &s.tenants[i], err);
+    q->in_callback = false;
+    free(s.piece);
+    free(s.blobs);
+    free(s.tenants);
+    return st;
+}
+
+int64_t quire_changes(quire *q)
+{
+    int64_t version = 0;
+    bool row = false;
+
+    if (q->in_callback || need_db(q, false, NULL) || !q->db)
+        return 0;
+    if (!q->changes &&
+        q->db->ops->prepare(q->db, "PRAGMA data_version", &q->changes, NULL))
+        return 0;
+    if (!q->db->ops->step(q->changes, &row, NULL) && row)
+        version = q->db->ops->column_int(q->changes, 0);
+    q->db->ops->reset(q->changes);
+    return version;
+}

@@ -1,0 +1,659 @@
+/*
+ * tenant.c - tenants, as quire.h has them
+ *
+ * A tenant is a row, and a directory tenants/<id>/ of the home with what the
+ * home itself has for the default one: sessions, their outputs, the archive,
+ * breadcrumbs, history. A handle works below one of these, its root. The
+ * catalogue, the blobs and the settings are the home's.
+ *
+ *   (1) Ids are never given twice. A writer that comes too late for its tenant
+ *       can do nobody else any harm.
+ *   (2) Rows go first, all in one transaction, which also notes the directory;
+ *       then the directory goes. So there is no moment at which a tenant is
+ *       half there: before the commit all of it is, after it none, and files
+ *       that are left are found by the note.
+ *   (3) A tree is removed only if its tenant has no row.
+ *
+ * A call looks whether its tenant is there before it writes a file, not while.
+ * A file that is made in between is left over, in a directory that is
+ * nobody's.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/artifact.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "blob/hash.h"
+#include "memory/memory.h"
+#include "api/transaction.h"
+#include "api/audit_log.h"
+#include "session/list.h"
+
+#define NAME_MAX_BYTES 100
+#define TOKEN_BYTES    32
+
+/* Long enough for any id. */
+#define DIR_SIZE 40
+
+static void spell_dir(int64_t id, char out[DIR_SIZE])
+{
+    snprintf(out, DIR_SIZE, "tenants/%" PRId64, id);
+}
+
+const char *tenants_skip(const char *name, int64_t *id)
+{
+    static const char prefix[] = "tenants/";
+    size_t digits;
+    const char *at;
+
+    *id = 0;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return name;
+    at = name + sizeof prefix - 1;
+    digits = strspn(at, "0123456789");
+    if (digits == 0 || (at[digits] != '/' && at[digits] != '\0'))
+        return name;
+    *id = strtoll(at, NULL, 10);
+    return at + digits + (at[digits] == '/');
+}
+
+/* ---- answers ------------------------------------------------------------ */
+
+static quire_status unknown(const struct quire *q, const char *which,
+                            quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_NOT_FOUND,
+                              "there is no tenant %.100s in %s", which,
+                              q->home);
+
+    err_next(err, "`quire tenant ls` lists those there are");
+    return st;
+}
+
+static quire_status shut_out(const quire_tenant *t, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID, "tenant %s is disabled",
+                              t->name);
+
+    err_next(err, "`quire tenant disable --enable '#%lld'` lets it in again",
+             (long long)t->id);
+    return st;
+}
+
+static quire_status several(const quire_tenant *t, int64_t another,
+                            quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_INVALID,
+                              "several tenants are called %s: #%lld and "
+                              "#%lld, to begin with",
+                              t->name, (long long)t->id, (long long)another);
+
+    err_next(err, "name one by its id, such as '#%lld'", (long long)t->id);
+    return st;
+}
+
+/* What can be done to any tenant but the one that is always there. */
+static quire_status refuse_default(const quire_tenant *t, const char *what,
+                                   quire_error *err)
+{
+    quire_status st;
+
+    if (t->id != TENANT_DEFAULT)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "the tenant %s cannot be %s", t->name,
+                 what);
+    err_next(err, "it is whose everything is that nobody else owns");
+    return st;
+}
+
+/* ---- which one ---------------------------------------------------------- */
+
+/* By id, after a '#'; else by name, and by id if nobody has such a name. */
+static quire_status find(struct quire *q, const char *which, struct arena *keep,
+                         quire_tenant *out, quire_error *err)
+{
+    int64_t id = 0, another = 0;
+    bool hash = *which == '#', number = read_id(which + hash, &id);
+    quire_status st = QUIRE_NOT_FOUND;
+
+    if (!(hash && number))
+        st = tenant_by_name(q->artifacts, which, keep, out, &another, err);
+    if (!st && another)
+        return several(out, another, err);
+    if (st == QUIRE_NOT_FOUND && number)
+        st = tenant_by_id(q->artifacts, id, keep, out, err);
+    return st == QUIRE_NOT_FOUND ? unknown(q, which, err) : st;
+}
+
+/* ---- whom a handle works for -------------------------------------------- */
+
+/* NULL: the default tenant. It is known without looking, so that a home with
+ * nobody else in it costs nobody a look. */
+static const char *other(const char *name)
+{
+    return name && strcmp(name, "default") != 0 && strcmp(name, "#1") != 0
+               ? name
+               : NULL;
+}
+
+static const char *named(const quire_options *o)
+{
+    const char *name = o->tenant;
+
+    if (o->blobs)
+        return NULL;
+    if (!name) {
+        name = getenv("QUIRE_TENANT");
+        if (name && !*name)
+            name = NULL;
+    }
+    return other(name);
+}
+
+static quire_status enter_other(struct quire *q, const char *which,
+                                quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_tenant t = {.id = 0};
+    quire_status st;
+
+    if (!*which) {
+        st = err_set(err, QUIRE_INVALID, "a tenant's name is not empty");
+        err_next(err, "leave it out for `default`; `quire tenant ls` lists "
+                      "those there are");
+        return st;
+    }
+    if (q->kind != QUIRE_KIND_NATIVE) {
+        st = err_set(err, QUIRE_INVALID,
+                     "%s is a home of another program, which has no tenants",
+                     q->home);
+        err_next(err, "leave out --tenant and QUIRE_TENANT, or name a home of "
+                      "Quire's own with --home");
+        return st;
+    }
+    st = need_rows(q, false, err);
+    if (st == QUIRE_NOT_FOUND)
+        return unknown(q, which, err);
+    if (!st)
+        st = find(q, which, &tmp, &t, err);
+    if (!st && t.disabled)
+        st = shut_out(&t, err);
+    if (!st)
+        q->tenant = t.id;
+    arena_release(&tmp);
+    return st;
+}
+
+/* NULL: the default one. */
+static quire_status enter(struct quire *q, const char *which, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    q->tenant = TENANT_DEFAULT;
+    if (which)
+        st = enter_other(q, which, err);
+    if (st)
+        return st;
+    if (q->tenant == TENANT_DEFAULT)
+        q->root = strdup(q->home);
+    else if (asprintf(&q->root, "%s/tenants/%" PRId64, q->home, q->tenant) < 0)
+        q->root = NULL;
+    return q->root ? QUIRE_OK : err_memory(err);
+}
+
+quire_status tenants_enter(struct quire *q, const quire_options *o,
+                           quire_error *err)
+{
+    return enter(q, named(o), err);
+}
+
+quire_status tenants_find(struct quire *q, const char *which, quire_error *err)
+{
+    return enter(q, other(which), err);
+}
+
+quire_status tenants_check(struct quire *q, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_tenant t = {.id = 0};
+    int64_t state;
+    quire_status st;
+
+    if (q->tenant == TENANT_DEFAULT)
+        return QUIRE_OK;
+    state = quire_changes(q);
+    if (state && state == q->tenant_state)
+        return QUIRE_OK;
+    st = q->artifacts ? QUIRE_OK : need_rows(q, false, err);
+    if (!st)
+        st = tenant_by_id(q->artifacts, q->tenant, &tmp, &t, err);
+    if (!st && t.disabled)
+        st = shut_out(&t, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "tenant #%lld has been removed", (long long)q->tenant);
+        err_next(err, "`quire tenant ls` lists those there are");
+    }
+    q->tenant_state = st ? 0 : state;
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- looking ------------------------------------------------------------ */
+
+/* A home that has no catalogue yet has the default tenant all the same. */
+static const quire_tenant first = {.id = TENANT_DEFAULT, .name = "default"};
+
+static bool is_first(const char *which)
+{
+    return !strcmp(which, "default") || !strcmp(which, "1") ||
+           !strcmp(which, "#1");
+}
+
+quire_status quire_tenant_get(quire *q, const char *which, quire_tenant *out,
+                              quire_error *err)
+{
+    quire_status st = need_rows(q, false, err);
+
+    if (!st)
+        return find(q, which, &q->loan, out, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    if (!is_first(which))
+        return unknown(q, which, err);
+    *out = first;
+    return QUIRE_OK;
+}
+
+quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
+                               quire_error *err)
+{
+    quire_status st = need_rows(q, false, err);
+
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    q->in_callback = true;
+    st = st ? each(ctx, &first, err)
+            : tenant_list(q->artifacts, each, ctx, err);
+    q->in_callback = false;
+    return st;
+}
+
+/* ---- tokens ------------------------------------------------------------- */
+
+static const char token_prefix[] = "qrt_";
+
+/* A token and what is kept of it. There is no second best source: without
+ * randomness of the system's there is no token. */
+static quire_status make_token(char token[QUIRE_TOKEN_SIZE],
+                               quire_digest *digest, quire_error *err)
+{
+    uint8_t random[TOKEN_BYTES];
+    quire_status st = rand_bytes(&rand_system, random, sizeof random, err);
+
+    if (st)
+        return st;
+    memcpy(token, token_prefix, sizeof token_prefix);
+    hex_encode(random, sizeof random, token + sizeof token_prefix - 1);
+    explicit_bzero(random, sizeof random);
+    hash_bytes(bytes_of(token, QUIRE_TOKEN_SIZE - 1), digest);
+    return QUIRE_OK;
+}
+
+/* What is no token has a hash like any other text, which nobody has: it needs
+ * no look of its own, and gets no answer of its own. */
+quire_status quire_tenant_by_token(quire *q, const char *token,
+                                   quire_tenant *out, quire_error *err)
+{
+    quire_digest digest;
+    quire_status st = need_rows(q, false, err);
+
+    *out = (quire_tenant){.id = 0};
+    if (!st) {
+        /* One byte more than a token has is as wrong as a million. */
+        hash_bytes(bytes_of(token, strnlen(token, QUIRE_TOKEN_SIZE)), &digest);
+        st = tenant_by_token(q->artifacts, &digest, &q->loan, out, err);
+    }
+    if (!st && out->disabled)
+        st = QUIRE_NOT_FOUND;
+    if (st)
+        *out = (quire_tenant){.id = 0};
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "no tenant has this token");
+        err_next(err, "`quire tenant rotate` gives a tenant another one");
+    }
+    return st;
+}
+
+/* ---- changing ----------------------------------------------------------- */
+
+static quire_status begin(struct quire *q, quire_error *err)
+{
+    quire_status st = need_rows(q, true, err);
+
+    return st ? st : q->db->ops->begin(q->db, DB_DURABLE, err);
+}
+
+/* End what was begun: keep it if `st` is QUIRE_OK. */
+static quire_status end(struct quire *q, quire_status st, quire_error *err)
+{
+    seats_doubt(q);
+    return sql_end(q->db, st, err);
+}
+
+static bool has_controls(quire_bytes text)
+{
+    uint32_t cp;
+
+    while (text.len > 0) {
+        text = bytes_sub(text, utf8_decode(text, &cp, NULL), text.len);
+        if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+            return true;
+    }
+    return false;
+}
+
+static quire_status check_name(const char *name, quire_error *err)
+{
+    size_t len = strnlen(name, NAME_MAX_BYTES + 1);
+    int64_t id;
+    quire_status st;
+
+    if (len > 0 && len <= NAME_MAX_BYTES && utf8_check(bytes_str(name)) &&
+        !has_controls(bytes_str(name)) &&
+        !(*name == '#' && read_id(name + 1, &id)))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID,
+                 "the name of a tenant is UTF-8 of 1 to %d bytes without "
+                 "control characters, and does not look like an id",
+                 NAME_MAX_BYTES);
+    err_next(err, "such as `acme`; an id looks like #12");
+    return st;
+}
+
+/* What was done to a tenant; one of the two may be NULL. */
+static quire_status note(struct quire *q, const char *action,
+                         const quire_tenant *before, const quire_tenant *after,
+                         quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    const quire_tenant *t = after ? after : before;
+    const char *was = before ? journal_tenant(before, &tmp) : NULL;
+    const char *is = after ? journal_tenant(after, &tmp) : NULL;
+    quire_status st = (before && !was) || (after && !is)
+                          ? err_memory(err)
+                          : journal_note(q, action, t->id, t->name, was, is,
+                                         err);
+
+    arena_release(&tmp);
+    return st;
+}
+
+static quire_status add_row(struct quire *q, const char *name,
+                            const quire_digest *digest, quire_tenant *out,
+                            quire_error *err)
+{
+    int64_t id, another;
+    quire_status st = tenant_by_name(q->artifacts, name, &q->loan, out,
+                                     &another, err);
+
+    if (!st) {
+        st = err_set(err, QUIRE_EXISTS, "there is a tenant %s already", name);
+        err_next(err, "choose another name; `quire tenant rotate` gives it "
+                      "another token");
+        return st;
+    }
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = tenant_add(q->artifacts, name, digest, &id, err);
+    if (!st)
+        st = tenant_by_id(q->artifacts, id, &q->loan, out, err);
+    return st ? st : note(q, "tenant.add", NULL, out, err);
+}
+
+quire_status quire_tenant_add(quire *q, const char *name,
+                              char token[QUIRE_TOKEN_SIZE], quire_tenant *out,
+                              quire_error *err)
+{
+    quire_digest digest;
+    quire_tenant ignored;
+    quire_status st = check_name(name, err);
+
+    token[0] = '\0';
+    if (!st)
+        st = begin(q, err);
+    if (st)
+        return st;
+    st = make_token(token, &digest, err);
+    if (!st)
+        st = add_row(q, name, &digest, out ? out : &ignored, err);
+    st = end(q, st, err);
+    if (st)
+        explicit_bzero(token, QUIRE_TOKEN_SIZE);
+    return st;
+}
+
+quire_status quire_tenant_rotate(quire *q, const char *which,
+                                 char token[QUIRE_TOKEN_SIZE],
+                                 quire_tenant *out, quire_error *err)
+{
+    quire_digest digest;
+    quire_tenant t = {.id = 0}, was;
+    quire_status st = begin(q, err);
+
+    token[0] = '\0';
+    if (st)
+        return st;
+    st = find(q, which, &q->loan, &t, err);
+    if (!st)
+        st = make_token(token, &digest, err);
+    if (!st)
+        st = tenant_set_token(q->artifacts, t.id, &digest, err);
+    was = t;
+    t.has_token = 1;
+    if (!st)
+        st = note(q, "tenant.rotate", &was, &t, err);
+    st = end(q, st, err);
+    if (st)
+        explicit_bzero(token, QUIRE_TOKEN_SIZE);
+    if (!st && out)
+        *out = t;
+    return st;
+}
+
+quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
+                                  quire_tenant *out, quire_error *err)
+{
+    quire_tenant t = {.id = 0}, was;
+    quire_status st = begin(q, err);
+
+    if (st)
+        return st;
+    st = find(q, which, &q->loan, &t, err);
+    if (!st && disabled)
+        st = refuse_default(&t, "disabled", err);
+    if (!st)
+        st = tenant_set_disabled(q->artifacts, t.id, disabled != 0, err);
+    was = t;
+    t.disabled = disabled != 0;
+    if (!st && was.disabled != t.disabled)
+        st = note(q, disabled ? "tenant.disable" : "tenant.enable", &was, &t,
+                  err);
+    st = end(q, st, err);
+    if (!st && out)
+        *out = t;
+    return st;
+}
+
+/* ---- removing ----------------------------------------------------------- */
+
+/* What is lost with a tenant. */
+struct holdings {
+    uint64_t sessions, other_files;
+    uint64_t artifacts, bytes;
+    uint64_t notes; /* memory entries and scratchpads */
+};
+
+static quire_status count_file(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct holdings *h = ctx;
+    size_t len = strlen(name);
+    int64_t id;
+
+    (void)info;
+    (void)err;
+    name = tenants_skip(name, &id);
+    if (!strncmp(name, "archive/", 8))
+        name += 8;
+    if (!strncmp(name, "sessions/", 9) && len > 6 &&
+        !strcmp(name + strlen(name) - 6, ".jsonl"))
+        h->sessions++;
+    else
+        h->other_files++;
+    return QUIRE_OK;
+}
+
+static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
+                                quire_error *err)
+{
+    quire_status st;
+
+    if (!h->sessions && !h->other_files && !h->artifacts && !h->notes)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_EXISTS,
+                 "tenant %s has %" PRIu64 " session%s, %" PRIu64
+                 " artifact%s of %" PRIu64 " bytes, %" PRIu64
+                 " note%s and %" PRIu64 " other file%s",
+                 t->name, h->sessions, h->sessions == 1 ? "" : "s",
+                 h->artifacts, h->artifacts == 1 ? "" : "s", h->bytes, h->notes,
+                 h->notes == 1 ? "" : "s", h->other_files,
+                 h->other_files == 1 ? "" : "s");
+    err_next(err, "--yes removes it with all of that, for good");
+    return st;
+}
+
+/* The rows of other rooms that do not go by themselves: the list of its
+ * sessions has their titles, the index of its memory its words. */
+static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
+{
+    static const char *const lists[] = {"sessions", "archive/sessions"};
+    quire_status st = QUIRE_OK;
+    char text[96];
+    size_t i;
+
+    for (i = 0; i < sizeof lists / sizeof *lists && !st; i++) {
+        snprintf(text, sizeof text, "tenants/%" PRId64 "/%s", id, lists[i]);
+        st = list_cache_forget(q->db, text, err);
+    }
+    return st ? st : memory_drop_words(q->db, q->memories, id, err);
+}
+
+/* In a transaction. `h` has the files; NULL: it goes whatever it has. */
+static quire_status remove_rows(struct quire *q, const quire_tenant *t,
+                                struct holdings *h, const char *dir,
+                                quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (h)
+        st = tenant_count(q->artifacts, t->id, &h->artifacts, &h->bytes, err);
+    if (!st && h)
+        st = memory_count(q->db, t->id, &h->notes, err);
+    if (!st && h)
+        st = refuse_full(t, h, err);
+    if (!st)
+        st = drop_derived(q, t->id, err);
+    return st ? st : tenant_drop(q->artifacts, t->id, dir, err);
+}
+
+/* Rows that a power cut brings back must find their files: what says that they
+ * are gone lasts first, whoever said it and however the home is set. */
+static quire_status remove_tree(struct quire *q, struct object_store *home,
+                                const char *dir, quire_error *err)
+{
+    quire_status st = q->db->ops->settle(q->db, err);
+
+    if (!st)
+        st = home->ops->clear(home, dir, err);
+    return st ? st : owner_removed(q->artifacts, dir, err);
+}
+
+/* The transaction. What is noted is what the caller has looked at: an id means
+ * one tenant for ever. */
+static quire_status forget(struct quire *q, const quire_tenant *t,
+                           struct holdings *h, const char *dir,
+                           quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_tenant now;
+    quire_status st = q->db->ops->begin(q->db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = tenant_by_id(q->artifacts, t->id, &tmp, &now, err);
+    if (st == QUIRE_NOT_FOUND)
+        unknown(q, t->name, err);
+    if (!st)
+        st = remove_rows(q, t, h, dir, err);
+    if (!st)
+        st = note(q, "tenant.remove", &now, NULL, err);
+    arena_release(&tmp);
+    return end(q, st, err);
+}
+
+quire_status quire_tenant_remove(quire *q, const char *which, int all,
+                                 quire_error *err)
+{
+    struct holdings h = {0};
+    struct object_store *home;
+    char dir[DIR_SIZE];
+    quire_error why = {0};
+    quire_tenant t = {.id = 0};
+    quire_status st = need_rows(q, true, err);
+
+    if (!st)
+        st = group_check_none(q, err);
+    if (!st)
+        st = find(q, which, &q->loan, &t, err);
+    if (!st)
+        st = refuse_default(&t, "removed", err);
+    if (!st)
+        st = need_home(q, &home, err);
+    if (st)
+        return st;
+    spell_dir(t.id, dir);
+    if (!all) /* before the transaction: others would wait for the disk */
+        st = home->ops->list(home, dir, count_file, &h, err);
+    if (!st)
+        st = forget(q, &t, all ? NULL : &h, dir, err);
+    if (st)
+        return st;
+    if (!remove_tree(q, home, dir, &why))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_IO,
+                 "tenant %s is removed, but not all of its files: %.100s",
+                 t.name, why.what);
+    err_next(err, "whoever writes to the home next tries again");
+    return st;
+}
+
+void tenants_finish(struct quire *q, struct object_store *home,
+                    const struct removal *tree)
+{
+    struct arena tmp = ARENA_INIT;
+    char dir[DIR_SIZE];
+    quire_tenant t = {.id = 0};
+    int64_t id;
+
+    tenants_skip(tree->name, &id);
+    spell_dir(id, dir);
+    /* A note can say nothing else but "tenants/12", whoever wrote it. */
+    if (id > TENANT_DEFAULT && !strcmp(dir, tree->name) &&
+        tenant_by_id(q->artifacts, id, &tmp, &t, NULL) == QUIRE_NOT_FOUND)
+        remove_tree(q, home, dir, NULL);
+    arena_release(&tmp);
+}

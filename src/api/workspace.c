@@ -1,0 +1,448 @@
+/*
+ * workspace.c - workspaces, as quire.h has them
+ *
+ * The workspace room knows files, the artifact room rows. Here the one is told
+ * what the other has.
+ */
+#include "api/transaction.h"
+#include "api/workspace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "artifact/artifact.h"
+#include "artifact/mime.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "blob/hash.h"
+#include "workspace/workspace.h"
+
+struct quire_workspace {
+    struct quire *q;
+    struct space *space;
+    char *key;         /* owned; the session                      */
+    char *file, *name; /* owned; as in struct artifact_new; NULL  */
+    struct buf answer;
+    struct arena loan;
+};
+
+/* ---- what the workspace room is told ------------------------------------ */
+
+static quire_status owner_of(struct quire_workspace *w, struct owner *out,
+                             quire_error *err)
+{
+    return owner_find(w->q->artifacts, w->q->tenant, w->key, out, err);
+}
+
+static quire_status give_session(void *ctx, int64_t *id, quire_error *err)
+{
+    struct owner owner = {.session = 0};
+    quire_status st = owner_of(ctx, &owner, err);
+
+    *id = owner.session;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status find(void *ctx, const char *path, struct arena *keep,
+                         quire_artifact *out, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct owner owner;
+    quire_status st = owner_of(w, &owner, err);
+
+    return st ? st
+              : artifact_by_path(w->q->artifacts, &owner, path, keep, out, err);
+}
+
+static quire_status list(void *ctx, const struct space_range *r,
+                         quire_artifact_fn each, void *each_ctx,
+                         quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct artifact_range range = {.tenant = w->q->tenant,
+                                   .limit = r->limit,
+                                   .before_us = r->before_us,
+                                   .before_id = r->before_id};
+    quire_status st = give_session(w, &range.session, err);
+
+    if (st || range.session == 0)
+        return st;
+    return artifact_list(w->q->artifacts, &range, each, each_ctx, err);
+}
+
+static quire_status versions(void *ctx, int64_t id, quire_artifact_fn each,
+                             void *each_ctx, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    quire_artifact one = {.id = id};
+
+    return artifact_versions(w->q->artifacts, &one, each, each_ctx, err);
+}
+
+static quire_status search(void *ctx, const char *query, uint64_t limit,
+                           quire_hit_fn each, void *each_ctx, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct artifact_question question = {.tenant = w->q->tenant,
+                                         .text = query,
+                                         .limit = limit};
+    bool partial;
+    quire_status st = artifact_has_words(query, err);
+
+    if (!st)
+        st = give_session(w, &question.session, err);
+    if (!st && question.session == 0)
+        st = QUIRE_NOT_FOUND;
+    return st ? st
+              : artifact_search(w->q->artifacts, &question, each, each_ctx,
+                                &partial, err);
+}
+
+static quire_status put(void *ctx, const char *path, quire_bytes content,
+                        const quire_artifact_options *options,
+                        struct arena *keep, quire_artifact *out,
+                        quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct artifact_limits limits;
+    struct artifact_new what = {.tenant = w->q->tenant,
+                                .key = w->key,
+                                .file = w->file,
+                                .name = w->name,
+                                .path = path,
+                                .content = content,
+                                .options = options,
+                                .limits = &limits};
+    quire_status st = artifacts_check_options(options, err);
+
+    if (!st)
+        st = artifacts_limits(w->q, &limits, err);
+    return st ? st : artifact_put(w->q->artifacts, &what, keep, out, err);
+}
+
+/* All of them, or none. */
+static quire_status put_all(void *ctx, const struct space_put *list, size_t n,
+                            struct arena *keep, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+    struct artifact_limits limits;
+    struct artifact_new *what = arena_array(keep, n, sizeof *what);
+    quire_artifact *ignored = arena_array(keep, n, sizeof *ignored);
+    quire_status st = what && ignored ? artifacts_limits(w->q, &limits, err)
+                                      : err_memory(err);
+    size_t i;
+
+    for (i = 0; i < n && !st; i++) {
+        what[i] = (struct artifact_new){.tenant = w->q->tenant,
+                                        .key = w->key,
+                                        .file = w->file,
+                                        .name = w->name,
+                                        .path = list[i].path,
+                                        .content = list[i].content,
+                                        .options = &list[i].options,
+                                        .limits = &limits};
+        st = artifacts_check_options(&list[i].options, err);
+    }
+    return st ? st
+              : artifact_put_all(w->q->artifacts, what, n, keep, ignored, err);
+}
+
+static quire_status put_away(void *ctx, int64_t id, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+
+    return artifact_remove(w->q->artifacts, w->q->tenant, id, NULL, err);
+}
+
+static quire_status read_content(void *ctx, const quire_digest *digest,
+                                 uint64_t from, uint64_t to,
+                                 quire_write_fn write, void *write_ctx,
+                                 quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+
+    return blob_read(w->q->blobs, digest, from, to, write, write_ctx, err);
+}
+
+static quire_status count_reads(void *ctx, const struct space_read *list,
+                                size_t n, quire_error *err)
+{
+    struct artifact_read reads[SPACE_READS_MAX];
+    struct quire_workspace *w = ctx;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        reads[i] = (struct artifact_read){.path = list[i].path,
+                                          .n = list[i].n,
+                                          .last_us = list[i].last_us};
+    return artifact_count_reads(w->q->artifacts, w->q->tenant, w->key, reads, n,
+                                err);
+}
+
+static quire_status largest(void *ctx, uint64_t *bytes, quire_error *err)
+{
+    struct quire_workspace *w = ctx;
+
+    return config_number(w->q, "quota.file", bytes, err);
+}
+
+static const char *type_of(quire_bytes path, quire_bytes content)
+{
+    const char *by_name = mime_by_name(path);
+
+    return by_name ? by_name : mime_by_content(content);
+}
+
+static quire_status open_space(struct quire_workspace *w, quire_error *err)
+{
+    struct space_config config = {
+        .house = {.ctx = w,
+                  .session = give_session,
+                  .find = find,
+                  .list = list,
+                  .versions = versions,
+                  .search = search,
+                  .put = put,
+                  .put_all = put_all,
+                  .remove = put_away,
+                  .read = read_content,
+                  .count_reads = count_reads,
+                  .largest = largest,
+                  .clean = quire_artifact_path,
+                  .type = type_of,
+                  .digest = hash_bytes},
+        .db = w->q->db,
+        .clock = &w->q->clock,
+        .key = w->key,
+        /* A group has the catalogue, which whoever has the workspace may be
+         * waiting for. */
+        .busy_ms = w->q->in_group ? 0 : w->q->busy_ms,
+    };
+    struct arena tmp = ARENA_INIT;
+    quire_status st;
+
+    config.root = place_cwd(w->q->root, &tmp); /* whoever asks may go */
+    st = config.root ? space_open(&config, &w->space, err) : err_memory(err);
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+static bool copy_text(const char *text, char **out)
+{
+    *out = text ? strdup(text) : NULL;
+    return !text || *out;
+}
+
+quire_status quire_workspace_open(quire *q, const char *session,
+                                  quire_workspace **out, quire_error *err)
+{
+    struct quire_workspace *w = calloc(1, sizeof *w);
+    const char *key, *file = NULL, *name;
+    quire_status st = w ? need_artifacts(q, true, err) : err_memory(err);
+
+    *out = NULL;
+    if (!st)
+        st = artifacts_session(q, session ? session : "temp", &q->loan, &key,
+                               &file, err);
+    if (!st) {
+        w->q = q;
+        w->answer = (struct buf)BUF_INIT((size_t)1 << 31);
+        name = file ? file + strlen(q->home) + 1 : NULL;
+        if (!copy_text(key, &w->key) || !copy_text(file, &w->file) ||
+            !copy_text(name, &w->name))
+            st = err_memory(err);
+    }
+    if (!st)
+        st = open_space(w, err);
+    if (st)
+        quire_workspace_close(w);
+    else
+        *out = w;
+    return st;
+}
+
+void quire_workspace_close(quire_workspace *w)
+{
+    if (!w)
+        return;
+    space_close(w->space);
+    buf_release(&w->answer);
+    arena_release(&w->loan);
+    free(w->key);
+    free(w->file);
+    free(w->name);
+    free(w);
+}
+
+const char *quire_workspace_session(const quire_workspace *w)
+{
+    return w->key;
+}
+
+const char *quire_workspace_dir(const quire_workspace *w, int scratchpad)
+{
+    return space_dir(w->space, scratchpad ? SPACE_SCRATCH : SPACE_ARTIFACT);
+}
+
+const char *quire_workspace_schema(void)
+{
+    return tool_description;
+}
+
+/* ---- using one ---------------------------------------------------------- */
+
+quire_status quire_workspace_make(quire_workspace *w, quire_error *err)
+{
+    quire_status st = need_artifacts(w->q, true, err);
+
+    return st ? st : space_make(w->space, err);
+}
+
+quire_status quire_workspace_call(quire_workspace *w, quire_bytes request,
+                                  quire_bytes *answer, quire_error *err)
+{
+    quire_status st = need_artifacts(w->q, true, err);
+
+    buf_clear(&w->answer);
+    if (!st)
+        st = tool_answer(w->space, request, &w->answer, err);
+    *answer = buf_bytes(&w->answer);
+    return st;
+}
+
+struct telling {
+    quire_workspace_fn each;
+    void *ctx;
+};
+
+static void tell(void *ctx, const char *what, const char *path, const char *why)
+{
+    struct telling *t = ctx;
+
+    t->each(t->ctx, what, path, why);
+}
+
+quire_status quire_workspace_sync(quire_workspace *w, const char *source,
+                                  quire_workspace_fn each, void *ctx,
+                                  quire_workspace_report *report,
+                                  quire_error *err)
+{
+    struct telling t = {each, ctx};
+    struct space_sync how = {.source = source ? source : "user",
+                             .tell = each ? tell : NULL,
+                             .ctx = &t};
+    struct space_report r;
+    quire_status st = need_artifacts(w->q, true, err);
+
+    if (!st)
+        st = space_sync_all(w->space, &how, &r, err);
+    if (!st && report)
+        *report = (quire_workspace_report){.taken = r.taken,
+                                           .dropped = r.dropped,
+                                           .given = r.given,
+                                           .withdrawn = r.withdrawn,
+                                           .passed = r.passed};
+    return st;
+}
+
+struct quire *workspaces_handle(quire_workspace *w)
+{
+    return w->q;
+}
+
+struct arena *workspaces_loan(quire_workspace *w)
+{
+    arena_reset(&w->loan);
+    return &w->loan;
+}
+
+/* ---- for the other doors ------------------------------------------------ */
+
+const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
+{
+    const char *name;
+
+    if (!space_is_id(key))
+        return NULL;
+    name = arena_printf(keep, "artifacts/sessions/%s", key);
+    return name ? place_from_home(q, name, keep) : NULL;
+}
+
+quire_status workspaces_follow(struct quire *q, const char *key,
+                               const char *path, enum follow when,
+                               quire_error *err)
+{
+    struct quire_workspace w = {.q = q};
+    struct space_sync how = {.source = "user",
+                             .put = when == FOLLOW_PUT,
+                             .noted = when == FOLLOW_BEFORE,
+                             .files_stay = q->in_group};
+    struct space_report ignored;
+    quire_status st;
+
+    if (q->schema < SCHEMA_COPY || !space_is_there(q->root, key))
+        return QUIRE_OK;
+    if (q->in_group && when != FOLLOW_BEFORE) {
+        group_follow(q, key, path, when);
+        return QUIRE_OK;
+    }
+    w.key = strdup(key);
+    st = w.key ? open_space(&w, err) : err_memory(err);
+    if (!st) {
+        st = space_sync_path(w.space, path, &how, &ignored, err);
+        space_close(w.space);
+    }
+    free(w.key);
+    return st;
+}
+
+quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
+                             quire_workspace_fn each, void *ctx,
+                             quire_error *err)
+{
+    struct space_sync how = {.source = "user", .tell = each, .ctx = ctx};
+    quire_workspace *w;
+    struct space_report ignored;
+    char clean[257];
+    quire_status st;
+
+    /* What no artifact can be called is nobody's business. */
+    if (path && (quire_artifact_path(bytes_str(path), clean, NULL, NULL) ||
+                 strcmp(clean, path) != 0))
+        return QUIRE_OK;
+    st = quire_workspace_open(q, key, &w, err);
+    if (st)
+        return st;
+    st = path ? space_sync_path(w->space, path, &how, &ignored, err)
+              : space_sync_all(w->space, &how, &ignored, err);
+    quire_workspace_close(w);
+    return st;
+}
+
+bool workspaces_finish(struct quire *q, const char *tree)
+{
+    static const char before[] = "artifacts/sessions/";
+    int64_t tenant;
+    const char *name = tenants_skip(tree, &tenant);
+    const char *key = name + sizeof before - 1;
+    struct owner owner;
+    int home;
+
+    if (strncmp(name, before, sizeof before - 1) != 0 || !space_is_id(key))
+        return false;
+    if (tenant == 0)
+        tenant = TENANT_DEFAULT;
+    if (owner_find(q->artifacts, tenant, key, &owner, NULL) ==
+            QUIRE_NOT_FOUND &&
+        !fs_open_dir(q->home, false, &home, NULL)) {
+        if (!fs_remove_tree(home, tree))
+            owner_removed(q->artifacts, tree, NULL);
+        close(home);
+    }
+    return true;
+}

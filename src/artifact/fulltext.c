@@ -1,0 +1,620 @@
+/*
+ * fulltext.c - the index of a tenant's artifacts by their words
+ *
+ * Each tenant has an index of its own, artifact_words_<tenant>: what one has
+ * costs another no time, and tells it nothing. It holds words and no text, so
+ * what is taken out of it is told what was put in. That can be made again from
+ * the row and its blob:
+ *
+ *   (1) What an artifact has in the index is a function of its row and of the
+ *       content that the row names.
+ *   (2) Living artifacts are in it as they are, but for those in artifact_due:
+ *       these are in it as they are described there, or not at all.
+ *   (3) Others are not, but for those of a session that was removed and those
+ *       whose content could not be read when they were taken out: to tell the
+ *       index of a thousand artifacts what is in them takes longer than anyone
+ *       waits for `session rm`. Whoever searches looks at the row, and passes
+ *       over what has none or is not living; artifacts_reindex() makes the index
+ *       without them.
+ *
+ * To index ten kilobytes costs as much as all else that a put does. So a put
+ * notes what is due, and leaves it to whoever has time (artifacts_settle_some())
+ * or searches next (words_view_open()). A search that may not write, or cannot
+ * just now, indexes what is due for itself, in memory; so that this stays short
+ * about DUE_MAX are due at most, and no long text is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/mime.h"
+#include "artifact/priv.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "store/fts_vocab.h"
+
+enum { DUE_MAX = 512, DUE_BYTES_MAX = 64 * 1024 };
+
+/* So few are indexed in memory sooner than another writer is waited for. Every
+ * COUNT_EVERY puts of a handle it is counted how many are due; if those are too
+ * many SETTLE_SOME are indexed: more than came, and few enough to be waited
+ * for, some 25 ms. In lots of 32 each one would cost twice as much, because a lot
+ * is a part of the index that has to be merged with others. A handle that puts
+ * longer texts has them indexed sooner. */
+enum { DUE_FEW = 16, COUNT_EVERY = 64, SETTLE_SOME = 256 };
+enum { NOTED_MAX = 1024 * 1024 };
+
+/* A word in the path says more than one in the text. */
+#define FIND                                              \
+    "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s" \
+    " WHERE %s MATCH ?1 "
+
+/* Every %s is the name of the index. */
+static const char *const patterns[N_WORDS] = {
+    [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
+                   " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
+    [WORDS_FIND] = FIND "AND EXISTS (SELECT 1 FROM artifact"
+                        " WHERE id = %s.rowid) ORDER BY rowid DESC",
+    [WORDS_FIND_DUE] = FIND "ORDER BY rowid DESC",
+};
+
+void words_release(struct artifact_words *w)
+{
+    sql_release(&w->sql);
+    *w = (struct artifact_words){.tenant = 0};
+}
+
+static void spell_name(int64_t tenant, char out[64])
+{
+    snprintf(out, 64, "artifact_words_%lld", (long long)tenant);
+}
+
+/* ---- what is indexed ---------------------------------------------------- */
+
+/* A session as one word of letters: a digit would be a part of its own. */
+void words_scope(int64_t session, char out[32])
+{
+    char digits[24];
+    size_t i;
+
+    snprintf(digits, sizeof digits, "%lld", (long long)session);
+    snprintf(out, 32, "scope");
+    for (i = 0; digits[i]; i++)
+        out[5 + i] = digits[i] == '-' ? 'n' : (char)('a' + digits[i] - '0');
+    out[5 + i] = '\0';
+}
+
+static quire_status write_words(struct artifacts *a, int which,
+                                const quire_artifact *one, quire_bytes content,
+                                quire_error *err)
+{
+    quire_bytes body = mime_is_text(one->mime) ? content : bytes_of("", 0);
+    char scope[32];
+    struct stmt *s;
+    quire_status st = sql_use(&a->words.sql, which, &s, err);
+
+    if (st)
+        return st;
+    words_scope(one->session_id, scope);
+    s->ops->bind_int(s, 1, one->id);
+    s->ops->bind_text(s, 2, bytes_str(one->path));
+    s->ops->bind_text(s, 3, bytes_str(one->purpose));
+    s->ops->bind_text(s, 4, bytes_str(one->tags));
+    s->ops->bind_text(s, 5, body);
+    s->ops->bind_text(s, 6, bytes_str(scope));
+    return sql_run(s, err);
+}
+
+/* Take it out, as `one` says that it is in there. *left: its content cannot be
+ * read, and so its words stay: better found no more than not removed. */
+static quire_status take_out(struct artifacts *a, const quire_artifact *one,
+                             bool *left, quire_error *err)
+{
+    quire_error why;
+    quire_bytes content;
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, &why);
+
+    *left = st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED;
+    if (*left)
+        return QUIRE_OK;
+    if (st && err)
+        *err = why;
+    return st ? st : write_words(a, WORDS_DROP, one, content, err);
+}
+
+/* ---- the index itself --------------------------------------------------- */
+
+static quire_status index_one(void *ctx, const quire_artifact *one,
+                              quire_error *err)
+{
+    struct artifacts *a = ctx;
+    quire_bytes content;
+    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
+
+    if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
+        content = bytes_of("", 0);
+    else if (st)
+        return st;
+    return write_words(a, WORDS_ADD, one, content, err);
+}
+
+static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
+{
+    char sql[256];
+
+    snprintf(
+        sql, sizeof sql,
+        "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
+        " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
+        (long long)tenant);
+    return db->ops->exec(db, sql, err);
+}
+
+/* Nothing is due any more of artifacts up to `id`. */
+static quire_status forget_due(struct artifacts *a, int64_t tenant, int64_t id,
+                               quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_DUE_DROP, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, id);
+    return sql_run(s, err);
+}
+
+/* A tenant's first, or one from before there were indexes. */
+static quire_status make_index(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    struct owner all = {.tenant = tenant};
+    quire_status st = make_table(a->c.db, tenant, err);
+
+    if (!st)
+        st = artifact_walk(a, &all, index_one, a, err);
+    return st ? st : forget_due(a, tenant, INT64_MAX, err);
+}
+
+/* Open the tenant's index. With `write`, in a transaction, it is made if there
+ * is none: if that fails later, words_release() it. QUIRE_NOT_FOUND. */
+static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
+                               quire_error *err)
+{
+    bool there = false;
+    char name[64];
+    quire_status st;
+
+    if (a->words.tenant == tenant)
+        return QUIRE_OK;
+    words_release(&a->words);
+    spell_name(tenant, name);
+    st = sql_has_table(a->c.db, name, &there, err);
+    if (!st && !there && !write)
+        return QUIRE_NOT_FOUND;
+    if (!st)
+        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_WORDS, name,
+                            err);
+    if (!st)
+        a->words.tenant = tenant;
+    if (!st && !there)
+        st = make_index(a, tenant, err);
+    /* One that was made in a transaction that fails is not there. */
+    if (st)
+        words_release(&a->words);
+    return st;
+}
+
+quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    char sql[96], name[64];
+
+    /* A table goes only if no statement of it is under way. */
+    words_release(&a->words);
+    spell_name(tenant, name);
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
+    return a->c.db->ops->exec(a->c.db, sql, err);
+}
+
+static quire_status make_again(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    quire_status st = words_drop_tenant(a, tenant, err);
+
+    return st ? st : need_index(a, tenant, true, err);
+}
+
+quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
+                               quire_error *err)
+{
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    return artifacts_end(a, make_again(a, tenant, err), err);
+}
+
+/* ---- what is due -------------------------------------------------------- */
+
+static quire_status count_due(struct artifacts *a, int64_t tenant, int64_t *n,
+                              quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+
+    *n = 0;
+    if (!a->c.due)
+        return QUIRE_OK;
+    st = sql_use(&a->sql, SQL_DUE_COUNT, &s, err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    st = sql_row(s, err);
+    if (!st)
+        *n = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+/* The row of artifact_due that a statement is at: *had.id is 0 if nothing of
+ * the artifact is in the index. */
+static quire_status read_due(struct stmt *s, struct arena *keep, int64_t *id,
+                             quire_artifact *had, quire_error *err)
+{
+    *had = (quire_artifact){.id = 0};
+    *id = s->ops->column_int(s, 0);
+    if (s->ops->column_null(s, 1) || !sql_digest(s, 1, &had->digest))
+        return QUIRE_OK;
+    had->id = *id;
+    had->session_id = s->ops->column_int(s, 2);
+    had->path = arena_text(keep, s->ops->column_bytes(s, 3));
+    had->purpose = arena_text(keep, s->ops->column_bytes(s, 4));
+    had->tags = arena_text(keep, s->ops->column_bytes(s, 5));
+    had->mime = arena_text(keep, s->ops->column_bytes(s, 6));
+    return had->path && had->purpose && had->tags && had->mime
+               ? QUIRE_OK
+               : err_memory(err);
+}
+
+/* An artifact that is due: as it is in the index, and as it is now (of which the
+ * id is 0 unless it is living). */
+typedef quire_status (*due_fn)(void *ctx, int64_t id, const quire_artifact *had,
+                               const quire_artifact *now, quire_error *err);
+
+/* The first `limit` of them, by id; *last is the last one's. */
+static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
+                             due_fn each, void *ctx, int64_t *last,
+                             quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    quire_artifact had, now;
+    struct stmt *s;
+    int64_t id = 0;
+    quire_status st = sql_use(&a->sql, SQL_DUE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, limit);
+    while (!st && !(st = sql_row(s, err))) {
+        arena_reset(&tmp);
+        st = read_due(s, &tmp, &id, &had, err);
+        if (!st)
+            st = artifact_by_id(a, tenant, id, &tmp, &now, err);
+        if (st == QUIRE_NOT_FOUND || (!st && now.deleted_us)) {
+            now = (quire_artifact){.id = 0};
+            st = QUIRE_OK;
+        }
+        if (!st)
+            st = each(ctx, id, &had, &now, err);
+    }
+    s->ops->reset(s);
+    arena_release(&tmp);
+    *last = id;
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+struct settling {
+    struct artifacts *a;
+    bool left; /* words of a living artifact that could not be taken out */
+};
+
+static quire_status settle_one(void *ctx, int64_t id, const quire_artifact *had,
+                               const quire_artifact *now, quire_error *err)
+{
+    struct settling *k = ctx;
+    bool left = false;
+    quire_status st = had->id ? take_out(k->a, had, &left, err) : QUIRE_OK;
+
+    (void)id;
+    k->left |= left && now->id;
+    return st || !now->id ? st : index_one(k->a, now, err);
+}
+
+/* Index the first `limit` that are due, -1: all. In a transaction. */
+static quire_status settle(struct artifacts *a, int64_t tenant, int64_t limit,
+                           quire_error *err)
+{
+    struct settling k = {.a = a};
+    int64_t last;
+    quire_status st = need_index(a, tenant, true, err);
+
+    if (!st)
+        st = walk_due(a, tenant, limit, settle_one, &k, &last, err);
+    if (!st)
+        st = forget_due(a, tenant, last, err);
+    /* Words that stayed would go on to be found under an artifact that has them
+     * no more: an index without them. */
+    if (!st && k.left)
+        st = make_again(a, tenant, err);
+    return st;
+}
+
+static struct artifact_noted *noted_of(struct artifacts *a, int64_t tenant)
+{
+    struct artifact_noted *n = &a->noted[(uint64_t)tenant % NOTED_TENANTS];
+
+    if (n->tenant != tenant)
+        *n = (struct artifact_noted){.tenant = tenant};
+    return n;
+}
+
+/* A row that says that it is due, and what the index has of it. */
+static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
+                            const quire_artifact *had, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&a->sql, SQL_DUE_ADD, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, id);
+    if (had) {
+        s->ops->bind_bytes(s, 3,
+                           bytes_of(had->digest.byte, sizeof had->digest));
+        s->ops->bind_int(s, 4, had->session_id);
+        s->ops->bind_text(s, 5, bytes_str(had->path));
+        s->ops->bind_text(s, 6, bytes_str(had->purpose));
+        s->ops->bind_text(s, 7, bytes_str(had->tags));
+        s->ops->bind_text(s, 8, bytes_str(had->mime));
+    } else {
+        int at;
+
+        for (at = 3; at <= 8; at++)
+            s->ops->bind_null(s, at);
+    }
+    return sql_run(s, err);
+}
+
+quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
+                        const quire_artifact *had, uint64_t bytes,
+                        quire_error *err)
+{
+    struct artifact_noted *noted = noted_of(a, tenant);
+    quire_status st = add_due(a, tenant, id, had, err);
+    int64_t n = 0;
+
+    noted->bytes += bytes;
+    if (!st && noted->n++ % COUNT_EVERY == 0)
+        st = count_due(a, tenant, &n, err);
+    if (!st && (bytes > DUE_BYTES_MAX || noted->bytes > NOTED_MAX)) {
+        noted->bytes = 0;
+        st = settle(a, tenant, -1, err);
+    } else if (!st && n >= DUE_MAX) {
+        st = settle(a, tenant, SETTLE_SOME, err);
+    }
+    return st;
+}
+
+/* The same in a transaction of its own. */
+static quire_status settle_now(struct artifacts *a, int64_t tenant,
+                               int64_t limit, enum db_begin mode,
+                               quire_error *err)
+{
+    struct db *db = a->c.db;
+    quire_status st = db->ops->begin(db, mode, err);
+
+    return st ? st : artifacts_end(a, settle(a, tenant, limit, err), err);
+}
+
+quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
+                                   bool *any, bool *more, quire_error *err)
+{
+    int64_t n = 0;
+    quire_status st = a->c.read_only ? QUIRE_OK : count_due(a, tenant, &n, err);
+
+    *any = n > 0;
+    *more = n > SETTLE_SOME;
+    return st || n == 0 ? st
+                        : settle_now(a, tenant, SETTLE_SOME, DB_IF_FREE, err);
+}
+
+quire_status artifacts_settle(struct artifacts *a, quire_error *err)
+{
+    int64_t tenant = 0;
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+
+    while (!st) {
+        st = sql_use(&a->sql, SQL_DUE_TENANT, &s, err);
+        if (st)
+            return st;
+        st = sql_row(s, err);
+        if (!st)
+            tenant = s->ops->column_int(s, 0);
+        s->ops->reset(s);
+        if (!st)
+            st = settle_now(a, tenant, -1, DB_SOON, err);
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* ---- what a search looks at --------------------------------------------- */
+
+struct viewing {
+    struct words_view *view;
+    struct artifacts *beside;
+    size_t cap;
+};
+
+static quire_status view_one(void *ctx, int64_t id, const quire_artifact *had,
+                             const quire_artifact *now, quire_error *err)
+{
+    struct viewing *k = ctx;
+    struct words_view *v = k->view;
+    int64_t *more;
+
+    (void)had;
+    if (v->n_passed == k->cap) {
+        more = realloc(v->passed, (2 * k->cap + 64) * sizeof *more);
+        if (!more)
+            return err_memory(err);
+        v->passed = more;
+        k->cap = 2 * k->cap + 64;
+    }
+    v->passed[v->n_passed++] = id;
+    return now->id ? index_one(k->beside, now, err) : QUIRE_OK;
+}
+
+/* Index what is due, in memory. */
+static quire_status view_due(struct artifacts *a, int64_t tenant,
+                             struct words_view *v, quire_error *err)
+{
+    struct db_config config = {.access = DB_WRITE};
+    struct artifacts beside = {.c = {.blobs = a->c.blobs}};
+    struct viewing k = {v, &beside, 0};
+    int64_t last;
+    char name[64];
+    quire_status st = db_sqlite_open(&config, &v->memory, err);
+
+    spell_name(tenant, name);
+    if (!st)
+        st = make_table(v->memory, tenant, err);
+    if (!st)
+        st = sql_init_named(&v->due, v->memory, patterns, N_WORDS, name, err);
+    if (st)
+        return st;
+    beside.words.sql = v->due;
+    /* In one transaction: each would be a part of the index by itself. */
+    st = v->memory->ops->begin(v->memory, DB_SOON, err);
+    if (!st)
+        st = walk_due(a, tenant, -1, view_one, &k, &last, err);
+    v->due = beside.words.sql;
+    return st ? st : v->memory->ops->commit(v->memory, err);
+}
+
+quire_status words_view_open(struct artifacts *a, int64_t tenant,
+                             struct words_view *v, quire_error *err)
+{
+    int64_t n = 0;
+    quire_status st = count_due(a, tenant, &n, err);
+
+    *v = (struct words_view){.index = NULL};
+    /* Who cannot write, for whatever reason, can search. */
+    if (!st && n > 0 && !a->c.read_only &&
+        !settle_now(a, tenant, -1, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
+        n = 0;
+    if (!st && n > 0)
+        st = view_due(a, tenant, v, err);
+    if (!st)
+        st = need_index(a, tenant, false, err);
+    if (st == QUIRE_NOT_FOUND)
+        st = QUIRE_OK;
+    else if (!st)
+        v->index = &a->words.sql;
+    if (st)
+        words_view_close(v);
+    return st;
+}
+
+void words_view_close(struct words_view *v)
+{
+    sql_release(&v->due);
+    free(v->passed);
+    if (v->memory)
+        v->memory->ops->close(v->memory);
+    *v = (struct words_view){.index = NULL};
+}
+
+/* ---- whether it is sound ------------------------------------------------ */
+
+struct comparing {
+    struct artifacts *a, *fresh;
+    int64_t tenant;
+};
+
+static quire_status is_due(struct artifacts *a, int64_t tenant, int64_t id,
+                           bool *due, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+
+    *due = false;
+    if (a->c.due)
+        st = sql_use(&a->sql, SQL_DUE_HAS, &s, err);
+    if (st || !a->c.due)
+        return st;
+    s->ops->bind_int(s, 1, tenant);
+    s->ops->bind_int(s, 2, id);
+    st = s->ops->step(s, due, err);
+    s->ops->reset(s);
+    return st;
+}
+
+static quire_status index_settled(void *ctx, const quire_artifact *one,
+                                  quire_error *err)
+{
+    struct comparing *c = ctx;
+    bool due;
+    quire_status st = is_due(c->a, c->tenant, one->id, &due, err);
+
+    return st || due ? st : index_one(c->fresh, one, err);
+}
+
+/* A second index of the same artifacts, but those that are due, in `db`. */
+static quire_status make_beside(struct artifacts *a, int64_t tenant,
+                                struct db *db, const char *name,
+                                quire_error *err)
+{
+    struct artifacts fresh = {.c = {.db = db, .blobs = a->c.blobs}};
+    struct comparing c = {a, &fresh, tenant};
+    struct owner all = {.tenant = tenant};
+    quire_status st = make_table(db, tenant, err);
+
+    if (!st)
+        st = sql_init_named(&fresh.words.sql, db, patterns, N_WORDS, name, err);
+    if (!st)
+        st = artifact_walk(a, &all, index_settled, &c, err);
+    words_release(&fresh.words);
+    return st;
+}
+
+quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
+                                   struct db *aside, bool *sound,
+                                   quire_error *err)
+{
+    struct db_config config = {.access = DB_WRITE};
+    struct db *fresh = NULL;
+    char name[64], among[256];
+    quire_status st = db_sqlite_open(&config, &fresh, err);
+
+    spell_name(tenant, name);
+    snprintf(among, sizeof among,
+             "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0%s",
+             (long long)tenant,
+             a->c.due ? " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE"
+                        " d.tenant = artifact.tenant AND d.artifact = id)"
+                      : "");
+    if (!st)
+        st = make_beside(a, tenant, fresh, name, err);
+    if (!st)
+        st = vocabulary_same(aside, among, fresh, name, sound, err);
+    if (fresh)
+        fresh->ops->close(fresh);
+    return st;
+}

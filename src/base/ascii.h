@@ -1,0 +1,39 @@
+/*
+ * ascii.h - words whose case does not matter
+ *
+ * Not strcasecmp(): the program around us may have set a locale, and what is
+ * a name here must be one there.
+ */
+#ifndef BASE_ASCII_H
+#define BASE_ASCII_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "quire.h"
+
+static inline char ascii_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* Whether it begins with `lower`, which is spelled in lower case. */
+static inline bool ascii_starts(quire_bytes text, const char *lower)
+{
+    const char *c = text.data;
+    size_t i;
+
+    for (i = 0; lower[i]; i++) {
+        if (i == text.len || ascii_lower(c[i]) != lower[i])
+            return false;
+    }
+    return true;
+}
+
+static inline bool ascii_is(quire_bytes text, const char *lower)
+{
+    return text.len == strlen(lower) && ascii_starts(text, lower);
+}
+
+#endif

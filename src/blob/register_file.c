@@ -1,0 +1,66 @@
+/*
+ * register_file.c - a row for a file that has none
+ *
+ * A crash between the two leaves such a file, and so does the loss of the
+ * database. It gets its row only after every byte of it was compared with its
+ * name.
+ */
+#include "base/err.h"
+#include "blob/priv.h"
+
+static quire_status count(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    (void)err;
+    *(uint64_t *)ctx += bytes.len;
+    return QUIRE_OK;
+}
+
+/* In a transaction. Somebody may have put it meanwhile. */
+static quire_status add_row(struct blobs *b, const quire_digest *d,
+                            const struct place *p, quire_error *err)
+{
+    struct place now;
+    quire_status st = rows_find(b->rows, d, &now, err);
+
+    return st == QUIRE_NOT_FOUND ? rows_add(b->rows, d, p, NULL, err) : st;
+}
+
+static quire_status adopt(struct blobs *b, const quire_digest *d,
+                          quire_error *err)
+{
+    struct db *db = b->c.db;
+    enum damage damage;
+    uint64_t size = 0;
+    struct place p;
+    quire_status st = blob_find(b, d, &p, err);
+
+    if (st || p.has_row)
+        return st;
+    st = blob_stream(b, d, &p, 0, UINT64_MAX, count, &size, &damage, err);
+    if (!st && damage)
+        st = blob_damaged(b, d, &p, damage, err);
+    if (!st)
+        st = db->ops->begin(db, DB_DURABLE, err);
+    if (st)
+        return st;
+    p.size = size;
+    p.seen_s = clock_us(b->c.clock) / 1000000;
+    st = add_row(b, d, &p, err);
+    return sql_end(db, st, err);
+}
+
+quire_status blob_adopt(struct blobs *b, const quire_digest *digest,
+                        quire_error *err)
+{
+    quire_status st;
+
+    if (!b->rows)
+        return err_set(err, QUIRE_INVALID,
+                       "only a packed store has rows for its blobs");
+    st = blobs_lock(b, err);
+    if (st)
+        return st;
+    st = adopt(b, digest, err);
+    blobs_unlock(b);
+    return st;
+}

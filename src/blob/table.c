@@ -1,0 +1,476 @@
+/*
+ * table.c - blobs as rows of quire.db
+ *
+ * Two tables. `blob` has a short row for every blob, also for those with a
+ * file of their own: it is what listing, finding and collecting touch. `body`
+ * has the bytes, in the order they came. Apart, because marking a blob as
+ * seen must not rewrite its bytes, and because one row of 60 bytes and one of
+ * a thousand do not share pages well.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/priv.h"
+#include "store/sql.h"
+
+const char blob_schema[] =
+    "CREATE TABLE blob("
+    " id INTEGER PRIMARY KEY,"
+    " sha256 BLOB NOT NULL UNIQUE," /* 32 bytes                          */
+    " size INTEGER NOT NULL,"       /* of the content                    */
+    " stored INTEGER NOT NULL,"     /* bytes of the body or of the file  */
+    " codec INTEGER NOT NULL,"      /* 0 plain, 1 gzip                   */
+    " in_file INTEGER NOT NULL,"    /* 1: blobs/aa/bb/…                  */
+    " seen INTEGER NOT NULL);"      /* last put or found, Unix seconds   */
+    "CREATE TABLE body("
+    " id INTEGER PRIMARY KEY REFERENCES blob(id) ON DELETE CASCADE,"
+    " bytes BLOB NOT NULL);";
+
+enum {
+    FIND,
+    BODY,
+    ADD,
+    AGAIN,
+    ADD_BODY,
+    DROP_BODY,
+    SEEN,
+    LIST,
+    COUNT,
+    COUNT_ODD,
+    NAMES,
+    NAMES_SINCE,
+    LAST,
+    REMOVE,
+    WEIGH,
+    WALK,
+    WALK_BRIEF,
+    OWNED,
+    OWN,
+    N_STATEMENTS
+};
+
+#define COLUMNS                                                           \
+    "blob.id, size, stored, codec, in_file, seen, length(bytes), sha256 " \
+    "FROM blob LEFT JOIN body ON body.id = blob.id "
+
+static const char *const sql[N_STATEMENTS] = {
+    [FIND] = "SELECT " COLUMNS "WHERE sha256 = ?1",
+    [BODY] = "SELECT bytes FROM body JOIN blob USING(id) WHERE sha256 = ?1",
+    [ADD] = "INSERT INTO blob(size, stored, codec, in_file, seen, sha256)"
+            " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [AGAIN] = "UPDATE blob SET size = ?1, stored = ?2, codec = ?3,"
+              " in_file = ?4, seen = ?5 WHERE sha256 = ?6 RETURNING id",
+    [ADD_BODY] = "INSERT INTO body(id, bytes) VALUES(?1, ?2)",
+    [DROP_BODY] = "DELETE FROM body WHERE id = ?1",
+    [SEEN] = "UPDATE blob SET seen = ?2 WHERE sha256 = ?1",
+    [LIST] = "SELECT " COLUMNS "WHERE sha256 BETWEEN ?1 AND ?2"
+             " ORDER BY sha256",
+    [COUNT] = "SELECT count(*) FROM blob",
+    [NAMES] = "SELECT sha256 FROM blob WHERE sha256 BETWEEN ?1 AND ?2"
+              " ORDER BY sha256",
+    [NAMES_SINCE] = "SELECT sha256 FROM blob WHERE id > ?1",
+    [LAST] = "SELECT coalesce(max(id), 0) FROM blob",
+    [REMOVE] = "DELETE FROM blob WHERE sha256 = ?1 AND seen <= ?2"
+               " RETURNING stored, in_file",
+    [COUNT_ODD] = "SELECT count(*) FROM blob WHERE typeof(sha256) <> 'blob'"
+                  " OR length(sha256) <> 32",
+    [WALK] = "SELECT blob.id, size, stored, codec, in_file, seen,"
+             " length(bytes), sha256, bytes FROM blob LEFT JOIN body"
+             " ON body.id = blob.id WHERE blob.id BETWEEN ?1 AND ?2"
+             " ORDER BY blob.id",
+    [WALK_BRIEF] = "SELECT id, size, stored, codec, in_file, seen, stored,"
+                   " sha256 FROM blob WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+    [OWNED] = "SELECT 1 FROM blob_tenant WHERE sha256 = ?1 AND tenant = ?2",
+    [OWN] = "INSERT INTO blob_tenant(sha256, tenant) VALUES(?1, ?2)"
+            " ON CONFLICT DO NOTHING",
+    [WEIGH] =
+        "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
+};
+
+struct rows {
+    struct sql sql;
+};
+
+quire_status rows_new(struct db *db, struct rows **out, quire_error *err)
+{
+    struct rows *r = calloc(1, sizeof *r);
+    quire_status st;
+
+    if (!r)
+        return err_memory(err);
+    st = sql_init(&r->sql, db, sql, N_STATEMENTS, err);
+    if (st)
+        free(r);
+    else
+        *out = r;
+    return st;
+}
+
+void rows_free(struct rows *r)
+{
+    if (!r)
+        return;
+    sql_release(&r->sql);
+    free(r);
+}
+
+static quire_status use(struct rows *r, int which, struct stmt **out,
+                        quire_error *err)
+{
+    return sql_use(&r->sql, which, out, err);
+}
+
+static void bind_digest(struct stmt *s, int at, const quire_digest *d)
+{
+    s->ops->bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
+}
+
+/* A row is read as if a stranger wrote it: what makes no sense is marked, and
+ * is damage to whoever wants the content. */
+static void read_place(struct stmt *s, struct place *p)
+{
+    const struct db_ops *o = s->ops;
+    int64_t size = o->column_int(s, 1), stored = o->column_int(s, 2);
+    int64_t codec = o->column_int(s, 3), in_file = o->column_int(s, 4);
+
+    *p = (struct place){
+        .has_row = true,
+        .where = in_file ? IN_FILE : IN_ROW,
+        .size = (uint64_t)size,
+        .stored = (uint64_t)stored,
+        .codec = codec ? CODEC_GZIP : CODEC_PLAIN,
+        .seen_s = o->column_int(s, 5),
+        .odd = size < 0 || stored < 0 || codec < 0 || codec > 1 ||
+               in_file < 0 || in_file > 1 ||
+               (!in_file && size > (int64_t)SMALL_BYTES),
+    };
+    p->size_known = !p->odd;
+    p->whole = p->where == IN_FILE ||
+               (!o->column_null(s, 6) && o->column_int(s, 6) == stored);
+}
+
+quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, FIND, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        read_place(s, out);
+    else if (!st)
+        st = QUIRE_NOT_FOUND;
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, BODY, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    st = s->ops->step(s, &row, err);
+    if (!st && row) {
+        *out = s->ops->column_bytes(s, 0);
+        return QUIRE_OK;
+    }
+    s->ops->reset(s);
+    return st ? st : QUIRE_NOT_FOUND;
+}
+
+void rows_done(struct rows *r)
+{
+    sql_reset(&r->sql, BODY);
+}
+
+/* Run a statement that was bound and returns no row. */
+static quire_status finish(struct stmt *s, quire_error *err)
+{
+    bool row;
+    quire_status st = s->ops->step(s, &row, err);
+
+    s->ops->reset(s);
+    return st;
+}
+
+static quire_status set_body(struct rows *r, int64_t id,
+                             const quire_bytes *body, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, body ? ADD_BODY : DROP_BODY, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    if (body)
+        s->ops->bind_bytes(s, 2, *body);
+    return finish(s, err);
+}
+
+static quire_status bind_place(struct rows *r, int which, const quire_digest *d,
+                               const struct place *p, struct stmt **out,
+                               quire_error *err)
+{
+    quire_status st = use(r, which, out, err);
+    struct stmt *s = *out;
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, (int64_t)p->size);
+    s->ops->bind_int(s, 2, (int64_t)p->stored);
+    s->ops->bind_int(s, 3, p->codec);
+    s->ops->bind_int(s, 4, p->where == IN_FILE);
+    s->ops->bind_int(s, 5, p->seen_s);
+    bind_digest(s, 6, d);
+    return QUIRE_OK;
+}
+
+/* The row is there: a damaged copy is replaced, or another process was
+ * faster. */
+static quire_status add_again(struct rows *r, const quire_digest *d,
+                              const struct place *p, const quire_bytes *body,
+                              quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = bind_place(r, AGAIN, d, p, &s, err);
+    int64_t id = 0;
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        id = s->ops->column_int(s, 0);
+    if (!st)
+        st = s->ops->step(s, &row, err);
+    s->ops->reset(s);
+    if (!st)
+        st = set_body(r, id, NULL, err);
+    return st || !body ? st : set_body(r, id, body, err);
+}
+
+/* Plain inserts first: one that may change its mind ("on conflict …") makes
+ * SQLite copy every page it touches, in case it has to take it back. */
+quire_status rows_add(struct rows *r, const quire_digest *d,
+                      const struct place *p, const quire_bytes *body,
+                      quire_error *err)
+{
+    quire_error why = {.what = ""}; /* being there already is no failure */
+    struct stmt *s;
+    quire_status st = bind_place(r, ADD, d, p, &s, &why);
+
+    if (!st)
+        st = finish(s, &why);
+    if (st == QUIRE_EXISTS)
+        return add_again(r, d, p, body, err);
+    if (st && err)
+        *err = why;
+    return st || !body
+               ? st
+               : set_body(r, r->sql.db->ops->last_id(r->sql.db), body, err);
+}
+
+quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, SEEN, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, now_s);
+    st = finish(s, err);
+    if (!st && r->sql.db->ops->changes(r->sql.db) == 0)
+        st = QUIRE_NOT_FOUND;
+    return st;
+}
+
+/* Each row that a statement gives. */
+static quire_status give_places(struct stmt *s, bool bodies, rows_each_fn each,
+                                void *ctx, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    bool row = true;
+
+    while (!st && row) {
+        struct place p;
+        quire_digest d;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        read_place(s, &p);
+        if (!sql_digest(s, 7, &d))
+            continue; /* nobody's; check tells of it */
+        if (bodies && p.where == IN_ROW && p.whole)
+            p.body = s->ops->column_bytes(s, 8);
+        st = each(ctx, &d, &p, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_list(struct rows *r, const quire_digest *from,
+                       const quire_digest *to, rows_each_fn each, void *ctx,
+                       quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, LIST, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, from);
+    bind_digest(s, 2, to);
+    return give_places(s, false, each, ctx, err);
+}
+
+quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
+                       rows_each_fn each, void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, bodies ? WALK : WALK_BRIEF, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, from);
+    s->ops->bind_int(s, 2, to);
+    return give_places(s, bodies, each, ctx, err);
+}
+
+quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, odd ? COUNT_ODD : COUNT, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row)
+        *n = (uint64_t)s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+/* ---- whose they are ----------------------------------------------------- */
+
+quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
+                        bool *owned, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, OWNED, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, tenant);
+    st = s->ops->step(s, owned, err);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
+                      quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, OWN, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, tenant);
+    return finish(s, err);
+}
+
+/* ---- for a collection --------------------------------------------------- */
+
+quire_status rows_names(struct rows *r, const quire_digest *from,
+                        const quire_digest *to, sql_digest_fn each, void *ctx,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, NAMES, &s, err);
+
+    if (st)
+        return st;
+    bind_digest(s, 1, from);
+    bind_digest(s, 2, to);
+    return sql_digests(s, each, ctx, err);
+}
+
+quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
+                              void *ctx, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, NAMES_SINCE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, id);
+    return sql_digests(s, each, ctx, err);
+}
+
+quire_status rows_last(struct rows *r, int64_t *id, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, LAST, &s, err);
+
+    if (st)
+        return st;
+    st = sql_row(s, err);
+    if (!st)
+        *id = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
+                         bool *in_file, uint64_t *stored, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, REMOVE, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    bind_digest(s, 1, d);
+    s->ops->bind_int(s, 2, seen_s);
+    st = sql_row(s, err);
+    if (!st) {
+        *stored = (uint64_t)s->ops->column_int(s, 0);
+        *in_file = s->ops->column_int(s, 1) != 0;
+        st = s->ops->step(s, &row, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status rows_weigh(struct rows *r, uint64_t *n, uint64_t *bytes,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = use(r, WEIGH, &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st && row) {
+        *n = (uint64_t)s->ops->column_int(s, 0);
+        *bytes = (uint64_t)s->ops->column_int(s, 1);
+    }
+    s->ops->reset(s);
+    return st;
+}

@@ -1,0 +1,50 @@
+/*
+ * tenant_access.c - whose a blob is
+ *
+ * Content is kept once, whoever put it. To know its digest is not to have it: a
+ * tenant has what it put, by any door, and nothing else is there for it. Whom
+ * the home belongs to has all of it, and needs no rows.
+ *
+ * A row goes with its blob, and with its tenant. What was put before there were
+ * rows is a tenant's if an artifact of its own says so.
+ */
+#include "base/bytes.h"
+#include "blob/priv.h"
+
+const char owner_schema[] =
+    "CREATE TABLE blob_tenant("
+    " sha256 BLOB NOT NULL REFERENCES blob(sha256) ON DELETE CASCADE,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " PRIMARY KEY(sha256, tenant)) WITHOUT ROWID;"
+    "INSERT INTO blob_tenant(sha256, tenant) SELECT DISTINCT v.sha256, a.tenant"
+    " FROM artifact_version v JOIN artifact a ON a.id = v.artifact"
+    " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
+
+void blobs_serve(struct blobs *b, int64_t tenant)
+{
+    b->owner = b->rows ? tenant : 0;
+}
+
+quire_status owner_has(struct blobs *b, const quire_digest *d, bool *has,
+                       quire_error *err)
+{
+    *has = true;
+    return b->owner ? rows_owned(b->rows, d, b->owner, has, err) : QUIRE_OK;
+}
+
+quire_status blob_find_own(struct blobs *b, const quire_digest *d,
+                           struct place *out, quire_error *err)
+{
+    bool has;
+    quire_status st = owner_has(b, d, &has, err);
+
+    if (st)
+        return st;
+    return has ? blob_find(b, d, out, err) : QUIRE_NOT_FOUND;
+}
+
+quire_status blob_own(struct blobs *b, const quire_digest *d, int64_t tenant,
+                      quire_error *err)
+{
+    return b->rows && tenant ? rows_own(b->rows, d, tenant, err) : QUIRE_OK;
+}

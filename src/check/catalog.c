@@ -1,0 +1,379 @@
+/*
+ * catalog.c - what quire.db says of itself
+ *
+ * First SQLite looks at its own file (checks_sqlite.c), then the tables are
+ * compared with those that Quire makes, then each rule below asks for rows that cannot be. A
+ * statement that fails is itself a finding: the rules after it are asked all
+ * the same.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/hash.h"
+#include "check/check.h"
+
+#define CATALOGUE "quire.db"
+
+/* ---- asking ------------------------------------------------------------- */
+
+quire_status checks_each_row(struct checks *c, const char *sql,
+                             checks_row_fn each, void *ctx, quire_error *err)
+{
+    struct db *db = c->q->db;
+    quire_error why = {.what = ""};
+    struct stmt *s;
+    bool row = true;
+    quire_status st = db->ops->prepare(db, sql, &s, &why);
+
+    if (st)
+        return checks_forgive(c, CATALOGUE, st, &why, err);
+    while (!st && row) {
+        st = s->ops->step(s, &row, &why);
+        if (!st && row)
+            st = each(c, s, ctx, &why);
+    }
+    s->ops->finalize(s);
+    return checks_forgive(c, CATALOGUE, st, &why, err);
+}
+
+/* A column's text, as far as it fits. */
+static void copy_column(struct stmt *s, int at, char *out, size_t cap)
+{
+    quire_bytes text = s->ops->column_bytes(s, at);
+    size_t len = text.len < cap ? text.len : cap - 1;
+
+    if (len)
+        memcpy(out, text.data, len);
+    out[len] = '\0';
+}
+
+/* ---- keys ---------------------------------------------------------------- */
+
+static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
+                             quire_error *err)
+{
+    quire_problem p = {.where = CATALOGUE, .kind = "foreign_key"};
+    char table[64], parent[64];
+
+    (void)ctx;
+    copy_column(s, 0, table, sizeof table);
+    copy_column(s, 2, parent, sizeof parent);
+    problem_what(&p, "row %lld of %s names a row of %s that is not there",
+                 (long long)s->ops->column_int(s, 1), table, parent);
+    problem_next(&p,
+                 "nothing finds that row any more; bring %s back from a "
+                 "backup if it held something",
+                 CATALOGUE);
+    return checks_found(c, &p, NULL, err);
+}
+
+/* ---- the tables --------------------------------------------------------- */
+
+/* Indexes of words are made for each tenant, and looked at elsewhere. */
+#define TABLES                                                            \
+    "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT "   \
+    "LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT GLOB 'artifact_words_*' " \
+    "AND name NOT GLOB 'memory_words_*' AND name NOT GLOB "               \
+    "'memory_past_*' ORDER BY name"
+
+static quire_status tell_table(struct checks *c, const char *name,
+                               const char *how, quire_error *err)
+{
+    quire_problem p = {.where = CATALOGUE, .kind = "schema"};
+
+    problem_what(&p, "the table or index %.100s %s", name, how);
+    problem_next(&p,
+                 "keep a copy of %s; bring it back from a backup, or use "
+                 "the version of Quire that wrote it",
+                 CATALOGUE);
+    return checks_found(c, &p, NULL, err);
+}
+
+/* Two lists in the order of names, side by side. */
+static quire_status compare_tables(struct checks *c, struct stmt *ours,
+                                   struct stmt *theirs, quire_error *err)
+{
+    bool a = true, b = true, step_a = true, step_b = true;
+    char x[128] = "", y[128] = "";
+    quire_status st = QUIRE_OK;
+
+    while (!st) {
+        int order;
+
+        if (step_a)
+            st = ours->ops->step(ours, &a, err);
+        if (!st && step_b)
+            st = theirs->ops->step(theirs, &b, err);
+        if (st || (!a && !b))
+            break;
+        if (a)
+            copy_column(ours, 0, x, sizeof x);
+        if (b)
+            copy_column(theirs, 0, y, sizeof y);
+        order = !a ? 1 : !b ? -1 : strcmp(x, y);
+        step_a = order <= 0;
+        step_b = order >= 0;
+        if (order < 0)
+            st = tell_table(c, x, "is missing", err);
+        else if (order > 0)
+            st = tell_table(c, y, "is not Quire's", err);
+        else if (!bytes_equal(ours->ops->column_bytes(ours, 1),
+                              theirs->ops->column_bytes(theirs, 1)))
+            st = tell_table(c, x, "is not as Quire makes it", err);
+    }
+    return st;
+}
+
+/* Compare the tables with those of a database that was just made. */
+static quire_status check_schema(struct checks *c, quire_error *err)
+{
+    struct db_config config = {.access = DB_WRITE};
+    struct stmt *ours = NULL, *theirs = NULL;
+    quire_error why = {.what = ""};
+    struct db *fresh = NULL;
+    quire_status st = db_sqlite_open(&config, &fresh, &why);
+
+    if (!st)
+        st = schema_make(fresh, c->q->schema, &why);
+    if (!st)
+        st = fresh->ops->prepare(fresh, TABLES, &ours, &why);
+    if (!st)
+        st = c->q->db->ops->prepare(c->q->db, TABLES, &theirs, &why);
+    if (!st)
+        st = compare_tables(c, ours, theirs, &why);
+    if (ours)
+        ours->ops->finalize(ours);
+    if (theirs)
+        theirs->ops->finalize(theirs);
+    if (fresh)
+        fresh->ops->close(fresh);
+    return checks_forgive(c, CATALOGUE, st, &why, err);
+}
+
+/* ---- rules -------------------------------------------------------------- */
+
+/* A row that such a statement gives is wrong: where, and what about it. */
+static const struct rule {
+    const char *kind;
+    const char *sql;
+    const char *next;
+    int schema; /* from which step on there are such rows */
+    enum mend mend;
+} rules[] = {
+    {"counter",
+     "SELECT 'session ' || key, 'it counts ' || n || ' artifacts and ' || used"
+     " || ' bytes, which is not what it has' FROM session o WHERE (used, n) <>"
+     " (SELECT coalesce(sum(size), 0), count(*) FROM artifact WHERE session ="
+     " o.id AND deleted = 0)",
+     "`quire repair` counts again", SCHEMA_ARTIFACTS, MEND_COUNTERS},
+    {"counter",
+     "SELECT 'tenant #' || id, 'it counts ' || n || ' artifacts and ' || used"
+     " || ' bytes, which is not what it has' FROM tenant o WHERE (used, n) <>"
+     " (SELECT coalesce(sum(size), 0), count(*) FROM artifact WHERE tenant ="
+     " o.id AND deleted = 0)",
+     "`quire repair` counts again", SCHEMA_ARTIFACTS, MEND_COUNTERS},
+    {"counter",
+     "SELECT 'scratchpad ' || name, 'it counts ' || used || ' bytes, which is"
+     " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum(length("
+     "CAST(text AS BLOB))), 0) FROM pad_block WHERE pad = p.id)",
+     "`quire repair` counts again", SCHEMA_PADS, MEND_COUNTERS},
+    {"version",
+     "SELECT 'artifact #' || a.id, 'its current version, ' || a.version || ','"
+     " || ' is not among its versions' FROM artifact a LEFT JOIN"
+     " artifact_version v ON v.artifact = a.id AND v.version = a.version WHERE"
+     " v.sha256 IS NOT a.sha256 OR v.size IS NOT a.size",
+     "look with `quire artifact versions`, and put it again", SCHEMA_ARTIFACTS,
+     MEND_NONE},
+    {"version",
+     "SELECT 'artifact #' || a.id, 'it has a version ' || v.version || ' that"
+     " is newer than the current one' FROM artifact_version v JOIN artifact a"
+     " ON a.id = v.artifact WHERE v.version > a.version",
+     "look with `quire artifact versions`, and put it again", SCHEMA_ARTIFACTS,
+     MEND_NONE},
+    {"row",
+     "SELECT 'quire.db', 'row ' || id || ' of body has content of no blob'"
+     " FROM body WHERE id NOT IN (SELECT id FROM blob)",
+     "nothing finds it; it takes room and does no harm", 1, MEND_NONE},
+    {"row",
+     "SELECT 'artifact #' || a.id, 'it belongs to tenant #' || a.tenant || '"
+     " and to a session of tenant #' || s.tenant FROM artifact a JOIN session s"
+     " ON s.id = a.session WHERE a.tenant <> s.tenant",
+     "put it again where it belongs, and remove this one", SCHEMA_ARTIFACTS,
+     MEND_NONE},
+    {"row",
+     "SELECT 'artifact #' || max(id), 'the path ' || path || ' is taken by ' ||"
+     " count(*) || ' artifacts' FROM artifact WHERE deleted = 0 GROUP BY"
+     " session, path HAVING count(*) > 1",
+     "remove all but one of them by their ids", SCHEMA_ARTIFACTS, MEND_NONE},
+    {"row",
+     "SELECT 'session ' || key, 'a built-in session has the number ' || id"
+     " FROM session WHERE key IN ('user', 'temp') AND id <> CASE key WHEN"
+     " 'user' THEN 1 - 2 * tenant ELSE -2 * tenant END",
+     "keep a copy of quire.db; bring it back from a backup", SCHEMA_ARTIFACTS,
+     MEND_NONE},
+    {"row",
+     "SELECT 'mem:' || m.id, 'it links or is pinned to something of another"
+     " tenant' FROM memory m LEFT JOIN artifact a ON a.id = m.artifact LEFT"
+     " JOIN session s ON s.id = m.session WHERE a.tenant <> m.tenant OR"
+     " s.tenant <> m.tenant",
+     "`quire memory edit` gives it another link", SCHEMA_MEMORY, MEND_NONE},
+    {"row",
+     "SELECT 'mem:' || m.id, 'another entry supersedes it and it is still"
+     " valid' FROM relation r JOIN memory m ON m.id = r.target WHERE r.kind ="
+     " 'supersedes' AND m.valid_to = 0",
+     "`quire memory invalidate` ends it", SCHEMA_MEMORY, MEND_NONE},
+    {"sequence",
+     "SELECT 'quire.db', 'the next number of ' || name || ' has been given"
+     " before' FROM sqlite_sequence WHERE seq < CASE name WHEN 'tenant' THEN"
+     " (SELECT max(id) FROM tenant) WHEN 'session' THEN (SELECT max(id) FROM"
+     " session) WHEN 'artifact' THEN (SELECT max(id) FROM artifact) WHEN"
+     " 'memory' THEN (SELECT max(id) FROM memory) ELSE seq END",
+     "keep a copy of quire.db; bring it back from a backup", SCHEMA_MEMORY,
+     MEND_NONE},
+    {"removal",
+     "SELECT name, 'it was being removed, and that is not finished' FROM"
+     " removal",
+     "whoever writes to the home next tries again, as `quire repair` does",
+     SCHEMA_ARTIFACTS, MEND_REMOVAL},
+};
+
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+static quire_status tell_rule(struct checks *c, struct stmt *s, void *ctx,
+                              quire_error *err)
+{
+    const struct rule *r = ctx;
+    struct mending m = {.how = r->mend};
+    char where[512], what[256];
+    quire_problem p = {.where = where, .kind = r->kind};
+
+    copy_column(s, 0, where, sizeof where);
+    copy_column(s, 1, what, sizeof what);
+    problem_what(&p, "%s", what);
+    problem_next(&p, "%s", r->next);
+    return checks_found(c, &p, &m, err);
+}
+
+static quire_status check_rules(struct checks *c, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < N_RULES && !st; i++) {
+        struct rule r = rules[i];
+
+        if (c->q->schema >= r.schema)
+            st = checks_each_row(c, r.sql, tell_rule, &r, err);
+    }
+    return st;
+}
+
+static quire_status check_setting(struct checks *c, struct stmt *s, void *ctx,
+                                  quire_error *err)
+{
+    quire_problem p = {.where = CATALOGUE, .kind = "setting"};
+    char key[64], value[128];
+
+    (void)ctx;
+    copy_column(s, 0, key, sizeof key);
+    copy_column(s, 1, value, sizeof value);
+    if (config_knows(key, value))
+        return QUIRE_OK;
+    problem_what(&p, "the setting %s is %.100s, which this Quire does not know",
+                 key, value);
+    problem_next(
+        &p,
+        "`quire config ls` lists those there are; `quire config set KEY` without a value takes one back");
+    return checks_found(c, &p, NULL, err);
+}
+
+quire_status check_catalogue(struct checks *c, quire_error *err)
+{
+    quire_status st = check_sqlite(c, err);
+
+    if (!st)
+        st = checks_each_row(c, "PRAGMA foreign_key_check", tell_key, NULL,
+                             err);
+    if (!st)
+        st = check_schema(c, err);
+    if (!st)
+        st = check_rules(c, err);
+    if (!st && c->q->schema >= SCHEMA_SETTINGS)
+        st = checks_each_row(c, "SELECT key, value FROM setting", check_setting,
+                             NULL, err);
+    return st;
+}
+
+/* ---- content of artifacts ----------------------------------------------- */
+
+static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
+                                  quire_error *err)
+{
+    int64_t size = s->ops->column_int(s, 3);
+    char where[64];
+    quire_problem p = {.where = where, .kind = "missing_blob"};
+    const struct known *k;
+    quire_digest d;
+
+    (void)ctx;
+    snprintf(where, sizeof where, "artifact #%lld",
+             (long long)s->ops->column_int(s, 0));
+    problem_next(&p, "put the artifact again, or remove it");
+    if (!sql_digest(s, 2, &d)) {
+        p.kind = "row";
+        problem_what(&p, "version %lld has no digest",
+                     (long long)s->ops->column_int(s, 1));
+        return checks_found(c, &p, NULL, err);
+    }
+    k = checks_refer(c, &d);
+    c->sum.references++;
+    if (c->blind || (k && (k->size == UINT64_MAX || k->size == (uint64_t)size)))
+        return QUIRE_OK;
+    if (k) {
+        p.kind = "size";
+        problem_what(&p, "version %lld says %lld bytes, its blob has %llu",
+                     (long long)s->ops->column_int(s, 1), (long long)size,
+                     (unsigned long long)k->size);
+    } else {
+        problem_what(&p, "the content of version %lld, blob %s, is not there",
+                     (long long)s->ops->column_int(s, 1), digest_short(&d).s);
+    }
+    return checks_found(c, &p, NULL, err);
+}
+
+/* Each version; the current one is among them, or that was told. */
+quire_status check_contents(struct checks *c, quire_error *err)
+{
+    return checks_each_row(c,
+                           "SELECT artifact, version, sha256, size FROM"
+                           " artifact_version",
+                           check_content, NULL, err);
+}
+
+/* ---- tenants ------------------------------------------------------------ */
+
+struct each_tenant {
+    quire_status (*each)(struct checks *c, int64_t tenant, quire_error *err);
+};
+
+static quire_status see_tenant(struct checks *c, struct stmt *s, void *ctx,
+                               quire_error *err)
+{
+    const struct each_tenant *e = ctx;
+
+    return e->each(c, s->ops->column_int(s, 0), err);
+}
+
+quire_status checks_tenants(struct checks *c,
+                            quire_status (*each)(struct checks *c,
+                                                 int64_t tenant,
+                                                 quire_error *err),
+                            quire_error *err)
+{
+    struct each_tenant e = {each};
+
+    return checks_each_row(c, "SELECT id FROM tenant ORDER BY id", see_tenant,
+                           &e, err);
+}

@@ -1,0 +1,299 @@
+/*
+ * check.c - is everything in this home what it should be?
+ *
+ * Four looks, each of which goes on where another had to give up:
+ *
+ *   catalogue   what SQLite says of its file, then what no sound catalogue can
+ *               say: counters, rows that lead nowhere, words
+ *   files       each session and conversation, line by line
+ *   references  each blob that a file or a row names is there
+ *   blobs       each blob is what its name says
+ *
+ * Files and blobs are looked at by several threads where that pays, and SQLite
+ * is asked beside them. Whoever is told hears of it from the thread that called,
+ * and in this order.
+ *
+ * Nothing is written, in any of them. What is found has a kind that programs
+ * can rely on, a place, and words for what to do; repair.c knows, of each, if
+ * there is a mending that loses nothing.
+ *
+ * What a check cannot know: an entry of a session, a title, a note in memory
+ * have no checksum. A flipped bit in them that leaves a line well-formed is
+ * text like any other (docs/format.md).
+ */
+#include "check/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/hash.h"
+#include "api/verify.h"
+
+/* ---- findings ----------------------------------------------------------- */
+
+void problem_what(quire_problem *p, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(p->what, sizeof p->what, fmt, ap);
+    va_end(ap);
+}
+
+void problem_next(quire_problem *p, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(p->next, sizeof p->next, fmt, ap);
+    va_end(ap);
+}
+
+quire_status checks_found(struct checks *c, const quire_problem *problem,
+                          const struct mending *mending, quire_error *err)
+{
+    static const struct mending none;
+
+    if (!mending)
+        mending = &none;
+    if (c->sqlite)
+        return checks_hold(c, problem, mending, err);
+    c->sum.problems++;
+    c->q->in_callback = true;
+    c->said = c->found(c->ctx, problem, mending, err);
+    c->q->in_callback = false;
+    return c->said;
+}
+
+quire_status checks_progress(struct checks *c, uint64_t done, uint64_t total,
+                             quire_error *err)
+{
+    if (!c->progress)
+        return QUIRE_OK;
+    c->q->in_callback = true;
+    c->said = c->progress(c->progress_ctx, done, total, err);
+    c->q->in_callback = false;
+    return c->said;
+}
+
+bool checks_forgivable(quire_status st)
+{
+    return st != QUIRE_NO_MEMORY && st != QUIRE_BUSY;
+}
+
+void problem_of(quire_problem *p, const char *where, quire_status st,
+                const quire_error *why)
+{
+    *p = (quire_problem){.where = where};
+    p->kind = st == QUIRE_DAMAGED ? "database" : "unreadable";
+    problem_what(p, "%s", *why->what ? why->what : "it cannot be looked at");
+    problem_next(p, "%s",
+                 *why->next ? why->next
+                            : "keep a copy of it before anything else");
+}
+
+quire_status checks_forgive(struct checks *c, const char *where,
+                            quire_status st, const quire_error *why,
+                            quire_error *err)
+{
+    quire_problem p;
+
+    if (!st)
+        return QUIRE_OK;
+    if (c->said || !checks_forgivable(st)) {
+        if (err)
+            *err = *why;
+        return st;
+    }
+    problem_of(&p, where, st, why);
+    return checks_found(c, &p, NULL, err);
+}
+
+/* ---- every blob against its name ---------------------------------------- */
+
+static quire_status tell_blob(void *ctx, const quire_problem *problem,
+                              quire_error *err)
+{
+    struct checks *c = ctx;
+    struct mending m = {MEND_STRAY, 0, {{0}}};
+
+    if (strcmp(problem->kind, "stray") != 0 ||
+        quire_ref_parse(problem->where, &m.digest, NULL))
+        m.how = MEND_NONE;
+    return checks_found(c, problem, &m, err);
+}
+
+static quire_status tell_progress(void *ctx, uint64_t done, uint64_t total,
+                                  quire_error *err)
+{
+    return checks_progress(ctx, done, total, err);
+}
+
+static quire_status check_blobs(struct checks *c, quire_error *err)
+{
+    unsigned flags = BLOB_CHECK_STRAYS |
+                     (c->flags & QUIRE_CHECK_QUICK ? BLOB_CHECK_QUICK : 0);
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = tell_blob,
+                               .progress = c->progress ? tell_progress : NULL,
+                               .ctx = c};
+    quire_error why = {.what = ""};
+    quire_status st = crew_check(c->q, flags, &hooks, &why);
+
+    return checks_forgive(c, c->rows ? "quire.db" : c->q->blob_path, st, &why,
+                          err);
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+/* A catalogue that cannot be read is a finding; its larger blobs, and the
+ * sessions, can be looked at all the same, as if there was none. */
+static quire_status open_without_rows(struct checks *c, quire_status st,
+                                      const quire_error *why, quire_error *err)
+{
+    struct quire *q = c->q;
+
+    c->blind = true;
+    st = checks_forgive(c, "quire.db", st, why, err);
+    if (st)
+        return st;
+    c->db_path = q->db_path; /* until checks_release() */
+    q->db_path = NULL;
+    return need_blobs(q, false, err);
+}
+
+static quire_status open_all(struct checks *c, quire_error *err)
+{
+    struct quire *q = c->q;
+    quire_error why = {.what = ""};
+    quire_status st = need_blobs(q, false, &why);
+
+    if (st == QUIRE_DAMAGED)
+        return open_without_rows(c, st, &why, err);
+    if (!st && q->db && q->kind == QUIRE_KIND_NATIVE &&
+        q->schema >= SCHEMA_ARTIFACTS)
+        st = need_rows(q, false, &why);
+    if (st && err)
+        *err = why;
+    c->rows = !st && q->artifacts;
+    return st;
+}
+
+/* All tenants are looked at: that is for whom the home belongs to. */
+static quire_status may_look(struct quire *q, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (!st && (q->in_batch || q->in_group)) {
+        st = err_set(err, QUIRE_INVALID,
+                     "a home cannot be checked while a batch is open");
+        err_next(err, "end the batch with quire_commit() first");
+    }
+    if (st || q->tenant == TENANT_DEFAULT)
+        return st;
+    st = err_set(err, QUIRE_INVALID,
+                 "a home is checked for all tenants together");
+    err_next(err, "leave out --tenant");
+    return st;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static quire_status look_at_all(struct checks *c, quire_error *err)
+{
+    quire_status st = open_all(c, err);
+
+    if (!st && c->q->db)
+        st = check_catalogue(c, err);
+    if (!st && c->q->blobs)
+        st = know_blobs(c, err);
+    if (!st && c->rows)
+        st = check_words(c, err);
+    if (!st)
+        st = check_sources(c, err);
+    if (!st && c->rows)
+        st = check_contents(c, err);
+    if (!st && c->rows)
+        st = check_session_rows(c, err);
+    if (!st && c->q->db && c->flags & QUIRE_CHECK_FULL)
+        st = check_lists(c, err);
+    if (!st && c->q->blobs)
+        st = check_blobs(c, err);
+    if (!st && c->rows)
+        st = check_workspaces(c, err);
+    return st;
+}
+
+/* What SQLite said is told also if the rest failed, unless nobody listens. */
+static quire_status settle(struct checks *c, quire_status st, quire_error *err)
+{
+    quire_status settled = c->said ? QUIRE_OK
+                                   : checks_settle(c, st ? NULL : err);
+
+    return st ? st : settled;
+}
+
+quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
+                        quire_error *err)
+{
+    quire_status st = may_look(q, err);
+    size_t i;
+
+    c->q = q;
+    c->flags = flags;
+    map_init(&c->seen, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
+    if (st)
+        return st;
+    st = settle(c, look_at_all(c, err), err);
+    for (i = 0; i < c->n_known; i++)
+        c->sum.unreferenced += !c->known[i].referenced;
+    return st;
+}
+
+void checks_release(struct checks *c)
+{
+    if (c->aside)
+        c->aside->ops->close(c->aside);
+    checks_drop(c);
+    free(c->known);
+    free(c->slots);
+    map_release(&c->seen);
+    arena_release(&c->keep);
+    /* Blobs that were opened without rows are not for anybody else. */
+    if (c->db_path) {
+        c->q->db_path = c->db_path;
+        blobs_free(c->q->blobs);
+        c->q->blobs = NULL;
+    }
+}
+
+static quire_status give(void *ctx, const quire_problem *problem,
+                         const struct mending *mending, quire_error *err)
+{
+    const quire_check_hooks *h = ctx;
+
+    (void)mending;
+    return h->problem(h->ctx, problem, err);
+}
+
+quire_status quire_check(quire *q, unsigned flags,
+                         const quire_check_hooks *hooks, quire_error *err)
+{
+    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    struct checks c = {.found = give, .ctx = &h};
+    quire_status st;
+
+    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    c.progress = h.progress;
+    c.progress_ctx = h.ctx;
+    st = checks_run(&c, q, flags, err);
+    if (h.summary)
+        *h.summary = c.sum;
+    checks_release(&c);
+    return st;
+}

@@ -1,0 +1,169 @@
+/*
+ * fulltext.c - whether what is to be found is found
+ *
+ * Indexes of words keep no text. Which rows are in one can be told at once; that
+ * the words are the right ones is told, if a full check is asked for, by making
+ * another index in memory and comparing the two.
+ */
+#include <stdio.h>
+
+#include "base/err.h"
+#include "memory/memory.h"
+#include "check/check.h"
+
+/* The indexes of a tenant, and the rows that are in them. Words of artifacts
+ * that are living no more may have stayed (artifact/search.c). */
+static const struct index {
+    const char *name, *living;
+    int schema;
+    bool exact;
+    const char *but; /* those that need not be in it, since SCHEMA_DUE */
+} indexes[] = {
+    {"artifact_words", "artifact WHERE deleted = 0", SCHEMA_ARTIFACTS, false,
+     " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE d.tenant ="
+     " artifact.tenant AND d.artifact = artifact.id)"},
+    {"memory_words", "memory WHERE valid_to = 0", SCHEMA_MEMORY, true, ""},
+    {"memory_past", "memory WHERE valid_to <> 0", SCHEMA_MEMORY, true, ""},
+};
+
+enum { N_INDEXES = sizeof indexes / sizeof *indexes };
+
+static quire_status tell(struct checks *c, const char *name, int64_t tenant,
+                         const char *what, quire_error *err)
+{
+    quire_problem p = {.where = "quire.db", .kind = "words"};
+    struct mending m = {.how = MEND_WORDS, .tenant = tenant};
+
+    problem_what(&p, "the index %s %s", name, what);
+    problem_next(&p, "`quire repair`, or `quire reindex`, makes it again");
+    return checks_found(c, &p, &m, err);
+}
+
+/* Whether a statement gives any row. */
+static quire_status any(struct db *db, const char *sql, bool *row,
+                        quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db->ops->prepare(db, sql, &s, err);
+
+    if (st)
+        return st;
+    st = s->ops->step(s, row, err);
+    s->ops->finalize(s);
+    return st;
+}
+
+static quire_status check_set(struct checks *c, const struct index *x,
+                              int64_t tenant, bool *there, quire_error *err)
+{
+    struct db *db = c->q->db;
+    char name[64], living[320], sql[512];
+    bool wrong = false;
+    quire_status st;
+
+    snprintf(name, sizeof name, "%s_%lld", x->name, (long long)tenant);
+    snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %lld%s",
+             x->living, (long long)tenant,
+             c->q->schema < SCHEMA_DUE ? "" : x->but);
+    st = sql_has_table(db, name, there, err);
+    if (!st && !*there)
+        st = any(db, living, &wrong, err);
+    if (st || !*there)
+        return st || !wrong ? st : tell(c, name, tenant, "is not there", err);
+    snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
+             name);
+    st = any(db, sql, &wrong, err);
+    if (!st && wrong)
+        return tell(c, name, tenant, "lacks some rows", err);
+    snprintf(sql, sizeof sql, "SELECT id FROM %s_docsize EXCEPT %s", name,
+             living);
+    if (!st && x->exact)
+        st = any(db, sql, &wrong, err);
+    return st || !wrong ? st : tell(c, name, tenant, "has rows too many", err);
+}
+
+/* ---- the words themselves ----------------------------------------------- */
+
+static quire_status need_aside(struct checks *c, quire_error *err)
+{
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
+
+    return c->aside ? QUIRE_OK : db_sqlite_open(&config, &c->aside, err);
+}
+
+static quire_status compare_artifacts(struct checks *c, int64_t tenant,
+                                      quire_error *err)
+{
+    bool sound = true;
+    quire_status st = need_aside(c, err);
+
+    if (!st)
+        st = artifacts_words_sound(c->q->artifacts, tenant, c->aside, &sound,
+                                   err);
+    return st || sound ? st
+                       : tell(c, "of artifacts", tenant,
+                              "holds other words than the artifacts do", err);
+}
+
+static quire_status compare_memory(struct checks *c, int64_t tenant,
+                                   quire_error *err)
+{
+    bool sound = true;
+    quire_status st = need_aside(c, err);
+
+    if (!st)
+        st = memories_open(c->q, err);
+    if (!st)
+        st = memory_words_sound(c->q->memories, tenant, c->aside, &sound, err);
+    return st || sound ? st
+                       : tell(c, "of memory", tenant,
+                              "holds other words than the entries do", err);
+}
+
+/* An index that cannot be asked is as wrong as one that answers wrongly. */
+static quire_status forgive(struct checks *c, int64_t tenant, const char *name,
+                            quire_status st, const quire_error *why,
+                            quire_error *err)
+{
+    char what[200];
+
+    if (!st || c->said || st == QUIRE_NO_MEMORY || st == QUIRE_BUSY) {
+        if (st && err)
+            *err = *why;
+        return st;
+    }
+    snprintf(what, sizeof what, "cannot be asked: %.150s", why->what);
+    return tell(c, name, tenant, what, err);
+}
+
+static quire_status check_tenant(struct checks *c, int64_t tenant,
+                                 quire_error *err)
+{
+    bool there[N_INDEXES] = {false};
+    quire_error why = {.what = ""};
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < N_INDEXES && !st; i++) {
+        if (c->q->schema < indexes[i].schema)
+            continue;
+        st = check_set(c, &indexes[i], tenant, &there[i], &why);
+        st = forgive(c, tenant, indexes[i].name, st, &why, err);
+    }
+    if (st || !(c->flags & QUIRE_CHECK_FULL))
+        return st;
+    if (there[0])
+        st = forgive(c, tenant, "of artifacts",
+                     compare_artifacts(c, tenant, &why), &why, err);
+    if (!st && there[1] && there[2])
+        st = forgive(c, tenant, "of memory", compare_memory(c, tenant, &why),
+                     &why, err);
+    return st;
+}
+
+quire_status check_words(struct checks *c, quire_error *err)
+{
+    return checks_tenants(c, check_tenant, err);
+}

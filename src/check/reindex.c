@@ -1,0 +1,245 @@
+/*
+ * reindex.c - what can be made again
+ *
+ *     words       of artifacts, from rows and blobs; of memory, from rows
+ *     sessions    tallies and lists, from the files
+ *     counters    from rows
+ *     references  to blobs, from files and rows, by the next collection
+ *
+ * Each in a transaction of its own: who reads meanwhile sees the old or the
+ * new.
+ */
+#include "check/reindex.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "gc/ref_index.h"
+#include "memory/memory.h"
+#include "api/session.h"
+
+quire_status derived_words(struct quire *q, int64_t tenant, quire_error *err)
+{
+    quire_status st = memories_open(q, err);
+
+    if (!st)
+        st = artifacts_reindex(q->artifacts, tenant, err);
+    return st ? st : memory_reindex(q->memories, tenant, err);
+}
+
+/* ---- sessions ----------------------------------------------------------- */
+
+/* Forget the lists and tallies of a tenant. */
+static quire_status forget_sessions(struct quire *q, int64_t tenant,
+                                    quire_error *err)
+{
+    static const char *const roots[] = {"sessions", "archive/sessions"};
+    char sql[160], root[80];
+    quire_status st;
+    int i;
+
+    snprintf(sql, sizeof sql,
+             "DELETE FROM tally WHERE session IN (SELECT id FROM session WHERE"
+             " tenant = %" PRId64 ")",
+             tenant);
+    st = q->db->ops->exec(q->db, sql, err);
+    for (i = 0; i < 2 && !st; i++) {
+        if (tenant == TENANT_DEFAULT)
+            snprintf(root, sizeof root, "%s", roots[i]);
+        else
+            snprintf(root, sizeof root, "tenants/%" PRId64 "/%s", tenant,
+                     roots[i]);
+        st = list_cache_forget(q->db, root, err);
+    }
+    return st;
+}
+
+static quire_status pass_over(void *ctx, const quire_session_row *row,
+                              quire_error *err)
+{
+    (void)ctx;
+    (void)row;
+    (void)err;
+    return QUIRE_OK;
+}
+
+/* To list them is to count and remember them. */
+static quire_status list_sessions(struct quire *q, quire_error *err)
+{
+    quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
+    quire_status st = quire_session_rows(q, &o, pass_over, NULL, err);
+
+    o.archived = 1;
+    return st ? st : quire_session_rows(q, &o, pass_over, NULL, err);
+}
+
+/* Another tenant's, by a handle of its own. One that is shut out is counted
+ * when it comes back. */
+static quire_status list_theirs(struct quire *q, int64_t tenant,
+                                quire_error *err)
+{
+    quire_options o = QUIRE_OPTIONS_INIT;
+    char name[32];
+    quire *theirs = NULL;
+    quire_status st;
+
+    snprintf(name, sizeof name, "#%" PRId64, tenant);
+    o.home = q->home;
+    o.kind = q->kind;
+    o.tenant = name;
+    o.busy_ms = q->busy_ms;
+    st = quire_open(&o, &theirs, err);
+    if (st == QUIRE_INVALID || st == QUIRE_NOT_FOUND)
+        return QUIRE_OK;
+    if (!st)
+        st = list_sessions(theirs, err);
+    quire_close(theirs);
+    return st;
+}
+
+quire_status derived_sessions(struct quire *q, int64_t tenant, quire_error *err)
+{
+    struct db *db = q->db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = forget_sessions(q, tenant, err);
+    if (st) {
+        db->ops->rollback(db);
+        return st;
+    }
+    st = db->ops->commit(db, err);
+    if (st)
+        return st;
+    return tenant == q->tenant ? list_sessions(q, err)
+                               : list_theirs(q, tenant, err);
+}
+
+/* ---- counters ----------------------------------------------------------- */
+
+static quire_status count_pads(struct quire *q, quire_error *err)
+{
+    static const char sql[] =
+        "UPDATE pad SET used = (SELECT coalesce(sum(length(CAST(text AS"
+        " BLOB))), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
+        " coalesce(sum(length(CAST(text AS BLOB))), 0) FROM pad_block WHERE"
+        " pad = pad.id)";
+    struct db *db = q->db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = db->ops->exec(db, sql, err);
+    return sql_end(db, st, err);
+}
+
+quire_status derived_counters(struct quire *q, quire_error *err)
+{
+    uint64_t wrong;
+    quire_status st = artifacts_recount(q->artifacts, &wrong, err);
+
+    return st ? st : count_pads(q, err);
+}
+
+/* ---- references --------------------------------------------------------- */
+
+/* What refers to which blob is forgotten: the next collection finds it again. */
+static quire_status derived_references(struct quire *q, quire_error *err)
+{
+    struct db *state;
+    quire_status st = need_state(q, true, &state, err);
+
+    return st ? st : ledger_forget(state, err);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+struct ids {
+    int64_t *list; /* owned */
+    size_t n;
+};
+
+static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
+{
+    struct ids *ids = ctx;
+    int64_t *list = realloc(ids->list, (ids->n + 1) * sizeof *list);
+
+    if (!list)
+        return err_memory(err);
+    ids->list = list;
+    ids->list[ids->n++] = t->id;
+    return QUIRE_OK;
+}
+
+static quire_status make_again(struct quire *q, int64_t tenant,
+                               quire_error *err)
+{
+    quire_status st = derived_words(q, tenant, err);
+
+    return st ? st : derived_sessions(q, tenant, err);
+}
+
+quire_status quire_reindex(quire *q, quire_error *err)
+{
+    struct ids ids = {.n = 0};
+    size_t i;
+    quire_status st;
+
+    /* Where there is nothing, nothing is derived. */
+    if (q->kind == QUIRE_KIND_NATIVE && access(q->db_path, F_OK) != 0 &&
+        errno == ENOENT)
+        return QUIRE_OK;
+    st = need_artifacts(q, true, err);
+    if (!st && q->tenant == TENANT_DEFAULT)
+        st = tenant_list(q->artifacts, add_id, &ids, err);
+    else if (!st)
+        st = make_again(q, q->tenant, err);
+    for (i = 0; i < ids.n && !st; i++)
+        st = make_again(q, ids.list[i], err);
+    if (!st)
+        st = derived_counters(q, err);
+    if (!st)
+        st = derived_references(q, err);
+    free(ids.list);
+    return st;
+}
+
+/* ---- when there is time ------------------------------------------------- */
+
+/* How long words are indexed at a time, and for how long nobody has written
+ * then: whoever writes is to find the database free. */
+enum { INDEX_US = 50000, QUIET_US = 500000 };
+
+static bool is_quiet(struct quire *q)
+{
+    int64_t state = quire_changes(q), now = clock_steady_us();
+
+    if (state != q->quiet_state) {
+        q->quiet_state = state;
+        q->quiet_us = now;
+    }
+    return now - q->quiet_us >= QUIET_US;
+}
+
+int quire_artifact_index(quire *q)
+{
+    int64_t until = clock_steady_us() + INDEX_US;
+    bool more = true, did = false;
+
+    if (q->read_only || !is_quiet(q) || need_artifacts(q, false, NULL))
+        return 0;
+    while (more && clock_steady_us() < until) {
+        bool some = false;
+
+        if (artifacts_settle_some(q->artifacts, q->tenant, &some, &more, NULL))
+            break;
+        did |= some;
+    }
+    return did;
+}

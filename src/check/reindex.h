@@ -1,0 +1,16 @@
+/* reindex.h - what can be made again */
+#ifndef CHECK_REINDEX_H
+#define CHECK_REINDEX_H
+
+#include "api/priv.h"
+
+/* Each of them for one tenant, in a home of ours that is open for writing; the
+ * rooms are open. */
+quire_status derived_words(struct quire *q, int64_t tenant, quire_error *err);
+quire_status derived_sessions(struct quire *q, int64_t tenant,
+                              quire_error *err);
+
+/* For all tenants. */
+quire_status derived_counters(struct quire *q, quire_error *err);
+
+#endif

@@ -1,0 +1,401 @@
+/*
+ * repair.c - what can be mended without losing anything
+ *
+ * The home is checked, as closely as it can be. Each finding says how it could
+ * be mended, if at all; these mendings are done, each once. Then the home is
+ * checked again: what is found no more was mended, and what is still found is
+ * told, whatever the mendings said of themselves. If nothing can be mended
+ * nothing is written.
+ *
+ * Nothing is deleted. What is derived is made again; what is not is only added
+ * to, or put beside what was there.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "check/check.h"
+#include "check/reindex.h"
+#include "api/session.h"
+
+struct finding {
+    quire_problem problem;
+    struct mending mending;
+    const char *how; /* in words; NULL: it was not mended */
+    const char *why; /* it was tried, and failed          */
+    struct finding *next;
+};
+
+struct findings {
+    struct arena *keep;
+    struct finding *first, *last;
+    struct map keys; /* where, kind and byte of each */
+    quire_check_summary sum;
+};
+
+/* ---- gathering ---------------------------------------------------------- */
+
+static const char *key_of(const quire_problem *p, struct arena *keep)
+{
+    return arena_printf(keep, "%s\n%s\n%s", p->where, p->kind, p->what);
+}
+
+static quire_status gather(void *ctx, const quire_problem *problem,
+                           const struct mending *mending, quire_error *err)
+{
+    struct findings *all = ctx;
+    struct finding *f = arena_array(all->keep, 1, sizeof *f);
+    const char *key = key_of(problem, all->keep);
+
+    if (!f || !key || !map_put(&all->keys, bytes_str(key), 1, NULL))
+        return err_memory(err);
+    f->problem = *problem;
+    f->mending = *mending;
+    f->problem.where = arena_text(all->keep, bytes_str(problem->where));
+    f->problem.kind = arena_text(all->keep, bytes_str(problem->kind));
+    if (!f->problem.where || !f->problem.kind)
+        return err_memory(err);
+    if (all->last)
+        all->last->next = f;
+    else
+        all->first = f;
+    all->last = f;
+    return QUIRE_OK;
+}
+
+static quire_status look(struct quire *q, const quire_check_hooks *h,
+                         struct arena *keep, struct findings *out,
+                         quire_error *err)
+{
+    struct checks c = {.found = gather,
+                       .ctx = out,
+                       .progress = h->progress,
+                       .progress_ctx = h->ctx};
+    quire_status st;
+
+    *out = (struct findings){.keep = keep};
+    map_init(&out->keys, (uint64_t)clock_us(&clock_system), 0);
+    st = checks_run(&c, q, QUIRE_CHECK_FULL, err);
+    out->sum = c.sum;
+    checks_release(&c);
+    return st;
+}
+
+/* ---- mendings ----------------------------------------------------------- */
+
+static quire_status mend_index(struct quire *q, quire_error *err)
+{
+    struct db *db = q->db;
+    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+
+    if (st)
+        return st;
+    st = db->ops->exec(db, "REINDEX", err);
+    return sql_end(db, st, err);
+}
+
+/* The file of a label: in the home, or, a whole path, anywhere. */
+static quire_status open_label(struct quire *q, const char *label,
+                               struct object_store **store, const char **name,
+                               bool *own, struct arena *keep, quire_error *err)
+{
+    const char *slash = strrchr(label, '/');
+    const char *dir;
+
+    *own = *label == '/';
+    *name = label;
+    if (!*own)
+        return need_home(q, store, err);
+    *name = slash + 1;
+    dir = arena_text(keep, bytes_of(label, (size_t)(slash - label)));
+    *store = NULL;
+    return dir ? object_files_open(*dir ? dir : "/", false, store, err)
+               : err_memory(err);
+}
+
+static quire_status mend_file(struct quire *q, struct finding *f,
+                              struct arena *keep, quire_error *err)
+{
+    struct session_env env = sessions_env(q, q->kind == QUIRE_KIND_OMP);
+    char noise[NAMES_ID_SIZE];
+    struct object_store *store = NULL;
+    const char *name, *to = NULL;
+    bool changed = false, own;
+    quire_status st = open_label(q, f->problem.where, &store, &name, &own, keep,
+                                 err);
+
+    if (!st)
+        st = names_session_id(&rand_system, clock_us(&q->clock), false, noise,
+                              err);
+    if (!st) {
+        to = arena_printf(keep, "%s.%s.bak", name, noise);
+        st = to ? session_mend(&env, store, name, to, &changed, err)
+                : err_memory(err);
+    }
+    if (!st) {
+        f->how = changed ? arena_printf(keep,
+                                        "mended; what it was is kept "
+                                        "beside it in %s",
+                                        strrchr(to, '/') ? strrchr(to, '/') + 1
+                                                         : to)
+                         : "mended with the rest of the file";
+        st = f->how ? QUIRE_OK : err_memory(err);
+    }
+    if (own && store)
+        store->ops->free(store);
+    return st;
+}
+
+/* Whether an earlier finding asks for the same. */
+static const struct finding *same_before(const struct findings *all,
+                                         const struct finding *f)
+{
+    const struct finding *g;
+
+    for (g = all->first; g != f; g = g->next) {
+        if (g->mending.how != f->mending.how)
+            continue;
+        if (f->mending.how == MEND_WORDS &&
+            g->mending.tenant != f->mending.tenant)
+            continue;
+        if (f->mending.how == MEND_FILE &&
+            strcmp(g->problem.where, f->problem.where) != 0)
+            continue;
+        if (f->mending.how != MEND_STRAY)
+            return g;
+    }
+    return NULL;
+}
+
+static const char *const words[N_MENDS] = {
+    [MEND_INDEX] = "the indexes of the database were made again",
+    [MEND_COUNTERS] = "it was counted again",
+    [MEND_WORDS] = "the index was made again",
+    [MEND_SESSIONS] = "what is kept of sessions was made again",
+    [MEND_REMOVAL] = "the removal was finished",
+    [MEND_STRAY] = "it was read, and has its row now",
+    [MEND_FILE] = "mended",
+};
+
+static quire_status mend(struct quire *q, struct finding *f, struct arena *keep,
+                         quire_error *err)
+{
+    switch (f->mending.how) {
+    case MEND_INDEX: return mend_index(q, err);
+    case MEND_COUNTERS: return derived_counters(q, err);
+    case MEND_WORDS: return derived_words(q, f->mending.tenant, err);
+    case MEND_SESSIONS: return quire_reindex(q, err);
+    case MEND_STRAY: return blob_adopt(q->blobs, &f->mending.digest, err);
+    case MEND_FILE: return mend_file(q, f, keep, err);
+    default: return QUIRE_OK; /* who opened it for writing has done it */
+    }
+}
+
+static bool needs_rows(enum mend how)
+{
+    return how != MEND_FILE && how != MEND_NONE;
+}
+
+/* What cannot be done is told at the end, with why. */
+static quire_status try_one(struct quire *q, const struct findings *all,
+                            struct finding *f, struct arena *keep,
+                            quire_error *err)
+{
+    const struct finding *g = same_before(all, f);
+    quire_error why = {.what = ""};
+    quire_status st = QUIRE_OK;
+
+    if (g) {
+        f->how = g->how;
+        f->why = g->why;
+        return QUIRE_OK;
+    }
+    if (needs_rows(f->mending.how) && q->kind == QUIRE_KIND_NATIVE)
+        st = need_rows(q, true, &why);
+    if (!st)
+        st = mend(q, f, keep, &why);
+    if (st == QUIRE_NO_MEMORY) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (st)
+        f->why = arena_text(keep, bytes_str(why.what));
+    else if (!f->how)
+        f->how = words[f->mending.how];
+    return f->how || f->why ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status mend_all(struct quire *q, struct findings *all,
+                             struct arena *keep, bool *any, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    enum mend how;
+    struct finding *f;
+
+    /* In the order of the kinds: what is derived is made of what is mended
+     * before. */
+    for (how = MEND_NONE + 1; how < N_MENDS && !st; how++) {
+        for (f = all->first; f && !st; f = f->next) {
+            if (f->mending.how != how)
+                continue;
+            *any = true;
+            st = try_one(q, all, f, keep, err);
+        }
+    }
+    return st;
+}
+
+/* ---- telling ------------------------------------------------------------ */
+
+static quire_status tell_mended(const quire_check_hooks *h,
+                                const struct finding *f, const char *how,
+                                quire_error *err)
+{
+    quire_problem p = f->problem;
+
+    if (!h->mended)
+        return QUIRE_OK;
+    problem_next(&p, "%s", how);
+    return h->mended(h->ctx, &p, err);
+}
+
+/* Those that are not among `after` any more. */
+static quire_status tell_gone(const quire_check_hooks *h,
+                              const struct findings *before,
+                              const struct findings *after, struct arena *keep,
+                              quire_error *err)
+{
+    const struct finding *f;
+    quire_status st = QUIRE_OK;
+
+    for (f = before->first; f && !st; f = f->next) {
+        const char *key = key_of(&f->problem, keep);
+
+        if (!key)
+            st = err_memory(err);
+        else if (!map_get(&after->keys, bytes_str(key)))
+            st = tell_mended(h, f, f->how ? f->how : "mended with the rest",
+                             err);
+    }
+    return st;
+}
+
+/* Why one that is still there could not be mended, if that was tried. */
+static const char *why_not(const struct findings *before,
+                           const struct finding *f)
+{
+    const struct finding *g;
+
+    for (g = before->first; g; g = g->next) {
+        if (g->why && !strcmp(g->problem.where, f->problem.where) &&
+            !strcmp(g->problem.kind, f->problem.kind))
+            return g->why;
+    }
+    return NULL;
+}
+
+static quire_status tell_left(const quire_check_hooks *h,
+                              const struct findings *before,
+                              const struct findings *after, quire_error *err)
+{
+    const struct finding *f;
+    quire_status st = QUIRE_OK;
+
+    for (f = after->first; f && !st; f = f->next) {
+        quire_problem p = f->problem;
+        const char *why = why_not(before, f);
+
+        if (why) {
+            size_t len = strlen(p.what);
+
+            snprintf(p.what + len, sizeof p.what - len,
+                     "; it cannot be mended%s%s",
+                     strstr(p.what, why) ? "" : ": ",
+                     strstr(p.what, why) ? "" : why);
+        }
+        if (strstr(p.next, "`quire repair`")) /* which was this */
+            p.next[0] = '\0';
+        st = h->problem(h->ctx, &p, err);
+    }
+    return st;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+static quire_status tell_plan(const quire_check_hooks *h,
+                              const struct findings *all, quire_error *err)
+{
+    static const char *const plans[N_MENDS] = {
+        [MEND_INDEX] = "the indexes of the database would be made again",
+        [MEND_COUNTERS] = "it would be counted again",
+        [MEND_WORDS] = "the index would be made again",
+        [MEND_SESSIONS] = "what is kept of sessions would be made again",
+        [MEND_REMOVAL] = "the removal would be finished",
+        [MEND_STRAY] = "it would get its row",
+        [MEND_FILE] = ("a mended copy would take its place, the original would"
+                       " be kept beside it"),
+    };
+    const struct finding *f;
+    quire_status st = QUIRE_OK;
+
+    for (f = all->first; f && !st; f = f->next)
+        st = f->mending.how ? tell_mended(h, f, plans[f->mending.how], err)
+                            : h->problem(h->ctx, &f->problem, err);
+    return st;
+}
+
+static quire_status mend_and_tell(struct quire *q, const quire_check_hooks *h,
+                                  struct findings *before,
+                                  struct findings *after, struct arena *keep,
+                                  quire_error *err)
+{
+    bool any = false;
+    quire_status st = mend_all(q, before, keep, &any, err);
+
+    if (st)
+        return st;
+    if (any)
+        st = look(q, h, keep, after, err);
+    if (!st && any)
+        st = tell_gone(h, before, after, keep, err);
+    return st ? st : tell_left(h, before, any ? after : before, err);
+}
+
+/* One that is lost is made anew, for the files that are there to get their rows
+ * in it. */
+static quire_status make_catalogue(struct quire *q, bool dry, quire_error *err)
+{
+    if (dry || q->read_only || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
+        access(q->db_path, F_OK) == 0 || access(q->blob_path, F_OK) != 0)
+        return QUIRE_OK;
+    return need_db(q, true, err);
+}
+
+quire_status quire_repair(quire *q, unsigned flags,
+                          const quire_check_hooks *hooks, quire_error *err)
+{
+    bool dry = flags & QUIRE_REPAIR_DRY;
+    quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
+    struct arena keep = ARENA_INIT;
+    struct findings before = {.sum = {0}}, after = {.sum = {0}};
+    quire_status st = QUIRE_OK;
+
+    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    st = make_catalogue(q, dry, err);
+    if (!st)
+        st = look(q, &h, &keep, &before, err);
+    if (!st && before.first && !dry && q->read_only)
+        st = read_only_error(err);
+    if (!st)
+        st = dry ? tell_plan(&h, &before, err)
+                 : mend_and_tell(q, &h, &before, &after, &keep, err);
+    if (h.summary)
+        *h.summary = after.keep ? after.sum : before.sum;
+    map_release(&before.keys);
+    map_release(&after.keys);
+    arena_release(&keep);
+    return st;
+}

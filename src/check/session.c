@@ -1,0 +1,405 @@
+/*
+ * session.c - one session or conversation against the rest
+ *
+ * A file that may refer to blobs is looked at twice: for its structure, if it is
+ * a session or JSON, and for what it refers to. The second look finds more than
+ * references: any digest keeps its blob from being collected (blob/mention.h).
+ * Missing is only what is spelled as a reference. Unless it is very large, both
+ * look at the same bytes, which are read once.
+ *
+ * Several threads do this side by side, each with a looker of its own. What they
+ * share, the check and the blobs it knows, does not change meanwhile, but for
+ * the marks of blobs that are referred to.
+ */
+#include "check/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "blob/hash.h"
+#include "gc/ref_scan.h"
+#include "api/session.h"
+#include "session/usage.h"
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t len = strlen(name), n = strlen(ending);
+
+    return len >= n && !strcmp(name + len - n, ending);
+}
+
+/* ---- findings ----------------------------------------------------------- */
+
+static quire_status found(struct looker *l, const quire_problem *problem,
+                          enum mend how, quire_error *err)
+{
+    struct finding *f = calloc(1, sizeof *f);
+
+    if (!f)
+        return err_memory(err);
+    f->problem = *problem;
+    f->mending.how = how;
+    l->said = team_note(l->turn, &f->note, err);
+    return l->said;
+}
+
+/* As checks_forgive(), for what one thread met. */
+static quire_status forgive(struct looker *l, const char *where,
+                            quire_status st, const quire_error *why,
+                            quire_error *err)
+{
+    quire_problem p;
+
+    if (!st)
+        return QUIRE_OK;
+    if (l->said || !checks_forgivable(st)) {
+        if (err)
+            *err = *why;
+        return st;
+    }
+    problem_of(&p, where, st, why);
+    return found(l, &p, MEND_NONE, err);
+}
+
+/* ---- structure ---------------------------------------------------------- */
+
+static quire_status tell_line(void *ctx, const quire_session_problem *problem,
+                              quire_error *err)
+{
+    struct looker *l = ctx;
+    enum mend how = MEND_FILE;
+    quire_problem p = {.where = l->is->label,
+                       .kind = problem->kind,
+                       .line = problem->line,
+                       .byte = problem->byte,
+                       .has_byte = 1};
+
+    problem_what(&p, "%s", problem->message);
+    problem_next(&p, "`quire repair` mends it and keeps the original");
+    if (!strcmp(problem->kind, "no_type")) {
+        how = MEND_NONE; /* what is not there nobody can put there */
+        problem_next(&p, "what it was cannot be known; it is kept as it is");
+    } else if (!strcmp(problem->kind, "header")) {
+        problem_next(&p, "`quire repair` tries to mend it; without a header a "
+                         "file is no session: look at its first line");
+    }
+    return found(l, &p, how, err);
+}
+
+static quire_status check_structure(struct looker *l, quire_error *err)
+{
+    struct session_env env = sessions_env(l->c->q,
+                                          l->c->q->kind == QUIRE_KIND_OMP);
+    quire_error why = {.what = ""};
+    quire_status st;
+
+    env.blobs = NULL;          /* references are looked at here           */
+    env.clock = &clock_system; /* the home's may be asked by the caller only */
+    st = session_check(&env, l->store, l->name, tell_line, l, &why);
+    return forgive(l, l->is->label, st, &why, err);
+}
+
+/* A file of JP's: one value, all of it. */
+static quire_status check_json(struct looker *l, quire_error *err)
+{
+    struct buf text = BUF_INIT((size_t)1 << 31);
+    struct json_error e = {.why = NULL};
+    quire_problem p = {.where = l->is->label, .kind = "json", .has_byte = 1};
+    size_t size = (size_t)l->info.size, n = 0;
+    char *room = buf_room(&text, size + 1);
+    quire_error why = {.what = ""};
+    quire_status st = room
+                          ? l->file->ops->read(l->file, 0, room, size, &n, &why)
+                          : buf_status(&text, l->is->label, &why);
+
+    buf_grow(&text, n);
+    if (!st && !json_check(buf_bytes(&text), JSON_UTF8, &e) && e.why) {
+        p.byte = e.at;
+        p.line = 1 + bytes_count(bytes_sub(buf_bytes(&text), 0, e.at), '\n');
+        problem_what(&p, "this is no JSON: %s", e.why);
+        problem_next(&p, "bring the file back from git or a backup");
+        st = found(l, &p, MEND_NONE, &why);
+    }
+    buf_release(&text);
+    return forgive(l, l->is->label, st, &why, err);
+}
+
+/* ---- what it refers to -------------------------------------------------- */
+
+/* Whether what stands before a digest makes it a reference, and not a number
+ * that a tool printed. */
+static bool is_reference(struct looker *l, uint64_t at)
+{
+    static const char ref[] = "blob:sha256:", key[] = "\"$blob\"";
+    char before[48];
+    size_t want = at < sizeof before ? (size_t)at : sizeof before, n = 0;
+
+    if (l->file->ops->read(l->file, at - want, before, want, &n, NULL) ||
+        n != want)
+        return false;
+    if (n >= sizeof ref - 1 &&
+        !strncasecmp(before + n - (sizeof ref - 1), ref, sizeof ref - 1))
+        return true;
+    if (n == 0 || before[n - 1] != '"')
+        return false;
+    for (n--; n > 0 && strchr(" \t\r\n:", before[n - 1]);)
+        n--;
+    return n >= sizeof key - 1 &&
+           !memcmp(before + n - (sizeof key - 1), key, sizeof key - 1);
+}
+
+static quire_status see_mention(void *ctx, const quire_digest *digest,
+                                uint64_t at, quire_error *err)
+{
+    struct looker *l = ctx;
+    quire_problem p = {.where = l->is->label,
+                       .kind = "missing_blob",
+                       .byte = at,
+                       .has_byte = 1};
+    char ref[QUIRE_REF_SIZE];
+
+    if (checks_refer(l->c, digest) || l->c->blind) {
+        l->is->references++;
+        return QUIRE_OK;
+    }
+    if (!is_reference(l, at))
+        return QUIRE_OK;
+    l->is->references++;
+    quire_ref_format(digest, ref);
+    problem_what(&p, "it refers to %s, which is not there", ref);
+    problem_next(&p, "if you have the content, put it with `quire blob put`; "
+                     "the entry is kept as it is");
+    return found(l, &p, MEND_NONE, err);
+}
+
+static quire_status check_mentions(struct looker *l, quire_error *err)
+{
+    quire_error why = {.what = ""};
+    uint64_t end;
+    quire_status st = QUIRE_OK;
+
+    if (l->file == &l->whole.object) {
+        st = mentions_in(buf_bytes(&l->whole.bytes), see_mention, l, &why);
+        return forgive(l, l->is->label, st, &why, err);
+    }
+    if (!l->piece && !(l->piece = malloc(MENTION_PIECE)))
+        return err_memory(err);
+    st = mentions_read(l->file, 0, l->piece, see_mention, l, &end, &why);
+    return forgive(l, l->is->label, st, &why, err);
+}
+
+/* ---- what the catalogue knows of it ------------------------------------- */
+
+static quire_status tell_tally(struct looker *l, quire_error *err)
+{
+    quire_problem p = {.where = l->is->label, .kind = "tally"};
+
+    problem_what(&p, "quire.db counts other entries, messages or costs than "
+                     "the file has");
+    problem_next(&p, "`quire repair`, or `quire reindex`, counts again");
+    return found(l, &p, MEND_SESSIONS, err);
+}
+
+/* Count a file again that has not changed since it was counted. */
+static quire_status compare_tally(struct looker *l, struct stmt *s,
+                                  quire_error *err)
+{
+    const struct object_info *info = &l->info;
+    struct tally t = {0};
+    quire_status st;
+    uint64_t sums[8];
+    bool same = true;
+    int i;
+
+    if ((uint64_t)s->ops->column_int(s, 0) != info->inode ||
+        (uint64_t)s->ops->column_int(s, 1) != info->size ||
+        s->ops->column_int(s, 2) != info->modified_ns ||
+        s->ops->column_int(s, 3) != info->changed_ns)
+        return QUIRE_OK;
+    st = tally_read(l->file, &t, err);
+    memcpy(sums,
+           (uint64_t[]){t.entries, t.messages, t.input, t.output, t.cache_read,
+                        t.cache_write, t.total, t.cost},
+           sizeof sums);
+    for (i = 0; i < 8; i++)
+        same = same && (uint64_t)s->ops->column_int(s, 4 + i) == sums[i];
+    return st || same ? st : tell_tally(l, err);
+}
+
+/* Whose tallies are compared: those of sessions that the catalogue knows. */
+static bool compares_tallies(const struct checks *c)
+{
+    return c->rows && c->flags & QUIRE_CHECK_FULL &&
+           c->q->schema >= SCHEMA_TALLY;
+}
+
+static quire_status check_tally(struct looker *l, int64_t tenant,
+                                quire_error *err)
+{
+    static const char sql[] =
+        "SELECT t.inode, t.size, t.modified, t.changed, t.entries, t.messages,"
+        " t.input, t.output, t.cache_read, t.cache_write, t.total, t.cost FROM"
+        " session s JOIN tally t ON t.session = s.id WHERE s.tenant = ?1 AND"
+        " s.key = ?2";
+    quire_error why = {.what = ""};
+    quire_status st = QUIRE_OK;
+    struct stmt *s;
+
+    if (!l->tally)
+        st = l->db->ops->prepare(l->db, sql, &l->tally, &why);
+    s = l->tally;
+    if (!st) {
+        s->ops->bind_int(s, 1, tenant);
+        s->ops->bind_text(s, 2, bytes_str(l->is->id));
+        st = sql_row(s, &why);
+        if (!st)
+            st = compare_tally(l, s, &why);
+        s->ops->reset(s);
+    }
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK
+                                 : forgive(l, "quire.db", st, &why, err);
+}
+
+/* Whose session it is, by its header. */
+static quire_status check_known(struct looker *l, quire_error *err)
+{
+    struct arena tmp = ARENA_INIT;
+    struct list_meta meta = {.id = NULL};
+    quire_error why = {.what = ""};
+    quire_status st = list_read(l->file, l->info.size, &tmp, &meta, &why);
+
+    st = forgive(l, l->is->label, st, &why, err);
+    if (!st && meta.id && !(l->is->id = strdup(meta.id)))
+        st = err_memory(err);
+    arena_release(&tmp);
+    if (!st && l->is->id && compares_tallies(l->c))
+        st = check_tally(l, looked_tenant(l->is), err);
+    return st;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+int64_t looked_tenant(const struct looked *is)
+{
+    int64_t tenant;
+
+    tenants_skip(is->label, &tenant);
+    return tenant ? tenant : TENANT_DEFAULT;
+}
+
+static quire_status look_into(struct looker *l, quire_error *err)
+{
+    bool json = l->c->q->kind == QUIRE_KIND_JP && ends_with(l->name, ".json");
+    quire_status st = QUIRE_OK;
+
+    l->is->session = ends_with(l->name, ".jsonl");
+    l->is->counts = l->is->session || ends_with(l->name, "events.json");
+    if (l->is->session)
+        st = check_structure(l, err);
+    else if (json)
+        st = check_json(l, err);
+    if (!st)
+        st = check_mentions(l, err);
+    if (!st && l->is->session)
+        st = check_known(l, err);
+    return st;
+}
+
+/* Open it, and have it in memory if it is not too large. */
+static quire_status open_file(struct looker *l, quire_error *err)
+{
+    struct object *file;
+    quire_status st = l->store->ops->open(l->store, l->name, &file, &l->info,
+                                          err);
+
+    if (st || l->info.size > WHOLE_MAX) {
+        l->file = file;
+        return st;
+    }
+    st = whole_read(&l->whole, l->store, file, &l->info, err);
+    file->ops->close(file);
+    l->info = l->whole.info;
+    l->store = &l->whole.store;
+    l->file = &l->whole.object;
+    return st;
+}
+
+quire_status looker_look(struct looker *l, struct looked *is,
+                         struct team_turn *turn, quire_error *err)
+{
+    quire_error why = {.what = ""};
+    quire_status st = source_find(&l->reader, is->label, &l->store, &l->name,
+                                  &why);
+
+    l->is = is;
+    l->turn = turn;
+    l->said = QUIRE_OK;
+    if (!st)
+        st = open_file(l, &why);
+    if (st == QUIRE_NOT_FOUND)
+        return QUIRE_OK; /* removed meanwhile */
+    if (st)
+        return forgive(l, is->label, st, &why, err);
+    st = look_into(l, err);
+    l->file->ops->close(l->file);
+    return st;
+}
+
+/* ---- lookers ------------------------------------------------------------ */
+
+quire_status looker_init(struct looker *l, struct checks *c, quire_error *err)
+{
+    *l = (struct looker){.c = c, .db = c->q->db, .own = true};
+    whole_init(&l->whole);
+    return need_home(c->q, &l->reader.in_home, err);
+}
+
+/* In the thread itself: it reads what it needs of the home, which does not
+ * change meanwhile. */
+quire_status looker_open(struct checks *c, struct looker **out,
+                         quire_error *err)
+{
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
+    struct looker *l = calloc(1, sizeof *l);
+    quire_status st = QUIRE_OK;
+
+    if (!l)
+        return err_memory(err);
+    l->c = c;
+    l->reader.home = c->q->home;
+    whole_init(&l->whole);
+    if (compares_tallies(c))
+        st = db_sqlite_open(&config, &l->db, err);
+    if (st) {
+        looker_close(l);
+        return st;
+    }
+    *out = l;
+    return QUIRE_OK;
+}
+
+void looker_release(struct looker *l)
+{
+    if (l->tally)
+        l->tally->ops->finalize(l->tally);
+    if (l->own)
+        l->reader.in_home = NULL; /* the home's */
+    else if (l->db)
+        l->db->ops->close(l->db);
+    source_reader_release(&l->reader);
+    whole_release(&l->whole);
+    free(l->piece);
+}
+
+void looker_close(struct looker *l)
+{
+    looker_release(l);
+    free(l);
+}

@@ -1,0 +1,61 @@
+/* session.h - one session or conversation, looked at by one thread */
+#ifndef CHECK_SESSION_H
+#define CHECK_SESSION_H
+
+#include "base/parallel.h"
+#include "check/check.h"
+#include "api/gc_sources.h"
+#include "store/preloaded.h"
+
+/* A file, and what was learnt of it beside what is wrong. */
+struct looked {
+    const char *label; /* as in struct source */
+    bool session;
+    bool counts; /* it is one of those that are counted        */
+    uint64_t references;
+    char *id; /* owned; the header's; NULL: it has none     */
+};
+
+/* Whose file it is. */
+int64_t looked_tenant(const struct looked *is);
+
+/* What is wrong with it: what the caller of team_run() is told. */
+struct finding {
+    struct team_note note;
+    quire_problem problem; /* `where` lives as long as the label */
+    struct mending mending;
+};
+
+/* What one thread has to itself. */
+struct looker {
+    const struct checks *c;
+    struct source_reader reader;
+    struct db *db; /* NULL: it is not needed                         */
+    bool own;      /* home and database are the caller's              */
+    struct stmt *tally;
+    struct whole whole;
+    char *piece; /* for mentions of a file that is too large for that; NULL: not
+                    needed yet */
+
+    /* The file it is at: */
+    struct looked *is;
+    struct team_turn *turn;
+    struct object_store *store;
+    const char *name;
+    struct object *file; /* owned, or in `whole` */
+    struct object_info info;
+    quire_status said; /* whoever was told said that it should end */
+};
+
+/* The caller's, and one for a thread. Release it whatever the status. */
+quire_status looker_init(struct looker *l, struct checks *c, quire_error *err);
+void looker_release(struct looker *l);
+quire_status looker_open(struct checks *c, struct looker **out,
+                         quire_error *err);
+void looker_close(struct looker *l);
+
+/* Look at a file. What cannot be read is a finding. */
+quire_status looker_look(struct looker *l, struct looked *is,
+                         struct team_turn *turn, quire_error *err);
+
+#endif

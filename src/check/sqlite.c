@@ -1,0 +1,387 @@
+/*
+ * sqlite.c - what SQLite says of quire.db
+ *
+ * SQLite's own test looks for each row in each index. Blobs are in no order in
+ * the index of their digests, and with a million of them that takes longer than
+ * all the rest of a check. So that one index is compared here, by going through
+ * it and through its table once, and SQLite is asked for what remains. Whatever
+ * is not as it should be in any of this, SQLite is asked the whole question, and
+ * its answer is the one that is told.
+ *
+ * It may take a while all the same, on one processor. A large catalogue is
+ * looked at in a thread with a connection of its own, while the caller goes on;
+ * what is found meanwhile waits, a thousand findings at most.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/parallel.h"
+#include "check/check.h"
+#include "api/verify.h"
+
+#define CATALOGUE "quire.db"
+
+/* More lines than these say the same again. */
+#define LINES     "100"
+#define LINES_MAX 100
+
+/* From this size on a thread is worth it. */
+#define MUCH ((off_t)4 << 20)
+
+#define HELD_MAX 1000
+
+/* Each row is looked for in each index, which lie in another order: with
+ * SQLite's small cache most of the time goes into fetching the same pages
+ * again. */
+#define MUCH_MEMORY  "PRAGMA cache_size=-131072"
+#define USUAL_MEMORY "PRAGMA cache_size=-16384" /* as store/sqlite.c has it */
+
+struct sqlite_look {
+    struct db *db;
+    bool full;
+    uint64_t seed[2];
+    char lines[LINES_MAX][200];
+    size_t n;
+    quire_status st; /* it could not be looked at */
+    quire_error why;
+
+    pthread_t thread;
+    atomic_bool stop; /* nobody wants to know any more */
+};
+
+struct held {
+    struct held *next;
+    quire_problem problem;
+    struct mending mending;
+    char where[];
+};
+
+/* ---- the index of digests ----------------------------------------------- */
+
+/* All entries of a table or an index, in whatever order: the same sum, the same
+ * entries. */
+struct sum {
+    uint64_t n, hash;
+    bool odd; /* a digest that is none, or out of order */
+};
+
+static void add_entry(const struct sqlite_look *l, struct stmt *s,
+                      unsigned char last[32], bool ordered, struct sum *sum)
+{
+    struct {
+        int64_t id;
+        unsigned char digest[32];
+    } e = {.id = s->ops->column_int(s, 0)};
+    quire_bytes digest = s->ops->column_bytes(s, 1);
+
+    if (digest.len != sizeof e.digest || !s->ops->column_int(s, 2)) {
+        sum->odd = true;
+        return;
+    }
+    memcpy(e.digest, digest.data, sizeof e.digest);
+    if (ordered && sum->n > 0 && memcmp(last, e.digest, sizeof e.digest) >= 0)
+        sum->odd = true;
+    memcpy(last, e.digest, sizeof e.digest);
+    sum->hash += map_hash(l->seed, bytes_of(&e, sizeof e));
+    sum->n++;
+}
+
+static quire_status sum_up(struct sqlite_look *l, const char *sql, bool ordered,
+                           struct sum *sum, quire_error *err)
+{
+    unsigned char last[32] = {0};
+    struct stmt *s;
+    bool row = true;
+    quire_status st = l->db->ops->prepare(l->db, sql, &s, err);
+
+    if (st)
+        return st;
+    while (!st && row && !sum->odd && !atomic_load(&l->stop)) {
+        st = s->ops->step(s, &row, err);
+        if (!st && row)
+            add_entry(l, s, last, ordered, sum);
+    }
+    s->ops->finalize(s);
+    return st;
+}
+
+/* Whether the index has the rows of the table, each once, and in order. */
+static bool digests_sound(struct sqlite_look *l)
+{
+    static const char rows[] =
+        "SELECT id, sha256, typeof(sha256) = 'blob' FROM blob NOT INDEXED";
+    static const char index[] =
+        "SELECT id, sha256, typeof(sha256) = 'blob' FROM blob INDEXED BY"
+        " sqlite_autoindex_blob_1 ORDER BY sha256";
+    struct db *db = l->db;
+    struct sum a = {.n = 0}, b = {.n = 0};
+    quire_status st = db->ops->begin(db, DB_LOOK, NULL);
+
+    if (st)
+        return false;
+    st = sum_up(l, rows, false, &a, NULL);
+    if (!st && !a.odd)
+        st = sum_up(l, index, true, &b, NULL);
+    db->ops->rollback(db);
+    return !st && !a.odd && !b.odd && a.n == b.n && a.hash == b.hash;
+}
+
+/* ---- SQLite's own test -------------------------------------------------- */
+
+static void keep_line(struct sqlite_look *l, struct stmt *s)
+{
+    quire_bytes text = s->ops->column_bytes(s, 0);
+    size_t len = text.len < sizeof *l->lines ? text.len : sizeof *l->lines - 1;
+    char *line;
+
+    if (bytes_equal(text, bytes_str("ok")) || l->n >= LINES_MAX)
+        return;
+    line = l->lines[l->n];
+    if (len)
+        memcpy(line, text.data, len);
+    line[len] = '\0';
+    l->n++;
+}
+
+static quire_status ask(struct sqlite_look *l, const char *sql,
+                        quire_error *err)
+{
+    struct stmt *s;
+    bool row = true;
+    quire_status st = l->db->ops->prepare(l->db, sql, &s, err);
+
+    if (st)
+        return st;
+    while (!st && row) {
+        st = s->ops->step(s, &row, err);
+        if (!st && row)
+            keep_line(l, s);
+    }
+    s->ops->finalize(s);
+    return st;
+}
+
+/* One table; its name was made by us, or it is no name that we could ask for. */
+static quire_status ask_table(struct sqlite_look *l, quire_bytes name,
+                              bool *sound)
+{
+    char sql[200];
+
+    *sound = name.len < 128 && !memchr(name.data, '\'', name.len);
+    if (!*sound)
+        return QUIRE_OK;
+    snprintf(sql, sizeof sql, "PRAGMA integrity_check('%.*s')", (int)name.len,
+             (const char *)name.data);
+    return ask(l, sql, NULL);
+}
+
+/* All tables but those of blobs, if these have no other index: a table without
+ * one is looked at as closely by a quick check. */
+static bool others_sound(struct sqlite_look *l)
+{
+    static const char sql[] =
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN"
+        " ('blob', 'body') AND (SELECT count(*) FROM sqlite_schema WHERE type ="
+        " 'index' AND tbl_name IN ('blob', 'body')) = 1";
+    struct stmt *s;
+    bool row = true, any = false, sound = true;
+
+    if (l->db->ops->prepare(l->db, sql, &s, NULL))
+        return false;
+    while (sound && row && !atomic_load(&l->stop)) {
+        sound = !s->ops->step(s, &row, NULL);
+        if (!sound || !row)
+            break;
+        any = true;
+        if (ask_table(l, s->ops->column_bytes(s, 0), &sound) || l->n)
+            sound = false;
+    }
+    s->ops->finalize(s);
+    return sound && any;
+}
+
+static bool sound_in_parts(struct sqlite_look *l)
+{
+    return !ask(l, "PRAGMA quick_check(1)", NULL) && l->n == 0 &&
+           others_sound(l) && digests_sound(l);
+}
+
+static void look(struct sqlite_look *l)
+{
+    struct db *db = l->db;
+
+    db->ops->exec(db, MUCH_MEMORY, NULL); /* a wish */
+    if (!l->full || !sound_in_parts(l)) {
+        l->n = 0;
+        if (!atomic_load(&l->stop))
+            l->st = ask(l,
+                        l->full ? "PRAGMA integrity_check(" LINES ")"
+                                : "PRAGMA quick_check(" LINES ")",
+                        &l->why);
+    }
+    db->ops->exec(db, USUAL_MEMORY, NULL);
+}
+
+static void *look_beside(void *ctx)
+{
+    look(ctx);
+    return NULL;
+}
+
+/* ---- telling ------------------------------------------------------------ */
+
+/* What the indexes say and the tables do not: they can be made again. */
+static bool is_index_line(const char *line)
+{
+    return strstr(line, "missing from index") ||
+           strstr(line, "entries in index") ||
+           strstr(line, "non-unique entry in index");
+}
+
+static quire_status tell_line(struct checks *c, const char *line,
+                              quire_error *err)
+{
+    quire_problem p = {.where = CATALOGUE, .kind = "database"};
+    struct mending m = {.how = MEND_NONE};
+
+    problem_what(&p, "the database is damaged: %s", line);
+    problem_next(&p, "keep a copy of it, then `quire repair`; what that cannot "
+                     "mend comes back only from a backup");
+    if (is_index_line(line)) {
+        p.kind = "index";
+        m.how = MEND_INDEX;
+        problem_next(&p, "`quire repair` makes the index again");
+    }
+    return checks_found(c, &p, &m, err);
+}
+
+static quire_status tell(struct checks *c, struct sqlite_look *l,
+                         quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < l->n && !st; i++)
+        st = tell_line(c, l->lines[i], err);
+    return st ? st : checks_forgive(c, CATALOGUE, l->st, &l->why, err);
+}
+
+/* ---- beside the rest ---------------------------------------------------- */
+
+/* A connection and a thread for it, if it is worth that and they can be had. */
+static bool begin_beside(struct checks *c, struct sqlite_look *l)
+{
+    struct db_config config = {.path = c->q->db_path,
+                               .access = DB_READ,
+                               .busy_ms = c->q->busy_ms};
+    struct stat s;
+
+    if (!crew_may_share(c->q) || team_size() < 2 || !config.path ||
+        stat(config.path, &s) < 0 || s.st_size < MUCH ||
+        db_sqlite_open(&config, &l->db, NULL))
+        return false;
+    if (team_thread(&l->thread, look_beside, l))
+        return true;
+    l->db->ops->close(l->db);
+    return false;
+}
+
+quire_status check_sqlite(struct checks *c, quire_error *err)
+{
+    struct sqlite_look *l = calloc(1, sizeof *l);
+    quire_status st;
+
+    if (!l)
+        return err_memory(err);
+    l->full = c->flags & QUIRE_CHECK_FULL;
+    memcpy(l->seed, c->seen.seed, sizeof l->seed);
+    if (begin_beside(c, l)) {
+        c->sqlite = l;
+        c->held_end = &c->held;
+        return QUIRE_OK;
+    }
+    l->db = c->q->db;
+    look(l);
+    st = tell(c, l, err);
+    free(l);
+    return st;
+}
+
+quire_status checks_hold(struct checks *c, const quire_problem *problem,
+                         const struct mending *mending, quire_error *err)
+{
+    size_t len = strlen(problem->where) + 1;
+    struct held *h;
+    quire_status st;
+
+    if (c->n_held >= HELD_MAX) {
+        st = checks_settle(c, err);
+        return st ? st : checks_found(c, problem, mending, err);
+    }
+    h = malloc(sizeof *h + len);
+    if (!h)
+        return err_memory(err);
+    h->next = NULL;
+    h->problem = *problem;
+    h->mending = *mending;
+    memcpy(h->where, problem->where, len);
+    h->problem.where = h->where;
+    *c->held_end = h;
+    c->held_end = &h->next;
+    c->n_held++;
+    return QUIRE_OK;
+}
+
+/* It is not beside us any more. */
+static struct sqlite_look *join(struct checks *c)
+{
+    struct sqlite_look *l = c->sqlite;
+
+    c->sqlite = NULL;
+    pthread_join(l->thread, NULL);
+    l->db->ops->close(l->db);
+    return l;
+}
+
+static struct held *take_held(struct checks *c)
+{
+    struct held *h = c->held;
+
+    if (h)
+        c->held = h->next;
+    return h;
+}
+
+quire_status checks_settle(struct checks *c, quire_error *err)
+{
+    struct sqlite_look *l;
+    struct held *h;
+    quire_status st;
+
+    if (!c->sqlite)
+        return QUIRE_OK;
+    l = join(c);
+    st = tell(c, l, err);
+    free(l);
+    while (!st && (h = take_held(c)) != NULL) {
+        st = checks_found(c, &h->problem, &h->mending, err);
+        free(h);
+    }
+    return st;
+}
+
+void checks_drop(struct checks *c)
+{
+    struct held *h;
+
+    if (c->sqlite) {
+        atomic_store(&c->sqlite->stop, true);
+        free(join(c));
+    }
+    while ((h = take_held(c)) != NULL)
+        free(h);
+}

@@ -1,0 +1,205 @@
+/*
+ * workspace.c - files that lie open, against the artifacts they are
+ *
+ *     artifacts/sessions/<id>/agent/<path>, artifacts/user/<path>
+ *
+ * is the artifact <path> of its session. A session without such a directory has
+ * nothing to compare.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "blob/hash.h"
+#include "check/check.h"
+
+#define SESSIONS "artifacts/sessions/"
+#define AGENT    "/agent/"
+
+/* Of one length. */
+#define BUILT_IN_USER "artifacts/user/"
+#define BUILT_IN_TEMP "artifacts/temp/"
+
+struct spaces {
+    struct checks *c;
+    struct object_store *home;
+    struct map seen;  /* "<tenant> <id>/<path>" of files */
+    struct map dirs;  /* "<tenant> <id>" of directories  */
+    uint64_t largest; /* that an artifact may be        */
+};
+
+static quire_status tell(struct checks *c, const char *where, const char *kind,
+                         const char *what, quire_error *err)
+{
+    quire_problem p = {.where = where, .kind = kind};
+
+    problem_what(&p, "%s", what);
+    problem_next(&p,
+                 "`quire watch --once` makes files and artifacts agree; the "
+                 "file wins, and what it replaces is a version");
+    return checks_found(c, &p, NULL, err);
+}
+
+static quire_status hash_file(struct object_store *store, const char *name,
+                              quire_digest *out, uint64_t *size,
+                              quire_error *err)
+{
+    enum { PIECE = 64 * 1024 };
+    char *piece = malloc(PIECE);
+    struct object_info info;
+    struct object *file = NULL;
+    struct hash h;
+    size_t n = 1;
+    quire_status st = piece ? store->ops->open(store, name, &file, &info, err)
+                            : err_memory(err);
+
+    hash_init(&h);
+    for (*size = 0; !st && n > 0; *size += n) {
+        st = file->ops->read(file, *size, piece, PIECE, &n, err);
+        if (!st)
+            hash_add(&h, bytes_of(piece, n));
+    }
+    hash_end(&h, out);
+    if (file)
+        file->ops->close(file);
+    free(piece);
+    return st;
+}
+
+/* The session and the path that a name in the home is about. */
+static bool read_name(const char *name, int64_t *tenant, quire_bytes *id,
+                      const char **path)
+{
+    const char *at = tenants_skip(name, tenant), *agent;
+
+    if (*tenant == 0)
+        *tenant = TENANT_DEFAULT;
+    if (!strncmp(at, BUILT_IN_USER, sizeof BUILT_IN_USER - 1) ||
+        !strncmp(at, BUILT_IN_TEMP, sizeof BUILT_IN_TEMP - 1)) {
+        *id = bytes_of(at + sizeof "artifacts/" - 1, 4);
+        *path = at + sizeof BUILT_IN_USER - 1;
+        return **path != '\0';
+    }
+    if (strncmp(at, SESSIONS, sizeof SESSIONS - 1) != 0)
+        return false;
+    at += sizeof SESSIONS - 1;
+    agent = strchr(at, '/');
+    if (!agent || strncmp(agent, AGENT, sizeof AGENT - 1) != 0)
+        return false;
+    *id = bytes_of(at, (size_t)(agent - at));
+    *path = agent + sizeof AGENT - 1;
+    return **path != '\0';
+}
+
+static quire_status compare(struct spaces *w, const char *name,
+                            const quire_artifact *a, quire_error *err)
+{
+    quire_digest digest;
+    uint64_t size;
+    quire_status st = hash_file(w->home, name, &digest, &size, err);
+
+    if (st || (size == a->size && digest_equal(&digest, &a->digest)))
+        return st;
+    return tell(w->c, name, "workspace_differs",
+                "it is not what the artifact of this path has", err);
+}
+
+/* What is hidden, has no name for an artifact or is too large is none. */
+static bool may_be_artifact(const struct spaces *w, const char *path,
+                            const struct object_info *info)
+{
+    char clean[257];
+
+    return info->size <= w->largest &&
+           !quire_artifact_path(bytes_str(path), clean, NULL, NULL) &&
+           !strcmp(clean, path);
+}
+
+static quire_status see_file(void *ctx, const char *name,
+                             const struct object_info *info, quire_error *err)
+{
+    struct spaces *w = ctx;
+    struct checks *c = w->c;
+    quire_artifact one;
+    struct owner owner;
+    quire_bytes id;
+    const char *path, *key, *dir, *whole;
+    int64_t tenant;
+    quire_status st;
+
+    if (!read_name(name, &tenant, &id, &path) ||
+        !may_be_artifact(w, path, info))
+        return QUIRE_OK;
+    key = arena_text(&c->keep, id);
+    dir = arena_printf(&c->keep, "%lld %s", (long long)tenant, key);
+    whole = arena_printf(&c->keep, "%s/%s", dir, path);
+    if (!key || !dir || !whole || !map_put(&w->dirs, bytes_str(dir), 1, NULL) ||
+        !map_put(&w->seen, bytes_str(whole), 1, NULL))
+        return err_memory(err);
+    st = owner_find(c->q->artifacts, tenant, key, &owner, err);
+    if (!st)
+        st = artifact_by_path(c->q->artifacts, &owner, path, &c->keep, &one,
+                              err);
+    if (st == QUIRE_NOT_FOUND)
+        return tell(c, name, "workspace_extra",
+                    "it is in the workspace, and no artifact", err);
+    return st ? st : compare(w, name, &one, err);
+}
+
+/* Artifacts of sessions that have a directory, and are not in it. */
+static quire_status see_rows(struct spaces *w, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT a.tenant, s.key, a.path FROM artifact a JOIN session s ON s.id"
+        " = a.session WHERE a.deleted = 0";
+    struct db *db = w->c->q->db;
+    struct stmt *s;
+    bool row = true;
+    quire_status st = db->ops->prepare(db, sql, &s, err);
+
+    if (st)
+        return st;
+    while (!(st = s->ops->step(s, &row, err)) && row) {
+        quire_bytes key = s->ops->column_bytes(s, 1), path;
+        char dir[160], whole[1400];
+
+        snprintf(dir, sizeof dir, "%lld %.*s",
+                 (long long)s->ops->column_int(s, 0), (int)key.len,
+                 (const char *)key.data);
+        path = s->ops->column_bytes(s, 2);
+        snprintf(whole, sizeof whole, "%s/%.*s", dir, (int)path.len,
+                 (const char *)path.data);
+        if (map_get(&w->dirs, bytes_str(dir)) &&
+            !map_get(&w->seen, bytes_str(whole)))
+            st = tell(w->c, whole, "workspace_missing",
+                      "the artifact is not in the workspace of its session",
+                      err);
+        if (st)
+            break;
+    }
+    s->ops->finalize(s);
+    return st;
+}
+
+quire_status check_workspaces(struct checks *c, quire_error *err)
+{
+    struct spaces w = {.c = c};
+    quire_error why = {.what = ""};
+    quire_status st = need_home(c->q, &w.home, &why);
+
+    if (!st)
+        st = config_number(c->q, "quota.file", &w.largest, &why);
+    map_init(&w.seen, c->seen.seed[0], c->seen.seed[1]);
+    map_init(&w.dirs, c->seen.seed[0], c->seen.seed[1]);
+    if (!st)
+        st = w.home->ops->list(w.home, "artifacts", see_file, &w, &why);
+    if (!st)
+        st = w.home->ops->list(w.home, "tenants", see_file, &w, &why);
+    if (!st && w.dirs.n > 0)
+        st = see_rows(&w, &why);
+    map_release(&w.seen);
+    map_release(&w.dirs);
+    return checks_forgive(c, "artifacts", st, &why, err);
+}

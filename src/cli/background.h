@@ -1,9 +1,0 @@
-/* background.h - a collection that nobody waits for */
-#ifndef CLI_BACKGROUND_H
-#define CLI_BACKGROUND_H
-
-/* Start `quire gc` on a home, detached and quiet, as a process of its own. What
- * goes wrong with that is nobody's business. */
-void background_gc(const char *home);
-
-#endif

@@ -1,0 +1,683 @@
+/*
+ * artifact.c - named files of a session, with a past
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+#include "cli/cmd/session.h"
+#include "cli/core/cursor.h"
+
+extern const struct noun noun_artifact;
+
+int artifact_fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+/* ---- saying what there is ----------------------------------------------- */
+
+void json_add_time(struct json_writer *w, const char *key, int64_t us)
+{
+    char text[WHEN_SIZE];
+
+    json_key(w, key);
+    if (us > 0) {
+        when_format(us, text);
+        json_str(w, text);
+    } else {
+        json_null(w);
+    }
+}
+
+static void add_words(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    if (*text)
+        json_str(w, text);
+    else
+        json_null(w);
+}
+
+static void add_digest(struct json_writer *w, const quire_artifact *a)
+{
+    char hex[2 * sizeof a->digest.byte + 1];
+
+    hex_encode(a->digest.byte, sizeof a->digest.byte, hex);
+    json_key(w, "sha256");
+    json_str(w, hex);
+}
+
+void artifact_add_members(struct json_writer *w, const quire_artifact *a)
+{
+    json_key(w, "id");
+    json_int(w, a->id);
+    json_key(w, "path");
+    json_str(w, a->path);
+    json_key(w, "session");
+    json_str(w, a->session);
+    json_key(w, "size");
+    json_uint(w, a->size);
+    add_digest(w, a);
+    json_key(w, "version");
+    json_int(w, a->version);
+    json_key(w, "mime");
+    json_str(w, a->mime);
+    add_words(w, "purpose", a->purpose);
+    add_words(w, "source", a->source);
+    add_words(w, "agent", a->agent);
+    json_key(w, "tags");
+    json_raw(w, bytes_str(a->tags));
+    json_key(w, "metadata");
+    json_raw(w, bytes_str(a->meta));
+    json_add_time(w, "created", a->created_us);
+    json_add_time(w, "updated", a->updated_us);
+    json_add_time(w, "deleted", a->deleted_us);
+}
+
+void artifact_add_json(struct buf *line, const quire_artifact *a)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    artifact_add_members(&w, a);
+    json_object_end(&w);
+}
+
+void artifact_add_row(struct buf *line, const quire_artifact *a)
+{
+    time_t s = (time_t)(a->updated_us / 1000000);
+    char when[32] = "", size[32], id[24];
+    struct tm tm;
+
+    if (localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+    size_words(a->size, size, sizeof size);
+    snprintf(id, sizeof id, "#%lld", (long long)a->id);
+    buf_addf(line, "%-6s %s  %10s  ", id, when, size);
+    text_add(line, bytes_str(a->path), true);
+}
+
+static quire_status list_one(void *ctx, const quire_artifact *a,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        artifact_add_members(&w, a);
+        page_add_cursor(&w, a->updated_us, a->id);
+        json_object_end(&w);
+    } else {
+        artifact_add_row(&line, a);
+    }
+    return out_give(cli, &line, err);
+}
+
+/* ---- put ---------------------------------------------------------------- */
+
+#define PIECE ((size_t)64 * 1024)
+
+quire_status input_read(const char *name, struct buf *out, quire_error *err)
+{
+    bool from_stdin = !name || !strcmp(name, "-");
+    int fd = from_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    quire_status st = QUIRE_OK;
+    ssize_t n = 1;
+
+    if (fd < 0)
+        return err_sys(err, errno, "cannot open %s", name);
+    if (!name && isatty(fd)) /* who typed nothing would wait for nothing */
+        fputs("quire: reading from the terminal; end with Ctrl-D\n", stderr);
+    while (!st && n != 0) {
+        size_t want = out->max - out->len < PIECE ? out->max - out->len : PIECE;
+        void *room = want ? buf_room(out, want) : NULL;
+
+        if (!want) {
+            st = err_set(err, QUIRE_TOO_LARGE,
+                         "%s has more than the %zu bytes that are taken",
+                         from_stdin ? "standard input" : name, out->max - 1);
+            err_next(err, "keep it as a blob, or in several parts");
+            break;
+        }
+        if (!room) {
+            st = err_memory(err);
+            break;
+        }
+        n = read(fd, room, want);
+        if (n > 0)
+            buf_grow(out, (size_t)n);
+        else if (n < 0 && errno != EINTR)
+            st = err_sys(err, errno, "cannot read %s",
+                         from_stdin ? "standard input" : name);
+    }
+    if (!from_stdin)
+        close(fd);
+    return st;
+}
+
+static void say_put(struct cli *cli, const quire_artifact *a)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "id");
+        json_int(&w, a->id);
+        json_key(&w, "path");
+        json_str(&w, a->path);
+        json_key(&w, "size");
+        json_uint(&w, a->size);
+        add_digest(&w, a);
+        json_key(&w, "version");
+        json_int(&w, a->version);
+        json_key(&w, "created");
+        json_bool(&w, a->created);
+        json_key(&w, "mime");
+        json_str(&w, a->mime);
+        json_key(&w, "conversation_used_bytes");
+        json_uint(&w, a->session_used);
+        json_key(&w, "tenant_used_bytes");
+        json_uint(&w, a->tenant_used);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "#%lld ", (long long)a->id);
+        text_add(&line, bytes_str(a->path), true);
+        buf_addf(&line, ", version %lld", (long long)a->version);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+/* The tags of the command line, ended by NULL; NULL when there are none. */
+static const char **take_tags(const struct args *args)
+{
+    size_t n = 0, i;
+    const char **tags;
+
+    while (args_list(args, "tag", n))
+        n++;
+    tags = n ? calloc(n + 1, sizeof *tags) : NULL;
+    for (i = 0; tags && i < n; i++)
+        tags[i] = args_list(args, "tag", i);
+    return tags;
+}
+
+/* What is a little too large is read, so that whoever refuses it says by how
+ * much; what has no end is not. */
+static size_t take_max(struct cli *cli)
+{
+    const size_t some = (size_t)16 << 20, most = (size_t)1 << 30;
+    quire_setting s = {.value = "0"};
+    uint64_t limit;
+
+    if (quire_config_get(cli->q, "quota.file", &s, NULL))
+        return some;
+    limit = strtoull(s.value, NULL, 10);
+    return limit < some ? some : limit < most ? (size_t)limit + 1 : most;
+}
+
+static int artifact_put(struct cli *cli, const struct args *args)
+{
+    quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
+    struct buf content = BUF_INIT(take_max(cli));
+    const char **tags = take_tags(args);
+    quire_artifact a;
+    quire_error err = {0};
+    int code = EXIT_DONE;
+
+    if (args->words[0][0] == '#' && args->words[0][1] &&
+        !args->words[0][1 + strspn(args->words[0] + 1, "0123456789")]) {
+        free(tags);
+        return cli_usage(cli, "give it a name that is not an id",
+                         "`%s` means the artifact with this id",
+                         args->words[0]);
+    }
+    o.mime = args_text(args, "mime");
+    o.purpose = args_text(args, "purpose");
+    o.source = args_text(args, "source");
+    o.meta = args_text(args, "meta");
+    o.tags = tags;
+    if (input_read(args->n_words > 1 ? args->words[1] : NULL, &content, &err) ||
+        quire_artifact_put(cli->q, args_text(args, "session"), args->words[0],
+                           buf_bytes(&content), &o, &a, &err))
+        code = artifact_fail(cli, &err);
+    else
+        say_put(cli, &a);
+    buf_release(&content);
+    free(tags);
+    return code;
+}
+
+static const struct opt put_opts[] = {
+    {.name = "mime",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "its media type; found by name or content unless given"},
+    {.name = "purpose",
+     .kind = OPT_TEXT,
+     .value = "P",
+     .help = "what it is for, in a few words"},
+    {.name = "tag",
+     .kind = OPT_LIST,
+     .value = "T",
+     .help = "a tag; may be given again"},
+    {.name = "source",
+     .kind = OPT_TEXT,
+     .value = "S",
+     .help = "where it comes from"},
+    {.name = "meta",
+     .kind = OPT_TEXT,
+     .value = "JSON",
+     .help = "anything else, as a JSON object"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_put = {
+    .name = "artifact put",
+    .args = "PATH [FILE]",
+    .summary = "store a file under a path",
+    .about =
+        "Reads FILE, or standard input. A path that is there gets a new "
+        "version and keeps its id. At most 1 MiB a file, 50 MiB a session "
+        "and 500 MiB in all, unless `quire config` says otherwise. With --json one object: id, path, size, sha256, "
+        "version, created, mime, conversation_used_bytes, tenant_used_bytes.",
+    .opts = put_opts,
+    .examples = "echo 'remember the milk' | quire artifact put notes/today.md\n"
+                "quire artifact put notes/today.md notes.txt --tag home",
+    .store = STORE_WRITE,
+    .run = artifact_put,
+};
+
+/* ---- ls, versions ------------------------------------------------------- */
+
+static int artifact_ls(struct cli *cli, const struct args *args)
+{
+    quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
+    quire_error err = {0};
+
+    o.all_sessions = args_flag(args, "all-sessions");
+    o.deleted = args_flag(args, "deleted");
+    o.limit = args_number(args, "limit", 0);
+    if (page_cursor(cli, args, &o.before_us, &o.before_id))
+        return EXIT_USAGE;
+    if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
+                             cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_DONE
+                          : artifact_fail(cli, &err); /* out_close tells */
+}
+
+static const struct opt ls_opts[] = {
+    {.name = "all-sessions",
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .help = "those of every session"},
+    {.name = "deleted", .kind = OPT_FLAG, .help = "what was put away instead"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N; 0 for all"},
+    {.name = "cursor",
+     .kind = OPT_TEXT,
+     .value = "C",
+     .help = "go on behind the artifact with this `cursor`"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_ls = {
+    .name = "artifact ls",
+    .args = "",
+    .summary = "list artifacts, the last changed first",
+    .about =
+        "Those of the session that --session or QUIRE_SESSION names, or of "
+        "the built-in session `user`. With --json an object each, as `artifact "
+        "stat` prints it, and its `cursor`: --cursor with the last one of a "
+        "page gives the next page, and none twice.",
+    .opts = ls_opts,
+    .examples = "quire artifact ls\nquire artifact ls --all-sessions --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_ls,
+};
+
+static quire_status version_one(void *ctx, const quire_artifact *a,
+                                quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (!cli->json) {
+        buf_addf(&line, "%4lld  ", (long long)a->version);
+        artifact_add_row(&line, a);
+    } else {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "version");
+        json_int(&w, a->version);
+        json_key(&w, "size");
+        json_uint(&w, a->size);
+        add_digest(&w, a);
+        json_key(&w, "mime");
+        json_str(&w, a->mime);
+        json_add_time(&w, "created", a->updated_us);
+        json_object_end(&w);
+    }
+    return out_give(cli, &line, err);
+}
+
+static int artifact_versions(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (!quire_artifact_versions(cli->q, args_text(args, "session"),
+                                 args->words[0], version_one, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_DONE
+                          : artifact_fail(cli, &err); /* out_close tells */
+}
+
+static const struct cmd cmd_artifact_versions = {
+    .name = "artifact versions",
+    .args = "PATH|#ID",
+    .summary = "list the versions of an artifact, the newest first",
+    .about = "The last twenty are kept. With --json an object each: version, "
+             "size, sha256, mime, created.",
+    .examples = "quire artifact versions notes/today.md",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_versions,
+};
+
+/* ---- search ------------------------------------------------------------- */
+
+static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+    char score[32];
+
+    if (cli->json) {
+        snprintf(score, sizeof score, "%.6f", hit->score);
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "id");
+        json_int(&w, hit->artifact.id);
+        json_key(&w, "path");
+        json_str(&w, hit->artifact.path);
+        json_key(&w, "session");
+        json_str(&w, hit->artifact.session);
+        json_key(&w, "score");
+        json_raw(&w, bytes_str(score));
+        json_key(&w, "snippet");
+        json_str(&w, hit->snippet);
+        json_key(&w, "part");
+        json_bool(&w, hit->part);
+        json_object_end(&w);
+    } else {
+        artifact_add_row(&line, &hit->artifact);
+        if (*hit->snippet) {
+            buf_add_str(&line, "\n       ");
+            text_add(&line, bytes_str(hit->snippet), true);
+        }
+    }
+    return out_give(cli, &line, err);
+}
+
+static int artifact_search(struct cli *cli, const struct args *args)
+{
+    quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
+    quire_error err = {0};
+    int partial = 0;
+
+    o.all_sessions = args_flag(args, "all-sessions");
+    o.fts = args_flag(args, "fts");
+    o.tag = args_text(args, "tag");
+    o.mime = args_text(args, "mime");
+    o.limit = args_number(args, "limit", 20);
+    if (page_time(cli, args, "since", &o.since_us) ||
+        page_time(cli, args, "until", &o.until_us))
+        return EXIT_USAGE;
+    if (quire_artifact_search(cli->q, args_text(args, "session"),
+                              args->words[0], &o, show_hit, cli, &partial,
+                              &err))
+        return cli->out.error ? EXIT_DONE : artifact_fail(cli, &err);
+    if (partial)
+        session_warn(cli, "partial",
+                     "so many have it that only the newest were ranked");
+    return EXIT_DONE;
+}
+
+static const struct opt search_opts[] = {
+    {.name = "all-sessions",
+     .letter = 'a',
+     .kind = OPT_FLAG,
+     .help = "look in every session"},
+    {.name = "fts",
+     .kind = OPT_FLAG,
+     .help = "QUERY is an expression of SQLite's FTS5"},
+    {.name = "tag", .kind = OPT_TEXT, .value = "T", .help = "with this tag"},
+    {.name = "mime",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "whose type begins so, such as text/"},
+    {.name = "since",
+     .kind = OPT_TEXT,
+     .value = "TIME",
+     .help = "changed after TIME"},
+    {.name = "until",
+     .kind = OPT_TEXT,
+     .value = "TIME",
+     .help = "changed before TIME"},
+    {.name = "limit",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N, 20 unless given; 0 for all"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_search = {
+    .name = "artifact search",
+    .args = "QUERY",
+    .summary = "find artifacts by words in their path, tags and text",
+    .about =
+        "All words of QUERY must be there, in path, purpose, tags or text; what "
+        "stands in double quotes, together. Case and accents do not count. "
+        "Parts of code words, and of Chinese, Japanese and Korean text, are "
+        "found as well. The best come first, and those where a word goes on "
+        "come last; of several words, only if none has them all. With --json an object each: id, path, session, score, "
+        "snippet, part. Exits with 1 if nothing is found.",
+    .opts = search_opts,
+    .examples = "quire artifact search today",
+    .store = STORE_READ,
+    .paged = true,
+    .run = artifact_search,
+};
+
+/* ---- rm, restore -------------------------------------------------------- */
+
+static int artifact_rm(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_artifact_remove(cli->q, args_text(args, "session"),
+                              args->words[0], args_flag(args, "purge"), &err))
+        return artifact_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "purge",
+     .kind = OPT_FLAG,
+     .help = "for good, with all versions; also what was put away, by its #ID"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_rm = {
+    .name = "artifact rm",
+    .args = "PATH|#ID",
+    .summary = "put an artifact away",
+    .about = "It is not listed any more and counts against no quota; `quire "
+             "artifact restore` brings it back.",
+    .opts = rm_opts,
+    .examples = "quire artifact rm notes/today.md",
+    .store = STORE_WRITE,
+    .run = artifact_rm,
+};
+
+static int artifact_restore(struct cli *cli, const struct args *args)
+{
+    quire_artifact a;
+    quire_error err = {0};
+
+    if (quire_artifact_restore(cli->q, args_text(args, "session"),
+                               args->words[0], &a, &err))
+        return artifact_fail(cli, &err);
+    list_one(cli, &a, &err);
+    return EXIT_DONE;
+}
+
+static const struct cmd cmd_artifact_restore = {
+    .name = "artifact restore",
+    .args = "PATH",
+    .summary = "bring back what was put away last under a path",
+    .examples = "quire artifact restore notes/today.md",
+    .store = STORE_WRITE,
+    .run = artifact_restore,
+};
+
+/* ---- path --------------------------------------------------------------- */
+
+static void say_path(struct cli *cli, quire_bytes path)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+    const char *reason;
+    char clean[257];
+    bool ok = !quire_artifact_path(path, clean, &reason, NULL);
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "ok");
+    json_bool(&w, ok);
+    json_key(&w, ok ? "path" : "reason");
+    json_str(&w, ok ? clean : reason);
+    json_object_end(&w);
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int artifact_path(struct cli *cli, const struct args *args)
+{
+    int separator = args_flag(args, "null") ? '\0' : '\n';
+    char *path = NULL;
+    size_t cap = 0;
+    ssize_t n;
+
+    while ((n = getdelim(&path, &cap, separator, stdin)) > 0) {
+        if (path[n - 1] == (char)separator)
+            n--;
+        say_path(cli, bytes_of(path, (size_t)n));
+    }
+    free(path);
+    return EXIT_DONE;
+}
+
+static const struct opt path_opts[] = {
+    {.name = "null",
+     .letter = '0',
+     .kind = OPT_FLAG,
+     .help = "paths end with NUL, not with a newline"},
+    {0},
+};
+
+static const struct cmd cmd_artifact_path = {
+    .name = "artifact path",
+    .args = "",
+    .summary = "tell how paths are spelled, and which are refused",
+    .about =
+        "Reads paths from standard input and answers each with an object: ok, "
+        "and path, its canonical form, or reason: empty, path_too_long, "
+        "absolute, component_too_long, traversal, hidden, nul_byte, "
+        "control_char, colon, reserved_name, invalid_utf8.",
+    .opts = path_opts,
+    .examples = "printf 'a//b/\\n../c\\n' | quire artifact path",
+    .store = STORE_NONE,
+    .run = artifact_path,
+};
+
+static int artifact_recount(struct cli *cli, const struct args *args)
+{
+    struct buf line = BUF_INIT(4096);
+    struct json_writer w;
+    quire_error err = {0};
+    uint64_t wrong;
+
+    (void)args;
+    if (quire_artifact_recount(cli->q, &wrong, &err))
+        return artifact_fail(cli, &err);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "wrong");
+        json_uint(&w, wrong);
+        json_object_end(&w);
+    } else if (wrong) {
+        buf_addf(&line, "counters that were wrong, and are right now: %llu",
+                 (unsigned long long)wrong);
+    } else {
+        buf_add_str(&line, "all counters are right");
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return wrong ? EXIT_DAMAGED : EXIT_DONE;
+}
+
+static const struct cmd cmd_artifact_recount = {
+    .name = "artifact recount",
+    .args = "",
+    .summary = "count anew what sessions and tenants have used",
+    .about = "The totals that quotas are compared with are kept as things "
+             "change. This compares them with the artifacts there are, in all "
+             "tenants, and sets right what is not. Exits with 4 if something "
+             "was not. With --json an object: wrong.",
+    .examples = "quire artifact recount",
+    .store = STORE_WRITE,
+    .run = artifact_recount,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_artifact_put,      &cmd_artifact_get,  &cmd_artifact_ls,
+    &cmd_artifact_search,   &cmd_artifact_stat, &cmd_artifact_unpack,
+    &cmd_artifact_versions, &cmd_artifact_rm,   &cmd_artifact_restore,
+    &cmd_artifact_recount,  &cmd_artifact_path, NULL,
+};
+
+const struct noun noun_artifact = {
+    .name = "artifact",
+    .summary = "named files of a session, with a past",
+    .about = "An artifact has a path in its session and an id of its own; each "
+             "put that changes it makes a version. The session is named by "
+             "--session or QUIRE_SESSION; without one it is the built-in "
+             "session `user`.",
+    .verbs = verbs,
+};

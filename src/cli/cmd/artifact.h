@@ -1,0 +1,36 @@
+/*
+ * artifact.h - what the verbs of `artifact` share with others
+ */
+#ifndef CLI_CMD_ARTIFACT_H
+#define CLI_CMD_ARTIFACT_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "quire.h"
+
+struct cli;
+struct cmd;
+
+extern const struct cmd cmd_artifact_get, cmd_artifact_stat,
+    cmd_artifact_unpack;
+
+/* What is wrong with a path, a type or a tag is wrong usage; that there is no
+ * such session or artifact is an answer. */
+int artifact_fail(struct cli *cli, const quire_error *err);
+
+/* An artifact in a line: "#3     2026-02-16 10:20       5 B  notes/a.md". */
+void artifact_add_row(struct buf *line, const quire_artifact *a);
+
+/* All that is known of an artifact: as members of an object that is open, or
+ * as one object. */
+void artifact_add_members(struct json_writer *w, const quire_artifact *a);
+void artifact_add_json(struct buf *line, const quire_artifact *a);
+
+/* A member that is a point in time, as RFC 3339; null for 0. */
+void json_add_time(struct json_writer *w, const char *key, int64_t us);
+
+/* All of a file, or of standard input ("-" or NULL), if it is less than the
+ * ceiling of `out`: else QUIRE_TOO_LARGE. */
+quire_status input_read(const char *name, struct buf *out, quire_error *err);
+
+#endif

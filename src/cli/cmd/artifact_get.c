@@ -1,0 +1,181 @@
+/*
+ * artifact_get.c - reading an artifact, and counting that it was read
+ *
+ * What another session has can be read by its id if the caller may: by citing
+ * a memory entry that links it, or as a coordinator, who reads all.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+#include "cli/cmd/memory.h"
+#include "cli/core/atomic_output.h"
+
+/* --version, --via and --read. */
+static int read_reach(struct cli *cli, const struct args *args,
+                      quire_artifact_get_options *o)
+{
+    const char *via = args_text(args, "via");
+    const char *read = args_text(args, "read");
+
+    o->version = (int64_t)args_number(args, "version", 0);
+    if (read && strcmp(read, "all") != 0 && strcmp(read, "session") != 0)
+        return cli_usage(cli, "it is `session`, or `all` for a coordinator",
+                         "`%s` is nothing to --read", read);
+    o->any_session = read && !strcmp(read, "all");
+    return via ? memory_id(cli, via, &o->via) : EXIT_DONE;
+}
+
+#define REACH_OPTS                                                         \
+    {.name = "version",                                                    \
+     .kind = OPT_NUMBER,                                                   \
+     .value = "N",                                                         \
+     .help = "an older version; the current one unless given"},            \
+        {.name = "via",                                                    \
+         .kind = OPT_TEXT,                                                 \
+         .value = "mem:ID",                                                \
+         .help = "#ID may be of another session: this memory entry links " \
+                 "it"},                                                    \
+    {                                                                      \
+        .name = "read", .kind = OPT_TEXT, .value = "WHAT",                 \
+        .help = "`all`: #ID may be of any session; `session` unless "      \
+                "given"                                                    \
+    }
+
+/* ---- get ----------------------------------------------------------------- */
+
+struct getting {
+    struct cli *cli;
+    struct save *save; /* NULL: standard output */
+};
+
+static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    struct getting *g = ctx;
+
+    if (g->save)
+        return save_write(g->save, bytes, err);
+    out_write(g->cli, bytes);
+    return g->cli->out.error ? out_flush(g->cli, err) : QUIRE_OK;
+}
+
+/* The command reads, also where nothing may be written; what was read is then
+ * counted by a handle of its own, where that is possible. */
+static void count_read(struct cli *cli, int64_t id)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+
+    if (access(quire_home(cli->q), W_OK))
+        return;
+    cli_store_options(cli->args, &options);
+    options.busy_ms = 0; /* on a full disk we are in our own way */
+    if (!quire_open(&options, &q, NULL))
+        quire_artifact_count_read(q, id, NULL);
+    quire_close(q);
+}
+
+static int artifact_get(struct cli *cli, const struct args *args)
+{
+    const char *output = args_text(args, "output");
+    struct save save = SAVE_INIT;
+    struct getting g = {cli, output && strcmp(output, "-") != 0 ? &save : NULL};
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    quire_artifact a = {.id = 0};
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+    int code = read_reach(cli, args, &o);
+
+    if (code)
+        return code;
+    if (g.save)
+        st = save_open(&save, output, &err);
+    if (!st)
+        st = quire_artifact_get(cli->q, args_text(args, "session"),
+                                args->words[0], &o, give, &g, &a, &err);
+    if (!st && g.save)
+        st = save_commit(&save, &err);
+    if (!st)
+        count_read(cli, a.id);
+    if (st && st != QUIRE_STOPPED)
+        code = !g.save && cli->out.error ? EXIT_DONE : artifact_fail(cli, &err);
+    if (st && !g.save)
+        out_discard(cli);
+    if (g.save)
+        save_release(&save);
+    return code;
+}
+
+static const struct opt get_opts[] = {
+    REACH_OPTS,
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "write to FILE, whole or not at all"},
+    {0},
+};
+
+const struct cmd cmd_artifact_get = {
+    .name = "artifact get",
+    .args = "PATH|#ID",
+    .summary = "print the content of an artifact",
+    .about = "A path is one of the session's. An id may be of another session "
+             "if --via cites a memory entry that links it, or with --read all.",
+    .opts = get_opts,
+    .examples = "quire artifact get notes/today.md\n"
+                "quire artifact get notes/today.md --version 1 -o old.md",
+    .store = STORE_READ,
+    .run = artifact_get,
+};
+
+/* ---- stat ---------------------------------------------------------------- */
+
+static int artifact_stat(struct cli *cli, const struct args *args)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+    quire_artifact a;
+    quire_error err = {0};
+    int code = read_reach(cli, args, &o);
+
+    if (code)
+        return code;
+    if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
+                            &o, &a, &err))
+        return artifact_fail(cli, &err);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        artifact_add_members(&w, &a);
+        json_key(&w, "reads");
+        json_uint(&w, a.reads);
+        json_add_time(&w, "read", a.read_us);
+        json_object_end(&w);
+    } else {
+        artifact_add_row(&line, &a);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return EXIT_DONE;
+}
+
+static const struct opt stat_opts[] = {REACH_OPTS, {0}};
+
+const struct cmd cmd_artifact_stat = {
+    .name = "artifact stat",
+    .args = "PATH|#ID",
+    .summary = "tell what is known of an artifact",
+    .about =
+        "With --json one object: id, path, session, size, sha256, version, "
+        "mime, purpose, source, agent, tags, metadata, created, updated, "
+        "deleted, reads (how often it was read), read (when last).",
+    .opts = stat_opts,
+    .examples = "quire artifact stat notes/today.md --json",
+    .store = STORE_READ,
+    .run = artifact_stat,
+};

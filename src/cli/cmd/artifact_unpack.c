@@ -1,0 +1,60 @@
+/* artifact_unpack.c - the files in an archive, as artifacts */
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+
+static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(256 * 1024);
+
+    if (cli->json)
+        artifact_add_json(&line, a);
+    else
+        artifact_add_row(&line, a);
+    return out_give(cli, &line, err);
+}
+
+static int unpack(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_artifact_unpack(cli->q, args_text(args, "session"),
+                              args->words[0], args_text(args, "into"),
+                              args_number(args, "max-files", 0),
+                              args_number(args, "max-size", 0), give, cli,
+                              &err))
+        return artifact_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt unpack_opts[] = {
+    {.name = "into",
+     .kind = OPT_TEXT,
+     .value = "DIR",
+     .help = "below this path; the archive's own without its ending unless "
+             "given"},
+    {.name = "max-files",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "refuse more files than this; 1000 unless given"},
+    {.name = "max-size",
+     .kind = OPT_SIZE,
+     .value = "N",
+     .help = "refuse more bytes than this, unpacked; 256m unless given"},
+    {0},
+};
+
+const struct cmd cmd_artifact_unpack = {
+    .name = "artifact unpack",
+    .args = "PATH|#ID",
+    .summary = "make artifacts of the files in an archive",
+    .about =
+        "The archive is an artifact: ZIP, tar, tar.gz or gz. Each file in it "
+        "becomes an artifact, all of them or none: a name that no artifact "
+        "may have, a link or a device, the same name twice, a limit or a "
+        "quota refuse the whole. The archive stays.",
+    .opts = unpack_opts,
+    .examples = "quire artifact unpack data.zip --into data || true",
+    .store = STORE_WRITE,
+    .run = unpack,
+};

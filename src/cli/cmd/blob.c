@@ -1,0 +1,497 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/blob.h"
+#include "cli/core/atomic_output.h"
+
+extern const struct noun noun_blob;
+
+#define RANGE_HELP                                                           \
+    "only these bytes, counted from 0 and both included: `0-99`, `100-` to " \
+    "the end, `-100` for the last hundred"
+
+/* ---- what they have in common ------------------------------------------- */
+
+/* No reference at all is the answer "no" as much as one that leads nowhere. */
+int blob_resolve(struct cli *cli, const char *text, quire_digest *digest)
+{
+    quire_error err = {0};
+    quire_status st = quire_blob_resolve(cli->q, text, digest, &err);
+
+    if (!st)
+        return EXIT_DONE;
+    cli_fail(cli, &err);
+    return st == QUIRE_INVALID ? EXIT_NO : cli_exit(st);
+}
+
+void blob_json(struct json_writer *w, struct buf *line,
+               const quire_blob_info *info)
+{
+    char ref[QUIRE_REF_SIZE];
+
+    quire_ref_format(&info->digest, ref);
+    json_begin(w, line);
+    json_object(w);
+    json_key(w, "ref");
+    json_str(w, ref);
+    json_key(w, "sha256");
+    json_str(w, strrchr(ref, ':') + 1);
+    json_key(w, "size");
+    if (info->size == UINT64_MAX) /* not known without unpacking it */
+        json_null(w);
+    else
+        json_uint(w, info->size);
+    json_key(w, "stored");
+    json_uint(w, info->stored);
+}
+
+/* ---- get ---------------------------------------------------------------- */
+
+struct sink {
+    struct cli *cli;
+    struct save *save; /* NULL: standard output */
+    uint64_t done, total;
+};
+
+static quire_status write_sink(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    struct sink *s = ctx;
+    quire_status st = QUIRE_OK;
+
+    s->done += bytes.len;
+    progress_at(s->cli, s->done, s->total);
+    if (s->save)
+        return save_write(s->save, bytes, err);
+    out_write(s->cli, bytes);
+    /* Only look: flushing here would undo the buffering. */
+    if (s->cli->out.error)
+        st = out_flush(s->cli, err);
+    return st;
+}
+
+/* The range as it was written; UINT64_MAX where a side is left out. */
+struct range {
+    uint64_t first, last;
+};
+
+static bool read_side(const char **at, uint64_t *out)
+{
+    char *end;
+
+    *out = UINT64_MAX;
+    if (**at < '0' || **at > '9')
+        return true;
+    errno = 0;
+    *out = strtoull(*at, &end, 10);
+    *at = end;
+    return !errno && *out != UINT64_MAX;
+}
+
+static bool read_range(const char *text, struct range *r)
+{
+    if (!read_side(&text, &r->first) || *text++ != '-' ||
+        !read_side(&text, &r->last) || *text)
+        return false;
+    if (r->first == UINT64_MAX)
+        return r->last != UINT64_MAX;
+    return r->first <= r->last;
+}
+
+/* Turn it into from and to-before for a blob of `size` bytes; false when no
+ * byte of it is there. */
+static bool place_range(struct range *r, uint64_t size)
+{
+    if (r->first == UINT64_MAX) {
+        r->first = r->last < size ? size - r->last : 0;
+        r->last = size;
+    } else {
+        r->last = r->last < size ? r->last + 1 : size;
+    }
+    return r->first < r->last;
+}
+
+static quire_status read_blob(struct sink *sink, const quire_digest *digest,
+                              const struct range *range, quire_error *err)
+{
+    quire *q = sink->cli->q;
+    quire_status st;
+
+    st = quire_blob_read(q, digest, range->first, range->last, write_sink, sink,
+                         err);
+    if (!st && sink->save)
+        st = save_commit(sink->save, err);
+    return st;
+}
+
+/* The bytes to read, and how many they are. The size is asked for only where
+ * it is of use. */
+static int find_range(struct cli *cli, const struct args *args,
+                      const quire_digest *digest, struct range *range,
+                      uint64_t *total)
+{
+    const char *text = args_text(args, "range");
+    quire_blob_info info;
+    quire_error err = {0};
+
+    if (!text && !cli->out.progress.enabled)
+        return EXIT_DONE;
+    if (quire_blob_stat(cli->q, digest, &info, &err))
+        return cli_fail(cli, &err);
+    *total = info.size;
+    if (!text)
+        return EXIT_DONE;
+    if (!place_range(range, info.size)) {
+        err_set(&err, QUIRE_INVALID,
+                "no byte of %s is in the range %s: it has %llu", args->words[0],
+                text, (unsigned long long)info.size);
+        cli_fail(cli, &err);
+        return EXIT_NO;
+    }
+    *total = range->last - range->first;
+    return EXIT_DONE;
+}
+
+static int blob_get(struct cli *cli, const struct args *args)
+{
+    const char *range_text = args_text(args, "range");
+    const char *file = args_text(args, "output");
+    struct range range = {0, UINT64_MAX};
+    struct save save = SAVE_INIT;
+    struct sink sink = {.cli = cli};
+    quire_digest digest;
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+    int code;
+
+    if (range_text && !read_range(range_text, &range))
+        return cli_usage(cli, "write it as 0-99, 100- or -100",
+                         "--range needs a range of bytes, not `%s`",
+                         range_text);
+    code = blob_resolve(cli, args->words[0], &digest);
+    if (!code)
+        code = find_range(cli, args, &digest, &range, &sink.total);
+    if (code)
+        return code;
+    if (file && strcmp(file, "-") != 0) {
+        st = save_open(&save, file, &err);
+        sink.save = &save;
+    }
+    if (!st) {
+        /* On the screen the content itself shows how far it is. */
+        if (sink.save || !isatty(STDOUT_FILENO))
+            progress_start(cli, "reading", true);
+        st = read_blob(&sink, &digest, &range, &err);
+        progress_end(cli);
+    }
+    if (st == QUIRE_DAMAGED && !sink.save)
+        out_discard(cli);
+    /* A full output device is reported when it is closed, and a signal needs
+     * no words. */
+    if (st && st != QUIRE_STOPPED && (sink.save || !cli->out.error))
+        code = cli_fail(cli, &err);
+    if (sink.save)
+        save_release(&save);
+    return code;
+}
+
+static const struct opt get_opts[] = {
+    SAVE_OPT,
+    {.name = "range", .kind = OPT_TEXT, .value = "A-B", .help = RANGE_HELP},
+    STORE_OPTS,
+    {0},
+};
+
+static const struct cmd cmd_blob_get = {
+    .name = "blob get",
+    .args = "REF",
+    .summary = "print the content of a blob",
+    .about =
+        "REF is what `quire blob put` printed, with or without `blob:` and "
+        "`sha256:`, or the first six or more digits of it.\n\n"
+        "The content is checked against its name. Of a blob above 1 MiB that "
+        "goes to standard output, bytes have been printed when damage is "
+        "found: on exit status 4, throw them away. A range of such a blob "
+        "is not checked.",
+    .opts = get_opts,
+    .examples = "quire blob get 2cf24dba\n"
+                "quire blob get 2cf24dba --range 0-3 -o start.txt",
+    .store = STORE_READ,
+    .run = blob_get,
+};
+
+/* ---- stat --------------------------------------------------------------- */
+
+static void print_stat(struct cli *cli, const quire_blob_info *info)
+{
+    struct buf line = BUF_INIT(1024);
+    char ref[QUIRE_REF_SIZE], seen[64] = "never";
+    time_t at = (time_t)info->seen_s;
+    struct tm tm;
+
+    if (cli->json) {
+        struct json_writer w;
+
+        blob_json(&w, &line, info);
+        json_key(&w, "in_file");
+        json_bool(&w, info->in_file);
+        json_key(&w, "seen");
+        json_int(&w, info->seen_s);
+        json_object_end(&w);
+    } else {
+        quire_ref_format(&info->digest, ref);
+        if (gmtime_r(&at, &tm))
+            strftime(seen, sizeof seen, "%Y-%m-%d %H:%M:%S UTC", &tm);
+        buf_addf(&line,
+                 "%s\n  size    %llu bytes\n  stored  %llu bytes, %s\n"
+                 "  seen    %s",
+                 ref, (unsigned long long)info->size,
+                 (unsigned long long)info->stored,
+                 info->in_file ? "in a file of its own" : "in quire.db", seen);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int blob_stat(struct cli *cli, const struct args *args)
+{
+    int code = EXIT_DONE;
+    size_t i;
+
+    for (i = 0; i < args->n_words; i++) {
+        quire_blob_info info;
+        quire_digest digest;
+        quire_error err = {0};
+        int bad = blob_resolve(cli, args->words[i], &digest);
+
+        if (!bad && quire_blob_stat(cli->q, &digest, &info, &err))
+            bad = cli_fail(cli, &err);
+        if (!bad)
+            print_stat(cli, &info);
+        code = cli_worse(code, bad);
+    }
+    return code;
+}
+
+static const struct opt store_opts[] = {STORE_OPTS, {0}};
+
+static const struct cmd cmd_blob_stat = {
+    .name = "blob stat",
+    .args = "REF...",
+    .summary = "tell the size of blobs and where they are",
+    .about =
+        "Does not read the content, unless that is the only way to "
+        "tell the size of a large file in a loose store. With `--json`: ref, sha256, size, "
+        "stored, in_file, seen (when it was last put or found again, in "
+        "seconds since 1970).",
+    .opts = store_opts,
+    .examples = "quire blob stat 2cf24dba",
+    .store = STORE_READ,
+    .paged = true,
+    .run = blob_stat,
+};
+
+/* ---- ls ----------------------------------------------------------------- */
+
+struct listing {
+    struct cli *cli;
+    bool detailed;
+    uint64_t left; /* of --limit */
+    struct buf line;
+};
+
+static void add_sizes(struct buf *line, const quire_blob_info *info)
+{
+    if (info->size == UINT64_MAX)
+        buf_addf(line, " %11s", "-");
+    else
+        buf_addf(line, " %11llu", (unsigned long long)info->size);
+    buf_addf(line, " %11llu", (unsigned long long)info->stored);
+}
+
+static quire_status list_one(void *ctx, const quire_blob_info *info,
+                             quire_error *err)
+{
+    struct listing *l = ctx;
+    char ref[QUIRE_REF_SIZE];
+
+    if (!l->left--)
+        return QUIRE_STOPPED;
+    if (l->cli->json) {
+        struct json_writer w;
+
+        blob_json(&w, &l->line, info);
+        json_object_end(&w);
+    } else {
+        quire_ref_format(&info->digest, ref);
+        buf_add_str(&l->line, ref);
+        if (l->detailed)
+            add_sizes(&l->line, info);
+    }
+    out_line(l->cli, &l->line);
+    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+}
+
+static int blob_ls(struct cli *cli, const struct args *args)
+{
+    struct listing l = {.cli = cli,
+                        .detailed = args_flag(args, "long"),
+                        .left = args_number(args, "limit", UINT64_MAX),
+                        .line = BUF_INIT(1024)};
+    quire_error err = {0};
+    quire_status st = quire_blob_list(cli->q, list_one, &l, &err);
+    int code = EXIT_DONE;
+
+    if (st && st != QUIRE_STOPPED && !cli->out.error)
+        code = cli_fail(cli, &err);
+    buf_release(&l.line);
+    return code;
+}
+
+static const struct opt ls_opts[] = {
+    {.name = "long",
+     .letter = 'l',
+     .kind = OPT_FLAG,
+     .help = "also the size, and the bytes it takes in the store"},
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "no more than N"},
+    STORE_OPTS,
+    {0},
+};
+
+static const struct cmd cmd_blob_ls = {
+    .name = "blob ls",
+    .args = "",
+    .summary = "list the blobs in the store",
+    .about = "One reference a line, by ascending digest. With `--json`: ref, "
+             "sha256, size, stored. The size of a large file in a loose store "
+             "is not known without unpacking it: it is shown as `-`, in JSON "
+             "as null; `blob stat` tells it.",
+    .opts = ls_opts,
+    .examples = "quire blob ls --long",
+    .store = STORE_READ,
+    .paged = true,
+    .run = blob_ls,
+};
+
+/* ---- check -------------------------------------------------------------- */
+
+struct checking {
+    struct cli *cli;
+    int code;
+};
+
+static quire_status show_problem(void *ctx, const quire_problem *problem,
+                                 quire_error *err)
+{
+    struct checking *c = ctx;
+    struct buf line = BUF_INIT(8192);
+    struct json_writer w;
+
+    c->code = EXIT_DAMAGED;
+    if (c->cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "where");
+        json_str(&w, problem->where);
+        json_key(&w, "kind");
+        json_str(&w, problem->kind);
+        json_key(&w, "message");
+        json_str(&w, problem->what);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "%s: %s: %s", problem->where, problem->kind,
+                 problem->what);
+    }
+    out_line(c->cli, &line);
+    buf_release(&line);
+    return c->cli->out.error ? out_flush(c->cli, err) : QUIRE_OK;
+}
+
+static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
+                                  quire_error *err)
+{
+    struct checking *c = ctx;
+
+    (void)err;
+    progress_at(c->cli, done, total);
+    return QUIRE_OK;
+}
+
+static int blob_check(struct cli *cli, const struct args *args)
+{
+    struct checking c = {.cli = cli};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = show_problem,
+                               .progress = show_progress,
+                               .ctx = &c};
+    quire_error err = {0};
+    size_t i;
+
+    /* Nothing wrong with what is not there would be a comfort to a typo. */
+    if (args_text(args, "store") && access(args_text(args, "store"), F_OK)) {
+        err_sys(&err, errno, "cannot check %s", args_text(args, "store"));
+        return cli_fail(cli, &err);
+    }
+    progress_start(cli, "checking", false);
+    if (!args->n_words && quire_blob_check(cli->q, NULL, &hooks, &err) &&
+        !cli->out.error)
+        c.code = cli_worse(c.code, cli_fail(cli, &err));
+    for (i = 0; i < args->n_words; i++) {
+        quire_digest digest;
+        int bad = blob_resolve(cli, args->words[i], &digest);
+
+        if (!bad && quire_blob_check(cli->q, &digest, &hooks, &err) &&
+            !cli->out.error)
+            bad = cli_fail(cli, &err);
+        c.code = cli_worse(c.code, bad);
+    }
+    progress_end(cli);
+    return c.code;
+}
+
+static const struct cmd cmd_blob_check = {
+    .name = "blob check",
+    .args = "[REF...]",
+    .summary = "read blobs and compare them with their names",
+    .about =
+        "Without REF, all of them. Prints a line a problem: where, what kind, "
+        "in words; nothing when all is well. Exit status 4 tells of any "
+        "problem. Nothing is changed; to repair a blob, put its content "
+        "again with `quire blob put --verify`.\n\n"
+        "With `--json`: where, kind, message. The kinds are cut, not_gzip, "
+        "broken, checksum, trailing, too_long, too_short, content, missing, "
+        "row, unreadable.",
+    .opts = store_opts,
+    .examples = "quire blob check",
+    .store = STORE_READ,
+    .paged = true,
+    .run = blob_check,
+};
+
+/* ---- the noun ----------------------------------------------------------- */
+
+static const struct cmd *const verbs[] = {
+    &cmd_blob_put,   &cmd_blob_get, &cmd_blob_stat,  &cmd_blob_ls,
+    &cmd_blob_check, &cmd_blob_pin, &cmd_blob_unpin, NULL,
+};
+
+const struct noun noun_blob = {
+    .name = "blob",
+    .summary = "immutable bytes named by their SHA-256",
+    .about = "A blob is stored once, however often it is put, and every full "
+             "read of it is checked against its name. Its reference is "
+             "`blob:sha256:` and 64 hex digits; where one is asked for, the "
+             "first six or more digits will do.\n\n"
+             "`--store DIR` works on a blobs directory of another program: "
+             "`loose` as JP keeps it, `flat` as oh-my-pi does.",
+    .verbs = verbs,
+};

@@ -1,0 +1,33 @@
+/*
+ * blob.h - what the verbs of `blob` share
+ */
+#ifndef CLI_CMD_BLOB_H
+#define CLI_CMD_BLOB_H
+
+#include "base/json.h"
+#include "quire.h"
+
+struct cli;
+struct cmd;
+
+/* clang-format off */
+#define STORE_OPTS                                                             \
+    {.name = "store", .kind = OPT_PATH, .value = "DIR",                        \
+     .help = "use the blobs directory DIR instead of the home's"},             \
+    {.name = "layout", .kind = OPT_CHOICE, .value = "packed|loose|flat",       \
+     .help = "how DIR is laid out, instead of looking"}
+/* clang-format on */
+
+extern const struct cmd cmd_blob_put;
+
+/* {"ref","sha256","size","stored" and whatever the caller adds before it ends
+ * the object. */
+void blob_json(struct json_writer *w, struct buf *line,
+               const quire_blob_info *info);
+
+/* The blob that a user means. */
+int blob_resolve(struct cli *cli, const char *text, quire_digest *digest);
+
+extern const struct cmd cmd_blob_pin, cmd_blob_unpin;
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * blob_pin.c - blobs that are kept because somebody said so
+ */
+#include "base/bytes.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/blob.h"
+
+static quire_status list_pin(void *ctx, const quire_digest *digest,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1024);
+    char ref[QUIRE_REF_SIZE];
+    struct json_writer w;
+
+    quire_ref_format(digest, ref);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "ref");
+        json_str(&w, ref);
+        json_object_end(&w);
+    } else {
+        buf_add_str(&line, ref);
+    }
+    return out_give(cli, &line, err);
+}
+
+static int each_named(struct cli *cli, const struct args *args,
+                      quire_status (*change)(quire *q, const quire_digest *d,
+                                             quire_error *err))
+{
+    quire_error err = {0};
+    int code = EXIT_DONE;
+    size_t i;
+
+    for (i = 0; i < args->n_words; i++) {
+        quire_digest digest;
+        int bad = blob_resolve(cli, args->words[i], &digest);
+
+        if (!bad && change(cli->q, &digest, &err))
+            bad = cli_fail(cli, &err);
+        code = cli_worse(code, bad);
+    }
+    return code;
+}
+
+static int blob_pin(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (args->n_words)
+        return each_named(cli, args, quire_blob_pin);
+    return quire_pin_list(cli->q, list_pin, cli, &err) ? cli_fail(cli, &err)
+                                                       : EXIT_DONE;
+}
+
+const struct cmd cmd_blob_pin = {
+    .name = "blob pin",
+    .args = "[REF...]",
+    .summary = "keep blobs that nothing refers to",
+    .about = "A blob that no session, conversation or artifact refers to is "
+             "removed by `quire gc` after its grace time; a pin keeps it. "
+             "Without REF: list what is pinned.",
+    .examples = "printf hello | quire blob put | xargs quire blob pin",
+    .store = STORE_EITHER,
+    .run = blob_pin,
+};
+
+static int blob_unpin(struct cli *cli, const struct args *args)
+{
+    return each_named(cli, args, quire_blob_unpin);
+}
+
+const struct cmd cmd_blob_unpin = {
+    .name = "blob unpin",
+    .args = "REF...",
+    .summary = "no longer keep blobs that nothing refers to",
+    .about = "What is still referred to stays all the same.",
+    .examples = "quire blob pin | xargs -r quire blob unpin",
+    .store = STORE_WRITE,
+    .run = blob_unpin,
+};

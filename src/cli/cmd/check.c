@@ -1,0 +1,290 @@
+/*
+ * check.c - the whole home: check, repair
+ */
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct cmd cmd_check, cmd_repair;
+
+struct checking {
+    struct cli *cli;
+    bool dry; /* nothing is mended, only said */
+    uint64_t mended;
+    int code;
+};
+
+/* ---- a finding ---------------------------------------------------------- */
+
+static void add_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    json_str(w, text);
+}
+
+static void add_fields(struct json_writer *w, const quire_problem *p)
+{
+    add_text(w, "where", p->where);
+    add_text(w, "kind", p->kind);
+    if (p->line) {
+        json_key(w, "line");
+        json_uint(w, p->line);
+    }
+    if (p->has_byte) {
+        json_key(w, "byte");
+        json_uint(w, p->byte);
+    }
+    add_text(w, "message", p->what);
+    add_text(w, "next", p->next);
+}
+
+static void add_place(struct buf *line, const quire_problem *p)
+{
+    text_add(line, bytes_str(p->where), true);
+    if (p->line)
+        buf_addf(line, ", line %llu", (unsigned long long)p->line);
+    if (p->has_byte)
+        buf_addf(line, ", byte %llu", (unsigned long long)p->byte);
+}
+
+/* `label` is what comes before it where findings and mendings are told. */
+static quire_status show(struct checking *c, const char *label,
+                         const quire_problem *p, quire_error *err)
+{
+    struct buf line = BUF_INIT(256 * 1024);
+    struct json_writer w;
+
+    if (c->cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        add_fields(&w, p);
+        if (*label) {
+            json_key(&w, "mended");
+            json_bool(&w, label[0] == 'm');
+        }
+        json_object_end(&w);
+    } else {
+        add_place(&line, p);
+        buf_addf(&line, ": %s: ", p->kind);
+        text_add(&line, bytes_str(p->what), true);
+        if (*p->next) {
+            buf_addf(&line, "\n  %s: ", *label ? label : "next");
+            text_add(&line, bytes_str(p->next), true);
+        }
+    }
+    return out_give(c->cli, &line, err);
+}
+
+static quire_status show_problem(void *ctx, const quire_problem *problem,
+                                 quire_error *err)
+{
+    struct checking *c = ctx;
+
+    c->code = EXIT_DAMAGED;
+    return show(c, "", problem, err);
+}
+
+static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
+                                  quire_error *err)
+{
+    struct checking *c = ctx;
+
+    (void)err;
+    progress_at(c->cli, done, total);
+    return QUIRE_OK;
+}
+
+/* ---- the summary -------------------------------------------------------- */
+
+static void add_count(struct json_writer *w, const char *key, uint64_t n)
+{
+    json_key(w, key);
+    json_uint(w, n);
+}
+
+static void say_count(struct buf *line, uint64_t n, const char *thing,
+                      const char *rest)
+{
+    buf_addf(line, "%llu%s%s%s", (unsigned long long)n, thing,
+             n == 1 ? "" : "s", rest);
+}
+
+static void show_summary(struct cli *cli, const quire_check_summary *s)
+{
+    struct buf line = BUF_INIT(1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        add_count(&w, "sessions", s->sessions);
+        add_count(&w, "blobs", s->blobs);
+        add_count(&w, "references", s->references);
+        add_count(&w, "unreferenced", s->unreferenced);
+        add_count(&w, "problems", s->problems);
+        json_object_end(&w);
+    } else {
+        say_count(&line, s->sessions, " session", ", ");
+        say_count(&line, s->blobs, " blob", ", ");
+        say_count(&line, s->references, " reference", ", ");
+        say_count(&line, s->unreferenced, " blob", " unreferenced: ");
+        say_count(&line, s->problems, " problem", "");
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+/* What could not be looked at is no answer "no". */
+static int fail(struct checking *c, const quire_error *err)
+{
+    int code;
+
+    if (c->cli->out.error)
+        return c->code;
+    code = cli_fail(c->cli, err);
+    if (code != EXIT_DAMAGED)
+        code = EXIT_FAILED;
+    return cli_worse(c->code, code);
+}
+
+/* ---- check -------------------------------------------------------------- */
+
+static int check(struct cli *cli, const struct args *args)
+{
+    struct checking c = {.cli = cli};
+    quire_check_summary sum = {0};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = show_problem,
+                               .progress = show_progress,
+                               .ctx = &c,
+                               .summary = &sum};
+    quire_error err = {0};
+    unsigned flags = 0;
+    quire_status st;
+
+    if (args_flag(args, "quick") && args_flag(args, "full"))
+        return cli_usage(cli, "leave out one of them",
+                         "--quick and --full do not go together");
+    if (args_flag(args, "quick"))
+        flags |= QUIRE_CHECK_QUICK;
+    if (args_flag(args, "full"))
+        flags |= QUIRE_CHECK_FULL;
+    cli_say_absent(cli);
+    progress_start(cli, "checking", false);
+    st = quire_check(cli->q, flags, &hooks, &err);
+    progress_end(cli);
+    if (st)
+        return fail(&c, &err);
+    show_summary(cli, &sum);
+    return c.code;
+}
+
+static const struct opt check_opts[] = {
+    {.name = "quick",
+     .kind = OPT_FLAG,
+     .help = "of blobs, look at presence and size only"},
+    {.name = "full",
+     .kind = OPT_FLAG,
+     .help = "also compare every index, list and count with what it was made "
+             "of"},
+    {0},
+};
+
+const struct cmd cmd_check = {
+    .name = "check",
+    .args = "",
+    .summary = "look at everything in the home, and tell what is wrong",
+    .about =
+        "The catalogue, every line of every session, every reference to a "
+        "blob, every blob against its name; of all tenants, archived ones too. "
+        "Nothing is written: it works on a home that is read-only.\n\n"
+        "Prints each finding with its place and what to do about it, and a "
+        "summary at the end. Blobs that nothing refers to are counted, and are "
+        "no problem. Exit status 4 tells of any problem, 3 that it could not "
+        "look.\n\n"
+        "A session has no checksums: a letter that became another one inside "
+        "a message cannot be known.\n\n"
+        "With `--json`: a finding a line: where, kind, line and byte where "
+        "there are such, message, next; then one line of sessions, blobs, "
+        "references, unreferenced, problems.",
+    .opts = check_opts,
+    .examples = "quire check\nquire check --full",
+    .store = STORE_READ,
+    .paged = true,
+    .run = check,
+};
+
+/* ---- repair ------------------------------------------------------------- */
+
+static quire_status show_left(void *ctx, const quire_problem *problem,
+                              quire_error *err)
+{
+    struct checking *c = ctx;
+
+    c->code = EXIT_DAMAGED;
+    return show(c, "next", problem, err);
+}
+
+static quire_status show_mended(void *ctx, const quire_problem *problem,
+                                quire_error *err)
+{
+    struct checking *c = ctx;
+
+    c->mended++;
+    if (c->dry)
+        c->code = EXIT_DAMAGED;
+    return show(c, c->dry ? "plan" : "mended", problem, err);
+}
+
+static int repair(struct cli *cli, const struct args *args)
+{
+    struct checking c = {.cli = cli, .dry = args_flag(args, "dry-run")};
+    quire_check_summary sum = {0};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = show_left,
+                               .progress = show_progress,
+                               .ctx = &c,
+                               .mended = show_mended,
+                               .summary = &sum};
+    quire_error err = {0};
+    quire_status st;
+
+    progress_start(cli, "checking", false);
+    cli_say_absent(cli);
+    st = quire_repair(cli->q, c.dry ? QUIRE_REPAIR_DRY : 0, &hooks, &err);
+    progress_end(cli);
+    if (st)
+        return fail(&c, &err);
+    show_summary(cli, &sum);
+    return c.code;
+}
+
+static const struct opt repair_opts[] = {
+    {.name = "dry-run",
+     .kind = OPT_FLAG,
+     .help = "say what would be mended, and write nothing"},
+    {0},
+};
+
+const struct cmd cmd_repair = {
+    .name = "repair",
+    .args = "",
+    .summary = "mend what can be mended without losing anything",
+    .about =
+        "Checks the home as `check --full` does. What is derived and wrong is "
+        "made again: indexes, lists, counts. A blob's file that the catalogue "
+        "does not know gets its row after it was read. A damaged session gets "
+        "a mended copy in its place, with the original beside it. Nothing is "
+        "deleted, and a home in which nothing is wrong is left as it is.\n\n"
+        "Tells of each thing that was mended and how, and of each that was "
+        "not, with what a person can do. Exit status 0: all is well now; 4: "
+        "something remains.\n\n"
+        "With `--json`: lines as of `check`, with `mended` true or false.",
+    .opts = repair_opts,
+    .examples = "quire repair --dry-run\nquire repair",
+    .store = STORE_EITHER,
+    .paged = true,
+    .run = repair,
+};

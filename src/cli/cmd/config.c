@@ -1,0 +1,124 @@
+/*
+ * config.c - settings
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct noun noun_config;
+
+static quire_status show(void *ctx, const quire_setting *s, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "key");
+        json_str(&w, s->key);
+        json_key(&w, "value");
+        json_str(&w, s->value);
+        json_key(&w, "from");
+        json_str(&w, s->from);
+        json_key(&w, "default");
+        json_str(&w, s->otherwise);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "%-14s  ", s->key);
+        text_add_cell(&line, bytes_str(s->value), 12);
+        buf_addf(&line, "  %-11s  %s", s->from, s->about);
+    }
+    return out_give(cli, &line, err);
+}
+
+static int fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+static int config_ls(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    (void)args;
+    return quire_config_list(cli->q, show, cli, &err) ? fail(cli, &err)
+                                                      : EXIT_DONE;
+}
+
+static const struct cmd cmd_config_ls = {
+    .name = "config ls",
+    .args = "",
+    .summary = "list all settings, and where their values come from",
+    .about =
+        "From `default`, from `quire.db`, where `config set` puts them, or "
+        "from the `environment`: quota.file from QUIRE_QUOTA_FILE. With "
+        "--json an object each: key, value, from, default.",
+    .examples = "quire config ls",
+    .store = STORE_READ,
+    .run = config_ls,
+};
+
+static int config_get(struct cli *cli, const struct args *args)
+{
+    quire_setting s;
+    quire_error err = {0};
+
+    if (quire_config_get(cli->q, args->words[0], &s, &err))
+        return fail(cli, &err);
+    if (cli->json) {
+        show(cli, &s, &err);
+    } else {
+        out_str(cli, s.value);
+        out_str(cli, "\n");
+    }
+    return EXIT_DONE;
+}
+
+static const struct cmd cmd_config_get = {
+    .name = "config get",
+    .args = "KEY",
+    .summary = "print the value of a setting",
+    .examples = "quire config get quota.file",
+    .store = STORE_READ,
+    .run = config_get,
+};
+
+static int config_set(struct cli *cli, const struct args *args)
+{
+    const char *value = args->n_words > 1 ? args->words[1] : NULL;
+    quire_error err = {0};
+
+    return quire_config_set(cli->q, args->words[0], value, &err)
+               ? fail(cli, &err)
+               : EXIT_DONE;
+}
+
+static const struct cmd cmd_config_set = {
+    .name = "config set",
+    .args = "KEY [VALUE]",
+    .summary = "set a setting in the home, for everyone who uses it",
+    .about = "Without VALUE it is as if it had never been set.",
+    .examples = "quire config set versions.kept 50\n"
+                "quire config set versions.kept",
+    .store = STORE_WRITE,
+    .run = config_set,
+};
+
+static const struct cmd *const verbs[] = {&cmd_config_get, &cmd_config_set,
+                                          &cmd_config_ls, NULL};
+
+const struct noun noun_config = {
+    .name = "config",
+    .summary = "settings of the home",
+    .about = "Quotas of artifacts, how many versions are kept, where blobs lie "
+             "and what a write waits for; each has a value that makes sense "
+             "without being set.",
+    .verbs = verbs,
+};

@@ -1,0 +1,380 @@
+/*
+ * doctor.c - what Quire found here, and what is wrong with it
+ *
+ * Each check is a function that looks at one thing and says one line: what it
+ * is, whether that is well, and what to do if not. `fail` is for what stops
+ * Quire from working; `warn` for what it works without, less well or less
+ * safely.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
+#include "cli/core/cli.h"
+
+extern const struct cmd cmd_doctor;
+
+/* Below this much room, writing will soon fail. */
+#define LITTLE_SPACE (256ULL * 1024 * 1024)
+
+enum health { OK, WARN, FAIL };
+
+struct doctor {
+    struct cli *cli;
+    const struct args *args;
+    int code;
+};
+
+static void say(struct doctor *d, const char *check, enum health health,
+                const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static void say(struct doctor *d, const char *check, enum health health,
+                const char *hint, const char *fmt, ...)
+{
+    static const char *const names[] = {"ok", "warn", "fail"};
+    static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
+    struct cli *cli = d->cli;
+    bool color = cli->out.color;
+    struct buf line = BUF_INIT(8192);
+    struct json_writer w;
+    char detail[4096];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(detail, sizeof detail, fmt, ap);
+    va_end(ap);
+    if (health == FAIL)
+        d->code = EXIT_NO;
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "check");
+        json_str(&w, check);
+        json_key(&w, "status");
+        json_str(&w, names[health]);
+        json_key(&w, "detail");
+        json_str(&w, detail);
+        json_key(&w, "hint");
+        json_str(&w, hint);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "%s%-4s%s  %-15s %s", color ? colors[health] : "",
+                 names[health], color ? "\033[0m" : "", check, detail);
+        if (*hint)
+            buf_addf(&line, "\n      %-15s hint: %s", "", hint);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+/* ---- the home ----------------------------------------------------------- */
+
+/* Why this home and no other. */
+static const char *home_reason(const struct args *args)
+{
+    const char *xdg = getenv("XDG_DATA_HOME");
+
+    if (args_env(args, "home"))
+        return "from QUIRE_HOME";
+    if (args_text(args, "home"))
+        return "from --home";
+    return xdg && *xdg ? "in XDG_DATA_HOME" : "the usual place";
+}
+
+static void check_kind(struct doctor *d, const quire *q, bool there)
+{
+    const char *reason = there ? "by what is in it" : "as a new home will be";
+
+    if (args_env(d->args, "kind"))
+        reason = "from QUIRE_KIND";
+    else if (args_text(d->args, "kind"))
+        reason = "from --kind";
+    say(d, "kind", OK, "", "%s, %s", quire_kind_name(quire_home_kind(q)),
+        reason);
+    say(d, "blob layout", OK, "", "%s",
+        quire_layout_name(quire_blob_layout(q)));
+}
+
+static quire_status no_more(void *ctx, const quire_blob_info *info,
+                            quire_error *err)
+{
+    (void)info;
+    (void)err;
+    *(bool *)ctx = true;
+    return QUIRE_STOPPED;
+}
+
+/* Whether it can be opened and looked into; `blob check` looks closely. */
+static void check_store(struct doctor *d, quire *q)
+{
+    quire_error err = {0};
+    bool any = false;
+    quire_status st = quire_blob_list(q, no_more, &any, &err);
+
+    if (st && st != QUIRE_STOPPED)
+        say(d, "blobs", FAIL, err.next, "%s", err.what);
+    else
+        say(d, "blobs", OK, "", "%s",
+            any ? "can be read" : "there are none yet");
+}
+
+/* What a collection would do now. One that runs by itself, in the background,
+ * can tell nobody that it was stopped. */
+static void check_collection(struct doctor *d, quire *q)
+{
+    quire_collect_options options = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_collect_report r;
+    quire_error err = {0};
+    quire_status st;
+
+    options.flags = QUIRE_COLLECT_DRY_RUN;
+    st = quire_collect(q, &options, &r, &err);
+    if (st)
+        say(d, "collection", WARN, err.next, "%s", err.what);
+    else if (r.refused)
+        say(d, "collection", WARN,
+            "look with `quire gc --dry-run --list`; if that is well, `quire gc "
+            "--yes`",
+            "refused: %" PRIu64 " of %" PRIu64
+            " blobs would go, more than half",
+            r.removed, r.scanned);
+    else
+        say(d, "collection", OK, "",
+            "%" PRIu64 " of %" PRIu64 " blobs are in use", r.referenced,
+            r.scanned);
+}
+
+/* Can files be made there without a name? */
+static void check_tmpfile(struct doctor *d, const char *dir)
+{
+    int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+    if (fd >= 0) {
+        close(fd);
+        say(d, "O_TMPFILE", OK, "", "a crash leaves no litter");
+    } else {
+        say(d, "O_TMPFILE", WARN,
+            "a crash may leave temporary files; they are harmless", "%s: %s",
+            dir, strerror(errno));
+    }
+}
+
+static void check_space(struct doctor *d, const char *dir)
+{
+    struct statvfs fs;
+    uint64_t free_bytes;
+    char words[32];
+
+    if (statvfs(dir, &fs)) {
+        say(d, "space", WARN, "", "%s: %s", dir, strerror(errno));
+        return;
+    }
+    free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+    size_words(free_bytes, words, sizeof words);
+    say(d, "space", free_bytes < LITTLE_SPACE ? WARN : OK,
+        free_bytes < LITTLE_SPACE ? "make room before it runs out" : "",
+        "%s free", words);
+}
+
+/* The directory itself, or the nearest one above that is there. */
+static void nearest_dir(const char *path, char *out, size_t cap)
+{
+    struct stat st;
+    char *slash;
+
+    snprintf(out, cap, "%s", path);
+    while (stat(out, &st) && errno == ENOENT) {
+        slash = strrchr(out, '/');
+        if (!slash) {
+            snprintf(out, cap, ".");
+            return;
+        }
+        slash[slash == out] = '\0';
+    }
+}
+
+static void check_home(struct doctor *d)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire_error err = {0};
+    quire *q = NULL;
+    char near[4096];
+    struct stat st;
+    bool there, writable;
+
+    cli_store_options(d->args, &options);
+    options.flags |= QUIRE_READ_ONLY;
+    if (quire_open(&options, &q, &err)) {
+        say(d, "home", FAIL, err.next, "%s", err.what);
+        return;
+    }
+    there = !stat(quire_home(q), &st);
+    nearest_dir(quire_home(q), near, sizeof near);
+    writable = !access(near, W_OK | X_OK);
+    if (!writable)
+        say(d, "home", FAIL, "check its owner and mode, or give --home",
+            "%s, %s: cannot write in %s: %s", quire_home(q),
+            home_reason(d->args), near, strerror(errno));
+    else if (there && (st.st_mode & 077) &&
+             quire_home_kind(q) == QUIRE_KIND_NATIVE)
+        say(d, "home", WARN, "others can read it; make its mode 0700",
+            "%s, %s, mode %04o", quire_home(q), home_reason(d->args),
+            st.st_mode & 07777);
+    else
+        say(d, "home", OK, "", "%s, %s%s", quire_home(q), home_reason(d->args),
+            there ? "" : ", not there yet");
+    check_kind(d, q, there);
+    if (options.tenant)
+        say(d, "tenant", OK, "", "%s, %s", options.tenant,
+            args_env(d->args, "tenant") ? "from QUIRE_TENANT"
+                                        : "from --tenant");
+    check_store(d, q);
+    if (there && !options.tenant)
+        check_collection(d, q);
+    if (writable)
+        check_tmpfile(d, near);
+    check_space(d, near);
+    quire_close(q);
+}
+
+/* ---- the machine -------------------------------------------------------- */
+
+static void check_libraries(struct doctor *d)
+{
+    const char *library;
+    char out[64];
+    unsigned i;
+
+    say(d, "quire", OK, "", "%s", quire_version());
+    for (i = 0; (library = quire_version_of(i, out)); i++)
+        say(d, "library", OK, "", "%s", library);
+}
+
+static void check_openat2(struct doctor *d)
+{
+    /* O_RDONLY, no mode, RESOLVE_BENEATH */
+    uint64_t how[3] = {O_CLOEXEC, 0, 0x08};
+    long fd = syscall(SYS_openat2, AT_FDCWD, ".", how, sizeof how);
+
+    if (fd >= 0) {
+        close((int)fd);
+        say(d, "openat2", OK, "", "paths are resolved by the kernel");
+    } else {
+        say(d, "openat2", WARN,
+            "paths are walked step by step instead, which is slower", "%s",
+            strerror(errno));
+    }
+}
+
+/* ---- what confines a command -------------------------------------------- */
+
+struct layers {
+    struct doctor *doctor;
+    struct buf held; /* those that there are */
+    int missing;
+};
+
+static quire_status see_layer(void *ctx, const char *layer, int ok,
+                              const char *why, quire_error *err)
+{
+    struct layers *l = ctx;
+    char check[32];
+
+    (void)err;
+    if (ok) {
+        buf_addf(&l->held, "%s%s%s%s%s", l->held.len ? ", " : "", layer,
+                 *why ? " (" : "", why, *why ? ")" : "");
+        return QUIRE_OK;
+    }
+    l->missing++;
+    snprintf(check, sizeof check, "run: %s", layer);
+    say(l->doctor, check, WARN,
+        "`quire run` confines less without it, and says so", "%s", why);
+    return QUIRE_OK;
+}
+
+/* Found by trying: the settings that can forbid them are many. */
+static void check_layers(struct doctor *d)
+{
+    struct layers l = {.doctor = d, .held = BUF_INIT(4096)};
+    quire_error err = {0};
+
+    if (quire_run_probe(see_layer, &l, &err))
+        say(d, "run", WARN, err.next, "%s", err.what);
+    else
+        say(d, "run", l.missing ? WARN : OK, "", "%s",
+            l.held.len ? buf_text(&l.held) : "nothing confines a command here");
+    buf_release(&l.held);
+}
+
+static void check_cpu(struct doctor *d)
+{
+    bool sha = false, wide = false;
+#if defined(__x86_64__)
+    const char *sha_name = "SHA-NI", *wide_name = "AVX2";
+    unsigned a, b, c, e;
+
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &e))
+        sha = b >> 29 & 1;
+    wide = __builtin_cpu_supports("avx2");
+#elif defined(__aarch64__)
+    const char *sha_name = "SHA2", *wide_name = "ASIMD";
+
+    sha = getauxval(AT_HWCAP) >> 6 & 1;
+    wide = getauxval(AT_HWCAP) >> 1 & 1;
+#else
+    const char *sha_name = "SHA", *wide_name = "vectors";
+#endif
+    say(d, "processor", OK, "", "%s %s, %s %s", sha_name, sha ? "yes" : "no",
+        wide_name, wide ? "yes" : "no");
+}
+
+static void check_kernel(struct doctor *d)
+{
+    struct utsname name;
+
+    if (!uname(&name))
+        say(d, "kernel", OK, "", "%s %s %s", name.sysname, name.release,
+            name.machine);
+    check_openat2(d);
+    check_layers(d);
+}
+
+static int doctor(struct cli *cli, const struct args *args)
+{
+    struct doctor d = {.cli = cli, .args = args};
+
+    check_libraries(&d);
+    check_home(&d);
+    check_kernel(&d);
+    check_cpu(&d);
+    return d.code;
+}
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .args = "",
+    .summary = "tell what Quire found here and what is wrong with it",
+    .about = "A line a check: `ok`, `warn` for what Quire works without, less "
+             "well, or `fail`, with what to do. Exit status 1 tells that "
+             "something failed. With `--json`: check, status, detail, hint.",
+    .examples = "quire doctor",
+    .store = STORE_NONE,
+    .paged = true,
+    .run = doctor,
+};

@@ -1,0 +1,299 @@
+/*
+ * gc.c - collection
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct cmd cmd_gc;
+
+/* ---- what went ---------------------------------------------------------- */
+
+static quire_status list_one(void *ctx, const quire_digest *digest,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1024);
+    char hex[65];
+    struct json_writer w;
+
+    hex_encode(digest->byte, sizeof digest->byte, hex);
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "sha256");
+        json_str(&w, hex);
+        json_object_end(&w);
+    } else {
+        buf_add_str(&line, hex);
+    }
+    return out_give(cli, &line, err);
+}
+
+static void report_json(struct buf *line, const quire_collect_report *r,
+                        bool dry)
+{
+    const struct {
+        const char *key;
+        uint64_t n;
+    } numbers[] = {
+        {"scanned", r->scanned},         {"referenced", r->referenced},
+        {"marked", r->marked},           {"removed", r->removed},
+        {"bytes_freed", r->bytes_freed}, {"waiting", r->waiting},
+        {"sources", r->sources},         {"rescanned", r->rescanned},
+        {"versions", r->versions},       {"purged", r->purged},
+        {"litter", r->litter},           {"returned", r->returned},
+    };
+    struct json_writer w;
+    size_t i;
+
+    json_begin(&w, line);
+    json_object(&w);
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        json_key(&w, numbers[i].key);
+        json_uint(&w, numbers[i].n);
+    }
+    json_key(&w, "dry_run");
+    json_bool(&w, dry);
+    json_key(&w, "refused");
+    json_bool(&w, r->refused);
+    json_object_end(&w);
+}
+
+static void add_count(struct buf *line, uint64_t n, const char *one,
+                      const char *many)
+{
+    if (n)
+        buf_addf(line, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+/* "3 of 120 blobs removed (1.2 MB), 4 marked, 113 in use". */
+static void report_text(struct buf *line, const quire_collect_report *r,
+                        bool dry)
+{
+    char size[32];
+
+    buf_addf(line, "%llu of %llu blobs %s", (unsigned long long)r->removed,
+             (unsigned long long)r->scanned,
+             dry ? r->refused ? "would be removed with --yes: it is more "
+                                "than half"
+                              : "would be removed"
+                 : "removed");
+    if (r->removed) {
+        size_words(r->bytes_freed, size, sizeof size);
+        buf_addf(line, " (%s)", size);
+    }
+    buf_addf(line, ", %llu in use", (unsigned long long)r->referenced);
+    if (r->refused)
+        add_count(line, r->waiting, "is not referred to",
+                  "are not referred to");
+    else
+        add_count(line, r->waiting, "waits for its grace time to end",
+                  "wait for their grace time to end");
+    add_count(line, r->purged, "artifact purged", "artifacts purged");
+    add_count(line, r->versions, "old version dropped", "old versions dropped");
+    add_count(line, r->litter, "temporary file of a dead program",
+              "temporary files of dead programs");
+    if (r->returned) {
+        size_words(r->returned, size, sizeof size);
+        buf_addf(line, "; quire.db is %s smaller", size);
+    }
+}
+
+static int give_report(struct cli *cli, const quire_collect_report *r, bool dry,
+                       bool listed)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    quire_error err = {0};
+
+    if (cli->json)
+        report_json(&line, r, dry);
+    else
+        report_text(&line, r, dry);
+    /* A list is for programs: nothing else among its lines. */
+    if (listed && !cli->json)
+        buf_release(&line);
+    else if (out_give(cli, &line, &err))
+        return cli_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static int fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+/* ---- roots -------------------------------------------------------------- */
+
+static quire_status list_root(void *ctx, const char *path, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "path");
+        json_str(&w, path);
+        json_object_end(&w);
+    } else {
+        text_add(&line, bytes_str(path), true);
+    }
+    return out_give(cli, &line, err);
+}
+
+/* *done: that was all that was asked. */
+static int see_to_roots(struct cli *cli, const struct args *args, bool *done)
+{
+    const char *add = args_text(args, "add-root");
+    const char *drop = args_text(args, "drop-root");
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+
+    *done = add || drop || args_flag(args, "roots");
+    if (*done && (!add + !drop + !args_flag(args, "roots") != 2 ||
+                  args_flag(args, "dry-run") || args_flag(args, "full") ||
+                  args_flag(args, "yes") || args_flag(args, "list") ||
+                  args_number(args, "grace", UINT64_MAX) != UINT64_MAX))
+        return cli_usage(cli, "give it by itself, then collect",
+                         "--roots, --add-root and --drop-root do nothing else");
+    if (add)
+        st = quire_root_add(cli->q, add, &err);
+    if (!st && drop)
+        st = quire_root_drop(cli->q, drop, &err);
+    if (!st && args_flag(args, "roots"))
+        st = quire_root_list(cli->q, list_root, cli, &err);
+    return st ? fail(cli, &err) : EXIT_DONE;
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+static int refuse(struct cli *cli, const quire_collect_report *r)
+{
+    quire_error err = {.status = QUIRE_INVALID};
+
+    snprintf(err.what, sizeof err.what,
+             "more than half of the %llu blobs would go, so none did",
+             (unsigned long long)r->scanned);
+    snprintf(err.next, sizeof err.next,
+             "look at them with --dry-run --list; if they may go, say --yes");
+    cli_fail(cli, &err);
+    return EXIT_NO;
+}
+
+static int gc(struct cli *cli, const struct args *args)
+{
+    quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_collect_report report;
+    bool dry = args_flag(args, "dry-run"), list = args_flag(args, "list"), done;
+    uint64_t grace_ms;
+    quire_error err = {0};
+    int code = see_to_roots(cli, args, &done);
+
+    if (code || done)
+        return code;
+    o.flags = (dry ? QUIRE_COLLECT_DRY_RUN : 0u) |
+              (args_flag(args, "yes") ? QUIRE_COLLECT_YES : 0u) |
+              (args_flag(args, "full") ? QUIRE_COLLECT_FULL : 0u);
+    grace_ms = args_number(args, "grace", UINT64_MAX);
+    if (grace_ms != UINT64_MAX)
+        o.grace_s = (int64_t)(grace_ms / 1000 + (grace_ms % 1000 > 0));
+    if (list) {
+        o.each = list_one;
+        o.ctx = cli;
+    }
+    cli_say_absent(cli);
+    if (!dry && access(quire_home(cli->q), W_OK) && errno != ENOENT) {
+        err_sys(&err, errno, "cannot write to %s", quire_home(cli->q));
+        return cli_fail(cli, &err);
+    }
+    if (quire_collect(cli->q, &o, &report, &err))
+        return fail(cli, &err);
+    code = give_report(cli, &report, dry, list);
+    return !code && report.refused && !dry ? refuse(cli, &report) : code;
+}
+
+static const struct opt opts_gc[] = {
+    {.name = "dry-run",
+     .letter = 'n',
+     .kind = OPT_FLAG,
+     .help = "remove nothing, and tell what would be removed"},
+    {.name = "list",
+     .kind = OPT_FLAG,
+     .help = "print the digest of each blob that goes, one a line"},
+    {.name = "grace",
+     .kind = OPT_TIME,
+     .value = "DUR",
+     .help =
+         "spare what was put, found again or referred to within DUR "
+         "(seconds, or 30m, 24h, 7d); the setting gc.grace unless given. 0 marks and removes in one run: "
+         "for homes that nobody else uses"},
+    {.name = "yes",
+     .letter = 'y',
+     .kind = OPT_FLAG,
+     .help = "also if it is more than half of the blobs"},
+    {.name = "full",
+     .kind = OPT_FLAG,
+     .help = "read every file again, and believe nothing that was noted"},
+    {.name = "roots",
+     .kind = OPT_FLAG,
+     .help = "only list the places outside the home that are registered"},
+    {.name = "add-root",
+     .kind = OPT_PATH,
+     .value = "PATH",
+     .help = "only register a directory of sessions, or one file, outside the "
+             "home: what it refers to is kept"},
+    {.name = "drop-root",
+     .kind = OPT_PATH,
+     .value = "PATH",
+     .help = "only forget a place that was registered"},
+    {0},
+};
+
+const struct cmd cmd_gc = {
+    .name = "gc",
+    .args = "",
+    .summary = "remove what nothing refers to any more",
+    .about =
+        "A blob stays while a session refers to it (archived ones too, of "
+        "every tenant), a conversation, an artifact or one of its versions, a "
+        "pin, or a file in a place that was registered. What nothing refers to "
+        "is marked by one run and removed by a later one, when the grace time "
+        "has passed. Others may read and write meanwhile, and nothing that is "
+        "referred to is ever removed: what cannot be read stops the run.\n"
+        "\n"
+        "Versions beyond versions.kept go too, artifacts that were removed "
+        "longer ago than gc.purge, temporary files of programs that died; and "
+        "quire.db gives its free pages back.\n"
+        "\n"
+        "In a home of Quire's own it runs by itself: after a command that "
+        "wrote, at most once an hour, in the background. `quire config set "
+        "gc.auto off` ends that. A home of oh-my-pi, or a `.jp`, is collected "
+        "only when asked; what is remembered between two runs is in its "
+        "directory `.quire`.\n"
+        "\n"
+        "The answer is no, and nothing goes, when it would be more than half "
+        "of the blobs. It is for the whole home, not for one tenant.\n"
+        "\n"
+        "With `--json`: scanned (blobs there were), referenced, marked (found "
+        "by this run to be referred to by nothing), removed, bytes_freed, "
+        "waiting (marked, and within their grace time), sources (files that "
+        "may refer), rescanned (of them, those that were read), versions, "
+        "purged, litter, returned (bytes that quire.db gave back), dry_run, "
+        "refused.",
+    .opts = opts_gc,
+    .examples = "quire gc --dry-run\n"
+                "quire gc --grace 7d",
+    .store = STORE_EITHER,
+    .run = gc,
+};

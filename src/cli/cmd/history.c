@@ -1,0 +1,340 @@
+/*
+ * history.c - the prompts a person typed
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct noun noun_history;
+
+/* ---- add ---------------------------------------------------------------- */
+
+/* More than a prompt may have, so that it is the library which refuses it. */
+#define TYPED_MAX ((size_t)32 << 20)
+
+static quire_status read_typed(struct buf *typed, quire_error *err)
+{
+    ssize_t n = 1;
+
+    while (n > 0 && !typed->failed) {
+        char *room = buf_room(typed, 64 * 1024);
+
+        n = room ? fs_read_full(STDIN_FILENO, room, 64 * 1024) : 0;
+        if (n > 0)
+            buf_grow(typed, (size_t)n);
+    }
+    if (n < 0) {
+        err_sys(err, errno, "cannot read standard input");
+        if (err)
+            err->status = QUIRE_IO;
+        return QUIRE_IO;
+    }
+    return buf_status(typed, "the prompt", err);
+}
+
+/* "<id>" of ".../<time>_<id>.jsonl", which need not be read then. */
+static bool id_in_name(const char *path, char *id, size_t cap)
+{
+    const char *name = strrchr(path, '/');
+    const char *from = strchr(name ? name : path, '_');
+    size_t len = from ? strlen(++from) : 0;
+
+    if (len <= 6 || strcmp(from + len - 6, ".jsonl") != 0 || len - 6 >= cap)
+        return false;
+    snprintf(id, cap, "%.*s", (int)(len - 6), from);
+    return true;
+}
+
+/* The id of the session that --session names; "" if it names none. */
+static int session_id(struct cli *cli, const struct args *args, char *id,
+                      size_t cap)
+{
+    const char *which = args_text(args, "session"), *path;
+    quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session_info info;
+    quire_session *s;
+    quire_error err = {0};
+
+    *id = '\0';
+    if (!which)
+        return EXIT_DONE;
+    if (quire_session_find(cli->q, which, &path, &err))
+        return session_fail(cli, &err);
+    if (id_in_name(path, id, cap))
+        return EXIT_DONE;
+    options.flags = QUIRE_SESSION_READ;
+    if (quire_session_open(cli->q, which, &options, &s, &err))
+        return session_fail(cli, &err);
+    quire_session_describe(s, &info);
+    snprintf(id, cap, "%s", info.id);
+    quire_session_close(s);
+    return EXIT_DONE;
+}
+
+static void say_added(struct cli *cli, int64_t id)
+{
+    struct buf line = BUF_INIT(256);
+    struct json_writer w;
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "id");
+    if (id)
+        json_int(&w, id);
+    else
+        json_null(&w);
+    json_object_end(&w);
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int history_add(struct cli *cli, const struct args *args)
+{
+    struct buf typed = BUF_INIT(TYPED_MAX);
+    quire_bytes text = bytes_str(args->words[0]);
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+    char session[256];
+    int64_t id = 0;
+    int code = session_id(cli, args, session, sizeof session);
+
+    if (code)
+        return code;
+    if (!strcmp(args->words[0], "-")) {
+        st = read_typed(&typed, &err);
+        text = buf_bytes(&typed);
+    }
+    if (!st)
+        st = quire_history_add(cli->q, text, args_text(args, "cwd"),
+                               *session ? session : NULL, &id, &err);
+    if (st)
+        code = st == QUIRE_INVALID ? (cli_fail(cli, &err), EXIT_USAGE)
+                                   : cli_fail(cli, &err);
+    else if (cli->json)
+        say_added(cli, id);
+    else if (!id && !cli->quiet)
+        fprintf(stderr, "nothing but blanks, which are not kept\n");
+    buf_release(&typed);
+    return code;
+}
+
+static const struct opt add_opts[] = {
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "where it was typed; the working directory unless given"},
+    {0},
+};
+
+static const struct cmd cmd_history_add = {
+    .name = "history add",
+    .args = "TEXT|-",
+    .summary = "remember a prompt",
+    .about = "TEXT, or what is on standard input, with the time, the "
+             "directory and the session (--session, QUIRE_SESSION) it was "
+             "typed in. Blanks around it and at the ends of its lines are "
+             "dropped. A prompt that is there already becomes the newest "
+             "again.\n\nPrints nothing; with `--json` its id, null if there is "
+             "nothing but blanks.",
+    .opts = add_opts,
+    .examples = "quire history add 'why does the build fail?'\n"
+                "printf 'fix the build' | quire history add -",
+    .store = STORE_WRITE,
+    .run = history_add,
+};
+
+/* ---- ls, search --------------------------------------------------------- */
+
+struct listing {
+    struct cli *cli;
+    size_t width;
+    size_t n;
+    struct buf line;
+};
+
+static void text_or_null(struct json_writer *w, const char *key,
+                         const char *text)
+{
+    json_key(w, key);
+    if (text)
+        json_str(w, text);
+    else
+        json_null(w);
+}
+
+static void print_json(struct listing *l, const quire_prompt *p)
+{
+    struct json_writer w;
+    struct json_out o;
+
+    json_begin(&w, &l->line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_int(&w, p->id);
+    json_key(&w, "prompt");
+    json_bytes(&w, p->prompt);
+    json_key(&w, "created_at");
+    json_int(&w, p->created_at_s);
+    text_or_null(&w, "cwd", p->cwd);
+    text_or_null(&w, "session", p->session);
+    json_object_end(&w);
+    if (l->line.failed)
+        return;
+    json_out_init(&o, l->cli);
+    json_out_add(&o, buf_bytes(&l->line));
+    json_out_end(&o);
+}
+
+static void print_row(struct listing *l, const quire_prompt *p)
+{
+    const char *end = p->prompt.len
+                          ? memchr(p->prompt.data, '\n', p->prompt.len)
+                          : NULL;
+    size_t len = end ? (size_t)(end - (const char *)p->prompt.data)
+                     : p->prompt.len;
+    struct buf seen = BUF_INIT((size_t)1 << 30);
+    time_t s = (time_t)p->created_at_s;
+    char when[32] = "";
+    struct tm tm;
+
+    if (localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%F %R", &tm);
+    buf_addf(&l->line, "%-16s  ", when);
+    text_add(&seen, bytes_sub(p->prompt, 0, len), true);
+    if (end) /* there is more */
+        buf_add_str(&seen, text_marks()->dots);
+    text_add_cut(&l->line, buf_bytes(&seen), l->width);
+    l->line.failed |= seen.failed;
+    buf_release(&seen);
+    out_line(l->cli, &l->line);
+}
+
+static quire_status list_one(void *ctx, const quire_prompt *p, quire_error *err)
+{
+    struct listing *l = ctx;
+
+    buf_clear(&l->line);
+    if (l->cli->json)
+        print_json(l, p);
+    else
+        print_row(l, p);
+    l->n++;
+    if (l->line.failed)
+        return err_memory(err);
+    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+}
+
+/* `query` NULL: all of them. */
+static int find(struct cli *cli, const struct args *args, const char *query)
+{
+    quire_history_options options = QUIRE_HISTORY_OPTIONS_INIT;
+    struct listing l = {
+        .cli = cli,
+        .width = isatty(STDOUT_FILENO) ? text_width() - 18 : SIZE_MAX / 4,
+        .line = BUF_INIT((size_t)1 << 30),
+    };
+    quire_error err = {0};
+    quire_status st;
+    int code = EXIT_DONE;
+
+    options.cwd = args_text(args, "cwd");
+    options.limit = args_number(args, "limit", 0);
+    st = query ? quire_history_search(cli->q, bytes_str(query), &options,
+                                      list_one, &l, &err)
+               : quire_history_list(cli->q, &options, list_one, &l, &err);
+    buf_release(&l.line);
+    if (st && cli->out.error)
+        return EXIT_FAILED;
+    if (st)
+        code = cli_fail(cli, &err);
+    if (st == QUIRE_INVALID)
+        code = EXIT_USAGE;
+    if (!st && query && !l.n)
+        code = EXIT_NO;
+    return code;
+}
+
+/* --limit 0 is none; the library takes it for its default. */
+static bool wants_none(const struct args *args)
+{
+    return args_number(args, "limit", 1) == 0;
+}
+
+static const struct opt find_opts[] = {
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "only those typed in the directory DIR"},
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "no more than N, of at most 1000; 100 unless given"},
+    {0},
+};
+
+static int history_ls(struct cli *cli, const struct args *args)
+{
+    return wants_none(args) ? EXIT_DONE : find(cli, args, NULL);
+}
+
+static const struct cmd cmd_history_ls = {
+    .name = "history ls",
+    .args = "",
+    .summary = "list prompts, the newest first",
+    .about = "A line a prompt: when it was typed last, and its first line. "
+             "With `--json`: id, prompt, created_at (seconds since 1970), "
+             "cwd, session; null where there is none.",
+    .opts = find_opts,
+    .examples = "quire history ls --limit 20\n"
+                "quire history ls --cwd . --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = history_ls,
+};
+
+static int history_search(struct cli *cli, const struct args *args)
+{
+    return find(cli, args, args->words[0]);
+}
+
+static const struct cmd cmd_history_search = {
+    .name = "history search",
+    .args = "QUERY",
+    .summary = "find prompts by words, the newest first",
+    .about = "Prompts that have every word of QUERY, in any order, as a word, "
+             "the beginning of one or a part of one. Capitals do not matter. "
+             "What is no letter and no digit separates words; a QUERY of "
+             "nothing else is looked for as it is. Shown as by `history ls`. "
+             "Nothing found is exit status 1.",
+    .opts = find_opts,
+    .examples = "quire history search 'build fail'\n"
+                "quire history search build --cwd . --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = history_search,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_history_add,
+    &cmd_history_ls,
+    &cmd_history_search,
+    NULL,
+};
+
+const struct noun noun_history = {
+    .name = "history",
+    .summary = "the prompts a person typed, searchable",
+    .about = "They are in history.db of the home, which oh-my-pi uses as "
+             "well: what either adds, the other finds. A prompt is kept once, "
+             "with the time and place it was typed last.",
+    .verbs = verbs,
+};

@@ -1,0 +1,485 @@
+/*
+ * jp.c - JP's conversations: content out, content back, and what
+ * to give to version control
+ */
+#include "cli/cmd/jp.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+#include "cli/core/atomic_output.h"
+
+extern const struct noun noun_conversation;
+
+#define DIR_ABOUT                                                               \
+    "DIR is the directory of a conversation, its events.json, or what holds "   \
+    "conversations: a `conversations` directory, a `.jp`, or a workspace with " \
+    "one; then it is about all of them, archived and trashed ones too. "
+
+/* ---- what they have in common ------------------------------------------- */
+
+int conversation_fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_NO : code;
+}
+
+static void trace_line(void *ctx, const char *line)
+{
+    (void)ctx;
+    fprintf(stderr, "trace: %s\n", line);
+}
+
+int conversation_open(struct cli *cli, const struct args *args, const char *dir,
+                      bool write, quire **out)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire_error err = {0};
+    char path[PATH_MAX];
+    quire_status st = QUIRE_OK;
+
+    cli_store_options(args, &options);
+    options.tenant = NULL;
+    options.layout = QUIRE_LAYOUT_LOOSE;
+    if (!write)
+        options.flags |= QUIRE_READ_ONLY;
+    if (args_flag(args, "trace"))
+        options.trace = trace_line;
+    if (!options.blobs) {
+        st = quire_conversation_store(dir, path, sizeof path, &err);
+        options.blobs = path;
+    }
+    if (!st)
+        st = quire_open(&options, out, &err);
+    return st ? conversation_fail(cli, &err) : EXIT_DONE;
+}
+
+quire_status conversation_problem(void *ctx, const quire_problem *problem,
+                                  quire_error *err)
+{
+    struct troubles *t = ctx;
+    quire_error own = {0};
+
+    (void)err;
+    t->code = EXIT_DAMAGED;
+    err_set(&own, QUIRE_DAMAGED, "%.100s: %.150s", problem->where,
+            problem->what);
+    cli_fail(t->cli, &own);
+    return QUIRE_OK;
+}
+
+/* The conversations that the words name. */
+struct named {
+    struct cli *cli;
+    struct arena keep;
+    const char **paths;
+    size_t n, cap;
+};
+
+static quire_status note_path(void *ctx, const quire_conversation *one,
+                              quire_error *err)
+{
+    struct named *l = ctx;
+
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 64;
+        const char **more = arena_array(&l->keep, cap, sizeof *more);
+
+        if (!more)
+            return err_memory(err);
+        if (l->n)
+            memcpy(more, l->paths, l->n * sizeof *more);
+        l->paths = more;
+        l->cap = cap;
+    }
+    l->paths[l->n] = arena_text(&l->keep, bytes_str(one->path));
+    return l->paths[l->n++] ? QUIRE_OK : err_memory(err);
+}
+
+typedef int (*one_fn)(void *ctx, quire *q, const char *path);
+
+/* Do it to each conversation that a word names. What goes wrong with one is
+ * said, and the others have their turn. */
+static int for_each(struct cli *cli, const struct args *args, bool write,
+                    bool single, one_fn one, void *ctx)
+{
+    int code = EXIT_DONE;
+    size_t w, i;
+
+    for (w = 0; w < args->n_words; w++) {
+        struct named l = {.cli = cli};
+        quire_error err = {0};
+        quire *q = NULL;
+        int bad = EXIT_DONE;
+
+        if (quire_conversation_list(args->words[w], 0, note_path, &l, &err))
+            bad = conversation_fail(cli, &err);
+        if (!bad && single && (l.n > 1 || args->n_words > 1))
+            return arena_release(&l.keep),
+                   cli_usage(cli, "name one of them",
+                             "-o is for one conversation");
+        if (!bad && l.n > 0)
+            bad = conversation_open(cli, args, args->words[w], write, &q);
+        code = cli_worse(code, bad);
+        for (i = 0; i < l.n && !bad; i++)
+            code = cli_worse(code, one(ctx, q, l.paths[i]));
+        quire_close(q);
+        arena_release(&l.keep);
+    }
+    return code;
+}
+
+/* ---- externalize, hydrate in place -------------------------------------- */
+
+struct moving {
+    struct cli *cli;
+    bool back;
+    size_t n; /* conversations it went well with */
+    quire_moved sum;
+};
+
+static int move_one(void *ctx, quire *q, const char *path)
+{
+    struct moving *m = ctx;
+    struct troubles t = {m->cli, EXIT_DONE};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
+    quire_moved moved = {0};
+    quire_error err = {0};
+    quire_status st;
+
+    st = m->back
+             ? quire_conversation_hydrate(q, path, NULL, NULL, &hooks, &moved,
+                                          &err)
+             : quire_conversation_externalize(q, path, &hooks, &moved, &err);
+    m->n += !st;
+    m->sum.payloads += moved.payloads;
+    m->sum.blobs += moved.blobs;
+    m->sum.bytes += moved.bytes;
+    m->sum.problems += moved.problems + (st && !moved.problems);
+    return st ? cli_worse(t.code, conversation_fail(m->cli, &err)) : t.code;
+}
+
+static void say_number(struct buf *line, uint64_t n, const char *thing)
+{
+    buf_addf(line, "%llu %s%s", (unsigned long long)n, thing,
+             n == 1 ? "" : "s");
+}
+
+static void say_json(struct buf *line, const struct moving *m)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "payloads");
+    json_uint(&w, m->sum.payloads);
+    if (!m->back) {
+        json_key(&w, "blobs");
+        json_uint(&w, m->sum.blobs);
+    }
+    json_key(&w, "bytes");
+    json_uint(&w, m->sum.bytes);
+    json_key(&w, "conversations");
+    json_uint(&w, m->n);
+    json_key(&w, "problems");
+    json_uint(&w, m->sum.problems);
+    json_object_end(&w);
+}
+
+static void say_moved(struct moving *m)
+{
+    struct buf line = BUF_INIT(4096);
+    char size[32];
+
+    if (m->cli->json) {
+        say_json(&line, m);
+    } else {
+        size_words(m->sum.bytes, size, sizeof size);
+        buf_add_str(&line, m->back ? "brought " : "moved ");
+        say_number(&line, m->sum.payloads, "payload");
+        buf_addf(&line, " (%s) %s ", size, m->back ? "back into" : "out of");
+        say_number(&line, m->n, "conversation");
+        if (!m->back) {
+            buf_add_str(&line, ", ");
+            say_number(&line, m->sum.blobs, "new blob");
+        }
+    }
+    out_line(m->cli, &line);
+    buf_release(&line);
+}
+
+static int conversation_externalize(struct cli *cli, const struct args *args)
+{
+    struct moving m = {.cli = cli};
+    int code = for_each(cli, args, true, false, move_one, &m);
+
+    if (m.n > 0)
+        say_moved(&m);
+    return code;
+}
+
+static const struct opt externalize_opts[] = {BLOBS_OPT, {0}};
+
+static const struct cmd cmd_conversation_externalize = {
+    .name = "conversation externalize",
+    .args = "DIR...",
+    .summary = "move the content of conversations into blobs",
+    .about = DIR_ABOUT
+    "What tools answered and what was attached is stored under its SHA-256, "
+    "in `blobs` beside `conversations`, and its place in events.json taken "
+    "by {\"$blob\": \"<64 hex>\", \"size\": n}. Everything else in the file "
+    "stays as it is, byte for byte; a file without anything to move is not "
+    "written. A file that somebody changes meanwhile, or that JP has "
+    "locked, is left alone.\n\n"
+    "What is neither content nor a reference is left alone and reported; "
+    "the exit status is 4 then. With `--json`: payloads, blobs (that are "
+    "new), bytes (of content), conversations, problems.",
+    .opts = externalize_opts,
+    .examples = "quire conversation externalize .jp",
+    .run = conversation_externalize,
+};
+
+/* ---- hydrate ------------------------------------------------------------ */
+
+struct printing {
+    struct cli *cli;
+    const char *file;
+};
+
+static quire_status print_text(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    out_write(ctx, bytes);
+    return out_flush(ctx, err);
+}
+
+static quire_status save_text(void *ctx, quire_bytes bytes, quire_error *err)
+{
+    return save_write(ctx, bytes, err);
+}
+
+static int print_one(void *ctx, quire *q, const char *path)
+{
+    struct printing *p = ctx;
+    struct troubles t = {p->cli, EXIT_DONE};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
+    bool to_file = strcmp(p->file, "-") != 0;
+    struct save save = SAVE_INIT;
+    quire_error err = {0};
+    quire_status st = QUIRE_OK;
+
+    if (to_file)
+        st = save_open(&save, p->file, &err);
+    if (!st)
+        st = to_file ? quire_conversation_hydrate(q, path, save_text, &save,
+                                                  &hooks, NULL, &err)
+                     : quire_conversation_hydrate(q, path, print_text, p->cli,
+                                                  &hooks, NULL, &err);
+    if (!st && to_file)
+        st = save_commit(&save, &err);
+    if (st && st != QUIRE_STOPPED && (to_file || !p->cli->out.error))
+        t.code = cli_worse(t.code, conversation_fail(p->cli, &err));
+    if (to_file)
+        save_release(&save);
+    return t.code;
+}
+
+static int conversation_hydrate(struct cli *cli, const struct args *args)
+{
+    struct moving m = {.cli = cli, .back = true};
+    struct printing p = {.cli = cli, .file = args_text(args, "output")};
+    int code;
+
+    if (p.file)
+        return for_each(cli, args, false, true, print_one, &p);
+    code = for_each(cli, args, true, false, move_one, &m);
+    if (m.n > 0)
+        say_moved(&m);
+    return code;
+}
+
+static const struct opt hydrate_opts[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "write the text to FILE, or with `-` to standard output, and "
+             "leave the conversation as it is"},
+    BLOBS_OPT,
+    {0},
+};
+
+static const struct cmd cmd_conversation_hydrate = {
+    .name = "conversation hydrate",
+    .args = "DIR",
+    .summary = "bring the content of a conversation back from blobs",
+    .about = DIR_ABOUT
+    "References in events.json are replaced by what they refer to, in the "
+    "form that JP reads today; a file of JP's that was externalized becomes "
+    "the same again, byte for byte. The blobs stay.\n\n"
+    "If a blob is missing or damaged, or has another size than is written "
+    "there, each is reported, the conversation is left as it is, and the exit "
+    "status is 4. With `--json`: payloads, bytes, "
+    "conversations, problems.",
+    .opts = hydrate_opts,
+    .examples =
+        "quire conversation hydrate .jp/conversations/17780000011-hello -o -",
+    .run = conversation_hydrate,
+};
+
+/* ---- files -------------------------------------------------------------- */
+
+struct filing {
+    struct cli *cli;
+    char end; /* behind a path                    */
+    char here[PATH_MAX];
+    struct map seen;
+    struct arena keep;
+    int code;
+};
+
+/* As it is called from where the caller stands, if it is below. */
+static const char *from_here(const struct filing *f, const char *path)
+{
+    size_t len = strlen(f->here);
+
+    return len > 1 && !strncmp(path, f->here, len) && path[len] == '/'
+               ? path + len + 1
+               : path;
+}
+
+static void add_file_json(struct buf *line, const char *path,
+                          const quire_conversation_file *file)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "path");
+    json_str(&w, path);
+    json_key(&w, "blob");
+    json_bool(&w, file->blob);
+    json_key(&w, "missing");
+    json_bool(&w, file->missing);
+    json_object_end(&w);
+    buf_add_char(line, '\n');
+}
+
+static quire_status list_file(void *ctx, const quire_conversation_file *file,
+                              quire_error *err)
+{
+    struct filing *f = ctx;
+    const char *path = arena_text(&f->keep, bytes_str(file->path));
+    struct buf line = BUF_INIT(64 * 1024);
+    quire_error lost = {0};
+    bool fresh;
+
+    if (!path || !map_put(&f->seen, bytes_str(path), 1, &fresh))
+        return err_memory(err);
+    if (!fresh)
+        return QUIRE_OK;
+    path = from_here(f, path);
+    if (file->missing) {
+        err_set(&lost, QUIRE_DAMAGED, "%.200s is referred to and is missing",
+                path);
+        err_next(&lost, "fetch it from where the conversation came from");
+        f->code = cli_worse(f->code, cli_fail(f->cli, &lost));
+    }
+    if (f->cli->json) {
+        add_file_json(&line, path, file);
+    } else if (!file->missing) {
+        buf_add_str(&line, path);
+        buf_add_char(&line, f->end);
+    }
+    if (line.len)
+        out_write(f->cli, buf_bytes(&line));
+    buf_release(&line);
+    return f->cli->out.error ? out_flush(f->cli, err) : QUIRE_OK;
+}
+
+static int files_of(void *ctx, quire *q, const char *path)
+{
+    struct filing *f = ctx;
+    quire_error err = {0};
+
+    if (quire_conversation_files(q, path, list_file, f, &err) &&
+        !f->cli->out.error)
+        return conversation_fail(f->cli, &err);
+    return EXIT_DONE;
+}
+
+static int conversation_files(struct cli *cli, const struct args *args)
+{
+    struct filing f = {.cli = cli,
+                       .end = args_flag(args, "null") ? '\0' : '\n'};
+    uint64_t seed[2] = {0, 0};
+    quire_error err = {0};
+    int code;
+
+    if (rand_bytes(&rand_system, seed, sizeof seed, &err))
+        return cli_fail(cli, &err);
+    map_init(&f.seen, seed[0], seed[1]);
+    if (!getcwd(f.here, sizeof f.here))
+        f.here[0] = '\0';
+    code = for_each(cli, args, false, false, files_of, &f);
+    map_release(&f.seen);
+    arena_release(&f.keep);
+    return cli_worse(code, f.code);
+}
+
+static const struct opt files_opts[] = {
+    {.name = "null",
+     .letter = '0',
+     .kind = OPT_FLAG,
+     .help = "end each path with a NUL instead of a newline"},
+    BLOBS_OPT,
+    {0},
+};
+
+static const struct cmd cmd_conversation_files = {
+    .name = "conversation files",
+    .args = "DIR",
+    .summary = "list the files that a conversation consists of",
+    .about = DIR_ABOUT
+    "Its own JSON files, and the file of each blob it refers to, once: "
+    "what version control has to add. Paths are as they are called from "
+    "the working directory, absolute if they are not below it.\n\n"
+    "A blob that is missing is reported and not listed; the exit status is "
+    "4 then. With `--json`: path, blob, missing.",
+    .opts = files_opts,
+    .examples = "quire conversation files -0 .jp | xargs -0 ls",
+    .run = conversation_files,
+};
+
+/* ---- the noun ----------------------------------------------------------- */
+
+static const struct cmd *const verbs[] = {
+    &cmd_conversation_externalize, &cmd_conversation_hydrate,
+    &cmd_conversation_print,       &cmd_conversation_files,
+    &cmd_conversation_ls,          NULL,
+};
+
+const struct noun noun_conversation = {
+    .name = "conversation",
+    .summary = "JP's conversations, with their content in blobs",
+    .about =
+        "A conversation is a directory that JP wrote, in `.jp/conversations` of "
+        "a workspace or in its private data. Quire reads and changes it where "
+        "it lies, and keeps its content in `blobs` beside `conversations`, a "
+        "file each, the same bytes on every machine. No home is needed.",
+    .verbs = verbs,
+};

@@ -1,0 +1,362 @@
+/*
+ * jp_show.c - conversations to be looked at
+ *
+ * All that a conversation says was written by strangers: it passes through
+ * text_add(), and stands two columns to the right of the headings, so that
+ * nothing it says can be taken for one.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "base/timestamp.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/jp.h"
+#include "cli/cmd/session.h"
+
+/* A payload, made harmless and indented, may take some times its size. */
+#define PAGE_MAX ((size_t)8 << 30)
+
+/* ---- print -------------------------------------------------------------- */
+
+struct printing {
+    struct cli *cli;
+    uint64_t turn; /* the heading that was printed last */
+    size_t n;
+};
+
+static void add_when(struct buf *out, int64_t us)
+{
+    time_t s = (time_t)(us / 1000000);
+    char text[32];
+    struct tm tm;
+
+    if (us && localtime_r(&s, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm))
+        buf_addf(out, "  %s", text);
+}
+
+static void add_indented(struct buf *out, quire_bytes text)
+{
+    struct buf clean = BUF_INIT(PAGE_MAX);
+    quire_bytes rest;
+
+    text_add(&clean, text, false);
+    out->failed |= clean.failed;
+    for (rest = buf_bytes(&clean); rest.len;) {
+        const char *end = memchr(rest.data, '\n', rest.len);
+        size_t len = end ? (size_t)(end - (const char *)rest.data) : rest.len;
+
+        if (len)
+            buf_add_str(out, "  ");
+        buf_add(out, rest.data, len);
+        buf_add_char(out, '\n');
+        rest = bytes_sub(rest, end ? len + 1 : len, rest.len);
+    }
+    buf_release(&clean);
+}
+
+/* What is no text would be a screen of rubbish. */
+static void add_content(struct buf *out, const quire_part *part)
+{
+    char size[32];
+
+    if (part->missing) {
+        buf_add_str(out, "  (");
+        text_add(out, part->text, true);
+        buf_add_str(out, ")\n");
+    } else if (utf8_check(part->text)) {
+        add_indented(out, part->text);
+    } else {
+        size_words(part->bytes, size, sizeof size);
+        buf_addf(out, "  (%s that are no text)\n", size);
+    }
+}
+
+static void add_part(struct printing *p, struct buf *out,
+                     const quire_part *part)
+{
+    char size[32];
+
+    if (part->turn != p->turn) {
+        buf_addf(out, "%sturn %llu\n\n", p->n ? "\n" : "",
+                 (unsigned long long)part->turn);
+        p->turn = part->turn;
+    } else if (p->n) {
+        buf_add_char(out, '\n');
+    }
+    buf_add_str(out, part->kind);
+    if (part->label.len) {
+        buf_add_char(out, ' ');
+        text_add(out, part->label, true);
+    }
+    if (part->text.len == 0 && part->bytes > 0) {
+        size_words(part->bytes, size, sizeof size);
+        buf_addf(out, "  (%s)", size);
+    }
+    add_when(out, part->at_us);
+    buf_add_char(out, '\n');
+    add_content(out, part);
+}
+
+static void add_part_json(struct buf *out, const quire_part *part)
+{
+    char when[WHEN_SIZE];
+    struct json_writer w;
+
+    when_format(part->at_us, when);
+    json_begin(&w, out);
+    json_object(&w);
+    json_key(&w, "turn");
+    json_uint(&w, part->turn);
+    json_key(&w, "kind");
+    json_str(&w, part->kind);
+    json_key(&w, "label");
+    json_bytes(&w, part->label);
+    json_key(&w, "time");
+    if (part->at_us)
+        json_str(&w, when);
+    else
+        json_null(&w);
+    json_key(&w, "bytes");
+    json_uint(&w, part->bytes);
+    json_key(&w, "missing");
+    json_bool(&w, part->missing);
+    json_content(&w, "text", part->text);
+    json_object_end(&w);
+}
+
+static quire_status print_part(void *ctx, const quire_part *part,
+                               quire_error *err)
+{
+    struct printing *p = ctx;
+    struct buf out = BUF_INIT(PAGE_MAX);
+    quire_status st;
+
+    if (p->cli->json)
+        add_part_json(&out, part);
+    else
+        add_part(p, &out, part);
+    p->n++;
+    st = buf_status(&out, "a part of a conversation", err);
+    if (!st && p->cli->json) {
+        struct json_out o;
+
+        json_out_init(&o, p->cli);
+        json_out_add(&o, buf_bytes(&out));
+        json_out_end(&o);
+    } else if (!st) {
+        out_write(p->cli, buf_bytes(&out));
+    }
+    buf_release(&out);
+    return st || !p->cli->out.error ? st : out_flush(p->cli, err);
+}
+
+/* "3", "2-4", "2-", and "-2" for the last two. */
+static bool read_turns(const char *text, quire_print_options *o)
+{
+    const char *at = text;
+    char *end;
+    bool range;
+
+    errno = 0;
+    if (*at == '-') {
+        o->tail = strtoull(at + 1, &end, 10);
+        return !errno && at[1] >= '0' && at[1] <= '9' && !*end && o->tail;
+    }
+    if (*at < '0' || *at > '9')
+        return false;
+    o->first = strtoull(at, &end, 10);
+    range = *end == '-';
+    o->last = range ? 0 : o->first;
+    if (range && end[1]) {
+        at = end + 1;
+        o->last = strtoull(at, &end, 10);
+        if (*at < '0' || *at > '9' || o->last < o->first)
+            return false;
+    } else {
+        end += range;
+    }
+    return !errno && !*end && o->first;
+}
+
+static int conversation_print(struct cli *cli, const struct args *args)
+{
+    const char *turns = args_text(args, "turns"), *dir = args->words[0];
+    quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
+    struct troubles t = {cli, EXIT_DONE};
+    quire_check_hooks hooks = {.size = sizeof hooks,
+                               .problem = conversation_problem,
+                               .ctx = &t};
+    struct printing p = {.cli = cli};
+    quire_error err = {0};
+    quire *q = NULL;
+    int code;
+
+    o.style = (quire_print_style)args_number(args, "style", 0);
+    if (turns && !read_turns(turns, &o))
+        return cli_usage(cli, "write it as 3, 2-4, 2- or -2",
+                         "--turns needs a range of turns, not `%s`", turns);
+    code = conversation_open(cli, args, dir, false, &q);
+    if (!code &&
+        quire_conversation_print(q, dir, &o, &hooks, print_part, &p, &err) &&
+        !cli->out.error)
+        code = conversation_fail(cli, &err);
+    quire_close(q);
+    return cli_worse(code, t.code);
+}
+
+static const struct opt print_opts[] = {
+    {.name = "style",
+     .kind = OPT_CHOICE,
+     .value = "full|brief|chat|user",
+     .help = "all; tools by name and size only; what people and models said; "
+             "what people said"},
+    {.name = "turns",
+     .kind = OPT_TEXT,
+     .value = "A-B",
+     .help = "only these turns, counted from 1: `3`, `2-4`, `2-`, `-2` for "
+             "the last two"},
+    BLOBS_OPT,
+    {0},
+};
+
+const struct cmd cmd_conversation_print = {
+    .name = "conversation print",
+    .args = "DIR",
+    .summary = "show a conversation with its content",
+    .about =
+        "DIR is the directory of a conversation, or its events.json. Content "
+        "is shown wherever it lies. What a terminal would take for a command "
+        "is left out. Where a blob is missing or damaged that is said in its "
+        "place, and the exit status is 4.\n\n"
+        "With `--json` an object a part: turn, kind, label, time, bytes, "
+        "missing, encoding (utf-8, or base64 for what is no text), text.",
+    .opts = print_opts,
+    .examples = "quire conversation print .jp/conversations/17780000011-hello\n"
+                "quire conversation print .jp/conversations/17780000011-hello "
+                "--style brief",
+    .paged = true,
+    .run = conversation_print,
+};
+
+/* ---- ls ----------------------------------------------------------------- */
+
+static const char *const states[] = {"active", "archived", "trashed"};
+
+static void add_row_json(struct buf *line, const quire_conversation *one)
+{
+    char last[WHEN_SIZE];
+    struct json_writer w;
+
+    when_format(one->last_us, last);
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_str(&w, one->id);
+    json_key(&w, "title");
+    json_str(&w, one->title);
+    json_key(&w, "state");
+    json_str(&w, states[one->state]);
+    json_key(&w, "events");
+    json_uint(&w, one->events);
+    json_key(&w, "last");
+    if (one->last_us)
+        json_str(&w, last);
+    else
+        json_null(&w);
+    json_key(&w, "path");
+    json_str(&w, one->path);
+    if (one->problem) {
+        json_key(&w, "problem");
+        json_str(&w, one->problem);
+    }
+    json_object_end(&w);
+}
+
+static void add_row(struct buf *line, const quire_conversation *one)
+{
+    time_t s = (time_t)(one->last_us / 1000000);
+    char when[32] = "-";
+    struct tm tm;
+
+    if (one->last_us && localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+    text_add_cell(line, bytes_str(one->id), 16);
+    buf_addf(line, "  %-8s  %6llu  %-16s  ", states[one->state],
+             (unsigned long long)one->events, when);
+    text_add(line, bytes_str(one->title), true);
+    if (one->problem) {
+        buf_add_str(line, *one->title ? "  (" : "(");
+        text_add(line, bytes_str(one->problem), true);
+        buf_add_char(line, ')');
+    }
+}
+
+static quire_status list_one(void *ctx, const quire_conversation *one,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT((size_t)1 << 20);
+
+    if (cli->json)
+        add_row_json(&line, one);
+    else
+        add_row(&line, one);
+    return out_give(cli, &line, err);
+}
+
+/* The workspace that the caller stands in: the first directory upwards with a
+ * .jp. */
+static const char *workspace_here(char path[PATH_MAX])
+{
+    char *end;
+
+    if (!getcwd(path, PATH_MAX - 32))
+        return ".";
+    for (end = path + strlen(path);;) {
+        strcpy(end, "/.jp/conversations");
+        if (access(path, F_OK) == 0)
+            return path;
+        *end = '\0';
+        end = strrchr(path, '/');
+        if (!end)
+            return ".";
+    }
+}
+
+static int conversation_ls(struct cli *cli, const struct args *args)
+{
+    char path[PATH_MAX];
+    const char *dir = args->n_words ? args->words[0] : workspace_here(path);
+    quire_error err = {0};
+
+    if (quire_conversation_list(dir, QUIRE_CONVERSATION_DETAILS, list_one, cli,
+                                &err) &&
+        !cli->out.error)
+        return conversation_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_conversation_ls = {
+    .name = "conversation ls",
+    .args = "[DIR]",
+    .summary = "list conversations",
+    .about =
+        "Those of DIR: a workspace, a `.jp`, a `conversations` directory or one "
+        "conversation; else those of the workspace around the working "
+        "directory. Id, state (active, archived, trashed), how many events, "
+        "when the last one was, title. No blob is opened.\n\n"
+        "With `--json`: id, title, state, events, last, path, and problem for "
+        "one that cannot be read.",
+    .examples = "quire conversation ls .jp",
+    .paged = true,
+    .run = conversation_ls,
+};

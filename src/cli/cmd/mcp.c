@@ -1,0 +1,126 @@
+/*
+ * mcp.c - `quire mcp`: a session for a model's client
+ *
+ * Standard output is the client's, and carries the protocol alone.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/json.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+#include "mcp/stdio.h"
+
+extern const struct cmd cmd_mcp;
+
+static void add_option(struct json_writer *w, const struct args *args,
+                       const char *name, const char *option)
+{
+    const char *value = args_text(args, name);
+
+    if (!value)
+        return;
+    json_str(w, option);
+    json_str(w, value);
+}
+
+/* What most clients have in their settings. They start us with an environment
+ * of their own, so what this one says becomes options. */
+static int print_config(struct cli *cli, const struct args *args)
+{
+    struct buf line = BUF_INIT(1 << 20), text = BUF_INIT(1 << 20);
+    struct json_writer w;
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "mcpServers");
+    json_object(&w);
+    json_key(&w, "quire");
+    json_object(&w);
+    json_key(&w, "command");
+    json_bytes(&w, n > 0 ? bytes_of(self, (size_t)n) : bytes_str("quire"));
+    json_key(&w, "args");
+    json_array(&w);
+    json_str(&w, "mcp");
+    add_option(&w, args, "home", "--home");
+    add_option(&w, args, "tenant", "--tenant");
+    add_option(&w, args, "session", "--session");
+    add_option(&w, args, "read", "--read");
+    if (args_flag(args, "allow-run"))
+        json_str(&w, "--allow-run");
+    json_array_end(&w);
+    json_object_end(&w);
+    json_object_end(&w);
+    json_object_end(&w);
+    if (cli->json)
+        buf_add(&text, line.data, line.len);
+    else
+        json_indent(buf_bytes(&line), &text);
+    out_line(cli, &text);
+    buf_release(&line);
+    buf_release(&text);
+    return EXIT_DONE;
+}
+
+static int mcp(struct cli *cli, const struct args *args)
+{
+    const char *read = args_text(args, "read");
+    quire_options store = QUIRE_OPTIONS_INIT;
+    struct stdio_config config = {
+        .mcp = {.store = &store, .session = args_text(args, "session")},
+        .q = cli->q,
+        .in = STDIN_FILENO,
+        .out = STDOUT_FILENO,
+        .watch = true,
+    };
+    quire_error err = {0};
+
+    if (args_flag(args, "print-config"))
+        return print_config(cli, args);
+    cli_store_options(args, &store);
+    config.mcp.allow_run = args_flag(args, "allow-run");
+    config.mcp.read_all = read && !strcmp(read, "all");
+    return stdio_serve(&config, &err) ? artifact_fail(cli, &err) : EXIT_DONE;
+}
+
+static const struct opt mcp_opts[] = {
+    {.name = "allow-run",
+     .kind = OPT_FLAG,
+     .help = "let the tool run commands, confined as `quire run` does"},
+    {.name = "read",
+     .kind = OPT_CHOICE,
+     .value = "session|all",
+     .help = "which sessions' resources can be read; `session` unless given"},
+    {.name = "print-config",
+     .kind = OPT_FLAG,
+     .help = "print what a client's settings need, and do nothing else"},
+    {0},
+};
+
+const struct cmd cmd_mcp = {
+    .name = "mcp",
+    .args = "",
+    .summary = "serve a session to a model's client, by MCP",
+    .about =
+        "Speaks the Model Context Protocol on standard input and output, until "
+        "the input ends: versions 2024-11-05 to 2025-11-25, which open with "
+        "`initialize`, and 2026-07-28. It offers the files of --session, or of "
+        "the built-in session `temp`, and of no other: the tool `workspace`, as "
+        "`quire tool workspace` has it; as resources the session's artifacts, "
+        "outputs, reports and what was said; the prompts `recall` and "
+        "`hand-off`. Files that others change meanwhile become versions of "
+        "their artifacts, and clients that asked are told.\n\n"
+        "Clients start it themselves: put what --print-config prints into their "
+        "settings. docs/mcp.md has the place for each.",
+    .opts = mcp_opts,
+    .examples = "quire mcp --print-config\n"
+                "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | "
+                "quire mcp",
+    .store = STORE_WRITE,
+    .run = mcp,
+};

@@ -1,0 +1,737 @@
+/*
+ * memory.c - facts that outlive their session
+ */
+#include "cli/cmd/memory.h"
+#include "cli/core/cursor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+#include "cli/cmd/session.h"
+
+extern const struct noun noun_memory;
+
+int memory_fail(struct cli *cli, const quire_error *err)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
+}
+
+/* ---- reading what was typed --------------------------------------------- */
+
+/* The id at the start of *text, which is moved behind it. */
+static bool read_id(const char **text, int64_t *id)
+{
+    const char *at = *text;
+    char *end;
+
+    if (!strncmp(at, "mem:", 4))
+        at += 4;
+    if (*at == '#')
+        at++;
+    if (*at < '0' || *at > '9')
+        return false;
+    *id = strtoll(at, &end, 10);
+    *text = end;
+    return *id > 0 && *id < INT64_MAX;
+}
+
+int memory_id(struct cli *cli, const char *text, int64_t *id)
+{
+    const char *at = text;
+
+    if (read_id(&at, id) && !*at)
+        return EXIT_DONE;
+    return cli_usage(cli, "an id looks like 12, #12 or mem:12", "`%s` is no id",
+                     text);
+}
+
+/* "3,#4,mem:5". *ids is the caller's to free. */
+static int read_ids(struct cli *cli, const char *text, int64_t **ids, size_t *n)
+{
+    const char *at = text ? text : "";
+
+    *ids = NULL;
+    *n = 0;
+    if (!text)
+        return EXIT_DONE;
+    *ids = calloc(strlen(text) + 1, sizeof **ids);
+    while (*ids && read_id(&at, &(*ids)[*n])) {
+        ++*n;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    if (*ids && *n && !*at)
+        return EXIT_DONE;
+    return cli_usage(cli, "ids look like 3,#4,mem:5", "`%s` are no ids", text);
+}
+
+int memory_types(struct cli *cli, const struct args *args, unsigned *types)
+{
+    const char *at = args_text(args, "type");
+    quire_memory_type type;
+    quire_error err = {0};
+
+    *types = 0;
+    while (at && *at) {
+        size_t len = strcspn(at, ",");
+
+        if (len > 0) {
+            if (quire_memory_type_of(bytes_of(at, len), &type, &err))
+                return memory_fail(cli, &err);
+            *types |= 1u << type;
+        }
+        at += len + (at[len] == ',');
+    }
+    return EXIT_DONE;
+}
+
+/* "12" or "#12", the id of an artifact. */
+static int artifact_id(struct cli *cli, const char *text, int64_t *id)
+{
+    if (strncmp(text, "mem:", 4) != 0)
+        return memory_id(cli, text, id);
+    return cli_usage(cli, "an artifact's id looks like 12 or #12",
+                     "`%s` is a memory entry, not an artifact", text);
+}
+
+/* ---- saying what there is ----------------------------------------------- */
+
+static void add_text(struct json_writer *w, const char *key, quire_bytes text)
+{
+    json_key(w, key);
+    json_bytes(w, text);
+}
+
+void memory_add_members(struct json_writer *w, const quire_memory *entry)
+{
+    json_key(w, "id");
+    json_int(w, entry->id);
+    json_key(w, "type");
+    json_str(w, quire_memory_type_name(entry->type));
+    add_text(w, "title", entry->title);
+    add_text(w, "content", entry->content);
+    add_text(w, "source", entry->source);
+    json_key(w, "tags");
+    json_raw(w, bytes_str(entry->tags));
+    json_key(w, "artifact_id");
+    if (entry->artifact)
+        json_int(w, entry->artifact);
+    else
+        json_null(w);
+    json_key(w, "session");
+    if (*entry->session)
+        json_str(w, entry->session);
+    else
+        json_null(w);
+    json_add_time(w, "created_at", entry->created_us);
+    json_add_time(w, "updated_at", entry->updated_us);
+    json_add_time(w, "valid_from", entry->valid_from_us);
+    json_add_time(w, "valid_to", entry->valid_to_us);
+}
+
+void memory_add_row(struct buf *line, const quire_memory *entry)
+{
+    time_t s = (time_t)(entry->updated_us / 1000000);
+    char when[32] = "", id[24];
+    struct json_scan it;
+    struct tm tm;
+
+    if (localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d", &tm);
+    snprintf(id, sizeof id, "#%lld", (long long)entry->id);
+    buf_addf(line, "%-6s %s  [%s] ", id, when,
+             quire_memory_type_name(entry->type));
+    text_add(line, entry->title, true);
+    json_iter_init(&it, bytes_str(entry->tags));
+    while (json_next(&it)) {
+        buf_add_str(line, " +");
+        text_add_json(line, it.value, SIZE_MAX, true);
+    }
+    if (entry->artifact)
+        buf_addf(line, "  (artifact #%lld)", (long long)entry->artifact);
+}
+
+/* The whole of an entry. */
+static void add_page(struct buf *line, const quire_memory *entry)
+{
+    memory_add_row(line, entry);
+    if (entry->source.len) {
+        buf_add_str(line, "\nsource: ");
+        text_add(line, entry->source, true);
+    }
+    if (entry->content.len) {
+        buf_add_str(line, "\n\n");
+        text_add(line, entry->content, false);
+    }
+}
+
+static void say_entry(struct cli *cli, const quire_memory *entry)
+{
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        memory_add_members(&w, entry);
+        json_object_end(&w);
+    } else {
+        memory_add_row(&line, entry);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+/* ---- add, edit ---------------------------------------------------------- */
+
+/* What the command line says of an entry. */
+struct said {
+    quire_memory_options o;
+    struct buf content; /* from standard input */
+    quire_bytes *tags;
+    int64_t *supersedes;
+};
+
+static void said_release(struct said *s)
+{
+    buf_release(&s->content);
+    free(s->tags);
+    free(s->supersedes);
+}
+
+static int take_tags(struct said *s, const struct args *args)
+{
+    size_t n = 0, i;
+
+    while (args_list(args, "tag", n))
+        n++;
+    s->tags = calloc(n + 1, sizeof *s->tags);
+    for (i = 0; s->tags && i < n; i++)
+        s->tags[i] = bytes_str(args_list(args, "tag", i));
+    s->o.tags = n ? s->tags : NULL;
+    s->o.n_tags = n;
+    return s->tags ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int take_content(struct cli *cli, struct said *s,
+                        const struct args *args)
+{
+    const char *content = args_text(args, "content");
+    quire_error err = {0};
+
+    if (!content)
+        return EXIT_DONE;
+    s->o.content = bytes_str(content);
+    if (strcmp(content, "-") != 0)
+        return EXIT_DONE;
+    if (input_read("-", &s->content, &err))
+        return memory_fail(cli, &err);
+    s->o.content = bytes_of(s->content.len ? s->content.data : "",
+                            s->content.len);
+    return EXIT_DONE;
+}
+
+/* All but --artifact and --supersedes, which `add` and `edit` have differently.
+ * Release it in both cases. */
+static int said_read(struct cli *cli, const struct args *args, struct said *s)
+{
+    const char *type = args_text(args, "type");
+    const char *title = args_text(args, "title");
+    const char *source = args_text(args, "source");
+    quire_error err = {0};
+
+    *s = (struct said){.o = QUIRE_MEMORY_OPTIONS_INIT,
+                       .content = BUF_INIT((size_t)1 << 20)};
+    if (type && quire_memory_type_of(bytes_str(type), &s->o.type, &err))
+        return memory_fail(cli, &err);
+    s->o.set_type = type != NULL;
+    if (title)
+        s->o.title = bytes_str(title);
+    if (source)
+        s->o.source = bytes_str(source);
+    return cli_worse(take_tags(s, args), take_content(cli, s, args));
+}
+
+static int memory_add(struct cli *cli, const struct args *args)
+{
+    const char *artifact = args_text(args, "artifact");
+    struct said s;
+    quire_memory entry;
+    quire_error err = {0};
+    int code = said_read(cli, args, &s);
+
+    if (!code && (!args_text(args, "type") || !args_text(args, "title")))
+        code = cli_usage(cli, "give --type and --title",
+                         "an entry has a type and a title");
+    if (!code && artifact)
+        code = artifact_id(cli, artifact, &s.o.artifact);
+    if (!code)
+        code = read_ids(cli, args_text(args, "supersedes"), &s.supersedes,
+                        &s.o.n_supersedes);
+    s.o.supersedes = s.supersedes;
+    if (!code && quire_memory_add(cli->q, args_text(args, "session"), &s.o,
+                                  &entry, &err))
+        code = memory_fail(cli, &err);
+    else if (!code)
+        say_entry(cli, &entry);
+    said_release(&s);
+    return code;
+}
+
+#define TEXT_OPTS                                              \
+    {.name = "content",                                        \
+     .kind = OPT_TEXT,                                         \
+     .value = "TEXT",                                          \
+     .help = "what there is to know; - reads standard input"}, \
+        {.name = "tag",                                        \
+         .kind = OPT_LIST,                                     \
+         .value = "T",                                         \
+         .help = "a tag; may be given again"},                 \
+    {                                                          \
+        .name = "source", .kind = OPT_TEXT, .value = "S",      \
+        .help = "who says so"                                  \
+    }
+
+static const struct opt add_opts[] = {
+    {.name = "type",
+     .kind = OPT_TEXT,
+     .value = "T",
+     .help = "user, feedback, project, reference, learning or context"},
+    {.name = "title",
+     .kind = OPT_TEXT,
+     .value = "X",
+     .help = "the fact in a line"},
+    TEXT_OPTS,
+    {.name = "artifact",
+     .kind = OPT_TEXT,
+     .value = "ID",
+     .help = "link the artifact with this id"},
+    {.name = "supersedes",
+     .kind = OPT_TEXT,
+     .value = "ID,...",
+     .help = "entries that are true no longer because of this one"},
+    {0},
+};
+
+static const struct cmd cmd_memory_add = {
+    .name = "memory add",
+    .args = "",
+    .summary = "remember a fact",
+    .about =
+        "An entry of the tenant, pinned to the session that --session or "
+        "QUIRE_SESSION names, if one does. A title has up to 200 bytes, "
+        "content up to 64 KiB. A session links its own artifacts, and those "
+        "that an entry links already; without a session any may be "
+        "linked. With --json one object: id, type, title, content, source, "
+        "tags, artifact_id, session, created_at, updated_at, valid_from, "
+        "valid_to.",
+    .opts = add_opts,
+    .examples = "quire memory add --type project --title 'the cache is on disk'"
+                " --tag build\n"
+                "quire memory add --type user --title 'prefers short answers'"
+                " --source review",
+    .store = STORE_WRITE,
+    .run = memory_add,
+};
+
+static bool is_change(const struct args *args)
+{
+    return args_text(args, "type") || args_text(args, "title") ||
+           args_text(args, "content") || args_text(args, "source") ||
+           args_text(args, "artifact") || args_list(args, "tag", 0) ||
+           args_flag(args, "no-tags");
+}
+
+static int memory_edit(struct cli *cli, const struct args *args)
+{
+    const char *artifact = args_text(args, "artifact");
+    struct said s;
+    quire_memory entry;
+    quire_error err = {0};
+    int64_t id = 0;
+    int code = said_read(cli, args, &s);
+
+    if (!code)
+        code = memory_id(cli, args->words[0], &id);
+    if (!code && artifact && !strcmp(artifact, "none"))
+        s.o.artifact = -1;
+    else if (!code && artifact)
+        code = artifact_id(cli, artifact, &s.o.artifact);
+    if (!code && !is_change(args))
+        code = cli_usage(cli, "see `quire memory edit --help`",
+                         "there is nothing to change");
+    if (!code && args_flag(args, "no-tags"))
+        s.o.tags = s.tags; /* with none of them */
+    if (!code && quire_memory_edit(cli->q, args_text(args, "session"), id, &s.o,
+                                   &entry, &err))
+        code = memory_fail(cli, &err);
+    else if (!code)
+        say_entry(cli, &entry);
+    said_release(&s);
+    return code;
+}
+
+static const struct opt edit_opts[] = {
+    {.name = "type", .kind = OPT_TEXT, .value = "T", .help = "another type"},
+    {.name = "title", .kind = OPT_TEXT, .value = "X", .help = "another title"},
+    TEXT_OPTS,
+    {.name = "no-tags", .kind = OPT_FLAG, .help = "take its tags away"},
+    {.name = "artifact",
+     .kind = OPT_TEXT,
+     .value = "ID",
+     .help = "link another artifact; `none` takes the link away"},
+    {0},
+};
+
+static const struct cmd cmd_memory_edit = {
+    .name = "memory edit",
+    .args = "ID",
+    .summary = "change an entry",
+    .about = "What is not given stays as it is; tags that are given take the "
+             "place of all there were. A fact that is true no longer is better "
+             "superseded (`quire memory add --supersedes`): then it is still "
+             "known what was true before.",
+    .opts = edit_opts,
+    .examples = "quire memory edit 1 --content 'under ~/.cache' --tag disk",
+    .store = STORE_WRITE,
+    .run = memory_edit,
+};
+
+/* ---- show --------------------------------------------------------------- */
+
+/* Its text is on loan until the artifact is asked for: hence the order. */
+static int show_json(struct cli *cli, const quire_memory *entry)
+{
+    quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
+    struct buf line = BUF_INIT(1 << 20), artifact = BUF_INIT(1 << 20);
+    int64_t linked = entry->artifact;
+    struct json_writer w;
+    quire_artifact a;
+    char which[32];
+
+    json_begin(&w, &line);
+    json_object(&w);
+    memory_add_members(&w, entry);
+    snprintf(which, sizeof which, "#%lld", (long long)linked);
+    o.any_session = 1;
+    /* One that went a moment ago is none. */
+    if (linked && !quire_artifact_stat(cli->q, NULL, which, &o, &a, NULL)) {
+        artifact_add_json(&artifact, &a);
+        json_key(&w, "artifact");
+        json_raw(&w, buf_bytes(&artifact));
+    }
+    json_object_end(&w);
+    line.failed |= artifact.failed;
+    out_line(cli, &line);
+    buf_release(&artifact);
+    buf_release(&line);
+    return EXIT_DONE;
+}
+
+static int memory_show(struct cli *cli, const struct args *args)
+{
+    struct buf line = BUF_INIT(1 << 20);
+    quire_memory entry;
+    quire_error err = {0};
+    int64_t id = 0, as_of_us = 0;
+    int code = memory_id(cli, args->words[0], &id);
+
+    if (!code)
+        code = page_time(cli, args, "as-of", &as_of_us);
+    if (code)
+        return code;
+    if (quire_memory_get(cli->q, id, as_of_us, &entry, &err))
+        return memory_fail(cli, &err);
+    if (cli->json)
+        return show_json(cli, &entry);
+    add_page(&line, &entry);
+    out_line(cli, &line);
+    buf_release(&line);
+    return EXIT_DONE;
+}
+
+#define AS_OF                                                       \
+    {                                                               \
+        .name = "as-of", .kind = OPT_TEXT, .value = "TIME",         \
+        .help = "what was valid then, such as 2026-02-16T10:20:30Z" \
+    }
+
+static const struct opt show_opts[] = {
+    AS_OF,
+    {0},
+};
+
+static const struct cmd cmd_memory_show = {
+    .name = "memory show",
+    .args = "ID",
+    .summary = "show an entry",
+    .about = "With --json the object that `memory add` prints, and `artifact`, "
+             "what is known of the artifact that it links.",
+    .opts = show_opts,
+    .examples = "quire memory show 1 --json",
+    .store = STORE_READ,
+    .run = memory_show,
+};
+
+/* ---- ls ----------------------------------------------------------------- */
+
+static quire_status list_one(void *ctx, const quire_memory *entry,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        memory_add_members(&w, entry);
+        page_add_cursor(&w, entry->updated_us, entry->id);
+        json_object_end(&w);
+    } else {
+        memory_add_row(&line, entry);
+    }
+    return out_give(cli, &line, err);
+}
+
+static int memory_ls(struct cli *cli, const struct args *args)
+{
+    quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
+    quire_error err = {0};
+    int code = memory_types(cli, args, &o.types);
+
+    if (!code)
+        code = page_time(cli, args, "as-of", &o.as_of_us);
+    if (!code)
+        code = page_cursor(cli, args, &o.before_us, &o.before_id);
+    if (code)
+        return code;
+    o.tag = args_text(args, "tag");
+    o.session = args_text(args, "session");
+    o.limit = args_number(args, "limit", 0);
+    if (!quire_memory_list(cli->q, &o, list_one, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
+}
+
+static const struct opt ls_opts[] = {
+    {.name = "type",
+     .kind = OPT_TEXT,
+     .value = "T,...",
+     .help = "of these types only"},
+    {.name = "tag",
+     .kind = OPT_TEXT,
+     .value = "T",
+     .help = "with this tag, in capitals or not"},
+    AS_OF,
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N, up to 1000; 50 unless given"},
+    {.name = "cursor",
+     .kind = OPT_TEXT,
+     .value = "C",
+     .help = "go on behind the entry with this `cursor`"},
+    {0},
+};
+
+static const struct cmd cmd_memory_ls = {
+    .name = "memory ls",
+    .args = "",
+    .summary = "list entries, the last changed first",
+    .about = "Those of the tenant; with --session or QUIRE_SESSION those that "
+             "are pinned to that session or to none. With --json an object "
+             "each, as `memory add` prints it, and its `cursor`: --cursor with "
+             "that of the last one goes on behind it.",
+    .opts = ls_opts,
+    .examples = "quire memory ls --type project,user\n"
+                "quire memory ls --as-of 2026-02-16T10:20:30Z --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = memory_ls,
+};
+
+/* ---- search ------------------------------------------------------------- */
+
+static quire_status show_hit(void *ctx, const quire_memory *entry,
+                             quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+    char score[32];
+
+    if (cli->json) {
+        snprintf(score, sizeof score, "%.9f", entry->score);
+        json_begin(&w, &line);
+        json_object(&w);
+        memory_add_members(&w, entry);
+        json_key(&w, "score");
+        json_raw(&w, bytes_str(score));
+        json_object_end(&w);
+    } else {
+        memory_add_row(&line, entry);
+    }
+    return out_give(cli, &line, err);
+}
+
+static int memory_search(struct cli *cli, const struct args *args)
+{
+    quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
+    quire_error err = {0};
+    int partial = 0;
+    int code = memory_types(cli, args, &o.types);
+
+    if (!code)
+        code = page_time(cli, args, "as-of", &o.as_of_us);
+    if (code)
+        return code;
+    o.tag = args_text(args, "tag");
+    o.session = args_text(args, "session");
+    o.no_intent = args_flag(args, "no-intent");
+    o.no_decay = args_flag(args, "no-decay");
+    o.limit = args_number(args, "limit", 0);
+    if (quire_memory_search(cli->q, bytes_str(args->words[0]), &o, show_hit,
+                            cli, &partial, &err))
+        return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
+    if (partial)
+        session_warn(cli, "partial",
+                     "so many have it that only the newest were ranked");
+    return EXIT_DONE;
+}
+
+static const struct opt search_opts[] = {
+    {.name = "type",
+     .kind = OPT_TEXT,
+     .value = "T,...",
+     .help = "put these types further up"},
+    {.name = "tag",
+     .kind = OPT_TEXT,
+     .value = "T",
+     .help = "put entries with this tag further up"},
+    AS_OF,
+    {.name = "no-intent",
+     .kind = OPT_FLAG,
+     .help = "do not guess types from words such as `where` and `why`"},
+    {.name = "no-decay", .kind = OPT_FLAG, .help = "old or new is the same"},
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N, up to 200; 20 unless given"},
+    {0},
+};
+
+static const struct cmd cmd_memory_search = {
+    .name = "memory search",
+    .args = "QUERY",
+    .summary = "find entries by the words of a question",
+    .about =
+        "One word of QUERY must be there; all of them together, or near each "
+        "other, count more, and so does the title. Words such as `the` do not "
+        "count. Entries of the session that --session or QUIRE_SESSION names "
+        "come first. Old entries come later. With --json an object each, as "
+        "`memory add` prints it, and its score. Exits with 1 if nothing is "
+        "found.",
+    .opts = search_opts,
+    .examples = "quire memory search 'where is the cache?'",
+    .store = STORE_READ,
+    .paged = true,
+    .run = memory_search,
+};
+
+/* ---- invalidate, rm ----------------------------------------------------- */
+
+static int memory_invalidate(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+    int64_t id = 0, when_us = 0;
+    int code = memory_id(cli, args->words[0], &id);
+
+    if (!code)
+        code = page_time(cli, args, "when", &when_us);
+    if (code)
+        return code;
+    /* From the beginning of the millisecond on: see page_time(). */
+    when_us -= when_us % 1000;
+    if (quire_memory_invalidate(cli->q, id, when_us, &err))
+        return memory_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt invalidate_opts[] = {
+    {.name = "when",
+     .kind = OPT_TEXT,
+     .value = "TIME",
+     .help = "since when it is true no longer; now unless given"},
+    {0},
+};
+
+static const struct cmd cmd_memory_invalidate = {
+    .name = "memory invalidate",
+    .args = "ID",
+    .summary = "say that an entry is true no longer",
+    .about = "It is kept, and --as-of still shows it; apart from that it is as "
+             "if it were gone.",
+    .opts = invalidate_opts,
+    .examples = "quire memory invalidate 2",
+    .store = STORE_WRITE,
+    .run = memory_invalidate,
+};
+
+static int memory_rm(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+    int64_t id = 0;
+    int code = memory_id(cli, args->words[0], &id);
+
+    if (!code && quire_memory_remove(cli->q, id, &err))
+        code = memory_fail(cli, &err);
+    return code;
+}
+
+static const struct cmd cmd_memory_rm = {
+    .name = "memory rm",
+    .args = "ID",
+    .summary = "delete an entry for good, valid or not",
+    .about = "Its relations go with it. To keep what was true, use `quire "
+             "memory invalidate`.",
+    .examples = "quire memory rm '#2'",
+    .store = STORE_WRITE,
+    .run = memory_rm,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_memory_add,
+    &cmd_memory_ls,
+    &cmd_memory_show,
+    &cmd_memory_edit,
+    &cmd_memory_search,
+    &cmd_memory_relate,
+    &cmd_memory_unrelate,
+    &cmd_memory_graph,
+    &cmd_memory_invalidate,
+    &cmd_memory_rm,
+    NULL,
+};
+
+const struct noun noun_memory = {
+    .name = "memory",
+    .summary = "facts that outlive their session",
+    .about = "An entry is a typed fact: user, feedback, project, reference, "
+             "learning or context. It belongs to the tenant, may be pinned to "
+             "a session, may link an artifact, and may be related to others. "
+             "Ids are written 12, #12 or mem:12.",
+    .verbs = verbs,
+};

@@ -1,0 +1,36 @@
+/*
+ * memory.h - what the verbs of `memory` share
+ */
+#ifndef CLI_CMD_MEMORY_H
+#define CLI_CMD_MEMORY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "quire.h"
+
+struct args;
+struct cli;
+struct cmd;
+
+extern const struct cmd cmd_memory_relate, cmd_memory_unrelate,
+    cmd_memory_graph;
+
+/* What is wrong with a type, a title or an id is wrong usage; that there is no
+ * such entry, artifact or session is an answer. */
+int memory_fail(struct cli *cli, const quire_error *err);
+
+/* "12", "#12" or "mem:12". EXIT_USAGE, with words, for what is no id. */
+int memory_id(struct cli *cli, const char *text, int64_t *id);
+
+/* The types of --type, "user,project", or'ed; 0 if it was not given. */
+int memory_types(struct cli *cli, const struct args *args, unsigned *types);
+
+/* The members of an entry, in an object that is open. */
+void memory_add_members(struct json_writer *w, const quire_memory *entry);
+
+/* An entry in a line: "#3     [project] 2026-02-16  title  #tag". */
+void memory_add_row(struct buf *line, const quire_memory *entry);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * memory_relate.c - how facts hang together
+ */
+#include "base/bytes.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/memory.h"
+
+/* ---- relate, unrelate --------------------------------------------------- */
+
+static void add_relation(struct json_writer *w, const quire_relation *r)
+{
+    json_key(w, "id");
+    json_int(w, r->id);
+    json_key(w, "source_id");
+    json_int(w, r->source);
+    json_key(w, "relation");
+    json_str(w, quire_relation_name(r->kind));
+    json_key(w, "target_id");
+    json_int(w, r->target);
+}
+
+static void say_relation(struct cli *cli, const char *key,
+                         const quire_relation *r)
+{
+    struct buf line = BUF_INIT(4096);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        if (key) {
+            json_key(&w, key);
+            json_object(&w);
+        }
+        add_relation(&w, r);
+        if (key)
+            json_object_end(&w);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "#%lld --[%s]--> #%lld", (long long)r->source,
+                 quire_relation_name(r->kind), (long long)r->target);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int memory_relate(struct cli *cli, const struct args *args)
+{
+    quire_relation_kind kind = QUIRE_RELATES_TO;
+    quire_relation relation;
+    quire_error err = {0};
+    int64_t source = 0, target = 0;
+    int code = memory_id(cli, args->words[0], &source);
+
+    if (!code)
+        code = memory_id(cli, args->words[2], &target);
+    if (!code && quire_relation_of(bytes_str(args->words[1]), &kind, &err))
+        code = memory_fail(cli, &err);
+    if (code)
+        return code;
+    if (quire_relation_add(cli->q, source, kind, target, &relation, &err))
+        return memory_fail(cli, &err);
+    say_relation(cli, NULL, &relation);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_memory_relate = {
+    .name = "memory relate",
+    .args = "A REL B",
+    .summary = "relate two entries",
+    .about = "REL is relates_to, refines, contradicts, supersedes or supports, "
+             "and leads from A to B. With --json one object: id, source_id, "
+             "relation, target_id. Exits with 1 if it is there already.",
+    .examples = "quire memory relate 1 supports 2",
+    .store = STORE_WRITE,
+    .run = memory_relate,
+};
+
+static int memory_unrelate(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+    int64_t id = 0;
+    int code = memory_id(cli, args->words[0], &id);
+
+    if (!code && quire_relation_remove(cli->q, id, &err))
+        code = memory_fail(cli, &err);
+    return code;
+}
+
+const struct cmd cmd_memory_unrelate = {
+    .name = "memory unrelate",
+    .args = "ID",
+    .summary = "remove a relation",
+    .about = "ID is that of the relation, which `memory relate --json` and "
+             "`memory graph --json` tell.",
+    .examples = "quire memory unrelate 1",
+    .store = STORE_WRITE,
+    .run = memory_unrelate,
+};
+
+/* ---- graph -------------------------------------------------------------- */
+
+static quire_status show_entry(void *ctx, const quire_memory *entry,
+                               quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(1 << 20);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "entry");
+        json_object(&w);
+        memory_add_members(&w, entry);
+        json_object_end(&w);
+        json_object_end(&w);
+    } else {
+        memory_add_row(&line, entry);
+    }
+    return out_give(cli, &line, err);
+}
+
+static quire_status show_relation(void *ctx, const quire_relation *relation,
+                                  quire_error *err)
+{
+    struct cli *cli = ctx;
+
+    say_relation(cli, "relation", relation);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+static int memory_graph(struct cli *cli, const struct args *args)
+{
+    quire_graph_options o = QUIRE_GRAPH_OPTIONS_INIT;
+    const char *around = args_text(args, "around");
+    uint64_t depth = args_number(args, "depth", 1);
+    quire_error err = {0};
+    int code = memory_types(cli, args, &o.types);
+
+    if (!code && around)
+        code = memory_id(cli, around, &o.around);
+    if (code)
+        return code;
+    o.depth = depth < UINT16_MAX ? (unsigned)depth : UINT16_MAX;
+    o.max_nodes = args_number(args, "limit", 0);
+    if (!quire_memory_graph(cli->q, &o, show_entry, show_relation, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
+}
+
+static const struct opt graph_opts[] = {
+    {.name = "type",
+     .kind = OPT_TEXT,
+     .value = "T,...",
+     .help = "entries of these types only"},
+    {.name = "around",
+     .kind = OPT_TEXT,
+     .value = "ID",
+     .help = "only what this entry is related to"},
+    {.name = "depth",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "up to N steps from it; 1 unless given"},
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "at most N entries; all unless given"},
+    {0},
+};
+
+const struct cmd cmd_memory_graph = {
+    .name = "memory graph",
+    .args = "",
+    .summary = "print entries and the relations between them",
+    .about = "First the valid entries, then the relations whose both ends are "
+             "among them. With --json a line each: {\"entry\":{...}} as "
+             "`memory add` prints it, {\"relation\":{...}} as `memory relate` "
+             "does.",
+    .opts = graph_opts,
+    .examples = "quire memory graph --around 1 --depth 2",
+    .store = STORE_READ,
+    .paged = true,
+    .run = memory_graph,
+};

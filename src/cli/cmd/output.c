@@ -1,0 +1,238 @@
+/*
+ * output.c - outputs of tools and sub-agents: what there is, one more
+ */
+#include "cli/cmd/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/timestamp.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct noun noun_output;
+
+int open_outputs(struct cli *cli, const struct args *args, quire_outputs **out)
+{
+    quire_error err = {0};
+
+    if (quire_outputs_open(cli->q, args_text(args, "session"), out, &err))
+        return session_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+/* ---- ls ----------------------------------------------------------------- */
+
+struct listing {
+    struct cli *cli;
+    size_t n;
+};
+
+static void add_json(struct buf *line, const quire_output *o)
+{
+    char modified[WHEN_SIZE];
+    struct json_writer w;
+
+    when_format(o->modified_us, modified);
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "address");
+    json_str(&w, o->address);
+    json_key(&w, "id");
+    json_str(&w, o->id);
+    json_key(&w, "tool");
+    if (*o->tool)
+        json_str(&w, o->tool);
+    else
+        json_null(&w);
+    json_key(&w, "bytes");
+    json_uint(&w, o->bytes);
+    json_key(&w, "modified");
+    json_str(&w, modified);
+    json_key(&w, "path");
+    json_str(&w, o->path);
+    json_object_end(&w);
+}
+
+static void add_row(struct buf *line, const quire_output *o)
+{
+    time_t s = (time_t)(o->modified_us / 1000000);
+    char when[32] = "", size[32];
+    struct tm tm;
+
+    if (localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+    size_words(o->bytes, size, sizeof size);
+    buf_addf(line, "%s  %10s  ", when, size);
+    text_add(line, bytes_str(o->address), true);
+    if (*o->tool) {
+        buf_add_str(line, "  ");
+        text_add(line, bytes_str(o->tool), true);
+    }
+}
+
+static quire_status list_one(void *ctx, const quire_output *o, quire_error *err)
+{
+    struct listing *l = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+
+    if (l->cli->json)
+        add_json(&line, o);
+    else
+        add_row(&line, o);
+    out_line(l->cli, &line);
+    buf_release(&line);
+    l->n++;
+    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+}
+
+static int output_ls(struct cli *cli, const struct args *args)
+{
+    struct listing l = {cli, 0};
+    quire_outputs *o = NULL;
+    quire_error err = {0};
+    int code = open_outputs(cli, args, &o);
+
+    if (code)
+        return code;
+    if (quire_outputs_list(o, list_one, &l, &err))
+        code = cli->out.error ? EXIT_DONE
+                              : cli_fail(cli, &err); /* out_close tells */
+    else if (l.n == 0 && !cli->json && !cli->quiet)
+        fprintf(stderr, "no outputs in %s\n", quire_outputs_dir(o));
+    quire_outputs_close(o);
+    return code;
+}
+
+static const struct cmd cmd_output_ls = {
+    .name = "output ls",
+    .args = "",
+    .summary = "list the outputs of a session",
+    .about = "Those of tools by number, then the reports of sub-agents. "
+             "With --json an object each: address, id, tool, bytes, "
+             "modified, path.",
+    .examples = "quire output ls --session last",
+    .store = STORE_READ,
+    .paged = true,
+    .run = output_ls,
+};
+
+/* ---- agent -------------------------------------------------------------- */
+
+static quire_status read_stdin(void *ctx, void *buf, size_t cap, size_t *n,
+                               quire_error *err)
+{
+    ssize_t got;
+
+    (void)ctx;
+    do
+        got = read(STDIN_FILENO, buf, cap);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        err_sys(err, errno, "cannot read standard input");
+        if (err)
+            err->status = QUIRE_IO;
+        return QUIRE_IO;
+    }
+    *n = (size_t)got;
+    return QUIRE_OK;
+}
+
+static void say_report(struct cli *cli, const quire_output *report,
+                       bool temporary)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    json_begin(&w, &line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_str(&w, report->id);
+    json_key(&w, "path");
+    json_str(&w, report->path);
+    json_key(&w, "address");
+    json_str(&w, report->address);
+    if (temporary) {
+        json_key(&w, "temporary");
+        json_bool(&w, true);
+    }
+    json_object_end(&w);
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int output_agent(struct cli *cli, const struct args *args)
+{
+    quire_outputs *o = NULL;
+    quire_error err = {0};
+    quire_output report;
+    const char *parent;
+    quire_status st;
+    int code = open_outputs(cli, args, &o);
+
+    if (code)
+        return code;
+    parent = args_text(args, "parent");
+    if (parent && !strncmp(parent, "agent://", 8))
+        parent += 8;
+    st = quire_report_put(o, args->words[0], parent, read_stdin, NULL, &report,
+                          &err);
+    if (st) {
+        code = cli_fail(cli, &err);
+        if (st == QUIRE_INVALID)
+            code = EXIT_USAGE;
+    } else {
+        say_report(cli, &report, quire_outputs_temporary(o));
+    }
+    quire_outputs_close(o);
+    return code;
+}
+
+static const struct opt agent_opts[] = {
+    {.name = "parent",
+     .kind = OPT_TEXT,
+     .value = "ID",
+     .help = "the report it belongs below, such as `0-Scout`; it need not be "
+             "there yet"},
+    {0},
+};
+
+static const struct cmd cmd_output_agent = {
+    .name = "output agent",
+    .args = "NAME",
+    .summary = "keep the report of a sub-agent",
+    .about =
+        "Reads the report from standard input and keeps it, byte for byte, "
+        "under the next index: the third one, of Scout, is "
+        "agent://2-Scout. A report that is there is never "
+        "replaced. In NAME all but letters, digits, _ and - becomes _. Prints "
+        "one JSON object: id, path, address.\n\n"
+        "Without a session it goes to a directory for temporary files, which "
+        "the path names.",
+    .opts = agent_opts,
+    .examples =
+        "echo '{\"found\": 3}' | quire output agent Scout --session last",
+    .store = STORE_WRITE,
+    .run = output_agent,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_output_sink, &cmd_output_ls, &cmd_output_read, &cmd_output_agent, NULL,
+};
+
+const struct noun noun_output = {
+    .name = "output",
+    .summary = "what tools printed and sub-agents reported, whole",
+    .about =
+        "An output is kept in its session and found by its address: "
+        "artifact://3 is the fourth that was printed by a tool, agent://0-Scout "
+        "the report of a sub-agent. The session is named by --session or "
+        "QUIRE_SESSION; without one, outputs go to $TMPDIR/quire-<uid>, and are "
+        "found there.",
+    .verbs = verbs,
+};

@@ -1,0 +1,402 @@
+/*
+ * serve.c - `quire serve`: all of it by HTTP
+ *
+ * It says where it listens when it does, on standard error, so that whoever
+ * started it knows when to begin.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "cli/core/cli.h"
+#include "server/sd_notify.h"
+#include "server/server.h"
+
+extern const struct cmd cmd_serve;
+
+/* "qra_" and 64 hex digits. */
+enum { TOKEN_LEN = 4 + 64 };
+
+static struct service *running;
+
+/* Whether it was begun at a terminal. */
+static bool had_terminal;
+
+static bool has_terminal(void)
+{
+    int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* SIGHUP has two meanings: the settings are new, and the terminal is gone. */
+
+static void note_signal(int number)
+{
+    static volatile sig_atomic_t interrupts;
+    int saved = errno;
+
+    if (running && number == SIGHUP && !(had_terminal && !has_terminal()))
+        service_ask_reload(running);
+    else if (running) /* who interrupts it twice does not want to wait */
+        service_stop(running, number == SIGINT && interrupts++ > 0);
+    errno = saved;
+}
+
+static void block_signals(bool block)
+{
+    sigset_t all;
+
+    sigemptyset(&all);
+    sigaddset(&all, SIGINT);
+    sigaddset(&all, SIGTERM);
+    sigaddset(&all, SIGHUP);
+    pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
+}
+
+static void heed_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+
+    had_terminal = has_terminal();
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+/* ---- the admin's token -------------------------------------------------- */
+
+static quire_status make_token(char token[TOKEN_LEN + 1], quire_error *err)
+{
+    unsigned char random[32];
+    quire_status st = rand_bytes(&rand_system, random, sizeof random, err);
+
+    if (st)
+        return st;
+    strcpy(token, "qra_");
+    hex_encode(random, sizeof random, token + 4);
+    explicit_bzero(random, sizeof random);
+    return QUIRE_OK;
+}
+
+/* The one in `admin.token` of the home, made if there is none. A file that
+ * others can read is no secret. */
+static quire_status read_token(const char *home, char *token, quire_error *err)
+{
+    int dir, fd;
+    struct stat st;
+    ssize_t n;
+    quire_status status = fs_open_dir(home, true, &dir, err);
+
+    if (status)
+        return status;
+    fd = fs_open_beneath(dir, "admin.token", O_RDONLY, 0);
+    if (fd < 0 && errno == ENOENT) {
+        status = make_token(token, err);
+        if (!status)
+            status = fs_replace(dir, "admin.token", bytes_of(token, TOKEN_LEN),
+                                err);
+    } else if (fd < 0 || fstat(fd, &st) < 0) {
+        status = err_sys(err, errno, "cannot read %s/admin.token", home);
+    } else if (st.st_mode & 077 || st.st_uid != geteuid()) {
+        status = err_set(err, QUIRE_INVALID,
+                         "%s/admin.token can be read by others", home);
+        err_next(err, "make its mode 0600, or give QUIRE_ADMIN_TOKEN");
+    } else {
+        n = fs_read_at(fd, token, TOKEN_LEN, 0);
+        token[n > 0 ? n : 0] = '\0';
+        if (n != TOKEN_LEN) {
+            status = err_set(err, QUIRE_DAMAGED, "%s/admin.token is no token",
+                             home);
+            err_next(err, "remove it, and another is made");
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    close(dir);
+    return status;
+}
+
+/* ---- settings ----------------------------------------------------------- */
+
+/* Where they come from, at the beginning and with each SIGHUP. */
+struct sources {
+    const char *home;
+    const char *token; /* of the environment; NULL: of the file */
+    bool has_rate, has_burst;
+    uint64_t rate, burst; /* of the command line */
+};
+
+static quire_status read_number(quire *q, const char *key, uint64_t *out,
+                                quire_error *err)
+{
+    quire_setting s;
+    quire_status st = quire_config_get(q, key, &s, err);
+
+    if (!st)
+        *out = strtoull(s.value, NULL, 10);
+    return st;
+}
+
+static quire_status read_settings(void *ctx, struct service_settings *out,
+                                  quire_error *err)
+{
+    const struct sources *from = ctx;
+    quire_options o = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+    quire_status st = QUIRE_OK;
+
+    if (from->token)
+        snprintf(out->admin_token, sizeof out->admin_token, "%s", from->token);
+    else
+        st = read_token(from->home, out->admin_token, err);
+    o.home = from->home;
+    o.tenant = "default";
+    if (!st)
+        st = quire_open(&o, &q, err);
+    if (!st)
+        st = read_number(q, "serve.rate", &out->rate, err);
+    if (!st)
+        st = read_number(q, "serve.burst", &out->burst, err);
+    quire_close(q);
+    if (from->has_rate)
+        out->rate = from->rate;
+    if (from->has_burst)
+        out->burst = from->burst;
+    return st;
+}
+
+/* ---- where to listen ---------------------------------------------------- */
+
+/* "127.0.0.1:7733", "[::1]:0". */
+static bool read_listen(const char *text, char host[64], uint16_t *port)
+{
+    const char *colon = strrchr(text, ':');
+    size_t len = colon ? (size_t)(colon - text) : 0;
+    unsigned long n;
+    char *end;
+
+    if (!colon || len == 0 || len > 60 || !colon[1])
+        return false;
+    if (*text == '[' && text[len - 1] == ']') {
+        text++;
+        len -= 2;
+    }
+    memcpy(host, text, len);
+    host[len] = '\0';
+    if (!strcmp(host, "localhost"))
+        strcpy(host, "127.0.0.1");
+    n = strtoul(colon + 1, &end, 10);
+    *port = (uint16_t)n;
+    return !*end && n <= 65535;
+}
+
+/* What to call the socket that was handed over. */
+static void name_socket(int fd, char host[64])
+{
+    struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
+    socklen_t len = sizeof at;
+
+    strcpy(host, "localhost");
+    if (getsockname(fd, (struct sockaddr *)&at, &len) < 0)
+        return;
+    if (at.ss_family == AF_INET6)
+        inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&at)->sin6_addr, host, 64);
+    else if (at.ss_family == AF_INET)
+        inet_ntop(AF_INET, &((struct sockaddr_in *)&at)->sin_addr, host, 64);
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+static int serve_at(struct cli *cli, struct service_config *config)
+{
+    struct service *service = NULL;
+    quire_error err = {0};
+    quire_status st = service_open(config, &service, &err);
+    bool v6 = strchr(config->host, ':');
+
+    /* Signals wait until there is something to stop, and from when there is
+     * nothing any more. */
+    if (!st) {
+        running = service;
+        block_signals(false);
+        fprintf(stderr, "listening on http%s://%s%s%s:%u\n",
+                config->tls_cert ? "s" : "", v6 ? "[" : "", config->host,
+                v6 ? "]" : "", service_port(service));
+        st = service_run(service, &err);
+        block_signals(true);
+        running = NULL;
+    }
+    service_close(service);
+    return st ? cli_fail(cli, &err) : EXIT_DONE;
+}
+
+/* What was given for an option, ended by NULL; the caller frees it. */
+static const char **list_of(const struct args *args, const char *name)
+{
+    const char **list;
+    size_t n = 0;
+
+    while (args_list(args, name, n))
+        n++;
+    list = calloc(n + 1, sizeof *list);
+    for (; list && n > 0; n--)
+        list[n - 1] = args_list(args, name, n - 1);
+    return list;
+}
+
+/* "https://app.example", "http://localhost:5173": what a browser sends. */
+static bool is_origin(const char *text)
+{
+    const char *host = !strncmp(text, "http://", 7)    ? text + 7
+                       : !strncmp(text, "https://", 8) ? text + 8
+                                                       : "";
+
+    return *host && strlen(host) < 300 && !strpbrk(host, "/?#@ *,\r\n\t");
+}
+
+static enum service_log log_of(const char *word)
+{
+    return !word || !strcmp(word, "errors") ? SERVICE_LOG_ERRORS
+           : !strcmp(word, "all")           ? SERVICE_LOG_ALL
+                                            : SERVICE_LOG_NONE;
+}
+
+static void find_sources(const struct args *args, struct sources *from)
+{
+    const char *token = getenv("QUIRE_ADMIN_TOKEN");
+
+    from->token = token && *token ? token : NULL;
+    from->has_rate = args_text(args, "rate");
+    from->has_burst = args_text(args, "burst");
+    from->rate = args_number(args, "rate", 0);
+    from->burst = args_number(args, "burst", 0);
+}
+
+static int serve(struct cli *cli, const struct args *args)
+{
+    const char *listen = args_text(args, "listen"), **hosts, **origins;
+    struct service_config config = {.home = quire_home(cli->q),
+                                    .log = log_of(args_text(args, "log")),
+                                    .settings = read_settings};
+    struct sources from = {.home = config.home};
+    char host[64];
+    quire_error err = {0};
+    size_t i;
+    int code;
+
+    if (!read_listen(listen ? listen : "127.0.0.1:7733", host, &config.port))
+        return cli_usage(cli, "one looks like 127.0.0.1:7733",
+                         "%s is no address to listen at", listen);
+    config.mcp_run = args_flag(args, "mcp-run");
+    config.tls_cert = args_text(args, "tls-cert");
+    config.tls_key = args_text(args, "tls-key");
+    if (!config.tls_cert != !config.tls_key)
+        return cli_usage(cli, "give both, --tls-cert FILE --tls-key FILE",
+                         "a certificate and its key belong together");
+    for (i = 0; args_list(args, "allow-origin", i); i++)
+        if (!is_origin(args_list(args, "allow-origin", i)))
+            return cli_usage(cli, "one looks like https://app.example",
+                             "%s is no origin",
+                             args_list(args, "allow-origin", i));
+    if (notify_take_listener(&config.listener, &err))
+        return cli_fail(cli, &err);
+    if (config.listener >= 0)
+        name_socket(config.listener, host);
+    find_sources(args, &from);
+    config.ctx = &from;
+    config.hosts = hosts = list_of(args, "host");
+    config.origins = origins = list_of(args, "allow-origin");
+    config.host = host;
+    block_signals(true);
+    heed_signals();
+    code = hosts && origins ? serve_at(cli, &config)
+                            : cli_fail(cli, (err_memory(&err), &err));
+    free(hosts);
+    free(origins);
+    return code;
+}
+
+static const struct opt serve_opts[] = {
+    {.name = "listen",
+     .kind = OPT_TEXT,
+     .value = "HOST:PORT",
+     .help = "where to listen; 127.0.0.1:7733 unless given, port 0 takes any "
+             "that is free"},
+    {.name = "host",
+     .kind = OPT_LIST,
+     .value = "NAME",
+     .help = "another name that clients may call it by; may be given again"},
+    {.name = "allow-origin",
+     .kind = OPT_LIST,
+     .value = "ORIGIN",
+     .help = "another site whose pages may ask, like https://app.example; may "
+             "be given again"},
+    {.name = "rate",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "requests a second that a tenant may send; 0 for any; else as the "
+             "setting serve.rate says"},
+    {.name = "burst",
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "requests it may send at once; else as serve.burst says"},
+    {.name = "log",
+     .kind = OPT_CHOICE,
+     .value = "none|errors|all",
+     .help = "which requests get a line of JSON on standard error; errors, "
+             "those that fail on our side, unless given"},
+    {.name = "mcp-run",
+     .kind = OPT_FLAG,
+     .help = "let clients of /mcp run commands, confined as `quire run` does"},
+    {.name = "tls-cert",
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "serve HTTPS with this certificate, and what leads to its root "
+             "behind it, in PEM"},
+    {.name = "tls-key",
+     .kind = OPT_PATH,
+     .value = "FILE",
+     .help = "the key of the certificate; nobody else may be able to read it"},
+    {0},
+};
+
+const struct cmd cmd_serve = {
+    .name = "serve",
+    .args = "",
+    .summary = "serve all of it by HTTP: sessions, artifacts, memory, events",
+    .about =
+        "Listens until SIGINT or SIGTERM, then answers what is under way and "
+        "ends. Says `listening on http://HOST:PORT` on standard error when it "
+        "does. Each tenant asks with its token, `Authorization: Bearer "
+        "qrt_...` (`quire tenant add`); the admin, below /v1/admin, with the one "
+        "in QUIRE_ADMIN_TOKEN, else in `admin.token` of the home, which is made "
+        "if it is not there. With a certificate and its key it is HTTPS. "
+        "/openapi.json describes all there is; /mcp speaks the Model Context "
+        "Protocol. SIGHUP has admin.token, the "
+        "settings and the certificate read again, unless it tells that the "
+        "terminal is gone. A socket that systemd hands over is served instead "
+        "of --listen.",
+    .opts = serve_opts,
+    .examples = "timeout 1 quire serve --listen 127.0.0.1:0 || true",
+    .store = STORE_WRITE,
+    .run = serve,
+};

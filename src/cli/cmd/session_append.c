@@ -1,0 +1,304 @@
+/*
+ * session_append.c - entries from standard input
+ *
+ * Lines are appended as they come and acknowledged in groups: before waiting
+ * for more input everything appended so far is acknowledged, with --sync
+ * after one wait for the disk. So a program that sends a line and waits for
+ * its answer gets it at once, and a thousand lines at a time do not cost a
+ * thousand waits.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+enum {
+    CHUNK_BYTES = 256 * 1024,
+    ACKS_BYTES = 32 * 1024, /* so many are not kept waiting */
+};
+
+#define LINE_BYTES_MAX (512ULL * 1024 * 1024)
+
+struct append {
+    struct cli *cli;
+    const struct args *args;
+    quire_session *s;
+    bool sync;
+    struct buf acks; /* of what is appended and not acknowledged  */
+
+    struct buf in;
+    size_t at;     /* where the next line begins in `in`          */
+    size_t seen;   /* up to here there is no newline              */
+    bool ended;    /* there is no more input                      */
+    uint64_t line; /* the one at hand, from 1                     */
+
+    uint64_t n;    /* entries so far                           */
+    struct buf op; /* the name of the operation at hand        */
+    quire_appended last;
+};
+
+/* ---- saying ------------------------------------------------------------- */
+
+/* Acknowledge what has been appended. */
+static int settle(struct append *a)
+{
+    quire_error err = {0};
+
+    if (!a->acks.len)
+        return EXIT_DONE;
+    if (a->sync && quire_session_flush(a->s, &err)) {
+        buf_clear(&a->acks);
+        return cli_fail(a->cli, &err);
+    }
+    out_write(a->cli, buf_bytes(&a->acks));
+    buf_clear(&a->acks);
+    /* A failure to say so is reported when the output is closed. */
+    return out_flush(a->cli, &err) ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Tell what is wrong with the line at hand. */
+static int append_failed(struct append *a, const quire_error *err)
+{
+    quire_error told = *err;
+    int code = settle(a); /* those before it are in */
+
+    err_set(&told, err->status, "line %llu: %s", (unsigned long long)a->line,
+            err->what);
+    memcpy(told.next, err->next, sizeof told.next);
+    return cli_worse(code, cli_fail(a->cli, &told));
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* More input behind what is there. */
+static int read_more(struct append *a)
+{
+    quire_error err = {0};
+    ssize_t got;
+    char *room;
+    int code = settle(a);
+
+    if (code)
+        return code;
+    if (a->at) {
+        memmove(a->in.data, a->in.data + a->at, a->in.len - a->at);
+        a->in.len -= a->at;
+        a->at = 0;
+    }
+    a->seen = a->in.len;
+    room = a->in.len > LINE_BYTES_MAX ? NULL : buf_room(&a->in, CHUNK_BYTES);
+    if (!room) {
+        if (a->in.len > LINE_BYTES_MAX)
+            err_set(&err, QUIRE_INVALID, "longer than 512 MiB");
+        else
+            err_memory(&err);
+        a->line++;
+        return append_failed(a, &err);
+    }
+    do
+        got = read(STDIN_FILENO, room, CHUNK_BYTES);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        err_sys(&err, errno, "cannot read standard input");
+        err.status = QUIRE_IO;
+        return cli_fail(a->cli, &err);
+    }
+    buf_grow(&a->in, (size_t)got);
+    a->ended = got == 0;
+    return EXIT_DONE;
+}
+
+/* The next line, without its end; .data NULL when there is none. On loan until
+ * the next call. */
+static int next_line(struct append *a, quire_bytes *line)
+{
+    *line = bytes_of(NULL, 0);
+    for (;;) {
+        const char *data = a->in.data, *end = NULL;
+        int code;
+
+        if (a->in.len > a->seen)
+            end = memchr(data + a->seen, '\n', a->in.len - a->seen);
+        if (end || (a->ended && a->in.len > a->at)) {
+            size_t stop = end ? (size_t)(end - data) : a->in.len;
+
+            *line = bytes_of(data + a->at, stop - a->at);
+            a->at = a->seen = stop + (end != NULL);
+            a->line++;
+            return EXIT_DONE;
+        }
+        if (a->ended)
+            return EXIT_DONE;
+        code = read_more(a);
+        if (code)
+            return code;
+    }
+}
+
+static bool is_blank(quire_bytes line)
+{
+    const char *s = line.data;
+    size_t i;
+
+    for (i = 0; i < line.len; i++) {
+        if (!isspace((unsigned char)s[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- appending ---------------------------------------------------------- */
+
+/* What applies to the entry at hand. The place and the expectation are those
+ * of the first; the rest follow it. */
+static int choose_options(struct append *a, quire_append_options *o)
+{
+    const char *op = args_text(a->args, "op");
+    quire_error err = {0};
+
+    if (a->n == 0) {
+        o->at = args_text(a->args, "at");
+        o->expect = args_text(a->args, "expect");
+        o->op = op;
+        return EXIT_DONE;
+    }
+    /* Had been there before: the leaf may be far from it by now. */
+    if (a->last.existed)
+        o->at = a->last.id;
+    if (op) {
+        buf_clear(&a->op);
+        /* A separator that no name given has. */
+        buf_addf(&a->op, "%s\x1f%llu", op, (unsigned long long)a->n + 1);
+        o->op = buf_text(&a->op);
+        if (!o->op) {
+            err_memory(&err);
+            return append_failed(a, &err);
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int append_one(struct append *a, quire_bytes entry)
+{
+    quire_append_options options = QUIRE_APPEND_OPTIONS_INIT;
+    quire_appended done = {0};
+    quire_error err = {0};
+    int code = choose_options(a, &options);
+
+    if (code)
+        return code;
+    if (quire_session_append(a->s, entry, &options, &done, &err))
+        return append_failed(a, &err);
+    a->last = done;
+    a->n++;
+    if (done.truncated)
+        session_warn(a->cli, "truncated",
+                     "a string of entry %s is longer than 500,000 characters: "
+                     "the rest of it was cut off",
+                     done.id);
+    session_entry_json(&a->acks, &done);
+    buf_add_char(&a->acks, '\n');
+    return a->acks.len < ACKS_BYTES ? EXIT_DONE : settle(a);
+}
+
+static int append_all(struct append *a)
+{
+    quire_error err = {0};
+    int code;
+
+    for (;;) {
+        quire_bytes line;
+
+        code = next_line(a, &line);
+        if (code || !line.data)
+            break;
+        if (!is_blank(line))
+            code = append_one(a, line);
+        if (code)
+            break;
+    }
+    if (!code)
+        code = settle(a);
+    /* Also after a line that was refused: those before it are in. */
+    if (quire_session_flush(a->s, &err) && !code)
+        code = cli_fail(a->cli, &err);
+    return code;
+}
+
+static int session_append(struct cli *cli, const struct args *args)
+{
+    struct append a = {.cli = cli,
+                       .args = args,
+                       .sync = args_flag(args, "sync"),
+                       .acks = BUF_INIT(1024 * 1024),
+                       .in = BUF_INIT(LINE_BYTES_MAX + 2 * CHUNK_BYTES),
+                       .op = BUF_INIT(64 * 1024)};
+    const char *op = args_text(args, "op");
+    int code;
+
+    if (op && (!*op || strchr(op, '\x1f')))
+        return cli_usage(cli, "choose one, such as the id of the request",
+                         "--op needs a name");
+    code = open_session(cli, args, 0, &a.s);
+
+    if (!code)
+        code = append_all(&a);
+    quire_session_close(a.s);
+    buf_release(&a.acks);
+    buf_release(&a.in);
+    buf_release(&a.op);
+    return code;
+}
+
+static const struct opt append_opts[] = {
+    {.name = "at",
+     .kind = OPT_TEXT,
+     .value = "ID|root",
+     .help = "below this entry instead of the current leaf; `root` begins "
+             "anew"},
+    {.name = "expect",
+     .kind = OPT_TEXT,
+     .value = "ID|root",
+     .help = "only if this is the current leaf (`root`: if there is none); "
+             "exit status 1 if it is not"},
+    {.name = "op",
+     .kind = OPT_TEXT,
+     .value = "KEY",
+     .help = "a name of your choice for this operation; doing it again adds "
+             "nothing, and another entry by it is refused"},
+    {.name = "sync",
+     .kind = OPT_FLAG,
+     .help = "acknowledge an entry when it is safe on the disk"},
+    {0},
+};
+
+const struct cmd cmd_session_append = {
+    .name = "session append",
+    .args = "[S]",
+    .summary = "add entries, JSON lines on standard input",
+    .about =
+        "Each line is an object with a `type`; id, parentId and timestamp "
+        "are kept when given and made when not. Each entry goes below the "
+        "one before it. For every entry a JSON object is printed: id, "
+        "parentId. Without `--sync` all of them are safe on the disk when "
+        "the command ends.\n\n"
+        "The first line that is refused ends it: the error names the line, "
+        "and those before it are in the session. To be able to just try "
+        "again, give `--op`: entries that are there already are not added "
+        "again, and are printed with `\"existed\":true`.\n\n"
+        "The first line is the one that `--at` and `--expect` are about; an "
+        "entry that names its parentId goes there all the same. A string "
+        "above 500,000 characters is cut, with a notice in it, a warning, "
+        "and `\"truncated\":true`.",
+    .opts = append_opts,
+    .examples = "quire session append last <entries.jsonl\n"
+                "echo '{\"type\":\"custom\"}' | quire session append last",
+    .store = STORE_WRITE,
+    .run = session_append,
+};

@@ -1,0 +1,286 @@
+/*
+ * session_check.c - looking for damage, mending it, and bringing old
+ * files up to date
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+enum { FORMAT_VERSION = 3 };
+
+/* ---- check -------------------------------------------------------------- */
+
+struct checking {
+    struct cli *cli;
+    const char *path; /* the one at hand; NULL: there is only one */
+    int code;
+    struct buf line;
+};
+
+static void add_problem_json(struct buf *line, const char *path,
+                             const quire_session_problem *p)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "line");
+    json_uint(&w, p->line);
+    json_key(&w, "byte");
+    json_uint(&w, p->byte);
+    json_key(&w, "kind");
+    json_str(&w, p->kind);
+    json_key(&w, "message");
+    json_str(&w, p->message);
+    if (path) {
+        json_key(&w, "path");
+        json_str(&w, path);
+    }
+    json_object_end(&w);
+}
+
+static quire_status show_problem(void *ctx, const quire_session_problem *p,
+                                 quire_error *err)
+{
+    struct checking *c = ctx;
+
+    c->code = EXIT_DAMAGED;
+    if (c->cli->json) {
+        add_problem_json(&c->line, c->path, p);
+    } else {
+        if (c->path) {
+            text_add(&c->line, bytes_str(c->path), true);
+            buf_add_str(&c->line, ": ");
+        }
+        buf_addf(&c->line,
+                 "line %llu, byte %llu: %s: ", (unsigned long long)p->line,
+                 (unsigned long long)p->byte, p->kind);
+        text_add(&c->line, bytes_str(p->message), true);
+    }
+    out_line(c->cli, &c->line);
+    return c->cli->out.error ? out_flush(c->cli, err) : QUIRE_OK;
+}
+
+static void check_one(struct checking *c, const char *which)
+{
+    quire_error err = {0};
+
+    if (quire_session_check(c->cli->q, which, show_problem, c, &err) &&
+        !c->cli->out.error)
+        c->code = cli_worse(c->code, session_fail(c->cli, &err));
+}
+
+/* The paths of all sessions, found first: while listing we may not look into
+ * one. */
+struct paths {
+    struct arena arena;
+    const char **list;
+    size_t n, cap;
+};
+
+static quire_status note_path(void *ctx, const quire_session_info *info,
+                              quire_error *err)
+{
+    struct paths *p = ctx;
+    const char *copy;
+
+    if (!info->path)
+        return QUIRE_OK;
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? 2 * p->cap : 64;
+        const char **list = realloc(p->list, cap * sizeof *list);
+
+        if (!list)
+            return err_memory(err);
+        p->list = list;
+        p->cap = cap;
+    }
+    copy = arena_text(&p->arena, bytes_str(info->path));
+    if (!copy)
+        return err_memory(err);
+    p->list[p->n++] = copy;
+    return QUIRE_OK;
+}
+
+static void check_all(struct checking *c)
+{
+    quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
+    struct paths paths = {.arena = ARENA_INIT};
+    quire_error err = {0};
+    quire_status st;
+    size_t i;
+
+    st = quire_session_list(c->cli->q, &options, note_path, &paths, &err);
+    options.archived = 1;
+    if (!st)
+        st = quire_session_list(c->cli->q, &options, note_path, &paths, &err);
+    if (st)
+        c->code = cli_fail(c->cli, &err);
+    progress_start(c->cli, "checking", false);
+    for (i = 0; i < paths.n && !c->cli->out.error; i++) {
+        progress_at(c->cli, i, paths.n);
+        c->path = paths.list[i];
+        check_one(c, c->path);
+    }
+    progress_end(c->cli);
+    free(paths.list);
+    arena_release(&paths.arena);
+}
+
+static int session_check(struct cli *cli, const struct args *args)
+{
+    struct checking c = {.cli = cli, .line = BUF_INIT(256 * 1024)};
+    const char *session = args_text(args, "session");
+    size_t i;
+
+    for (i = 0; i < args->n_words; i++) {
+        c.path = args->n_words > 1 ? args->words[i] : NULL;
+        check_one(&c, args->words[i]);
+    }
+    if (!args->n_words && session)
+        check_one(&c, session);
+    else if (!args->n_words)
+        check_all(&c);
+    buf_release(&c.line);
+    return c.code;
+}
+
+const struct cmd cmd_session_check = {
+    .name = "session check",
+    .args = "[S...]",
+    .summary = "look for damage in session files",
+    .about =
+        "Without S (and `--session`), all sessions of the home. Reads every "
+        "byte and prints a line a problem: where, what kind, in words; "
+        "nothing when all is well. Exit status 4 tells of any problem. "
+        "Nothing is changed; `session repair` mends.\n\n"
+        "With `--json`: line, byte, kind, message, and path unless one S "
+        "was named. The kinds are garbage, torn, no_newline, trailing, "
+        "not_object, no_id, no_type, duplicate_id, missing_parent, cycle, "
+        "second_header, header, utf8, too_long, missing_blob, damaged_blob, "
+        "nul.",
+    .examples = "quire session check\n"
+                "quire session check last --json",
+    .store = STORE_READ,
+    .paged = true,
+    .run = session_check,
+};
+
+/* ---- repair ------------------------------------------------------------- */
+
+static void say_repaired(struct cli *cli, const char *path, const char *kept)
+{
+    struct buf line = BUF_INIT(256 * 1024);
+
+    if (cli->json) {
+        struct json_writer w;
+
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "path");
+        json_str(&w, path);
+        json_key(&w, "kept");
+        if (kept)
+            json_str(&w, kept);
+        else
+            json_null(&w);
+        json_object_end(&w);
+    } else {
+        text_add(&line, bytes_str(path), true);
+        buf_add_str(&line, kept ? " is mended; what it was is kept in "
+                                : " needs no mending");
+        if (kept)
+            text_add(&line, bytes_str(kept), true);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int session_repair(struct cli *cli, const struct args *args)
+{
+    const char *which, *found = NULL, *kept = NULL;
+    char *path;
+    quire_error err = {0};
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (quire_session_find(cli->q, which, &found, &err))
+        return session_fail(cli, &err);
+    path = strdup(found);
+    if (!path) {
+        err_memory(&err);
+        return cli_fail(cli, &err);
+    }
+    if (quire_session_repair(cli->q, path, &kept, &err))
+        code = session_fail(cli, &err);
+    else
+        say_repaired(cli, path, kept);
+    free(path);
+    return code;
+}
+
+const struct cmd cmd_session_repair = {
+    .name = "session repair",
+    .args = "[S]",
+    .summary = "mend a damaged session file",
+    .about = "Writes what can be read of it to a new file in its place and "
+             "keeps the original beside it, whole. A file without damage is "
+             "left alone. Says where the original is; with `--json`: path, "
+             "kept (null when nothing had to be mended).",
+    .examples = "quire session repair last",
+    .store = STORE_WRITE,
+    .run = session_repair,
+};
+
+/* ---- migrate ------------------------------------------------------------ */
+
+static int session_migrate(struct cli *cli, const struct args *args)
+{
+    struct buf line = BUF_INIT(1024);
+    quire_error err = {0};
+    const char *which;
+    int from = 0, to;
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (quire_session_migrate(cli->q, which, &from, &err))
+        return session_fail(cli, &err);
+    to = from > FORMAT_VERSION ? from : FORMAT_VERSION;
+    if (cli->json) {
+        struct json_writer w;
+
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "from");
+        json_int(&w, from);
+        json_key(&w, "to");
+        json_int(&w, to);
+        json_object_end(&w);
+    } else if (from == to) {
+        buf_addf(&line, "it has version %d already", to);
+    } else {
+        buf_addf(&line, "version %d is version %d now", from, to);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_session_migrate = {
+    .name = "session migrate",
+    .args = "[S]",
+    .summary = "bring an old session file up to date",
+    .about = "Rewrites a file of version 1 or 2 as version 3, atomically. "
+             "Opening one for writing does the same; reading one changes "
+             "nothing. With `--json`: from, to.",
+    .examples = "quire session migrate last",
+    .store = STORE_WRITE,
+    .run = session_migrate,
+};

@@ -1,0 +1,275 @@
+/*
+ * session_file.c - sessions as wholes: copied, moved, put away, deleted
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+/* ---- fork, extract, move ------------------------------------------------ */
+
+static int session_fork(struct cli *cli, const struct args *args)
+{
+    quire_session *s = NULL;
+    quire_error err = {0};
+    const char *which;
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (quire_session_fork(cli->q, which, args_text(args, "cwd"), &s, &err))
+        return session_fail(cli, &err);
+    return session_say_new(cli, s);
+}
+
+static const struct opt fork_opts[] = {
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "the project directory of the copy; the same unless given"},
+    {0},
+};
+
+const struct cmd cmd_session_fork = {
+    .name = "session fork",
+    .args = "[S]",
+    .summary = "make a new session with the same entries",
+    .about = "The copy has an id of its own, and its outputs are copied, "
+             "too. Prints one JSON object: id, path.",
+    .opts = fork_opts,
+    .examples = "quire session fork last",
+    .store = STORE_WRITE,
+    .run = session_fork,
+};
+
+static int session_extract(struct cli *cli, const struct args *args)
+{
+    quire_session *s = NULL;
+    quire_error err = {0};
+
+    if (quire_session_extract(cli->q, args->words[0], args->words[1], &s, &err))
+        return session_fail(cli, &err);
+    return session_say_new(cli, s);
+}
+
+const struct cmd cmd_session_extract = {
+    .name = "session extract",
+    .args = "S ENTRY",
+    .summary = "make a new session of the path to an entry",
+    .about = "The new session has what leads from the root to ENTRY, and no "
+             "other branch. Prints one JSON object: id, path.",
+    .examples = "quire session extract last a1",
+    .store = STORE_WRITE,
+    .run = session_extract,
+};
+
+static int session_move(struct cli *cli, const struct args *args)
+{
+    const char *cwd = args_text(args, "cwd");
+    quire_session *s = NULL;
+    quire_error err = {0};
+    const char *which;
+    int code;
+
+    if (!cwd)
+        return cli_usage(cli, "usage: quire session move S --cwd DIR",
+                         "`quire session move` needs --cwd DIR: where to?");
+    code = session_named(cli, args, &which);
+    if (code)
+        return code;
+    if (quire_session_move(cli->q, which, cwd, &s, &err))
+        return session_fail(cli, &err);
+    return session_say_new(cli, s);
+}
+
+static const struct opt move_opts[] = {
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "the project directory it is to belong to"},
+    {0},
+};
+
+const struct cmd cmd_session_move = {
+    .name = "session move",
+    .args = "[S]",
+    .summary = "move a session to another project directory",
+    .about = "Its outputs move with it, or nothing does. Prints one JSON "
+             "object: id, path.",
+    .opts = move_opts,
+    .examples = "quire session move last --cwd ../elsewhere",
+    .store = STORE_WRITE,
+    .run = session_move,
+};
+
+/* ---- archive, unarchive ------------------------------------------------- */
+
+static void say_path(struct cli *cli, const char *path)
+{
+    struct buf line = BUF_INIT(64 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "path");
+        json_str(&w, path);
+        json_object_end(&w);
+    } else if (isatty(STDOUT_FILENO)) {
+        text_add(&line, bytes_str(path), true);
+    } else {
+        buf_add_str(&line, path);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int session_archive(struct cli *cli, const struct args *args)
+{
+    const char *which, *path = NULL;
+    quire_error err = {0};
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (quire_session_archive(cli->q, which, &path, &err))
+        return session_fail(cli, &err);
+    say_path(cli, path);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_session_archive = {
+    .name = "session archive",
+    .args = "[S]",
+    .summary = "put a session away",
+    .about = "It keeps its outputs and its blobs, can be read by its id, and "
+             "is listed by `session ls --archived` only. Prints the path of "
+             "its file; with `--json`: path.",
+    .examples = "quire session archive last",
+    .store = STORE_WRITE,
+    .run = session_archive,
+};
+
+static int session_unarchive(struct cli *cli, const struct args *args)
+{
+    const char *which, *path = NULL;
+    quire_error err = {0};
+    int code = session_named(cli, args, &which);
+
+    if (code)
+        return code;
+    if (quire_session_unarchive(cli->q, which, &path, &err))
+        return session_fail(cli, &err);
+    say_path(cli, path);
+    return EXIT_DONE;
+}
+
+const struct cmd cmd_session_unarchive = {
+    .name = "session unarchive",
+    .args = "[S]",
+    .summary = "bring back a session that was put away",
+    .about = "Prints the path of its file; with `--json`: path.",
+    .examples = "quire session unarchive $(quire session ls --archived --ids)",
+    .store = STORE_WRITE,
+    .run = session_unarchive,
+};
+
+/* ---- rm ----------------------------------------------------------------- */
+
+static quire_status say_file(void *ctx, const char *path, quire_error *err)
+{
+    struct cli *cli = ctx;
+
+    say_path(cli, path);
+    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+}
+
+/* What would go. Of a file that cannot be opened as a session, itself. */
+static int show_doomed(struct cli *cli, const char *which)
+{
+    quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session *s = NULL;
+    quire_error err = {0};
+    quire_status st;
+    const char *path;
+
+    options.flags = QUIRE_SESSION_READ;
+    st = quire_session_open(cli->q, which, &options, &s, &err);
+    if (!st)
+        st = quire_session_files(s, say_file, cli, &err);
+    else if (st == QUIRE_DAMAGED &&
+             !(st = quire_session_find(cli->q, which, &path, &err)))
+        say_path(cli, path);
+    quire_session_close(s);
+    return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
+}
+
+static int remove_one(struct cli *cli, const char *which)
+{
+    quire_error err = {0};
+    const char *path;
+    char *shown;
+
+    if (quire_session_find(cli->q, which, &path, &err))
+        return session_fail(cli, &err);
+    shown = strdup(path);
+    if (!shown) {
+        err_memory(&err);
+        return cli_fail(cli, &err);
+    }
+    if (quire_session_remove(cli->q, shown, &err)) {
+        free(shown);
+        return session_fail(cli, &err);
+    }
+    if (cli->json)
+        say_path(cli, shown);
+    free(shown);
+    return EXIT_DONE;
+}
+
+static int session_rm(struct cli *cli, const struct args *args)
+{
+    bool dry = args_flag(args, "dry-run");
+    quire_error err = {0};
+    const char *path;
+    int code = EXIT_DONE;
+    size_t i;
+
+    /* All of them are there before the first goes. */
+    for (i = 0; i < args->n_words && args->n_words > 1; i++) {
+        if (quire_session_find(cli->q, args->words[i], &path, &err))
+            return session_fail(cli, &err);
+    }
+    for (i = 0; i < args->n_words; i++) {
+        const char *which = args->words[i];
+
+        code = cli_worse(code, dry ? show_doomed(cli, which)
+                                   : remove_one(cli, which));
+    }
+    return code;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "dry-run",
+     .kind = OPT_FLAG,
+     .help = "remove nothing, list the files that would go"},
+    {0},
+};
+
+const struct cmd cmd_session_rm = {
+    .name = "session rm",
+    .args = "S...",
+    .summary = "delete sessions and their outputs, for good",
+    .about = "Its outputs and artifacts go with it. There is no way back: "
+             "`session archive` puts a session out of the way instead. Blobs "
+             "stay until they are collected. With "
+             "`--json`: the path of each file that is gone.",
+    .opts = rm_opts,
+    .examples = "quire session rm --dry-run last",
+    .store = STORE_WRITE,
+    .run = session_rm,
+};

@@ -1,0 +1,477 @@
+/*
+ * session_ls.c - which sessions there are
+ *
+ * JSON goes out line by line. The table for people is gathered first, since
+ * an id is shown as far as it takes to tell it from the others: ids begin with
+ * the time, so those of one afternoon have much in common.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+enum {
+    ID_COLUMNS_MIN = 8,
+    TITLE_COLUMNS_MIN = 20,
+    TITLE_COLUMNS_MAX = 50,
+    FIXED_COLUMNS = 2 + 16 + 2 + 5 + 2 + 10 + 2 + 2, /* all but id and two */
+    TOTALS_COLUMNS = 6 + 2 + 12 + 2 + 10 + 2,        /* number, tokens, cost */
+};
+
+struct row {
+    const char *id, *title, *cwd;
+    int64_t modified_us;
+    uint64_t messages, bytes;
+    int64_t number, cost; /* with --totals: billionths of a dollar */
+    uint64_t tokens;
+};
+
+struct listing {
+    struct cli *cli;
+    bool ids;
+    bool totals;
+    struct buf line;
+    struct arena arena; /* what rows point to */
+    struct row *rows;
+    size_t n, cap;
+};
+
+/* ---- one a line --------------------------------------------------------- */
+
+/* "2026-02-16T10:20:30.000Z". */
+static void add_time(struct buf *out, int64_t us)
+{
+    time_t s = (time_t)(us / 1000000);
+    char text[32];
+    struct tm tm;
+
+    if (gmtime_r(&s, &tm) && strftime(text, sizeof text, "%FT%T", &tm))
+        buf_addf(out, "%s.%03dZ", text, (int)(us / 1000 % 1000));
+}
+
+static void json_text_or_null(struct json_writer *w, const char *key,
+                              const char *text)
+{
+    json_key(w, key);
+    if (text && *text)
+        json_str(w, text);
+    else
+        json_null(w);
+}
+
+/* Dollars, of which so many decimals are shown at least; then exactly. */
+static void add_cost(struct buf *out, int64_t nano, int decimals)
+{
+    char digits[16];
+    int len = snprintf(digits, sizeof digits, "%09lld",
+                       (long long)(nano % 1000000000));
+
+    while (len > decimals && digits[len - 1] == '0')
+        len--;
+    buf_addf(out, "%lld", (long long)(nano / 1000000000));
+    if (len > 0)
+        buf_addf(out, ".%.*s", len, digits);
+}
+
+static void add_totals(struct json_writer *w, const quire_session_row *row)
+{
+    struct buf cost = BUF_INIT(64);
+
+    json_key(w, "number");
+    if (row->number)
+        json_int(w, row->number);
+    else
+        json_null(w);
+    json_key(w, "state");
+    json_str(w, row->state);
+    json_key(w, "tokens");
+    json_object(w);
+    json_key(w, "input");
+    json_uint(w, row->input_tokens);
+    json_key(w, "output");
+    json_uint(w, row->output_tokens);
+    json_key(w, "cache_read");
+    json_uint(w, row->cache_read_tokens);
+    json_key(w, "cache_write");
+    json_uint(w, row->cache_write_tokens);
+    json_key(w, "total");
+    json_uint(w, row->total_tokens);
+    json_object_end(w);
+    json_key(w, "cost");
+    add_cost(&cost, row->cost_nano_usd, 0);
+    json_raw(w, buf_bytes(&cost));
+    buf_release(&cost);
+}
+
+/* `row` is NULL without --totals. */
+static void add_json(struct buf *line, const quire_session_info *info,
+                     const quire_session_row *row)
+{
+    struct buf modified = BUF_INIT(64);
+    struct json_writer w;
+
+    if (info->modified_us > 0)
+        add_time(&modified, info->modified_us);
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_str(&w, info->id);
+    json_text_or_null(&w, "path", info->path);
+    json_key(&w, "cwd");
+    json_str(&w, info->cwd ? info->cwd : "");
+    json_text_or_null(&w, "title", info->title);
+    json_text_or_null(&w, "created", info->created);
+    json_text_or_null(&w, "modified", modified.len ? buf_text(&modified) : "");
+    json_key(&w, "messages");
+    if (info->messages == UINT64_MAX)
+        json_null(&w);
+    else
+        json_uint(&w, info->messages);
+    json_key(&w, "bytes");
+    json_uint(&w, info->bytes);
+    json_text_or_null(&w, "parent", info->parent);
+    json_text_or_null(&w, "first", info->first);
+    json_text_or_null(&w, "status", info->status);
+    json_key(&w, "archived");
+    json_bool(&w, info->archived);
+    if (row)
+        add_totals(&w, row);
+    json_object_end(&w);
+    buf_release(&modified);
+}
+
+/* ---- a table ------------------------------------------------------------ */
+
+static quire_status keep_row(struct listing *l, const quire_session_info *info,
+                             const quire_session_row *totals, quire_error *err)
+{
+    const char *title = info->title && *info->title ? info->title : info->first;
+    struct row row = {.modified_us = info->modified_us,
+                      .messages = info->messages,
+                      .bytes = info->bytes};
+
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 64;
+        struct row *rows = realloc(l->rows, cap * sizeof *rows);
+
+        if (!rows)
+            return err_memory(err);
+        l->rows = rows;
+        l->cap = cap;
+    }
+    if (totals) {
+        row.number = totals->number;
+        row.tokens = totals->total_tokens;
+        row.cost = totals->cost_nano_usd;
+    }
+    if (!strcmp(info->status, "damaged"))
+        title = "(damaged; see `quire session check`)";
+    row.id = arena_text(&l->arena, bytes_str(info->id));
+    row.title = arena_text(&l->arena, bytes_str(title ? title : ""));
+    row.cwd = arena_text(&l->arena, bytes_str(info->cwd ? info->cwd : ""));
+    if (!row.id || !row.title || !row.cwd)
+        return err_memory(err);
+    l->rows[l->n++] = row;
+    return QUIRE_OK;
+}
+
+/* Whole ids: a part that tells apart what is listed may begin others, too. */
+static size_t id_columns(const struct listing *l)
+{
+    size_t i, most = ID_COLUMNS_MIN;
+
+    for (i = 0; i < l->n; i++) {
+        size_t len = strlen(l->rows[i].id);
+
+        if (len > most)
+            most = len < 36 ? len : 36;
+    }
+    return most;
+}
+
+static void add_cell(struct buf *line, const char *text, size_t columns)
+{
+    struct buf seen = BUF_INIT(1024 * 1024);
+
+    text_add(&seen, bytes_str(text), true);
+    text_add_cell(line, buf_bytes(&seen), columns);
+    buf_add_str(line, "  ");
+    buf_release(&seen);
+}
+
+/* "~/src/quire" of what is below the home directory. */
+static void add_place(struct buf *line, const char *cwd, size_t columns)
+{
+    struct buf seen = BUF_INIT(1024 * 1024);
+    const char *home = getenv("HOME");
+    size_t len = home ? strlen(home) : 0;
+
+    if (len > 1 && !strncmp(cwd, home, len) && (!cwd[len] || cwd[len] == '/')) {
+        buf_add_char(&seen, '~');
+        cwd += len;
+    }
+    text_add(&seen, bytes_str(cwd), true);
+    text_add_cut(line, buf_bytes(&seen), columns);
+    buf_release(&seen);
+}
+
+static void add_total_cells(struct buf *line, const struct row *row)
+{
+    struct buf cost = BUF_INIT(64);
+    char number[24] = "-";
+
+    if (row->number)
+        snprintf(number, sizeof number, "%lld", (long long)row->number);
+    add_cost(&cost, row->cost, 2);
+    buf_addf(line, "%6s  %12llu  %10s  ", number,
+             (unsigned long long)row->tokens, buf_text(&cost));
+    buf_release(&cost);
+}
+
+static void print_row(struct listing *l, const struct row *row, size_t id,
+                      size_t title, size_t place)
+{
+    char when[32] = "", size[32], messages[24] = "-";
+    time_t s = (time_t)(row->modified_us / 1000000);
+    struct buf short_id = BUF_INIT(1024);
+    struct tm tm;
+
+    buf_addf(&short_id, "%.*s", (int)id, row->id);
+    add_cell(&l->line, short_id.failed ? "" : buf_text(&short_id), id);
+    buf_release(&short_id);
+    if (row->modified_us > 0 && localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%F %R", &tm);
+    size_words(row->bytes, size, sizeof size);
+    if (row->messages != UINT64_MAX)
+        snprintf(messages, sizeof messages, "%llu",
+                 (unsigned long long)row->messages);
+    buf_addf(&l->line, "%-16s  %5s  %10s  ", when, messages, size);
+    if (l->totals)
+        add_total_cells(&l->line, row);
+    add_cell(&l->line, row->title, title);
+    add_place(&l->line, row->cwd, place);
+    out_line(l->cli, &l->line);
+}
+
+static void print_table(struct listing *l)
+{
+    size_t id = id_columns(l), width = text_width();
+    size_t fixed = id + FIXED_COLUMNS + (l->totals ? TOTALS_COLUMNS : 0);
+    size_t left = width > fixed ? width - fixed : 0;
+    size_t title = left / 2, place;
+    bool color = l->cli->out.color;
+    size_t i;
+
+    if (!l->n)
+        return;
+    if (title < TITLE_COLUMNS_MIN)
+        title = TITLE_COLUMNS_MIN;
+    if (title > TITLE_COLUMNS_MAX)
+        title = TITLE_COLUMNS_MAX;
+    place = left > title + TITLE_COLUMNS_MIN ? left - title : TITLE_COLUMNS_MIN;
+    /* The last column may be long where nobody counts. */
+    if (!isatty(STDOUT_FILENO))
+        place = SIZE_MAX / 4;
+    buf_addf(&l->line, "%s%-*s  %-16s  %5s  %10s  ", color ? "\033[1m" : "",
+             (int)id, "id", "modified", "msgs", "size");
+    if (l->totals)
+        buf_addf(&l->line, "%6s  %12s  %10s  ", "number", "tokens", "cost");
+    buf_addf(&l->line, "%-*s  %s%s", (int)title, "title", "directory",
+             color ? "\033[0m" : "");
+    out_line(l->cli, &l->line);
+    for (i = 0; i < l->n; i++)
+        print_row(l, &l->rows[i], id, title, place);
+}
+
+/* ---- the verbs ---------------------------------------------------------- */
+
+static quire_status list_any(struct listing *l, const quire_session_info *info,
+                             const quire_session_row *row, quire_error *err)
+{
+    if (l->cli->json)
+        add_json(&l->line, info, row);
+    else if (l->ids)
+        text_add(&l->line, bytes_str(info->id), true);
+    else
+        return keep_row(l, info, row, err);
+    out_line(l->cli, &l->line);
+    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+}
+
+static quire_status list_one(void *ctx, const quire_session_info *info,
+                             quire_error *err)
+{
+    return list_any(ctx, info, NULL, err);
+}
+
+static quire_status list_row(void *ctx, const quire_session_row *row,
+                             quire_error *err)
+{
+    return list_any(ctx, row->info, row, err);
+}
+
+static quire_status list_rows(struct listing *l, const quire_list_options *o,
+                              quire_error *err)
+{
+    quire_row_options rows = QUIRE_ROW_OPTIONS_INIT;
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire *q = NULL;
+    quire_status st;
+
+    rows.cwd = o->cwd;
+    rows.archived = o->archived;
+    rows.limit = o->limit;
+    st = quire_session_rows(l->cli->q, &rows, list_row, l, err);
+    /* To read is always possible: what cannot be kept for the next time is
+     * added up for this one. */
+    if (st != QUIRE_BUSY && st != QUIRE_IO)
+        return st;
+    cli_store_options(l->cli->args, &options);
+    options.flags |= QUIRE_READ_ONLY;
+    st = quire_open(&options, &q, err);
+    if (!st)
+        st = quire_session_rows(q, &rows, list_row, l, err);
+    quire_close(q);
+    return st;
+}
+
+static int list(struct cli *cli, const quire_list_options *options, bool ids,
+                bool totals)
+{
+    struct listing l = {.cli = cli,
+                        .ids = ids,
+                        .totals = totals,
+                        .line = BUF_INIT(4 * 1024 * 1024)};
+    quire_error err = {0};
+    quire_status st = totals ? list_rows(&l, options, &err)
+                             : quire_session_list(cli->q, options, list_one, &l,
+                                                  &err);
+    int code = EXIT_DONE;
+
+    if (st && !cli->out.error)
+        code = cli_fail(cli, &err);
+    else
+        print_table(&l);
+    free(l.rows);
+    arena_release(&l.arena);
+    buf_release(&l.line);
+    return code;
+}
+
+/* -n 0 is none; the library takes it for all. */
+static bool wants_none(const struct args *args)
+{
+    return args_number(args, "limit", 1) == 0;
+}
+
+static int session_ls(struct cli *cli, const struct args *args)
+{
+    quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
+
+    options.cwd = args_text(args, "cwd");
+    options.archived = args_flag(args, "archived");
+    options.limit = args_number(args, "limit", 0);
+    if (options.cwd && args_flag(args, "all"))
+        return cli_usage(cli, "leave one of them out",
+                         "--cwd and --all contradict each other");
+    return wants_none(args) ? EXIT_DONE
+                            : list(cli, &options, args_flag(args, "ids"),
+                                   args_flag(args, "totals"));
+}
+
+static const struct opt ls_opts[] = {
+    {.name = "cwd",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .help = "only those of the project directory DIR"},
+    {.name = "all",
+     .kind = OPT_FLAG,
+     .help = "those of every project, which is the default"},
+    {.name = "archived",
+     .kind = OPT_FLAG,
+     .help = "those that were put away, instead"},
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "no more than N"},
+    {.name = "ids", .kind = OPT_FLAG, .help = "only their ids, one a line"},
+    {.name = "totals",
+     .kind = OPT_FLAG,
+     .help = "also their numbers, tokens and cost"},
+    {0},
+};
+
+const struct cmd cmd_session_ls = {
+    .name = "session ls",
+    .args = "",
+    .summary = "list sessions, the last changed first",
+    .about =
+        "A line a session: its id, "
+        "when it was changed, how many messages it has (`-` when the file "
+        "is too large to count them), its size, its title or else its first "
+        "message, its project directory.\n\n"
+        "With `--json`: id, path, cwd, title, created, modified, messages, "
+        "bytes, parent, first, status, archived; null where there is none.\n\n"
+        "With `--totals` each file is counted whole, or on from where it was "
+        "counted last, and the number that the session has in the catalogue, "
+        "the tokens and the dollars that its messages say they took are "
+        "listed too; with `--json` as number, state, tokens (input, output, "
+        "cache_read, cache_write, total) and cost. A last line that is not "
+        "finished does not count.",
+    .opts = ls_opts,
+    .examples = "quire session ls --limit 20\n"
+                "quire session ls --cwd . --json",
+    .store = STORE_WRITE,
+    .paged = true,
+    .run = session_ls,
+};
+
+static int session_recent(struct cli *cli, const struct args *args)
+{
+    quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
+    char *here = getcwd(NULL, 0);
+    quire_error err = {0};
+    int code = EXIT_DONE;
+
+    if (!here) {
+        err_sys(&err, errno, "cannot tell the working directory");
+        return cli_fail(cli, &err);
+    }
+    options.cwd = here;
+    options.limit = args_number(args, "limit", 10);
+    if (!wants_none(args))
+        code = list(cli, &options, args_flag(args, "ids"), false);
+    free(here);
+    return code;
+}
+
+static const struct opt recent_opts[] = {
+    {.name = "limit",
+     .letter = 'n',
+     .kind = OPT_NUMBER,
+     .value = "N",
+     .help = "no more than N; 10 unless given"},
+    {.name = "ids", .kind = OPT_FLAG, .help = "only their ids, one a line"},
+    {0},
+};
+
+const struct cmd cmd_session_recent = {
+    .name = "session recent",
+    .args = "",
+    .summary = "list the newest sessions of this directory",
+    .about = "The same as `session ls --cwd . --limit 10`.",
+    .opts = recent_opts,
+    .examples = "quire session recent",
+    .store = STORE_WRITE,
+    .paged = true,
+    .run = session_recent,
+};

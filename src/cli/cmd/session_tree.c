@@ -1,0 +1,252 @@
+/*
+ * session_tree.c - the shape of a session
+ *
+ * Where a session branches, the branch that was begun last goes on straight
+ * down, and the earlier ones hang beside it:
+ *
+ *     a1  user       hello
+ *     a2  assistant  hi
+ *     ├─ a3  user       first try
+ *     │  a4  assistant  no
+ *     a5  user       second try
+ *     a6  assistant  yes  ← leaf
+ *
+ * So a session that went back a hundred times is as deep as its deepest
+ * branch off a branch, not a hundred steps. Entries come depth first, which is
+ * all it takes: of each entry on the way down we remember how many children
+ * are still to come.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define PLAIN "\033[0m"
+
+enum {
+    KIND_COLUMNS = 10,
+    ID_COLUMNS_MAX = 36,
+    SNIPPET_COLUMNS_MIN = 20,
+};
+
+/* An entry on the way from a root to the one at hand. */
+struct step {
+    size_t left;  /* children still to come */
+    size_t level; /* branches it hangs from */
+};
+
+struct drawing {
+    struct cli *cli;
+    const struct marks *marks;
+    size_t width;
+    struct step *steps; /* owned; by depth */
+    size_t cap;
+    bool any;
+    struct buf line, part, seen;
+};
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static void json_bytes_or_null(struct json_writer *w, const char *key,
+                               quire_bytes text)
+{
+    json_key(w, key);
+    if (text.data)
+        json_bytes(w, text);
+    else
+        json_null(w);
+}
+
+static quire_status print_json(void *ctx, const quire_entry *e,
+                               quire_error *err)
+{
+    struct drawing *d = ctx;
+    struct json_writer w;
+
+    json_begin(&w, &d->line);
+    json_object(&w);
+    json_bytes_or_null(&w, "id", e->id);
+    json_bytes_or_null(&w, "parentId", e->parent);
+    json_bytes_or_null(&w, "type", e->type);
+    json_key(&w, "depth");
+    json_uint(&w, e->depth);
+    json_key(&w, "leaf");
+    json_bool(&w, e->is_leaf);
+    json_bytes_or_null(&w, "label", e->label);
+    json_key(&w, "children");
+    json_uint(&w, e->children);
+    json_key(&w, "on_path");
+    json_bool(&w, e->on_path);
+    json_key(&w, "orphan");
+    json_bool(&w, e->is_orphan);
+    json_object_end(&w);
+    out_line(d->cli, &d->line);
+    return d->cli->out.error ? out_flush(d->cli, err) : QUIRE_OK;
+}
+
+/* ---- a picture ---------------------------------------------------------- */
+
+static bool make_room(struct drawing *d, size_t depth)
+{
+    size_t cap = d->cap ? 2 * d->cap : 256;
+    struct step *steps;
+
+    if (depth < d->cap)
+        return true;
+    while (cap <= depth)
+        cap *= 2;
+    steps = realloc(d->steps, cap * sizeof *steps);
+    if (!steps)
+        return false;
+    d->steps = steps;
+    d->cap = cap;
+    return true;
+}
+
+/* Find the place of an entry in the picture; true if a branch begins here. */
+static bool place(struct drawing *d, const quire_entry *e)
+{
+    struct step *at = &d->steps[e->depth];
+    struct step *above = e->depth ? at - 1 : NULL;
+    bool side = false;
+
+    at->left = e->children;
+    at->level = above ? above->level : 0;
+    if (above && above->left) {
+        above->left--;
+        side = above->left > 0;
+        at->level += side;
+    }
+    return side;
+}
+
+static void add_rails(struct drawing *d, size_t level, bool side)
+{
+    for (; level > 1; level--)
+        buf_add_str(&d->line, d->marks->rail);
+    if (level)
+        buf_add_str(&d->line, side ? d->marks->side : d->marks->rail);
+}
+
+/* What stands behind the snippet: label, leaf, and what is wrong. */
+static void add_tail(struct drawing *d, const quire_entry *e)
+{
+    if (e->label.data) {
+        buf_add_str(&d->part, "  [");
+        buf_clear(&d->seen);
+        text_add(&d->seen, e->label, true);
+        text_add_cut(&d->part, buf_bytes(&d->seen), SNIPPET_COLUMNS_MIN);
+        buf_add_char(&d->part, ']');
+    }
+    if (e->is_orphan)
+        buf_add_str(&d->part, "  (its parent is missing)");
+    if (e->is_leaf)
+        buf_addf(&d->part, "  %s", d->marks->here);
+}
+
+static void add_id(struct drawing *d, const quire_entry *e)
+{
+    buf_clear(&d->seen);
+    if (e->id.data)
+        text_add(&d->seen, e->id, true);
+    else
+        buf_add_char(&d->seen, '-');
+    text_add_cut(&d->line, buf_bytes(&d->seen), ID_COLUMNS_MAX);
+    buf_add_str(&d->line, "  ");
+}
+
+static void add_text(struct drawing *d, const quire_entry *e, size_t room)
+{
+    size_t start = d->line.len, used;
+
+    buf_clear(&d->seen);
+    entry_add_kind(&d->seen, e);
+    text_add_cell(&d->line, buf_bytes(&d->seen), KIND_COLUMNS);
+    buf_clear(&d->seen);
+    entry_add_snippet(&d->seen, e);
+    used = KIND_COLUMNS + 2;
+    room = room > used + SNIPPET_COLUMNS_MIN ? room - used
+                                             : SNIPPET_COLUMNS_MIN;
+    if (d->seen.len) {
+        buf_add_str(&d->line, "  ");
+        text_add_cut(&d->line, buf_bytes(&d->seen), room);
+    }
+    while (d->line.len > start && d->line.data[d->line.len - 1] == ' ')
+        d->line.len--;
+}
+
+static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
+{
+    struct drawing *d = ctx;
+    bool color = d->cli->out.color, side;
+    size_t used, tail;
+
+    if (!make_room(d, e->depth))
+        return err_memory(err);
+    if (!e->depth && d->any)
+        out_str(d->cli, "\n");
+    d->any = true;
+    side = place(d, e);
+    add_rails(d, d->steps[e->depth].level, side);
+    add_id(d, e);
+    used = text_columns(buf_bytes(&d->line));
+    if (color)
+        buf_add_str(&d->line, e->is_leaf ? BOLD : e->on_path ? "" : DIM);
+    buf_clear(&d->part);
+    add_tail(d, e);
+    tail = text_columns(buf_bytes(&d->part));
+    add_text(d, e, d->width > used + tail ? d->width - used - tail : 0);
+    if (color)
+        buf_add_str(&d->line, PLAIN);
+    buf_add(&d->line, d->part.data, d->part.len);
+    out_line(d->cli, &d->line);
+    return d->cli->out.error ? out_flush(d->cli, err) : QUIRE_OK;
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static int session_tree(struct cli *cli, const struct args *args)
+{
+    struct drawing d = {.cli = cli,
+                        .marks = text_marks(),
+                        .width = text_width(),
+                        .line = BUF_INIT(16 * 1024 * 1024),
+                        .part = BUF_INIT(1024 * 1024),
+                        .seen = BUF_INIT(16 * 1024 * 1024)};
+    quire_session *s = NULL;
+    quire_error err = {0};
+    int code = open_session(cli, args, QUIRE_SESSION_READ, &s);
+
+    if (code)
+        return code;
+    if (quire_session_tree(s, cli->json ? print_json : draw, &d, &err) &&
+        !cli->out.error)
+        code = cli_fail(cli, &err);
+    quire_session_close(s);
+    free(d.steps);
+    buf_release(&d.line);
+    buf_release(&d.part);
+    buf_release(&d.seen);
+    return code;
+}
+
+const struct cmd cmd_session_tree = {
+    .name = "session tree",
+    .args = "[S]",
+    .summary = "draw the entries of a session with their branches",
+    .about = "A line an entry: its id, what it is, how it begins, its label "
+             "in brackets. The branch that was begun last goes straight "
+             "down, earlier ones hang beside it. The current leaf is "
+             "marked.\n\n"
+             "With `--json`: id, parentId, type, depth, leaf, label, "
+             "children, on_path, orphan; parents before children.",
+    .examples = "quire session tree last",
+    .store = STORE_READ,
+    .paged = true,
+    .run = session_tree,
+};

@@ -1,0 +1,305 @@
+/*
+ * stats.c - how much there is
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct cmd cmd_stats;
+
+/* Tenants are told of last, and counted first. */
+struct telling {
+    struct cli *cli;
+    struct json_writer *w;
+    uint64_t n;
+    struct buf *out;
+};
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static void add_count(struct json_writer *w, const char *key, uint64_t n)
+{
+    json_key(w, key);
+    json_uint(w, n);
+}
+
+static void add_text(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    json_str(w, text);
+}
+
+static void spell_time(int64_t us, char out[32])
+{
+    time_t at = (time_t)(us / 1000000);
+    struct tm tm;
+
+    out[0] = '\0';
+    if (us && gmtime_r(&at, &tm))
+        strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* What a tenant has, and all of them together. */
+static void add_tenant(struct json_writer *w, const quire_tenant_stats *t)
+{
+    add_count(w, "sessions", t->sessions);
+    add_count(w, "active", t->sessions - t->archived);
+    add_count(w, "archived", t->archived);
+    add_count(w, "session_bytes", t->session_bytes);
+    add_count(w, "entries", t->entries);
+    add_count(w, "messages", t->messages);
+    add_count(w, "outputs", t->outputs);
+    add_count(w, "output_bytes", t->output_bytes);
+    add_count(w, "artifacts", t->artifacts);
+    add_count(w, "artifact_bytes", t->artifact_bytes);
+    add_count(w, "versions", t->versions);
+    add_count(w, "memories", t->memories);
+}
+
+static void add_session(struct json_writer *w, const quire_stat_session *s)
+{
+    char created[32];
+
+    if (!*s->id) {
+        json_null(w);
+        return;
+    }
+    spell_time(s->created_us, created);
+    json_object(w);
+    add_text(w, "id", s->id);
+    add_text(w, "title", s->title);
+    add_count(w, "bytes", s->bytes);
+    add_text(w, "created", created);
+    json_object_end(w);
+}
+
+static double ratio(const quire_stats *s)
+{
+    return s->stored_bytes
+               ? (double)s->referenced_bytes / (double)s->stored_bytes
+               : 0;
+}
+
+static void add_blobs(struct json_writer *w, const quire_stats *s)
+{
+    char text[32];
+    int i;
+
+    add_count(w, "blobs", s->blobs);
+    add_count(w, "blob_bytes", s->blob_bytes);
+    add_count(w, "stored_bytes", s->stored_bytes);
+    add_count(w, "references", s->references);
+    add_count(w, "referenced_bytes", s->referenced_bytes);
+    add_count(w, "unreferenced", s->unreferenced);
+    json_key(w, "ratio");
+    snprintf(text, sizeof text, "%.2f", ratio(s));
+    json_raw(w, bytes_str(text));
+    json_key(w, "largest_blobs");
+    json_array(w);
+    for (i = 0; i < QUIRE_STATS_TOP && s->largest_blobs[i].size; i++) {
+        char ref[QUIRE_REF_SIZE];
+
+        quire_ref_format(&s->largest_blobs[i].digest, ref);
+        json_object(w);
+        add_text(w, "ref", ref);
+        add_count(w, "size", s->largest_blobs[i].size);
+        add_count(w, "stored", s->largest_blobs[i].stored);
+        json_object_end(w);
+    }
+    json_array_end(w);
+}
+
+static void add_all(struct json_writer *w, const quire_stats *s)
+{
+    int i;
+
+    add_tenant(w, &s->total);
+    add_blobs(w, s);
+    add_count(w, "database_bytes", s->database_bytes);
+    add_count(w, "free_bytes", s->free_bytes);
+    json_key(w, "largest_sessions");
+    json_array(w);
+    for (i = 0; i < QUIRE_STATS_TOP && *s->largest[i].id; i++)
+        add_session(w, &s->largest[i]);
+    json_array_end(w);
+    json_key(w, "oldest");
+    add_session(w, &s->oldest);
+    json_key(w, "newest");
+    add_session(w, &s->newest);
+}
+
+static quire_status tell_tenant_json(void *ctx, const quire_tenant_stats *t,
+                                     quire_error *err)
+{
+    struct telling *l = ctx;
+
+    (void)err;
+    json_object(l->w);
+    json_key(l->w, "id");
+    json_int(l->w, t->id);
+    add_text(l->w, "name", t->name);
+    add_tenant(l->w, t);
+    json_object_end(l->w);
+    return QUIRE_OK;
+}
+
+/* ---- a table ------------------------------------------------------------ */
+
+__attribute__((format(printf, 3, 4))) static void
+row(struct buf *out, const char *label, const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    buf_addf(out, "%-12s %s\n", label, text);
+}
+
+static const char *size_of(uint64_t bytes, char out[32])
+{
+    size_words(bytes, out, 32);
+    return out;
+}
+
+static void table_top(struct buf *out, const quire_stats *s)
+{
+    const quire_tenant_stats *t = &s->total;
+    char a[32], b[32], c[32];
+
+#define N(x) ((unsigned long long)(x))
+    row(out, "sessions", "%llu, %llu of them archived, %s", N(t->sessions),
+        N(t->archived), size_of(t->session_bytes, a));
+    row(out, "entries", "%llu, %llu of them messages", N(t->entries),
+        N(t->messages));
+    row(out, "outputs", "%llu, %s", N(t->outputs), size_of(t->output_bytes, a));
+    row(out, "artifacts", "%llu, %s, %llu versions", N(t->artifacts),
+        size_of(t->artifact_bytes, a), N(t->versions));
+    row(out, "memory", "%llu entries", N(t->memories));
+    row(out, "blobs", "%llu, %llu of them unreferenced", N(s->blobs),
+        N(s->unreferenced));
+    row(out, "content", "%s in %llu references, %s distinct, %s stored (%.2f)",
+        size_of(s->referenced_bytes, a), N(s->references),
+        size_of(s->blob_bytes, b), size_of(s->stored_bytes, c), ratio(s));
+    row(out, "quire.db", "%s, %s of it free", size_of(s->database_bytes, a),
+        size_of(s->free_bytes, b));
+}
+
+static void table_session(struct buf *out, const char *label,
+                          const quire_stat_session *s)
+{
+    char size[32], created[32];
+
+    spell_time(s->created_us, created);
+    buf_addf(out, "%-12s %10s  %.10s  ", label, size_of(s->bytes, size),
+             created);
+    text_add(out, bytes_str(s->id), true);
+    if (*s->title)
+        buf_add_str(out, "  ");
+    text_add(out, bytes_str(s->title), true);
+    buf_add_char(out, '\n');
+}
+
+static void table_rest(struct buf *out, const quire_stats *s)
+{
+    char size[32], ref[QUIRE_REF_SIZE];
+    int i;
+
+    for (i = 0; i < QUIRE_STATS_TOP && *s->largest[i].id; i++)
+        table_session(out, i ? "" : "largest", &s->largest[i]);
+    if (*s->oldest.id)
+        table_session(out, "oldest", &s->oldest);
+    if (*s->newest.id)
+        table_session(out, "newest", &s->newest);
+    for (i = 0; i < QUIRE_STATS_TOP && s->largest_blobs[i].size; i++) {
+        quire_ref_format(&s->largest_blobs[i].digest, ref);
+        buf_addf(out, "%-12s %10s  %.24s\n", i ? "" : "largest blobs",
+                 size_of(s->largest_blobs[i].size, size), ref);
+    }
+}
+
+static quire_status tell_tenant(void *ctx, const quire_tenant_stats *t,
+                                quire_error *err)
+{
+    struct telling *l = ctx;
+    char a[32], b[32];
+
+    (void)err;
+    buf_addf(l->out, "%s#%lld ", l->n++ ? "" : "\n", (long long)t->id);
+    text_add(l->out, bytes_str(t->name), true);
+    buf_addf(l->out,
+             ": %llu sessions, %s; %llu artifacts, %s; %llu memory entries\n",
+             N(t->sessions), size_of(t->session_bytes, a), N(t->artifacts),
+             size_of(t->artifact_bytes, b), N(t->memories));
+    return QUIRE_OK;
+#undef N
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+/* Tenants come out of the same call as the rest, and stand behind it. */
+static int stats(struct cli *cli, const struct args *args)
+{
+    struct buf out = BUF_INIT(1 << 22), tenants = BUF_INIT(1 << 22);
+    struct json_writer w, inner;
+    struct telling l = {.cli = cli, .w = &inner, .out = &tenants};
+    quire_stats s = {.size = sizeof s};
+    quire_error err = {0};
+    int code = EXIT_DONE;
+
+    (void)args;
+    json_begin(&inner, &tenants);
+    if (cli->json)
+        json_array(&inner);
+    cli_say_absent(cli);
+    if (quire_stats_read(cli->q, &s, cli->json ? tell_tenant_json : tell_tenant,
+                         &l, &err)) {
+        code = cli_fail(cli, &err);
+    } else if (cli->json) {
+        json_array_end(&inner);
+        json_begin(&w, &out);
+        json_object(&w);
+        add_all(&w, &s);
+        json_key(&w, "tenants");
+        json_raw(&w, buf_bytes(&tenants));
+        json_object_end(&w);
+        out_line(cli, &out);
+    } else {
+        table_top(&out, &s);
+        table_rest(&out, &s);
+        if (l.n > 1)
+            buf_add(&out, tenants.data, tenants.len);
+        out.len -= out.len > 0; /* out_line() ends it */
+        out_line(cli, &out);
+    }
+    buf_release(&tenants);
+    buf_release(&out);
+    return code;
+}
+
+const struct cmd cmd_stats = {
+    .name = "stats",
+    .args = "",
+    .summary = "tell how much there is, and what it takes",
+    .about =
+        "Sessions, entries, outputs, artifacts, memory; and of blobs, the "
+        "bytes of content counted at every reference, counted once, and as "
+        "they are stored: the ratio is the first by the last. The five largest "
+        "sessions and blobs, the oldest and the newest session, and each "
+        "tenant if there are several. Session files are read for what they "
+        "refer to; blobs are not read.\n\n"
+        "With `--json`, one object: sessions, active, archived, session_bytes, "
+        "entries, messages, outputs, output_bytes, artifacts, artifact_bytes, "
+        "versions, memories, blobs, blob_bytes, stored_bytes, references, "
+        "referenced_bytes, unreferenced, ratio, largest_blobs, database_bytes, "
+        "free_bytes, largest_sessions, oldest, newest, tenants.",
+    .examples = "quire stats",
+    .store = STORE_READ,
+    .paged = true,
+    .run = stats,
+};

@@ -1,0 +1,262 @@
+/*
+ * tenant.c - who shares the home
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/session.h"
+
+extern const struct noun noun_tenant;
+
+/* A name that makes no sense is wrong usage; a tenant that may not be touched
+ * is refused. */
+static int fail(struct cli *cli, const quire_error *err, int invalid)
+{
+    int code = cli_fail(cli, err);
+
+    return err->status == QUIRE_INVALID ? invalid : code;
+}
+
+/* ---- tokens ------------------------------------------------------------- */
+
+/* The token is the result, and all of it: a script takes it from standard
+ * output. */
+static void say_token(struct cli *cli, const quire_tenant *t, const char *token)
+{
+    struct buf line = BUF_INIT(64 * 1024), name = BUF_INIT(4096);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "id");
+        json_int(&w, t->id);
+        json_key(&w, "name");
+        json_str(&w, t->name);
+        json_key(&w, "token");
+        json_str(&w, token);
+        json_object_end(&w);
+    } else {
+        buf_add_str(&line, token);
+        text_add(&name, bytes_str(t->name), true);
+        if (!cli->quiet && buf_text(&name))
+            fprintf(stderr,
+                    "the token of tenant %s, #%lld; it is not shown again\n",
+                    name.data, (long long)t->id);
+    }
+    out_line(cli, &line);
+    buf_release(&name);
+    buf_release(&line);
+}
+
+static int tenant_add(struct cli *cli, const struct args *args)
+{
+    char token[QUIRE_TOKEN_SIZE];
+    quire_error err = {0};
+    quire_tenant t;
+
+    if (quire_tenant_add(cli->q, args->words[0], token, &t, &err))
+        return fail(cli, &err, EXIT_USAGE);
+    say_token(cli, &t, token);
+    return EXIT_DONE;
+}
+
+static const struct cmd cmd_tenant_add = {
+    .name = "tenant add",
+    .args = "NAME",
+    .summary = "add a tenant and print its token",
+    .about = "The token is how it is known to a server. It is printed once, "
+             "and kept nowhere: the home has a hash of it. Who loses it asks "
+             "for another with `tenant rotate`. With `--json`: id, name, token."
+             "\n\nWhat is the tenant's is worked on with `--tenant NAME`.",
+    .examples = "quire tenant add acme\n"
+                "quire --tenant acme artifact ls",
+    .store = STORE_WRITE,
+    .run = tenant_add,
+};
+
+static int tenant_rotate(struct cli *cli, const struct args *args)
+{
+    char token[QUIRE_TOKEN_SIZE];
+    quire_error err = {0};
+    quire_tenant t;
+
+    if (quire_tenant_rotate(cli->q, args->words[0], token, &t, &err))
+        return fail(cli, &err, EXIT_NO);
+    say_token(cli, &t, token);
+    return EXIT_DONE;
+}
+
+static const struct cmd cmd_tenant_rotate = {
+    .name = "tenant rotate",
+    .args = "NAME|#ID",
+    .summary = "give a tenant another token and print it",
+    .about = "The one it had is worth nothing from now on. Printed as by "
+             "`tenant add`.",
+    .examples = "quire tenant rotate acme --json",
+    .store = STORE_WRITE,
+    .run = tenant_rotate,
+};
+
+/* ---- ls ----------------------------------------------------------------- */
+
+static void add_json(struct buf *line, const quire_tenant *t)
+{
+    struct json_writer w;
+
+    json_begin(&w, line);
+    json_object(&w);
+    json_key(&w, "id");
+    json_int(&w, t->id);
+    json_key(&w, "name");
+    json_str(&w, t->name);
+    json_key(&w, "disabled");
+    json_bool(&w, t->disabled);
+    json_key(&w, "created_at");
+    if (t->created_us)
+        json_int(&w, t->created_us / 1000000);
+    else
+        json_null(&w);
+    json_key(&w, "used_bytes");
+    json_uint(&w, t->used);
+    json_key(&w, "artifacts");
+    json_uint(&w, t->artifacts);
+    json_object_end(&w);
+}
+
+static void add_row(struct buf *line, const quire_tenant *t)
+{
+    time_t s = (time_t)(t->created_us / 1000000);
+    char when[32] = "-", size[32], id[24];
+    struct tm tm;
+
+    if (t->created_us && localtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+    size_words(t->used, size, sizeof size);
+    snprintf(id, sizeof id, "#%lld", (long long)t->id);
+    buf_addf(line, "%-6s %-16s  %10s in %-6llu  ", id, when, size,
+             (unsigned long long)t->artifacts);
+    text_add(line, bytes_str(t->name), true);
+    if (t->disabled)
+        buf_add_str(line, "  (disabled)");
+}
+
+static quire_status list_one(void *ctx, const quire_tenant *t, quire_error *err)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(64 * 1024);
+
+    if (cli->json)
+        add_json(&line, t);
+    else
+        add_row(&line, t);
+    return out_give(cli, &line, err);
+}
+
+static int tenant_ls(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    (void)args;
+    if (!quire_tenant_list(cli->q, list_one, cli, &err))
+        return EXIT_DONE;
+    return cli->out.error ? EXIT_FAILED : cli_fail(cli, &err);
+}
+
+static const struct cmd cmd_tenant_ls = {
+    .name = "tenant ls",
+    .args = "",
+    .summary = "list the tenants",
+    .about = "A line a tenant: its id, when it was added, the bytes of its "
+             "artifacts and how many there are, its name. With `--json`: id, "
+             "name, disabled, created_at (seconds since 1970, null for "
+             "`default`), used_bytes, artifacts.",
+    .examples = "quire tenant ls",
+    .store = STORE_READ,
+    .paged = true,
+    .run = tenant_ls,
+};
+
+/* ---- disable, rm -------------------------------------------------------- */
+
+static int tenant_disable(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_tenant_disable(cli->q, args->words[0], !args_flag(args, "enable"),
+                             NULL, &err))
+        return fail(cli, &err, EXIT_NO);
+    return EXIT_DONE;
+}
+
+static const struct opt disable_opts[] = {
+    {.name = "enable", .kind = OPT_FLAG, .help = "let it in again"},
+    {0},
+};
+
+static const struct cmd cmd_tenant_disable = {
+    .name = "tenant disable",
+    .args = "NAME|#ID",
+    .summary = "shut a tenant out, and leave what it has",
+    .about = "Its token is refused like one that nobody has, and nothing of "
+             "it can be read or changed, also by what is running, until it is "
+             "enabled. A session that is open stays so until it is closed.",
+    .opts = disable_opts,
+    .examples = "quire tenant disable acme\n"
+                "quire tenant disable acme --enable",
+    .store = STORE_WRITE,
+    .run = tenant_disable,
+};
+
+static int tenant_rm(struct cli *cli, const struct args *args)
+{
+    quire_error err = {0};
+
+    if (quire_tenant_remove(cli->q, args->words[0], args_flag(args, "yes"),
+                            &err))
+        return fail(cli, &err, EXIT_NO);
+    return EXIT_DONE;
+}
+
+static const struct opt rm_opts[] = {
+    {.name = "yes",
+     .kind = OPT_FLAG,
+     .help = "also if it has sessions, artifacts or anything else"},
+    {0},
+};
+
+static const struct cmd cmd_tenant_rm = {
+    .name = "tenant rm",
+    .args = "NAME|#ID",
+    .summary = "remove a tenant with all it has, for good",
+    .about = "One that has anything is removed with --yes only; without it "
+             "the answer says what it has, exit status 1. What is running for "
+             "it is refused from then on.",
+    .opts = rm_opts,
+    .examples = "quire tenant rm acme --yes",
+    .store = STORE_WRITE,
+    .run = tenant_rm,
+};
+
+static const struct cmd *const verbs[] = {
+    &cmd_tenant_add,     &cmd_tenant_ls, &cmd_tenant_rotate,
+    &cmd_tenant_disable, &cmd_tenant_rm, NULL,
+};
+
+const struct noun noun_tenant = {
+    .name = "tenant",
+    .summary =
+        "who shares the home, each with sessions and artifacts of theirs",
+    .about =
+        "On one's own machine there is `default`, and nobody needs to "
+        "know. Where a server keeps the work of several, each is a tenant "
+        "with a token: its sessions, artifacts and history are its own, "
+        "and what is another's is not there for it. Blobs and settings "
+        "are the home's: a tenant gets a blob by its whole name, and lists "
+        "none.",
+    .verbs = verbs,
+};

@@ -1,0 +1,111 @@
+/* watch.c - `quire watch`: files that people change become artifacts */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cli/core/cli.h"
+#include "cli/cmd/artifact.h"
+#include "cli/cmd/session.h"
+
+extern const struct cmd cmd_watch;
+
+static volatile sig_atomic_t asked_to_end;
+
+static void note_signal(int number)
+{
+    (void)number;
+    asked_to_end = 1;
+}
+
+static void heed_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void tell(void *ctx, const char *session, const char *what,
+                 const char *path, const char *why)
+{
+    struct cli *cli = ctx;
+    struct buf line = BUF_INIT(16 * 1024);
+    struct json_writer w;
+
+    if (cli->json) {
+        json_begin(&w, &line);
+        json_object(&w);
+        json_key(&w, "session");
+        json_str(&w, session);
+        json_key(&w, "what");
+        json_str(&w, what);
+        json_key(&w, "path");
+        json_str(&w, path);
+        json_key(&w, "why");
+        json_str(&w, why);
+        json_object_end(&w);
+    } else {
+        buf_addf(&line, "%-9s %s/", what, session);
+        text_add(&line, bytes_str(path), true);
+        if (*why)
+            buf_addf(&line, ": %s", why);
+    }
+    out_line(cli, &line);
+    buf_release(&line);
+}
+
+static int watch(struct cli *cli, const struct args *args)
+{
+    quire_watch *w = NULL;
+    quire_error err = {0};
+    quire_status st;
+    bool once = args_flag(args, "once");
+
+    heed_signals();
+    st = quire_watch_open(cli->q, args_text(args, "session"), &w, &err);
+    if (!st && quire_watch_blind(w) && !cli->quiet)
+        fputs(
+            "quire: the system has no more watches to give; looking every two "
+            "seconds\nhint: raise fs.inotify.max_user_watches\n",
+            stderr);
+    if (!st && !once && !cli->quiet && !cli->json)
+        fprintf(stderr, "watching the files below %s/artifacts\n",
+                quire_home(cli->q));
+    do {
+        if (!st)
+            st = quire_watch_next(w, once ? 0 : -1, tell, cli, &err);
+        if (!st)
+            st = out_flush(cli, &err);
+    } while (!st && !once && !asked_to_end);
+    quire_watch_close(w);
+    if (st && !cli->out.error)
+        return artifact_fail(cli, &err);
+    return EXIT_DONE;
+}
+
+static const struct opt watch_opts[] = {
+    {.name = "once",
+     .kind = OPT_FLAG,
+     .help = "look at everything once, and end"},
+    {0},
+};
+
+const struct cmd cmd_watch = {
+    .name = "watch",
+    .args = "",
+    .summary = "keep artifacts in step with the files of workspaces",
+    .about =
+        "Watches the files of all sessions' workspaces, or of --session, until "
+        "it is interrupted. What an editor or a program writes becomes a version "
+        "of its artifact, or a new one; what is deleted is put away. What "
+        "happened while nobody watched is found at the start. Each is a line: "
+        "taken (a file became an artifact), dropped (its file is gone), given "
+        "(an artifact became a file), withdrawn (its artifact was put away) or "
+        "passed, and why; with --json an object with session, what, path, why.",
+    .opts = watch_opts,
+    .examples = "quire watch --once",
+    .store = STORE_WRITE,
+    .run = watch,
+};

@@ -1,0 +1,58 @@
+/*
+ * auto_gc.c - see auto_gc.h
+ *
+ * Forked twice, so that it is nobody's child and leaves no zombie; with a
+ * session of its own, so that the terminal's signals do not reach it; with
+ * nothing open but what it opens itself, so that a pipe of ours ends when we
+ * do; and with the least claim to the processor.
+ */
+#include "cli/core/auto_gc.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void become_quiet(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null < 0)
+        _exit(1);
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    close_range(STDERR_FILENO + 1, ~0U, 0);
+}
+
+static void run(char *home)
+{
+    static char exe[] = "/proc/self/exe";
+    char *argv[] = {(char[]){"quire"},   (char[]){"--home"}, home,
+                    (char[]){"--quiet"}, (char[]){"gc"},     NULL};
+
+    setsid();
+    if (fork() != 0)
+        _exit(0);
+    become_quiet();
+    if (nice(19) < 0 || chdir("/") < 0)
+        _exit(1);
+    unsetenv("QUIRE_TENANT");
+    execv(exe, argv);
+    _exit(1);
+}
+
+void background_gc(const char *home)
+{
+    char whole[PATH_MAX];
+    pid_t child;
+
+    if (!realpath(home, whole))
+        return;
+    child = fork();
+    if (child == 0)
+        run(whole);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}

@@ -1,0 +1,90 @@
+/*
+ * cli.h - one command, one declarative entry
+ *
+ * A verb is a `struct cmd`: its name, what it takes, what it does in words,
+ * and the function that does it. Everything a person meets comes from that
+ * entry: parsing (opt.c), --help (help.c), the man pages (man.c) and the
+ * completions of three shells (complete.c). So a new command is its entry and
+ * its function, in the file of its noun; a new noun is one file and one line
+ * in main.c.
+ *
+ * Results go to standard output, talk to standard error, and the exit status
+ * says how it went. See out.h for both.
+ */
+#ifndef CLI_CORE_CLI_H
+#define CLI_CORE_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/core/opt.h"
+#include "cli/core/out.h"
+#include "quire.h"
+
+/* Scripts rely on these; they are in every man page. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_NO = 1,      /* the answer is no: absent, different, refused */
+    EXIT_USAGE = 2,   /* the command line makes no sense              */
+    EXIT_FAILED = 3,  /* the system or another process was in the way */
+    EXIT_DAMAGED = 4, /* stored bytes fail their own check            */
+};
+
+enum store_access {
+    STORE_NONE, /* cli->q is NULL                                    */
+    STORE_READ, /* opened read-only; a store that is absent is empty */
+    STORE_WRITE,
+    STORE_EITHER, /* for writing, where the home can be written */
+};
+
+struct cli {
+    struct out out;
+    const struct args *args;
+    quire *q;
+    bool json;
+    bool quiet; /* results and errors only */
+};
+
+struct cmd {
+    const char *name;    /* "blob put"; one word: a command without a noun */
+    const char *args;    /* "[FILE...]"; see opt.h                         */
+    const char *summary; /* one line, no capital, no full stop             */
+    const char *about;   /* paragraphs, an empty line between them         */
+    const struct opt *opts;
+    const char *examples; /* a shell command a line; they are run as tests */
+    enum store_access store;
+    bool paged; /* what it prints may be long */
+    int (*run)(struct cli *cli, const struct args *args);
+};
+
+struct noun {
+    const char *name;
+    const char *summary;
+    const char *about;
+    const struct cmd *const *verbs; /* NULL-terminated */
+};
+
+/* All there is, NULL-terminated; main.c. */
+extern const struct noun *const cli_nouns[];
+extern const struct cmd *const cli_plain[];
+extern const struct opt cli_globals[];
+
+const struct noun *cli_noun(const char *name);
+const struct cmd *cli_verb(const struct noun *noun, const char *verb);
+const struct cmd *cli_plain_cmd(const char *name);
+
+/* "put" of "blob put", "doctor" of "doctor". */
+const char *cmd_verb(const struct cmd *cmd);
+
+/* Every command in turn, those of nouns first; NULL past the end. */
+const struct cmd *cli_cmd_at(size_t index);
+
+/* The options that choose the store, filled from the command line and the
+ * environment; cmd->store is not looked at. */
+void cli_store_options(const struct args *args, quire_options *options);
+
+/* Say on standard error that the home is not there, if it is not: what follows
+ * is about nothing. */
+void cli_say_absent(struct cli *cli);
+
+#endif

@@ -1,0 +1,269 @@
+/*
+ * main.c - the command table, and the way through a command
+ *
+ * Read the command line, open the store if the command wants one, run it,
+ * close everything, and let the exit status say how it went. A new noun is a
+ * line in cli_nouns, a command without a noun a line in cli_plain.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "cli/core/auto_gc.h"
+#include "cli/core/cli.h"
+#include "cli/core/help.h"
+
+extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
+    noun_memory, noun_history, noun_conversation, noun_tenant, noun_tool,
+    noun_config;
+extern const struct cmd cmd_read, cmd_slash, cmd_run, cmd_serve, cmd_mcp,
+    cmd_watch, cmd_gc, cmd_reindex, cmd_doctor, cmd_help, cmd_version,
+    cmd_completion, cmd_check, cmd_repair, cmd_stats;
+
+const struct noun *const cli_nouns[] = {
+    &noun_session,      &noun_blob,   &noun_output,
+    &noun_artifact,     &noun_memory, &noun_history,
+    &noun_conversation, &noun_tenant, &noun_tool,
+    &noun_config,       NULL,
+};
+
+const struct cmd *const cli_plain[] = {
+    &cmd_read,       &cmd_run,     &cmd_serve,   &cmd_mcp,
+    &cmd_watch,      &cmd_slash,   &cmd_gc,      &cmd_check,
+    &cmd_repair,     &cmd_reindex, &cmd_stats,   &cmd_doctor,
+    &cmd_completion, &cmd_help,    &cmd_version, NULL,
+};
+
+const struct opt cli_globals[] = {
+    {.name = "home",
+     .kind = OPT_PATH,
+     .value = "DIR",
+     .env = "QUIRE_HOME",
+     .help = "work on the store in DIR"},
+    {.name = "kind",
+     .kind = OPT_CHOICE,
+     .value = "native|omp|jp",
+     .env = "QUIRE_KIND",
+     .help = "say whose home it is, instead of looking"},
+    {.name = "tenant",
+     .kind = OPT_TEXT,
+     .value = "NAME",
+     .env = "QUIRE_TENANT",
+     .help = "work for this tenant; `default` unless given"},
+    {.name = "session",
+     .kind = OPT_TEXT,
+     .value = "S",
+     .env = "QUIRE_SESSION",
+     .help = "the session to work in: an id, the beginning of one, a path, "
+             "or `last`"},
+    {.name = "json", .kind = OPT_FLAG, .help = "one JSON object a line"},
+    {.name = "wait",
+     .kind = OPT_TIME,
+     .value = "DUR",
+     .help = "wait so long for another writer, such as 500ms or 2m; 5s "
+             "unless given"},
+    {.name = "color",
+     .kind = OPT_CHOICE,
+     .value = "auto|always|never",
+     .help = "colour: on a terminal, always, never"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .help = "nothing but results and errors"},
+    {.name = "no-progress",
+     .kind = OPT_FLAG,
+     .help = "do not show how far it has come"},
+    {.name = "no-pager",
+     .kind = OPT_FLAG,
+     .help = "do not page what is longer than the screen"},
+    {.name = "trace",
+     .kind = OPT_FLAG,
+     .help = "tell on standard error what is asked of files and database"},
+    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .help = "explain"},
+    {.name = "version", .kind = OPT_FLAG, .help = "tell the version"},
+    {0},
+};
+
+/* ---- running one -------------------------------------------------------- */
+
+void cli_store_options(const struct args *args, quire_options *options)
+{
+    const char *kind = args_text(args, "kind");
+    const char *layout = NULL;
+    uint64_t wait_ms;
+    int k, l;
+
+    options->home = args_text(args, "home");
+    options->tenant = args_text(args, "tenant");
+    /* All tenants are looked at there, so none has to be let in first. */
+    if (args->noun == &noun_tenant)
+        options->tenant = "default";
+    wait_ms = args_number(args, "wait", 5000);
+    options->busy_ms = wait_ms < INT_MAX ? (int)wait_ms : INT_MAX;
+    for (k = QUIRE_KIND_NATIVE; kind && k <= QUIRE_KIND_JP; k++) {
+        if (!strcmp(kind, quire_kind_name((quire_kind)k)))
+            options->kind = (quire_kind)k;
+    }
+    if (args->cmd && opt_find(args->cmd->opts, "store")) {
+        options->blobs = args_text(args, "store");
+        if (opt_find(args->cmd->opts, "layout"))
+            layout = args_text(args, "layout");
+    }
+    for (l = QUIRE_LAYOUT_PACKED; layout && l <= QUIRE_LAYOUT_FLAT; l++) {
+        if (!strcmp(layout, quire_layout_name((quire_layout)l)))
+            options->layout = (quire_layout)l;
+    }
+}
+
+void cli_say_absent(struct cli *cli)
+{
+    if (cli->quiet || cli->json || access(quire_home(cli->q), F_OK) == 0 ||
+        errno != ENOENT)
+        return;
+    out_flush(cli, NULL);
+    fprintf(stderr, "quire: there is no home at %s yet\n", quire_home(cli->q));
+}
+
+static void apply_globals(struct cli *cli, const struct args *args)
+{
+    struct out *out = &cli->out;
+
+    cli->args = args;
+    cli->json = args_flag(args, "json");
+    cli->quiet = args_flag(args, "quiet");
+    if (args_text(args, "color"))
+        out_colors(out, (enum color_mode)args_number(args, "color", 0));
+    if (cli->quiet || cli->json || args_flag(args, "no-progress"))
+        out->progress.enabled = false;
+    if ((!args->cmd || args->cmd->paged || args_flag(args, "help")) &&
+        !args_flag(args, "no-pager"))
+        out_use_pager(out);
+}
+
+static void trace_line(void *ctx, const char *line)
+{
+    (void)ctx;
+    fprintf(stderr, "trace: %s\n", line);
+}
+
+static int open_and_run(struct cli *cli, const struct args *args)
+{
+    const struct cmd *cmd = args->cmd;
+    quire_options options = QUIRE_OPTIONS_INIT;
+    quire_error err = {0};
+    int code;
+
+    if (cmd->store == STORE_NONE)
+        return cmd->run(cli, args);
+    cli_store_options(args, &options);
+    if (options.layout && !options.blobs)
+        return cli_usage(cli, "a home knows its own layout",
+                         "--layout is of use only with --store");
+    if (cmd->store == STORE_READ)
+        options.flags |= QUIRE_READ_ONLY;
+    if (args_flag(args, "trace"))
+        options.trace = trace_line;
+    if (options.tenant && !*options.tenant)
+        return cli_usage(cli, "leave it out for `default`",
+                         "--tenant needs a name");
+    if (quire_open(&options, &cli->q, &err)) {
+        code = cli_fail(cli, &err);
+        /* A tenant that is shut out is told no. */
+        return err.status == QUIRE_INVALID && options.tenant ? EXIT_NO : code;
+    }
+    if (cmd->store == STORE_EITHER && access(quire_home(cli->q), W_OK) &&
+        errno != ENOENT) {
+        quire_close(cli->q);
+        options.flags |= QUIRE_READ_ONLY;
+        if (quire_open(&options, &cli->q, &err))
+            return cli_fail(cli, &err);
+    }
+    code = cmd->run(cli, args);
+    if (cmd->store == STORE_WRITE && code == EXIT_DONE &&
+        quire_collect_due(cli->q))
+        background_gc(quire_home(cli->q));
+    quire_close(cli->q);
+    return code;
+}
+
+/* Help on whatever was named so far. A noun without its verb is a mistake,
+ * answered with the verbs there are. */
+static int explain(struct cli *cli, const struct args *args)
+{
+    struct buf text = BUF_INIT(256 * 1024);
+    bool asked = args_flag(args, "help");
+    bool mistake = args->noun && !args->cmd && !asked;
+    bool bold = mistake ? cli->out.color_err : cli->out.color;
+    int code = EXIT_DONE;
+
+    if (mistake && cli->json) {
+        code = cli_usage(cli, "add --help for the list",
+                         "`quire %s` needs a verb", args->noun->name);
+    } else {
+        if (args->cmd)
+            help_cmd(&text, args->cmd, bold);
+        else if (args->noun)
+            help_noun(&text, args->noun, bold);
+        else
+            help_all(&text, bold);
+        if (mistake) {
+            fs_write_all(STDERR_FILENO, buf_bytes(&text));
+            code = EXIT_USAGE;
+        } else {
+            out_write(cli, buf_bytes(&text));
+        }
+    }
+    buf_release(&text);
+    return code;
+}
+
+/* How to answer is looked for before the parsing: a command line we cannot
+ * make sense of is answered in that manner, too. */
+static void look_for_manners(struct cli *cli, int argc, char **argv)
+{
+    int i;
+
+    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (!strcmp(argv[i], "--json"))
+            cli->json = true;
+        else if (!strcmp(argv[i], "--color=always"))
+            out_colors(&cli->out, COLOR_ALWAYS);
+        else if (!strcmp(argv[i], "--color=never"))
+            out_colors(&cli->out, COLOR_NEVER);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct cli cli; /* its buffer is large for a stack */
+    struct args args;
+    int code;
+
+    out_guard_descriptors();
+    /* A reader that went away ends us without a word, also when our parent
+     * ignores the signal. */
+    signal(SIGPIPE, SIG_DFL);
+    /* A file that grew past its limit is an error like a full disk. */
+    signal(SIGXFSZ, SIG_IGN);
+    out_init(&cli.out);
+    look_for_manners(&cli, argc, argv);
+
+    code = args_parse(&cli, argc, (const char *const *)argv, &args);
+    if (!code) {
+        apply_globals(&cli, &args);
+        if (args_ask_version(&args) && !args_flag(&args, "help"))
+            code = cmd_version.run(&cli, &args);
+        else if (!args.cmd || args_flag(&args, "help"))
+            code = explain(&cli, &args);
+        else
+            code = open_and_run(&cli, &args);
+    }
+    code = out_close(&cli, code);
+    args_release(&args);
+    return code;
+}

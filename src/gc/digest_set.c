@@ -1,0 +1,156 @@
+/* digest_set.c - see digest_set.h */
+#include "gc/digest_set.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t key_of(const quire_digest *d)
+{
+    uint64_t key;
+
+    memcpy(&key, d->byte, sizeof key);
+    return be64toh(key);
+}
+
+void key_bounds(uint64_t key, quire_digest *from, quire_digest *to)
+{
+    uint64_t big = htobe64(key);
+
+    memset(from->byte, 0, sizeof from->byte);
+    memset(to->byte, 0xff, sizeof to->byte);
+    memcpy(from->byte, &big, sizeof big);
+    memcpy(to->byte, &big, sizeof big);
+}
+
+static bool make_room(struct keys *k, size_t n)
+{
+    size_t cap = k->cap ? k->cap : 16;
+    uint64_t *at;
+
+    while (cap - k->n < n)
+        cap *= 2;
+    if (cap == k->cap)
+        return true;
+    at = realloc(k->at, cap * sizeof *at);
+    if (!at)
+        return false;
+    k->at = at;
+    k->cap = cap;
+    return true;
+}
+
+bool keys_add(struct keys *k, uint64_t key)
+{
+    if (k->n == k->cap && !make_room(k, 1))
+        return false;
+    k->at[k->n++] = key;
+    return true;
+}
+
+bool keys_add_all(struct keys *k, const struct keys *more)
+{
+    if (!more->n)
+        return true;
+    if (!make_room(k, more->n))
+        return false;
+    memcpy(k->at + k->n, more->at, more->n * sizeof *k->at);
+    k->n += more->n;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* By bytes, from the last to the first: eight passes over many keys, where a
+ * sort by comparison takes twenty and guesses wrong in each. */
+static void order_many(uint64_t *at, uint64_t *other, size_t n)
+{
+    unsigned shift;
+
+    for (shift = 0; shift < 64; shift += 8) {
+        size_t place[257] = {0}, i;
+        uint64_t *was = at;
+
+        for (i = 0; i < n; i++)
+            place[(at[i] >> shift & 255) + 1]++;
+        for (i = 1; i < 257; i++)
+            place[i] += place[i - 1];
+        for (i = 0; i < n; i++)
+            other[place[at[i] >> shift & 255]++] = at[i];
+        at = other;
+        other = was;
+    }
+}
+
+/* From here on it pays. */
+enum { MANY = 1024 };
+
+void keys_order(struct keys *k)
+{
+    uint64_t *other = k->n < MANY ? NULL : malloc(k->n * sizeof *other);
+
+    if (other)
+        order_many(k->at, other, k->n);
+    else if (k->n)
+        qsort(k->at, k->n, sizeof *k->at, compare);
+    free(other);
+}
+
+void keys_sort(struct keys *k)
+{
+    size_t i, n = 0;
+
+    keys_order(k);
+    for (i = 0; i < k->n; i++)
+        if (n == 0 || k->at[i] != k->at[n - 1])
+            k->at[n++] = k->at[i];
+    k->n = n;
+}
+
+bool keys_has(const struct keys *k, uint64_t key)
+{
+    return k->n && bsearch(&key, k->at, k->n, sizeof *k->at, compare) != NULL;
+}
+
+bool keys_equal(const struct keys *a, const struct keys *b)
+{
+    return a->n == b->n &&
+           (a->n == 0 || !memcmp(a->at, b->at, a->n * sizeof *a->at));
+}
+
+void keys_release(struct keys *k)
+{
+    free(k->at);
+    *k = (struct keys)KEYS_INIT;
+}
+
+void keys_pack(const struct keys *k, struct buf *out)
+{
+    size_t i;
+
+    for (i = 0; i < k->n; i++) {
+        uint64_t key = htole64(k->at[i]);
+
+        buf_add(out, &key, sizeof key);
+    }
+}
+
+bool keys_read(quire_bytes bytes, struct keys *out)
+{
+    size_t n = bytes.len / sizeof *out->at, i;
+
+    out->n = 0;
+    if (bytes.len % sizeof *out->at || !make_room(out, n))
+        return false;
+    if (n)
+        memcpy(out->at, bytes.data, bytes.len);
+    for (i = 0; i < n; i++)
+        out->at[i] = le64toh(out->at[i]);
+    out->n = n;
+    return true;
+}

@@ -1,0 +1,466 @@
+/*
+ * gc.c - judging; gc_look.c finds out what refers to blobs, gc_remove.c removes
+ *
+ * In `packed` the rows that came since the last run are judged, those whose key
+ * lost its last reference, and those that are doomed: every other blob was
+ * referred to when it was last judged, and still is. In stores of files there is
+ * no such order, and all names are gone through.
+ */
+#include "gc/gc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "gc/priv.h"
+
+/* Notes that are taken in one transaction. */
+enum { NOTES_AT_ONCE = 512 };
+
+/* Files that no row speaks for come from crashes: they are looked for once in
+ * so many seconds. */
+enum { STRAYS_EVERY_S = 86400 };
+
+struct judging {
+    struct gc *g;
+    struct gc_candidate *list; /* owned */
+    size_t n, cap;
+    struct gc_candidate
+        *doomed; /* owned; what was noted, ascending            */
+    size_t n_doomed, doomed_cap;
+    uint64_t total;  /* blobs there are                                       */
+    uint64_t strays; /* … files without rows in `packed`                     */
+    int64_t last;    /* the last row that was judged                          */
+};
+
+static bool make_room(struct gc_candidate **list, size_t n, size_t *cap)
+{
+    struct gc_candidate *more;
+
+    if (n < *cap)
+        return true;
+    *cap = *cap ? *cap * 2 : 256;
+    more = realloc(*list, *cap * sizeof *more);
+    if (more)
+        *list = more;
+    return more != NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct gc_candidate *x = a, *y = b;
+
+    return memcmp(&x->digest, &y->digest, sizeof x->digest);
+}
+
+/* ---- who is to be judged ------------------------------------------------ */
+
+static quire_status note_doomed(void *ctx, const quire_digest *d,
+                                int64_t since_s, quire_error *err)
+{
+    struct judging *j = ctx;
+
+    if (!make_room(&j->doomed, j->n_doomed, &j->doomed_cap))
+        return err_memory(err);
+    j->doomed[j->n_doomed++] = (struct gc_candidate){.digest = *d,
+                                                     .since_s = since_s};
+    return QUIRE_OK;
+}
+
+/* Add it, unless something mentions it. */
+static quire_status judge(struct judging *j, const struct gc_candidate *c,
+                          quire_error *err)
+{
+    bool held;
+    quire_status st = gc_is_held(j->g, key_of(&c->digest), &held, err);
+
+    if (st || held)
+        return st;
+    if (!make_room(&j->list, j->n, &j->cap))
+        return err_memory(err);
+    j->list[j->n++] = *c;
+    return QUIRE_OK;
+}
+
+static quire_status judge_row(void *ctx, const quire_digest *d,
+                              quire_error *err)
+{
+    struct gc_candidate c = {.digest = *d, .has_row = true};
+
+    return judge(ctx, &c, err);
+}
+
+static quire_status judge_counted(void *ctx, const quire_digest *d,
+                                  quire_error *err)
+{
+    ((struct judging *)ctx)->total++;
+    return judge_row(ctx, d, err);
+}
+
+static quire_status judge_file(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct judging *j = ctx;
+    struct blobs *b = j->g->b;
+    struct gc_candidate c = {.seen_s = info->modified_s,
+                             .stored = info->size,
+                             .in_file = true};
+    quire_status st = QUIRE_NOT_FOUND;
+    struct place p;
+
+    if (!layout_parse(b->c.layout, name, &c.digest))
+        return QUIRE_OK;
+    if (b->rows)
+        st = rows_find(b->rows, &c.digest, &p, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st; /* its row was judged */
+    if (b->rows)
+        j->strays++;
+    else
+        j->total++;
+    return judge(j, &c, err);
+}
+
+static quire_status judge_files(struct judging *j, quire_error *err)
+{
+    struct object_store *files = j->g->b->c.files;
+
+    return files->ops->list(files, "", judge_file, j, err);
+}
+
+static quire_status judge_some_rows(struct judging *j, int64_t since,
+                                    quire_error *err)
+{
+    struct gc *g = j->g;
+    struct rows *rows = g->b->rows;
+    quire_status st = rows_names_since(rows, since, judge_counted, j, err);
+    size_t i;
+
+    for (i = 0; !st && i < g->loose.n; i++) {
+        quire_digest from, to;
+
+        key_bounds(g->loose.list[i].key, &from, &to);
+        st = rows_names(rows, &from, &to, judge_row, j, err);
+    }
+    return st;
+}
+
+/* A file without a row may be among them, and is looked for once a day. */
+static quire_status judge_doomed(struct judging *j, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < j->n_doomed; i++)
+        st = judge_row(j, &j->doomed[i].digest, err);
+    return st;
+}
+
+static quire_status judge_rows(struct judging *j, quire_error *err)
+{
+    static const quire_digest first;
+    struct gc *g = j->g;
+    int64_t since = 0, blobs = 0, strays = 0;
+    quire_digest last;
+    quire_status st = rows_last(g->b->rows, &j->last, err);
+
+    if (!st && g->l)
+        st = ledger_get(g->l, LEDGER_LAST, &since, err);
+    if (!st && g->l)
+        st = ledger_get(g->l, LEDGER_BLOBS, &blobs, err);
+    if (!st && g->l)
+        st = ledger_get(g->l, LEDGER_STRAYS, &strays, err);
+    if (st)
+        return st;
+    if (g->all || g->config->full || since == 0 || since > j->last) {
+        memset(last.byte, 0xff, sizeof last.byte);
+        st = rows_names(g->b->rows, &first, &last, judge_counted, j, err);
+    } else {
+        j->total = (uint64_t)blobs;
+        st = judge_some_rows(j, since, err);
+    }
+    if (!st)
+        st = judge_doomed(j, err);
+    g->strays = g->config->full || g->now_s - strays >= STRAYS_EVERY_S;
+    return st || !g->strays ? st : judge_files(j, err);
+}
+
+/* ---- what is known of them ---------------------------------------------- */
+
+/* Each once, with what was noted of it. */
+static void join_notes(struct judging *j)
+{
+    size_t i, n = 0, at = 0;
+
+    if (j->n)
+        qsort(j->list, j->n, sizeof *j->list, compare);
+    for (i = 0; i < j->n; i++) {
+        struct gc_candidate *c = &j->list[i];
+
+        if (n > 0 && !compare(c, &j->list[n - 1]))
+            continue;
+        while (at < j->n_doomed && compare(&j->doomed[at], c) < 0)
+            at++;
+        if (at < j->n_doomed && !compare(&j->doomed[at], c)) {
+            c->doomed = true;
+            c->since_s = j->doomed[at].since_s;
+        }
+        j->list[n++] = *c;
+    }
+    j->n = n;
+}
+
+/* One that was referred to has its grace time from when it was not any more. */
+static quire_status describe(struct judging *j, struct gc_candidate *c,
+                             quire_error *err)
+{
+    struct gc *g = j->g;
+    struct place p;
+    quire_status st = QUIRE_OK;
+
+    if (c->has_row) {
+        st = blob_find(g->b, &c->digest, &p, err);
+        c->absent = st == QUIRE_NOT_FOUND;
+        if (st)
+            return c->absent ? QUIRE_OK : st;
+        c->has_row = p.has_row;
+        c->in_file = p.where == IN_FILE;
+        c->seen_s = p.seen_s;
+        c->stored = p.stored;
+    }
+    if (!c->doomed &&
+        !gc_loose_since(&g->loose, key_of(&c->digest), &c->since_s))
+        c->since_s = c->seen_s;
+    return QUIRE_OK;
+}
+
+static bool is_due(const struct gc *g, const struct gc_candidate *c)
+{
+    int64_t last = c->seen_s > c->since_s ? c->seen_s : c->since_s;
+
+    return !c->absent && (c->doomed || g->config->grace_s == 0) &&
+           g->now_s - last >= g->config->grace_s;
+}
+
+static quire_status judge_all(struct judging *j, quire_error *err)
+{
+    struct gc *g = j->g;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    if (g->l)
+        st = ledger_doomed(g->l, note_doomed, j, err);
+    if (!st)
+        st = g->b->rows ? judge_rows(j, err) : judge_files(j, err);
+    if (st)
+        return st;
+    join_notes(j);
+    for (i = 0; !st && i < j->n; i++)
+        st = describe(j, &j->list[i], err);
+    return st;
+}
+
+/* ---- notes -------------------------------------------------------------- */
+
+/* From *at on, a few at a time: nobody is to wait for long. */
+static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
+{
+    struct gc *g = j->g;
+    struct db *db = ledger_db(g->l);
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    size_t to = *at + NOTES_AT_ONCE;
+
+    if (st)
+        return st;
+    for (; !st && *at < j->n && *at < to; ++*at) {
+        const struct gc_candidate *c = &j->list[*at];
+
+        if (!c->doomed && !c->absent)
+            st = ledger_doom(g->l, &c->digest, c->since_s, err);
+    }
+    return gc_end(g, st, err);
+}
+
+static const struct gc_candidate *find(const struct judging *j,
+                                       const struct gc_candidate *c)
+{
+    return j->n ? bsearch(c, j->list, j->n, sizeof *c, compare) : NULL;
+}
+
+/* Those that are mentioned again, or gone, are no longer doomed. */
+static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
+{
+    struct gc *g = j->g;
+    struct db *db = ledger_db(g->l);
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    size_t to = *at + NOTES_AT_ONCE;
+
+    if (st)
+        return st;
+    for (; !st && *at < j->n_doomed && *at < to; ++*at) {
+        const struct gc_candidate *c = find(j, &j->doomed[*at]);
+
+        if (!c || c->absent)
+            st = ledger_spare(g->l, &j->doomed[*at].digest, err);
+    }
+    return gc_end(g, st, err);
+}
+
+static quire_status note_numbers(struct judging *j, quire_error *err)
+{
+    struct gc *g = j->g;
+    struct db *db = ledger_db(g->l);
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+
+    if (st)
+        return st;
+    st = ledger_set(g->l, LEDGER_LAST, j->last, err);
+    if (!st)
+        st = ledger_set(g->l, LEDGER_BLOBS, (int64_t)j->total, err);
+    if (!st && g->strays)
+        st = ledger_set(g->l, LEDGER_STRAYS, g->now_s, err);
+    if (!st)
+        st = ledger_judged(g->l, err);
+    return gc_end(g, st, err);
+}
+
+static quire_status take_notes(struct judging *j, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t at = 0;
+
+    if (j->g->config->dry_run)
+        return QUIRE_OK;
+    while (!st && at < j->n)
+        st = doom_some(j, &at, err);
+    for (at = 0; !st && at < j->n_doomed;)
+        st = spare_some(j, &at, err);
+    return st ? st : note_numbers(j, err);
+}
+
+/* ---- all together ------------------------------------------------------- */
+
+static uint64_t count_due(const struct judging *j, uint64_t *bytes)
+{
+    uint64_t n = 0;
+    size_t i;
+
+    *bytes = 0;
+    for (i = 0; i < j->n; i++) {
+        if (is_due(j->g, &j->list[i])) {
+            n++;
+            *bytes += j->list[i].stored;
+        }
+    }
+    return n;
+}
+
+static void report_judged(struct judging *j)
+{
+    struct gc_report *r = j->g->report;
+    uint64_t unheld = 0;
+    size_t i;
+
+    for (i = 0; i < j->n; i++) {
+        unheld += !j->list[i].absent;
+        r->marked += !j->list[i].absent && !j->list[i].doomed;
+    }
+    r->scanned = j->total + j->strays;
+    if (r->scanned < unheld) /* a count that a crash left behind */
+        r->scanned = unheld;
+    r->referenced = r->scanned - unheld;
+    r->waiting = unheld;
+}
+
+static void keep_due(struct judging *j)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < j->n; i++)
+        if (is_due(j->g, &j->list[i]))
+            j->list[n++] = j->list[i];
+    j->n = n;
+}
+
+static quire_status pretend(struct judging *j, quire_error *err)
+{
+    const struct gc_config *c = j->g->config;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    j->g->report->removed = count_due(j, &j->g->report->bytes_freed);
+    for (i = 0; !st && c->each && i < j->n; i++)
+        if (is_due(j->g, &j->list[i]))
+            st = c->each(c->each_ctx, &j->list[i].digest, err);
+    return st;
+}
+
+static quire_status collect(struct gc *g, struct judging *j, quire_error *err)
+{
+    uint64_t due, bytes;
+    quire_status st = judge_all(j, err);
+
+    if (!st)
+        st = take_notes(j, err);
+    if (st)
+        return st;
+    report_judged(j);
+    g->report->strays = g->strays || !g->b->rows;
+    due = count_due(j, &bytes);
+    g->report->refused = due * 2 > g->report->scanned && !g->config->yes;
+    if (g->config->dry_run) {
+        st = pretend(j, err);
+    } else if (due > 0 && !g->report->refused) {
+        keep_due(j);
+        st = gc_remove(g, j->list, j->n, err);
+    }
+    g->report->waiting -= g->report->removed;
+    return st;
+}
+
+/* Counts that a crash left wrong are made again; a dry run does without. */
+static quire_status recover(struct gc *g, quire_error *err)
+{
+    int64_t dirty = 0;
+    quire_status st = QUIRE_OK;
+
+    if (g->l)
+        st = ledger_get(g->l, LEDGER_DIRTY, &dirty, err);
+    if (st)
+        return st;
+    g->blind = g->config->dry_run && (dirty || g->config->full);
+    if (!dirty || g->config->full)
+        return QUIRE_OK; /* a full run makes them anyway */
+    g->all = true;
+    return g->blind ? QUIRE_OK : held_rebuild(g->l, err);
+}
+
+quire_status gc_run(struct blobs *b, struct ledger *l,
+                    const struct gc_config *config, struct gc_report *report,
+                    quire_error *err)
+{
+    struct gc g = {.b = b, .l = l, .config = config, .report = report};
+    struct judging j = {.g = &g};
+    quire_status st;
+
+    *report = (struct gc_report){0};
+    g.now_s = clock_s(b->c.clock);
+    g.anew = config->full;
+    st = recover(&g, err);
+    if (!st)
+        st = gc_load(&g, err);
+    if (!st && l)
+        st = ledger_loose(l, gc_loose_add, &g.loose, err);
+    if (!st)
+        st = gc_look(&g, err);
+    if (!st)
+        st = collect(&g, &j, err);
+    gc_unload(&g);
+    keys_release(&g.come);
+    keys_release(&g.gone);
+    gc_loose_release(&g.loose);
+    free(j.list);
+    free(j.doomed);
+    return st;
+}

@@ -1,0 +1,430 @@
+/*
+ * mark.c - what refers to blobs now
+ *
+ * A source that is as the ledger has it is believed. Of one that is not, what it
+ * mentions is found anew, and the difference changes the counts: in the same
+ * transaction, a few sources at a time. If there are so many that most of the
+ * counts would be rewritten again and again, they are marked as wrong, all
+ * sources are noted, and the counts are made anew from them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "gc/priv.h"
+
+/* The name of the rows among the sources. */
+#define ROWS_LABEL "quire.db"
+
+/* Keys that one transaction changes, each in a page of its own: some
+ * milliseconds in which nobody else writes. */
+enum { KEYS_AT_ONCE = 1000, SOURCES_AT_ONCE = 256 };
+
+/* From here on making all counts anew is cheaper, or, for a single source, keeps
+ * nobody waiting for long. */
+enum { KEYS_ANEW = 20000, KEYS_OF_ONE = 2000 };
+
+/* ---- what is known ------------------------------------------------------ */
+
+static quire_status index_known(struct gc *g, quire_error *err)
+{
+    uint64_t seed[2];
+    size_t i;
+    quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
+
+    if (st)
+        return st;
+    map_init(&g->by_label, seed[0], seed[1]);
+    g->met = calloc(g->n_known + 1, sizeof *g->met);
+    if (!g->met)
+        return err_memory(err);
+    for (i = 0; i < g->n_known; i++)
+        if (!map_put(&g->by_label, bytes_str(g->known[i].label), i, NULL))
+            return err_memory(err);
+    return QUIRE_OK;
+}
+
+quire_status gc_load(struct gc *g, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    gc_unload(g);
+    if (g->l && !g->blind)
+        st = ledger_sources(g->l, &g->labels, &g->known, &g->n_known, err);
+    return st ? st : index_known(g, err);
+}
+
+static void forget_tasks(struct gc *g)
+{
+    size_t i;
+
+    for (i = 0; i < g->n_tasks; i++) {
+        keys_release(&g->tasks[i].was);
+        keys_release(&g->tasks[i].keys);
+    }
+    free(g->tasks);
+    g->tasks = NULL;
+    g->n_tasks = g->tasks_cap = 0;
+}
+
+void gc_unload(struct gc *g)
+{
+    forget_tasks(g);
+    free(g->known);
+    free(g->met);
+    map_release(&g->by_label);
+    arena_release(&g->labels);
+    g->known = NULL;
+    g->met = NULL;
+    g->n_known = 0;
+}
+
+/* ---- what has changed --------------------------------------------------- */
+
+/* What it mentioned. If that makes no sense a full run does without. */
+static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
+{
+    quire_error why;
+    quire_status st = ledger_keys(g->l, t->source.id, &t->was, &why);
+
+    if (st == QUIRE_DAMAGED && g->config->full) {
+        t->was.n = 0;
+        return QUIRE_OK;
+    }
+    if (st == QUIRE_DAMAGED)
+        err_next(&why, "quire gc --full reads all files and makes it again");
+    if (st && err)
+        *err = why;
+    return st;
+}
+
+static quire_status add_task(struct gc *g, const char *label,
+                             const struct ledger_source *known,
+                             struct gc_task **out, quire_error *err)
+{
+    struct gc_task *t;
+
+    if (g->n_tasks == g->tasks_cap) {
+        g->tasks_cap = g->tasks_cap ? g->tasks_cap * 2 : 64;
+        t = realloc(g->tasks, g->tasks_cap * sizeof *t);
+        if (!t)
+            return err_memory(err);
+        g->tasks = t;
+    }
+    t = *out = &g->tasks[g->n_tasks++];
+    *t = (struct gc_task){.known = known != NULL};
+    if (known)
+        t->source = *known;
+    else
+        t->source.label = arena_text(&g->labels, bytes_str(label));
+    if (!t->source.label)
+        return err_memory(err);
+    return known ? load_keys(g, t, err) : QUIRE_OK;
+}
+
+static struct ledger_source *find_known(struct gc *g, const char *label)
+{
+    uint64_t *at = map_get(&g->by_label, bytes_str(label));
+
+    if (!at)
+        return NULL;
+    g->met[*at] = true;
+    return &g->known[*at];
+}
+
+static bool is_same(const struct ledger_source *s,
+                    const struct object_info *info)
+{
+    return s->inode == info->inode && s->size == info->size &&
+           s->modified_ns == info->modified_ns &&
+           s->changed_ns == info->changed_ns;
+}
+
+static quire_status see_source(void *ctx, const char *label,
+                               const struct object_info *info, quire_error *err)
+{
+    struct gc *g = ctx;
+    uint64_t *at = map_get(&g->by_label, bytes_str(label));
+    struct ledger_source *known;
+    struct gc_task *t;
+    quire_status st;
+
+    if (at && (*at == g->n_known || g->met[*at]))
+        return QUIRE_OK; /* one root lies below another */
+    known = find_known(g, label);
+    g->report->sources++;
+    if (known && !g->anew && is_same(known, info) &&
+        (known->whole || !g->strict))
+        return QUIRE_OK;
+    st = add_task(g, label, known, &t, err);
+    if (st)
+        return st;
+    t->grown = known && !g->anew && !g->strict;
+    return known || map_put(&g->by_label, bytes_str(t->source.label),
+                            g->n_known, NULL)
+               ? QUIRE_OK
+               : err_memory(err);
+}
+
+/* The rows, as one source: they are gone through each time. */
+static quire_status see_rows(struct gc *g, quire_error *err)
+{
+    const struct gc_house *house = &g->config->house;
+    struct gc_task *t;
+    quire_status st;
+
+    st = add_task(g, ROWS_LABEL, find_known(g, ROWS_LABEL), &t, err);
+    if (st)
+        return st;
+    t->rows = true;
+    st = house->rows(house->ctx, &t->keys, err);
+    keys_sort(&t->keys);
+    if (!st && (t->known || !t->keys.n) && keys_equal(&t->keys, &t->was)) {
+        keys_release(&t->keys);
+        keys_release(&t->was);
+        g->n_tasks--;
+    }
+    return st;
+}
+
+static quire_status see_gone(struct gc *g, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    struct gc_task *t;
+    size_t i;
+
+    for (i = 0; !st && i < g->n_known; i++) {
+        if (g->met[i])
+            continue;
+        st = add_task(g, g->known[i].label, &g->known[i], &t, err);
+        if (!st)
+            t->gone = true;
+    }
+    return st;
+}
+
+/* ---- folding it in ------------------------------------------------------ */
+
+/* What `a` has and `b` has not. */
+static quire_status subtract(const struct keys *a, const struct keys *b,
+                             struct keys *out, quire_error *err)
+{
+    size_t i, j = 0;
+
+    for (i = 0; i < a->n; i++) {
+        while (j < b->n && b->at[j] < a->at[i])
+            j++;
+        if ((j == b->n || b->at[j] != a->at[i]) && !keys_add(out, a->at[i]))
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+struct change {
+    struct keys gone, come;
+};
+
+static void change_release(struct change *c)
+{
+    keys_release(&c->gone);
+    keys_release(&c->come);
+}
+
+static quire_status add_change(const struct gc_task *t, struct change *c,
+                               quire_error *err)
+{
+    static const struct keys none = KEYS_INIT;
+    const struct keys *now = t->gone ? &none : &t->keys;
+    quire_status st = subtract(&t->was, now, &c->gone, err);
+
+    return st ? st : subtract(now, &t->was, &c->come, err);
+}
+
+static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
+{
+    if (!t->gone)
+        return ledger_note(g->l, &t->source, &t->keys, err);
+    return t->known ? ledger_drop(g->l, t->source.id, err) : QUIRE_OK;
+}
+
+quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
+{
+    return sql_end(ledger_db(g->l), st, err);
+}
+
+/* Some tasks and what they change, in one transaction. */
+static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
+{
+    struct db *db = ledger_db(g->l);
+    struct change c = {KEYS_INIT, KEYS_INIT};
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    size_t from = *at;
+
+    if (st)
+        return st;
+    while (!st && *at < g->n_tasks && *at - from < SOURCES_AT_ONCE &&
+           c.gone.n + c.come.n < KEYS_AT_ONCE) {
+        st = add_change(&g->tasks[*at], &c, err);
+        if (!st)
+            st = note_task(g, &g->tasks[(*at)++], err);
+    }
+    keys_order(&c.gone);
+    keys_order(&c.come);
+    if (!st)
+        st = held_change(g->l, &c.gone, &c.come, err);
+    if (!st)
+        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+    change_release(&c);
+    return gc_end(g, st, err);
+}
+
+static quire_status set_dirty(struct gc *g, quire_error *err)
+{
+    struct db *db = ledger_db(g->l);
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+
+    return st ? st : gc_end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
+}
+
+/* A task, and what it lets go, whose number is added to *n; the counts are made
+ * later. */
+static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
+                                quire_error *err)
+{
+    struct change c = {KEYS_INIT, KEYS_INIT};
+    quire_status st = add_change(t, &c, err);
+
+    if (!st)
+        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+    *n += c.gone.n;
+    change_release(&c);
+    return st ? st : note_task(g, t, err);
+}
+
+static quire_status fold_all(struct gc *g, quire_error *err)
+{
+    struct db *db = ledger_db(g->l);
+    quire_status st = set_dirty(g, err);
+    size_t at = 0, to, n;
+
+    while (!st && at < g->n_tasks) {
+        st = db->ops->begin(db, DB_SOON, err);
+        if (st)
+            return st;
+        to = at + SOURCES_AT_ONCE < g->n_tasks ? at + SOURCES_AT_ONCE
+                                               : g->n_tasks;
+        for (n = 0; !st && at < to && n < KEYS_AT_ONCE; at++)
+            st = note_change(g, &g->tasks[at], &n, err);
+        st = gc_end(g, st, err);
+    }
+    g->all = true;
+    return st ? st : held_rebuild(g->l, err);
+}
+
+/* Of what was let go, what is not held by anybody else. */
+static quire_status find_loose(struct gc *g, struct keys *gone,
+                               quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t i;
+    bool held;
+
+    keys_sort(gone);
+    for (i = 0; !st && i < gone->n; i++) {
+        st = gc_is_held(g, gone->at[i], &held, err);
+        if (!st && !held)
+            st = gc_loose_add(&g->loose,
+                              &(struct ledger_loose){gone->at[i], g->now_s},
+                              err);
+    }
+    gc_loose_sort(&g->loose);
+    return st;
+}
+
+/* The first look of a full run believes no count. */
+static bool is_anew(struct gc *g)
+{
+    return g->config->full && !g->all;
+}
+
+static quire_status fold(struct gc *g, quire_error *err)
+{
+    struct change c = {KEYS_INIT, KEYS_INIT};
+    quire_status st = QUIRE_OK;
+    size_t i, at = 0, most = 0;
+
+    for (i = 0; !st && i < g->n_tasks; i++) {
+        size_t before = c.gone.n + c.come.n;
+
+        st = add_change(&g->tasks[i], &c, err);
+        if (c.gone.n + c.come.n - before > most)
+            most = c.gone.n + c.come.n - before;
+    }
+    if (!st && g->config->dry_run) {
+        if (!keys_add_all(&g->come, &c.come) ||
+            !keys_add_all(&g->gone, &c.gone))
+            st = err_memory(err);
+        keys_order(&g->come);
+        keys_order(&g->gone);
+    } else if (!st && (is_anew(g) || c.gone.n + c.come.n > KEYS_ANEW ||
+                       most > KEYS_OF_ONE)) {
+        st = fold_all(g, err);
+    } else {
+        while (!st && at < g->n_tasks)
+            st = fold_some(g, &at, err);
+    }
+    if (!st)
+        st = find_loose(g, &c.gone, err);
+    change_release(&c);
+    return st;
+}
+
+quire_status gc_look(struct gc *g, quire_error *err)
+{
+    const struct gc_house *house = &g->config->house;
+    quire_status st;
+
+    g->report->sources = 0;
+    st = house->sources(house->ctx, see_source, g, err);
+    if (!st)
+        st = see_rows(g, err);
+    if (!st)
+        st = see_gone(g, err);
+    if (!st)
+        st = gc_scan(g, err);
+    g->report->rescanned += g->n_tasks;
+    g->anew = false;
+    return st ? st : fold(g, err);
+}
+
+/* ---- asking ------------------------------------------------------------- */
+
+static int64_t count_of(const struct keys *k, uint64_t key)
+{
+    size_t from = 0, to = k->n, first;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        if (k->at[middle] < key)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (first = from; from < k->n && k->at[from] == key;)
+        from++;
+    return (int64_t)(from - first);
+}
+
+quire_status gc_is_held(struct gc *g, uint64_t key, bool *held,
+                        quire_error *err)
+{
+    uint32_t n = 0;
+    quire_status st = QUIRE_OK;
+
+    if (g->l && !g->blind)
+        st = held_count(g->l, key, &n, err);
+    *held = n + count_of(&g->come, key) - count_of(&g->gone, key) > 0;
+    return st;
+}

@@ -1,0 +1,282 @@
+/*
+ * ref_counts.c - how many sources mention a key
+ *
+ * A bucket is a row: records of twelve bytes, a key and a count, ascending by
+ * key. To change some keys is to merge them in, bucket by bucket; both sides are
+ * sorted, so that is one pass.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "gc/ref_index_priv.h"
+
+enum { RECORD = 12, BUCKET_SHIFT = 52, N_BUCKETS = 4096 };
+
+/* Buckets that are written in one transaction when all of them are. */
+enum { BUCKETS_AT_ONCE = 128 };
+
+static int64_t bucket_of(uint64_t key)
+{
+    return (int64_t)(key >> BUCKET_SHIFT);
+}
+
+struct record {
+    uint64_t key;
+    uint32_t n;
+};
+
+static struct record record_at(const char *at)
+{
+    struct record r;
+
+    memcpy(&r.key, at, 8);
+    memcpy(&r.n, at + 8, 4);
+    return (struct record){le64toh(r.key), le32toh(r.n)};
+}
+
+static void add_record(struct buf *out, uint64_t key, uint32_t n)
+{
+    uint64_t k = htole64(key);
+    uint32_t count = htole32(n);
+
+    buf_add(out, &k, 8);
+    buf_add(out, &count, 4);
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+static quire_status load_bucket(struct ledger *l, int64_t bucket,
+                                quire_error *err)
+{
+    struct stmt *s;
+    quire_bytes counts;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_BUCKET, &s, err);
+
+    l->bucket = -1;
+    buf_clear(&l->held);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, bucket);
+    st = sql_row(s, err);
+    if (!st) {
+        counts = s->ops->column_bytes(s, 0);
+        if (counts.len % RECORD)
+            st = err_set(err, QUIRE_DAMAGED,
+                         "the table of references makes no sense");
+        else
+            buf_add(&l->held, counts.data, counts.len);
+    }
+    s->ops->reset(s);
+    if (!st)
+        st = buf_status(&l->held, "the table of references", err);
+    if (st == QUIRE_NOT_FOUND)
+        st = QUIRE_OK;
+    if (!st)
+        l->bucket = bucket;
+    return st;
+}
+
+static quire_status store_bucket(struct ledger *l, int64_t bucket,
+                                 const struct buf *counts, quire_error *err)
+{
+    bool empty = counts->len == 0;
+    struct stmt *s;
+    quire_status st = buf_status(counts, "the table of references", err);
+
+    l->bucket = -1;
+    if (!st)
+        st = sql_use(&l->sql,
+                     empty ? LEDGER_SQL_DROP_BUCKET : LEDGER_SQL_SET_BUCKET, &s,
+                     err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, bucket);
+    if (!empty)
+        s->ops->bind_bytes(s, 2, buf_bytes(counts));
+    return sql_run(s, err);
+}
+
+/* Between transactions others may change what was loaded; there is one
+ * collector at a time, so it is this one, through store_bucket(). */
+quire_status held_count(struct ledger *l, uint64_t key, uint32_t *n,
+                        quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    size_t from = 0, to;
+
+    *n = 0;
+    if (l->bucket != bucket_of(key))
+        st = load_bucket(l, bucket_of(key), err);
+    if (st)
+        return st;
+    to = l->held.len / RECORD;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        struct record r = record_at(l->held.data + middle * RECORD);
+
+        if (r.key == key) {
+            *n = r.n;
+            break;
+        }
+        if (r.key < key)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return QUIRE_OK;
+}
+
+/* ---- changes ------------------------------------------------------------ */
+
+/* Three sorted lists that are gone through together. */
+struct merge {
+    const char *old, *old_end;
+    const struct keys *gone, *come;
+    size_t gone_at, come_at;
+};
+
+static uint64_t least(const struct merge *m, int64_t bucket, bool *any)
+{
+    uint64_t key = UINT64_MAX;
+
+    *any = m->old < m->old_end;
+    if (*any)
+        key = record_at(m->old).key;
+    if (m->gone_at < m->gone->n &&
+        bucket_of(m->gone->at[m->gone_at]) == bucket) {
+        if (!*any || m->gone->at[m->gone_at] < key)
+            key = m->gone->at[m->gone_at];
+        *any = true;
+    }
+    if (m->come_at < m->come->n &&
+        bucket_of(m->come->at[m->come_at]) == bucket) {
+        if (!*any || m->come->at[m->come_at] < key)
+            key = m->come->at[m->come_at];
+        *any = true;
+    }
+    return key;
+}
+
+static quire_status merge_bucket(struct ledger *l, struct merge *m,
+                                 int64_t bucket, quire_error *err)
+{
+    quire_status st = load_bucket(l, bucket, err);
+    bool any = true;
+
+    if (st)
+        return st;
+    m->old = l->held.data;
+    m->old_end = m->old + l->held.len;
+    buf_clear(&l->buf);
+    for (;;) {
+        uint64_t key = least(m, bucket, &any);
+        int64_t n = 0;
+
+        if (!any)
+            break;
+        if (m->old < m->old_end && record_at(m->old).key == key) {
+            n = record_at(m->old).n;
+            m->old += RECORD;
+        }
+        for (; m->gone_at < m->gone->n && m->gone->at[m->gone_at] == key; n--)
+            m->gone_at++;
+        for (; m->come_at < m->come->n && m->come->at[m->come_at] == key; n++)
+            m->come_at++;
+        if (n > 0)
+            add_record(&l->buf, key, (uint32_t)n);
+    }
+    return store_bucket(l, bucket, &l->buf, err);
+}
+
+quire_status held_change(struct ledger *l, const struct keys *gone,
+                         const struct keys *come, quire_error *err)
+{
+    struct merge m = {.gone = gone, .come = come};
+    quire_status st = QUIRE_OK;
+
+    while (!st && (m.gone_at < gone->n || m.come_at < come->n)) {
+        uint64_t a = m.gone_at < gone->n ? gone->at[m.gone_at] : UINT64_MAX;
+        uint64_t b = m.come_at < come->n ? come->at[m.come_at] : UINT64_MAX;
+
+        st = merge_bucket(l, &m, bucket_of(a < b ? a : b), err);
+    }
+    return st;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err)
+{
+    struct keys some = KEYS_INIT;
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_ALL_KEYS, &s, err);
+    bool row = true;
+
+    if (st)
+        return st;
+    while (!st && row) {
+        quire_bytes bytes;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        bytes = s->ops->column_bytes(s, 0);
+
+        if (bytes.len % sizeof *some.at)
+            st = err_set(err, QUIRE_DAMAGED,
+                         "the table of references makes no sense");
+        else if (!keys_read(bytes, &some) || !keys_add_all(all, &some))
+            st = err_memory(err);
+    }
+    s->ops->reset(s);
+    keys_release(&some);
+    keys_order(all);
+    return st;
+}
+
+/* The keys of one bucket lie at *at; go on to the next one's. */
+static quire_status write_bucket(struct ledger *l, const struct keys *all,
+                                 size_t *at, int64_t bucket, quire_error *err)
+{
+    buf_clear(&l->buf);
+    while (*at < all->n && bucket_of(all->at[*at]) == bucket) {
+        uint64_t key = all->at[*at];
+        uint32_t n = 0;
+
+        for (; *at < all->n && all->at[*at] == key; n++)
+            ++*at;
+        add_record(&l->buf, key, n);
+    }
+    return store_bucket(l, bucket, &l->buf, err);
+}
+
+static quire_status write_some(struct ledger *l, const struct keys *all,
+                               size_t *at, int64_t from, quire_error *err)
+{
+    struct db *db = l->sql.db;
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    int64_t i;
+
+    if (st)
+        return st;
+    for (i = from; !st && i < from + BUCKETS_AT_ONCE; i++)
+        st = write_bucket(l, all, at, i, err);
+    if (!st && i == N_BUCKETS)
+        st = ledger_set(l, LEDGER_DIRTY, 0, err);
+    return sql_end(db, st, err);
+}
+
+quire_status held_rebuild(struct ledger *l, quire_error *err)
+{
+    struct keys all = KEYS_INIT;
+    quire_status st = held_gather(l, &all, err);
+    int64_t bucket;
+    size_t at = 0;
+
+    for (bucket = 0; !st && bucket < N_BUCKETS; bucket += BUCKETS_AT_ONCE)
+        st = write_some(l, &all, &at, bucket, err);
+    keys_release(&all);
+    return st;
+}

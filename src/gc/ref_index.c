@@ -1,0 +1,398 @@
+/* ref_index.c - the rows of the ledger; held.c has the counts */
+#include "gc/ref_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "gc/ref_index_priv.h"
+
+const char ledger_schema[] =
+    "CREATE TABLE source("
+    " id INTEGER PRIMARY KEY,"
+    " label TEXT NOT NULL UNIQUE,"
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"     /* so much of it was read             */
+    " modified INTEGER NOT NULL," /* nanoseconds                        */
+    " changed INTEGER NOT NULL,"
+    " tail BLOB NOT NULL,"      /* the bytes before its end           */
+    " whole INTEGER NOT NULL);" /* it was read in one go            */
+    "CREATE TABLE mentioned("   /* apart: most looks need the others  */
+    " source INTEGER PRIMARY KEY REFERENCES source(id) ON DELETE CASCADE,"
+    " keys BLOB NOT NULL);"
+    "CREATE TABLE held("
+    " bucket INTEGER PRIMARY KEY,"
+    " counts BLOB NOT NULL);"
+    "CREATE TABLE doomed("
+    " sha256 BLOB PRIMARY KEY,"
+    " since INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE loose("
+    " key INTEGER PRIMARY KEY,"
+    " since INTEGER NOT NULL);"
+    "CREATE TABLE pin("
+    " sha256 BLOB PRIMARY KEY,"
+    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE root("
+    " path TEXT PRIMARY KEY,"
+    " is_dir INTEGER NOT NULL,"
+    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE collection("
+    " number INTEGER PRIMARY KEY," /* which: see enum ledger_number      */
+    " value INTEGER NOT NULL);";
+
+static const char *const texts[N_LEDGER_SQL] = {
+    [LEDGER_SQL_SOURCES] = "SELECT id, label, inode, size, modified, changed,"
+                           " tail, whole FROM source",
+    [LEDGER_SQL_KEYS] = "SELECT keys FROM mentioned WHERE source = ?1",
+    [LEDGER_SQL_ALL_KEYS] = "SELECT keys FROM mentioned",
+    [LEDGER_SQL_ADD] = "INSERT INTO source(inode, size, modified, changed,"
+                       " tail, label, whole)"
+                       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [LEDGER_SQL_CHANGE] = "UPDATE source SET inode = ?1, size = ?2,"
+                          " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
+                          " WHERE id = ?6",
+    [LEDGER_SQL_SET_KEYS] = "INSERT OR REPLACE INTO mentioned(source, keys)"
+                            " VALUES(?1, ?2)",
+    [LEDGER_SQL_DROP] = "DELETE FROM source WHERE id = ?1",
+    [LEDGER_SQL_NUMBER] = "SELECT value FROM collection WHERE number = ?1",
+    [LEDGER_SQL_SET_NUMBER] = "INSERT OR REPLACE INTO collection(number, value)"
+                              " VALUES(?1, ?2)",
+    [LEDGER_SQL_DOOM] = "INSERT INTO doomed(sha256, since) VALUES(?1, ?2)"
+                        " ON CONFLICT(sha256) DO UPDATE SET since = ?2",
+    [LEDGER_SQL_SPARE] = "DELETE FROM doomed WHERE sha256 = ?1",
+    [LEDGER_SQL_DOOMED] = "SELECT sha256, since FROM doomed ORDER BY sha256",
+    [LEDGER_SQL_LOOSEN] = "INSERT OR REPLACE INTO loose(key, since)"
+                          " VALUES(?1, ?2)",
+    [LEDGER_SQL_LOOSE] = "SELECT key, since FROM loose",
+    [LEDGER_SQL_JUDGED] = "DELETE FROM loose",
+    [LEDGER_SQL_BUCKET] = "SELECT counts FROM held WHERE bucket = ?1",
+    [LEDGER_SQL_SET_BUCKET] = "INSERT OR REPLACE INTO held(bucket, counts)"
+                              " VALUES(?1, ?2)",
+    [LEDGER_SQL_DROP_BUCKET] = "DELETE FROM held WHERE bucket = ?1",
+};
+
+/* No source mentions more than this, in bytes of keys; a gigabyte that is
+ * nothing but mentions has twelve million. */
+#define KEYS_MAX ((size_t)1 << 30)
+
+quire_status ledger_new(struct db *db, struct ledger **out, quire_error *err)
+{
+    struct ledger *l = calloc(1, sizeof *l);
+    quire_status st;
+
+    if (!l)
+        return err_memory(err);
+    l->buf = l->held = (struct buf)BUF_INIT(KEYS_MAX);
+    l->bucket = -1;
+    st = sql_init(&l->sql, db, texts, N_LEDGER_SQL, err);
+    if (st)
+        ledger_free(l);
+    else
+        *out = l;
+    return st;
+}
+
+void ledger_free(struct ledger *l)
+{
+    if (!l)
+        return;
+    sql_release(&l->sql);
+    buf_release(&l->buf);
+    buf_release(&l->held);
+    free(l);
+}
+
+struct db *ledger_db(struct ledger *l)
+{
+    return l->sql.db;
+}
+
+quire_status ledger_forget(struct db *db, quire_error *err)
+{
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+
+    if (st)
+        return st;
+    st = db->ops->exec(db,
+                       "DELETE FROM source; DELETE FROM held;"
+                       " DELETE FROM collection",
+                       err);
+    return sql_end(db, st, err);
+}
+
+/* ---- sources ------------------------------------------------------------ */
+
+static quire_status read_source(struct stmt *s, struct arena *keep,
+                                struct ledger_source *out, quire_error *err)
+{
+    quire_bytes tail = s->ops->column_bytes(s, 6);
+
+    *out = (struct ledger_source){
+        .id = s->ops->column_int(s, 0),
+        .label = arena_text(keep, s->ops->column_bytes(s, 1)),
+        .inode = (uint64_t)s->ops->column_int(s, 2),
+        .size = (uint64_t)s->ops->column_int(s, 3),
+        .modified_ns = s->ops->column_int(s, 4),
+        .changed_ns = s->ops->column_int(s, 5),
+        .whole = s->ops->column_int(s, 7) != 0,
+    };
+    out->tail_len = (uint32_t)(tail.len < LEDGER_TAIL ? tail.len : LEDGER_TAIL);
+    if (out->tail_len)
+        memcpy(out->tail, tail.data, out->tail_len);
+    return out->label ? QUIRE_OK : err_memory(err);
+}
+
+static bool make_room(struct ledger_source **list, size_t n, size_t *cap)
+{
+    struct ledger_source *more;
+
+    if (n < *cap)
+        return true;
+    *cap = *cap ? *cap * 2 : 64;
+    more = realloc(*list, *cap * sizeof *more);
+    if (more)
+        *list = more;
+    return more != NULL;
+}
+
+quire_status ledger_sources(struct ledger *l, struct arena *keep,
+                            struct ledger_source **list, size_t *n,
+                            quire_error *err)
+{
+    size_t cap = 0;
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_SOURCES, &s, err);
+    bool row = true;
+
+    *list = NULL;
+    *n = 0;
+    if (st)
+        return st;
+    while (!st && row) {
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        st = make_room(list, *n, &cap) ? read_source(s, keep, &(*list)[*n], err)
+                                       : err_memory(err);
+        *n += !st;
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+/* The keys in a row that a statement is at. */
+static quire_status take_keys(struct stmt *s, struct keys *out,
+                              quire_error *err)
+{
+    quire_bytes bytes = s->ops->column_bytes(s, 0);
+
+    if (keys_read(bytes, out))
+        return QUIRE_OK;
+    return bytes.len % sizeof *out->at
+               ? err_set(err, QUIRE_DAMAGED,
+                         "the table of references makes no sense")
+               : err_memory(err);
+}
+
+quire_status ledger_keys(struct ledger *l, int64_t source, struct keys *out,
+                         quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_KEYS, &s, err);
+
+    out->n = 0;
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, source);
+    st = sql_row(s, err);
+    if (!st)
+        st = take_keys(s, out, err);
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+static quire_status set_keys(struct ledger *l, int64_t source,
+                             const struct keys *keys, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_SET_KEYS, &s, err);
+
+    if (st)
+        return st;
+    buf_clear(&l->buf);
+    keys_pack(keys, &l->buf);
+    st = buf_status(&l->buf, "the references of one file", err);
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, source);
+    s->ops->bind_bytes(s, 2, buf_bytes(&l->buf));
+    return sql_run(s, err);
+}
+
+quire_status ledger_note(struct ledger *l, struct ledger_source *source,
+                         const struct keys *keys, quire_error *err)
+{
+    bool fresh = source->id == 0;
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql,
+                              fresh ? LEDGER_SQL_ADD : LEDGER_SQL_CHANGE, &s,
+                              err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, (int64_t)source->inode);
+    s->ops->bind_int(s, 2, (int64_t)source->size);
+    s->ops->bind_int(s, 3, source->modified_ns);
+    s->ops->bind_int(s, 4, source->changed_ns);
+    s->ops->bind_bytes(s, 5, bytes_of(source->tail, source->tail_len));
+    if (fresh)
+        s->ops->bind_text(s, 6, bytes_str(source->label));
+    else
+        s->ops->bind_int(s, 6, source->id);
+    s->ops->bind_int(s, 7, source->whole);
+    st = sql_run(s, err);
+    if (!st && fresh)
+        source->id = l->sql.db->ops->last_id(l->sql.db);
+    return st ? st : set_keys(l, source->id, keys, err);
+}
+
+quire_status ledger_drop(struct ledger *l, int64_t source, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_DROP, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, source);
+    return sql_run(s, err);
+}
+
+/* ---- numbers and notes -------------------------------------------------- */
+
+quire_status ledger_get(struct ledger *l, enum ledger_number which,
+                        int64_t *value, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_NUMBER, &s, err);
+
+    *value = 0;
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, which);
+    st = sql_row(s, err);
+    if (!st)
+        *value = s->ops->column_int(s, 0);
+    s->ops->reset(s);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+quire_status ledger_set(struct ledger *l, enum ledger_number which,
+                        int64_t value, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_SET_NUMBER, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_int(s, 1, which);
+    s->ops->bind_int(s, 2, value);
+    return sql_run(s, err);
+}
+
+quire_status ledger_doom(struct ledger *l, const quire_digest *d,
+                         int64_t since_s, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_DOOM, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    s->ops->bind_int(s, 2, since_s);
+    return sql_run(s, err);
+}
+
+quire_status ledger_spare(struct ledger *l, const quire_digest *d,
+                          quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_SPARE, &s, err);
+
+    if (st)
+        return st;
+    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    return sql_run(s, err);
+}
+
+quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
+                           quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_DOOMED, &s, err);
+    quire_digest d;
+    bool row = true;
+
+    if (st)
+        return st;
+    while (!st && row) {
+        st = s->ops->step(s, &row, err);
+        if (!st && row && sql_digest(s, 0, &d))
+            st = each(ctx, &d, s->ops->column_int(s, 1), err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+/* ---- what was let go ---------------------------------------------------- */
+
+quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
+                           int64_t since_s, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; !st && i < gone->n; i++) {
+        if (i > 0 && gone->at[i] == gone->at[i - 1])
+            continue;
+        st = sql_use(&l->sql, LEDGER_SQL_LOOSEN, &s, err);
+        if (st)
+            return st;
+        s->ops->bind_int(s, 1, (int64_t)gone->at[i]);
+        s->ops->bind_int(s, 2, since_s);
+        st = sql_run(s, err);
+    }
+    return st;
+}
+
+quire_status ledger_loose(struct ledger *l, ledger_loose_fn each, void *ctx,
+                          quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_LOOSE, &s, err);
+    bool row = true;
+
+    if (st)
+        return st;
+    while (!st && row) {
+        struct ledger_loose one;
+
+        st = s->ops->step(s, &row, err);
+        if (st || !row)
+            break;
+        one.key = (uint64_t)s->ops->column_int(s, 0);
+        one.since_s = s->ops->column_int(s, 1);
+        st = each(ctx, &one, err);
+    }
+    s->ops->reset(s);
+    return st;
+}
+
+quire_status ledger_judged(struct ledger *l, quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = sql_use(&l->sql, LEDGER_SQL_JUDGED, &s, err);
+
+    return st ? st : sql_run(s, err);
+}

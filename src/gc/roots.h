@@ -1,0 +1,39 @@
+/*
+ * roots.h - places outside a home whose files refer to its blobs
+ *
+ * A directory of sessions that lies elsewhere, or one file: by whole paths, as
+ * they were registered.
+ */
+#ifndef GC_ROOTS_H
+#define GC_ROOTS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "quire.h"
+#include "store/db.h"
+
+struct root {
+    const char *path;
+    bool is_dir; /* it was one when it was registered */
+};
+
+struct roots {
+    struct root *list; /* in the arena, by ascending paths */
+    size_t n;
+};
+
+/* `db` may be NULL: there are none. */
+quire_status roots_load(struct db *db, struct arena *keep, struct roots *out,
+                        quire_error *err);
+
+/* Adding what is there is fine. QUIRE_NOT_FOUND, bare: there is no such root. */
+quire_status roots_add(struct db *db, const struct root *root, int64_t now_s,
+                       quire_error *err);
+quire_status roots_drop(struct db *db, const char *path, quire_error *err);
+
+/* Whether a collection has read a file below a root. */
+quire_status roots_had_files(struct db *db, const struct root *root, bool *had,
+                             quire_error *err);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * scan.c - reading many files for what they mention
+ *
+ * Several threads, each taking the next file until there is none. They touch
+ * the task they took and nothing else, take no signals, and end before the call
+ * does. What no thread could be had for, the caller's reads.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "gc/priv.h"
+#include "blob/gunzip.h"
+#include "gc/ref_scan.h"
+
+enum { WORKERS_MAX = 8 };
+
+/* A file that changed so short a time ago may change again and keep its time:
+ * the clocks of file systems tick. It is read again by the next look. */
+#define FRESH_NS INT64_C(20000000)
+
+struct crew {
+    struct gc *g;
+    atomic_size_t next;
+    atomic_bool stop;
+};
+
+struct worker {
+    struct crew *crew;
+    void *hired;
+    char *buf;         /* owned */
+    int64_t looked_ns; /* when the file it is at was looked at, or before */
+    quire_status status;
+    quire_error error;
+};
+
+static quire_status note(void *ctx, const quire_digest *d, uint64_t at,
+                         quire_error *err)
+{
+    (void)at;
+    return keys_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
+}
+
+static quire_status read_tail(struct object *file, uint64_t end,
+                              unsigned char tail[LEDGER_TAIL], uint32_t *len,
+                              quire_error *err)
+{
+    size_t n = end < LEDGER_TAIL ? (size_t)end : LEDGER_TAIL;
+    quire_status st = file->ops->read(file, end - n, tail, n, &n, err);
+
+    *len = (uint32_t)n;
+    return st;
+}
+
+/* Whether it still begins with what was read. */
+static quire_status has_only_grown(struct object *file, const struct gc_task *t,
+                                   const struct object_info *info, bool *grown,
+                                   quire_error *err)
+{
+    unsigned char tail[LEDGER_TAIL] = {0};
+    uint32_t len = 0;
+    quire_status st = QUIRE_OK;
+
+    *grown = t->grown && info->inode == t->source.inode &&
+             info->size > t->source.size && t->source.size > 0;
+    if (*grown)
+        st = read_tail(file, t->source.size, tail, &len, err);
+    *grown = *grown && !st && len == t->source.tail_len &&
+             !memcmp(tail, t->source.tail, len);
+    return st;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* `when` it was looked at. */
+static void describe(struct ledger_source *s, const struct object_info *info,
+                     uint64_t end, int64_t when)
+{
+    bool fresh = when - info->changed_ns < FRESH_NS ||
+                 when - info->modified_ns < FRESH_NS;
+
+    s->inode = info->inode;
+    s->size = end;
+    s->modified_ns = fresh ? 0 : info->modified_ns;
+    s->changed_ns = fresh ? 0 : info->changed_ns;
+}
+
+/* oh-my-pi packs sessions that nobody has used for a while. */
+static bool is_packed(const char *label)
+{
+    size_t len = strlen(label);
+
+    return len > 3 && !strcmp(label + len - 3, ".gz");
+}
+
+static quire_status read_packed(struct worker *w, struct gc_task *t,
+                                struct object *file, uint64_t *end,
+                                quire_error *err)
+{
+    struct gunzip *g;
+    uint64_t unpacked;
+    quire_status st = gunzip_new(file, &g, err);
+
+    if (st)
+        return st;
+    st = mentions_stream(gunzip_read, g, 0, w->buf, note, &t->keys, &unpacked,
+                         err);
+    *end = gunzip_at(g);
+    t->source.whole = true;
+    gunzip_free(g);
+    if (st == QUIRE_DAMAGED) {
+        err_set(err, st,
+                "%s cannot be unpacked: what it refers to cannot be "
+                "seen",
+                t->source.label);
+        err_next(err, "mend it, or take it out of the home");
+    }
+    return st;
+}
+
+static quire_status read_plain(struct worker *w, struct gc_task *t,
+                               struct object *file,
+                               const struct object_info *info, uint64_t *end,
+                               quire_error *err)
+{
+    bool grown;
+    quire_status st = has_only_grown(file, t, info, &grown, err);
+
+    if (!st && grown && !keys_add_all(&t->keys, &t->was))
+        st = err_memory(err);
+    if (st)
+        return st;
+    st = mentions_read(file, grown ? t->source.size : 0, w->buf, note, &t->keys,
+                       end, err);
+    t->source.whole = !grown;
+    return st;
+}
+
+static quire_status read_file(struct worker *w, struct gc_task *t,
+                              struct object *file,
+                              const struct object_info *info, quire_error *err)
+{
+    uint64_t end = 0;
+    quire_status st = is_packed(t->source.label)
+                          ? read_packed(w, t, file, &end, err)
+                          : read_plain(w, t, file, info, &end, err);
+
+    if (st)
+        return st;
+    keys_sort(&t->keys);
+    describe(&t->source, info, end, w->looked_ns);
+    return read_tail(file, end, t->source.tail, &t->source.tail_len, err);
+}
+
+static quire_status read_task(struct worker *w, struct gc_task *t,
+                              quire_error *err)
+{
+    const struct gc_house *house = &w->crew->g->config->house;
+    struct object_info info;
+    struct object *file;
+    quire_status st;
+
+    if (t->gone || t->rows)
+        return QUIRE_OK;
+    w->looked_ns = now_ns();
+    st = house->open(w->hired, t->source.label, &file, &info, err);
+    t->gone = st == QUIRE_NOT_FOUND; /* since it was met */
+    if (st)
+        return t->gone ? QUIRE_OK : st;
+    st = read_file(w, t, file, &info, err);
+    file->ops->close(file);
+    return st;
+}
+
+static void *work(void *ctx)
+{
+    struct worker *w = ctx;
+    struct gc *g = w->crew->g;
+    size_t i;
+
+    while (!w->status && !atomic_load(&w->crew->stop) &&
+           (i = atomic_fetch_add(&w->crew->next, 1)) < g->n_tasks)
+        w->status = read_task(w, &g->tasks[i], &w->error);
+    if (w->status)
+        atomic_store(&w->crew->stop, true);
+    return NULL;
+}
+
+static quire_status equip(struct worker *w, quire_error *err)
+{
+    const struct gc_house *house = &w->crew->g->config->house;
+
+    w->buf = malloc(MENTION_PIECE);
+    return w->buf ? house->hire(house->ctx, &w->hired, err) : err_memory(err);
+}
+
+static size_t crew_size(const struct gc *g)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = g->n_tasks / 4 + 1;
+
+    if (cores > 0 && n > (size_t)cores)
+        n = (size_t)cores;
+    return n < WORKERS_MAX ? n : WORKERS_MAX;
+}
+
+static void work_side_by_side(struct worker *workers, size_t n)
+{
+    pthread_t thread[WORKERS_MAX];
+    bool started[WORKERS_MAX] = {false};
+    sigset_t all, was;
+    size_t i;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    for (i = 1; i < n; i++)
+        started[i] = !pthread_create(&thread[i], NULL, work, &workers[i]);
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    work(&workers[0]);
+    for (i = 1; i < n; i++)
+        if (started[i])
+            pthread_join(thread[i], NULL);
+}
+
+quire_status gc_scan(struct gc *g, quire_error *err)
+{
+    const struct gc_house *house = &g->config->house;
+    struct crew crew = {.g = g};
+    struct worker workers[WORKERS_MAX];
+    size_t n = crew_size(g), i;
+    quire_status st = QUIRE_OK;
+
+    if (g->n_tasks == 0)
+        return QUIRE_OK;
+    memset(workers, 0, sizeof workers);
+    for (i = 0; i < WORKERS_MAX; i++)
+        workers[i].crew = &crew;
+    for (i = 0; !st && i < n; i++)
+        st = equip(&workers[i], err);
+    if (!st)
+        work_side_by_side(workers, n);
+    for (i = 0; i < n; i++) {
+        if (!st && workers[i].status) {
+            st = workers[i].status;
+            if (err)
+                *err = workers[i].error;
+        }
+        if (workers[i].hired)
+            house->dismiss(workers[i].hired);
+        free(workers[i].buf);
+    }
+    return st;
+}

@@ -1,0 +1,383 @@
+/*
+ * sweep.c - removing, so that nobody waits for long and nothing is lost
+ *
+ * Before anything goes there must have been a moment in which
+ *
+ *   (1) nobody was about to write a reference: we had the store for ourselves;
+ *   (2) everything that refers had been looked at.
+ *
+ * To look takes longer than others should wait. So we have the store for a
+ * moment, look at its mark, and let go; look at everything; have the store
+ * again. If the mark is the same nobody has held it in between, and the look is
+ * good. If not, again; and if that does not come to an end, we look with the
+ * store in hand.
+ *
+ * After that moment a reference to a blob that nothing refers to can only come
+ * from a put, which renews the time the blob was seen. Removal compares that
+ * time, in the critical section of a put: the database's transaction for rows,
+ * the store for files. What goes, goes in turns of some milliseconds, rows before
+ * files, with pauses in between in which those who ask now and then get theirs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "gc/priv.h"
+
+/* So long the store is kept from others at a time, and so many blobs. */
+#define TURN_NS ((int64_t)5000000)
+enum { BLOBS_AT_ONCE = 1024 };
+
+/* Longer than those who wait for the store, or for the database, wait between two
+ * tries. */
+#define STORE_PAUSE_NS 20000000L
+#define ROWS_PAUSE_NS  2500000L
+
+/* So often a quiet moment is looked for. */
+enum { TRIES = 4 };
+
+/* ---- whose turn --------------------------------------------------------- */
+
+static quire_status take_store(struct gc *g, quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    quire_status st = files->ops->lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms,
+                                       err);
+
+    if (st == QUIRE_BUSY) {
+        err_set(err, st,
+                "somebody is about to refer to blobs of %s: a batch is open, "
+                "or a session with an image that has no file yet",
+                files->ops->place(files));
+        err_next(err, "collect again when that is done; nothing is lost");
+    }
+    return st;
+}
+
+static void give_store(struct gc *g)
+{
+    g->b->c.files->ops->lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
+}
+
+static void pause_ns(long ns)
+{
+    struct timespec left = {ns / 1000000000, ns % 1000000000};
+
+    while (nanosleep(&left, &left) < 0 && errno == EINTR)
+        ;
+}
+
+/* Time is kept in seconds: what was put in the second that is running could be
+ * put again in it and look the same. With no grace time that has to be waited
+ * for. */
+static void let_second_pass(const struct gc *g)
+{
+    int64_t now_us = clock_us(g->b->c.clock);
+
+    if (g->config->grace_s == 0 && now_us / 1000000 == g->now_s)
+        pause_ns((long)(1000000 - now_us % 1000000) * 1000);
+}
+
+/* ---- a quiet moment ----------------------------------------------------- */
+
+/* Counts are sums that were kept for long. Before anything is removed by them it
+ * is looked up in what they are the sums of. */
+static quire_status distrust(struct gc *g, const struct gc_candidate *list,
+                             size_t n, quire_error *err)
+{
+    struct keys all = KEYS_INIT;
+    quire_status st = held_gather(g->l, &all, err);
+    bool sound = true;
+    size_t i;
+
+    for (i = 0; !st && sound && i < n; i++)
+        sound = !keys_has(&all, key_of(&list[i].digest));
+    keys_release(&all);
+    return st || sound ? st : held_rebuild(g->l, err);
+}
+
+static quire_status look_at_mark(struct gc *g, int64_t *mark, quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    quire_status st = take_store(g, err);
+
+    if (st)
+        return st;
+    st = files->ops->marked(files, mark, err);
+    give_store(g);
+    return st;
+}
+
+static quire_status look(struct gc *g, quire_error *err)
+{
+    quire_status st = gc_load(g, err);
+
+    return st ? st : gc_look(g, err);
+}
+
+/* QUIRE_OK with the store in hand; everything has been looked at, and nobody is
+ * about to write. */
+static quire_status find_quiet_moment(struct gc *g, quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    int64_t before, after;
+    quire_status st = QUIRE_OK;
+    int tries;
+
+    for (tries = 0; !st && tries < TRIES; tries++) {
+        st = look_at_mark(g, &before, err);
+        if (!st)
+            st = look(g, err);
+        if (!st)
+            st = take_store(g, err);
+        if (st)
+            return st;
+        st = files->ops->marked(files, &after, err);
+        if (!st && before == after)
+            return QUIRE_OK;
+        give_store(g);
+    }
+    if (!st)
+        st = take_store(g, err);
+    if (st)
+        return st;
+    st = look(g, err);
+    if (st)
+        give_store(g);
+    return st;
+}
+
+/* Something mentioned it after it was judged, and does not any more. */
+static bool is_just_loose(const struct gc *g, const struct gc_candidate *c)
+{
+    int64_t since_s;
+
+    return g->config->grace_s > 0 &&
+           gc_loose_since(&g->loose, key_of(&c->digest), &since_s);
+}
+
+/* Keep those that are still mentioned by nobody. */
+static quire_status look_again(struct gc *g, struct gc_candidate *list,
+                               size_t *n, quire_error *err)
+{
+    size_t i, left = 0;
+    quire_status st;
+
+    g->loose.n = 0; /* those were judged */
+    /* What has grown may have been changed before its old end as well. */
+    g->strict = true;
+    st = distrust(g, list, *n, err);
+    if (!st)
+        st = find_quiet_moment(g, err);
+    if (st)
+        return st;
+    give_store(g);
+    for (i = 0; !st && i < *n; i++) {
+        bool held = false;
+
+        st = gc_is_held(g, key_of(&list[i].digest), &held, err);
+        if (!held && !is_just_loose(g, &list[i]))
+            list[left++] = list[i];
+    }
+    *n = left;
+    return st;
+}
+
+/* ---- a turn ------------------------------------------------------------- */
+
+/* What became of the candidates of a turn. */
+struct turn {
+    bool gone[BLOBS_AT_ONCE], in_file[BLOBS_AT_ONCE];
+};
+
+/* A file that has a row by now was put again. */
+static quire_status may_remove(struct gc *g, const struct gc_candidate *c,
+                               const char *name, bool *may, quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    struct object_info info;
+    struct place p;
+    quire_status st = QUIRE_NOT_FOUND;
+
+    *may = false;
+    if (g->b->rows)
+        st = rows_find(g->b->rows, &c->digest, &p, err);
+    if (st != QUIRE_NOT_FOUND)
+        return st;
+    st = files->ops->stat(files, name, &info, err);
+    *may = !st && info.modified_s <= c->seen_s;
+    return st;
+}
+
+static quire_status remove_file(struct gc *g, const struct gc_candidate *c,
+                                bool *gone, quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    char name[NAME_BYTES];
+    quire_status st = QUIRE_OK;
+
+    layout_name(g->b->c.layout, &c->digest, name);
+    if (!c->has_row)
+        st = may_remove(g, c, name, gone, err);
+    if (!st && *gone)
+        st = files->ops->remove(files, name, err);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+}
+
+/* A row's number is given again when it was the last: it must not pass for one
+ * that was judged. */
+static quire_status note_gone(struct gc *g, int64_t n, quire_error *err)
+{
+    int64_t last, noted, blobs;
+    quire_status st = rows_last(g->b->rows, &last, err);
+
+    if (!st)
+        st = ledger_get(g->l, LEDGER_LAST, &noted, err);
+    if (!st && last < noted)
+        st = ledger_set(g->l, LEDGER_LAST, last, err);
+    if (!st)
+        st = ledger_get(g->l, LEDGER_BLOBS, &blobs, err);
+    return st ? st
+              : ledger_set(g->l, LEDGER_BLOBS, blobs > n ? blobs - n : 0, err);
+}
+
+static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
+                                size_t n, struct turn *t, quire_error *err)
+{
+    struct db *db = ledger_db(g->l);
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    int64_t rows = 0;
+    size_t i;
+
+    if (st)
+        return st;
+    for (i = 0; !st && i < n; i++) {
+        if (list[i].has_row)
+            st = rows_remove(g->b->rows, &list[i].digest, list[i].seen_s,
+                             &t->in_file[i], &list[i].stored, err);
+        t->gone[i] = list[i].has_row && !st;
+        rows += t->gone[i];
+        if (!st)
+            st = ledger_spare(g->l, &list[i].digest, err);
+        if (st == QUIRE_NOT_FOUND)
+            st = QUIRE_OK;
+    }
+    if (!st && g->b->rows)
+        st = note_gone(g, rows, err);
+    return gc_end(g, st, err);
+}
+
+/* Rows before files: a file without a row is found again, a row without its file
+ * is damage. */
+static quire_status remove_some(struct gc *g, struct gc_candidate *list,
+                                size_t n, struct turn *t, quire_error *err)
+{
+    quire_status st = remove_rows(g, list, n, t, err);
+    size_t i;
+
+    for (i = 0; !st && i < n; i++)
+        if (!list[i].has_row || (t->gone[i] && t->in_file[i]))
+            st = remove_file(g, &list[i], &t->gone[i], err);
+    return st;
+}
+
+/* Whoever listens may take their time: nobody waits meanwhile. */
+static quire_status tell(struct gc *g, const struct gc_candidate *list,
+                         size_t n, const struct turn *t, quire_error *err)
+{
+    const struct gc_config *c = g->config;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (!t->gone[i])
+            continue;
+        g->report->removed++;
+        g->report->bytes_freed += list[i].stored;
+        if (!st && c->each)
+            st = c->each(c->each_ctx, &list[i].digest, err);
+    }
+    return st;
+}
+
+/* ---- turn by turn ------------------------------------------------------- */
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static quire_status take_turn(struct gc *g, struct gc_candidate *list, size_t n,
+                              int64_t *took_ns, quire_error *err)
+{
+    struct turn t = {{false}, {false}};
+    bool files = list[n - 1].in_file; /* they come last */
+    quire_status st = files ? take_store(g, err) : QUIRE_OK, told;
+
+    if (st)
+        return st;
+    *took_ns = -monotonic_ns();
+    st = remove_some(g, list, n, &t, err);
+    if (files)
+        give_store(g);
+    *took_ns += monotonic_ns();
+    told = tell(g, list, n, &t, st ? NULL : err);
+    return st ? st : told;
+}
+
+static int files_last(const void *a, const void *b)
+{
+    const struct gc_candidate *x = a, *y = b;
+
+    return x->in_file != y->in_file
+               ? x->in_file - y->in_file
+               : memcmp(&x->digest, &y->digest, sizeof x->digest);
+}
+
+/* As many as go in a turn's time. */
+static quire_status remove_all(struct gc *g, struct gc_candidate *list,
+                               size_t n, quire_error *err)
+{
+    size_t at = 0, some = 16, now;
+    quire_status st = QUIRE_OK;
+    int64_t took_ns = 0;
+
+    if (n)
+        qsort(list, n, sizeof *list, files_last);
+    while (!st && at < n) {
+        if (at > 0)
+            pause_ns(list[at].in_file ? STORE_PAUSE_NS : ROWS_PAUSE_NS);
+        now = some < n - at ? some : n - at;
+        st = take_turn(g, list + at, now, &took_ns, err);
+        at += now;
+        if (took_ns < TURN_NS / 2 && some < BLOBS_AT_ONCE)
+            some *= 2;
+        else if (took_ns > TURN_NS && some > 1)
+            some /= 2;
+    }
+    return st;
+}
+
+quire_status gc_remove(struct gc *g, struct gc_candidate *list, size_t n,
+                       quire_error *err)
+{
+    struct object_store *files = g->b->c.files;
+    quire_status st;
+
+    let_second_pass(g);
+    st = look_again(g, list, &n, err);
+    if (!st)
+        st = files->ops->begin(files, err);
+    if (st)
+        return st;
+    st = remove_all(g, list, n, err);
+    if (!st)
+        return files->ops->commit(files, err);
+    files->ops->rollback(files);
+    return st;
+}

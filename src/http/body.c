@@ -1,0 +1,196 @@
+/*
+ * body.c - the body of a request, as it comes
+ *
+ * A short one stays behind its head in the buffer it was read into; chunks are
+ * taken apart into one of their own; what is longer than SPOOL_FROM goes on to a
+ * file. Memory has a budget that all connections share, and so have the files.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "http/loop.h"
+
+/* Less than this is not counted: what 10000 connections have of it, a machine
+ * has. */
+enum { HELD_FREE = 64 * 1024 };
+
+bool body_hold(struct exchange *x, uint64_t n)
+{
+    struct http *h = x->loop->http;
+    uint64_t before = x->held, all, mine;
+
+    n = n < HELD_FREE ? 0 : n;
+    all = atomic_fetch_add(&h->held, n - before) + n - before;
+    mine = atomic_fetch_add(&h->held_of[x->whose], n - before) + n - before;
+    x->held = n;
+    if (n <= before || (all <= h->c.held_max && mine <= h->c.held_max / 2))
+        return true;
+    atomic_fetch_sub(&h->held, n - before);
+    atomic_fetch_sub(&h->held_of[x->whose], n - before);
+    x->held = before;
+    return false;
+}
+
+void body_release(struct exchange *x)
+{
+    buf_release(&x->body);
+    spool_free(x->spool);
+    x->spool = NULL;
+    x->most = 0;
+    x->chunks = (struct chunks){0};
+    body_hold(x, 0);
+    x->whose = 0;
+}
+
+void exchange_allow(struct exchange *x, uint64_t most)
+{
+    x->most = most;
+}
+
+/* What is held is given back as whose it was. */
+void exchange_own(struct exchange *x, uint64_t whose)
+{
+    if (!x->held)
+        x->whose = (unsigned)(whose % SPOOL_SHARES);
+}
+
+quire_status exchange_spool(struct exchange *x, quire_bytes first,
+                            struct spool **out, quire_error *err)
+{
+    return spool_open(&x->loop->http->room, x->whose, first, out, err);
+}
+
+quire_bytes exchange_body(const struct exchange *x)
+{
+    if (x->spool)
+        return spool_bytes(x->spool);
+    if (x->head.chunked)
+        return buf_bytes(&x->body);
+    return bytes_of((const char *)x->in.data + x->head_len,
+                    (size_t)x->head.length);
+}
+
+/* ---- taking it ---------------------------------------------------------- */
+
+static size_t max_of(const struct exchange *x)
+{
+    const struct http_config *c = &x->loop->http->c;
+    uint64_t most = x->most ? x->most : c->body_max;
+
+    return most < c->large_max ? (size_t)most : c->large_max;
+}
+
+static enum body_state why_not(quire_status st)
+{
+    return st == QUIRE_BUSY || st == QUIRE_NO_MEMORY ? BODY_FULL : BODY_NO_DISK;
+}
+
+enum body_state body_begin(struct exchange *x)
+{
+    quire_status st;
+
+    x->body = (struct buf)BUF_INIT((size_t)1 << 31);
+    if (x->head.length > max_of(x))
+        return BODY_LONG;
+    if (x->head.length <= SPOOL_FROM)
+        return body_hold(x, x->head.length) ? BODY_MORE : BODY_FULL;
+    st = exchange_spool(x, bytes_of("", 0), &x->spool, NULL);
+    return st ? why_not(st) : BODY_MORE;
+}
+
+/* Take chunks out of what has come. */
+static enum head_state take_chunks(struct exchange *x)
+{
+    enum head_state st = HEAD_MORE;
+    size_t at = x->head_len, used = 1;
+    quire_bytes piece;
+
+    while (st == HEAD_MORE && at < x->in.len && used > 0) {
+        st = chunks_next(&x->chunks,
+                         bytes_of((char *)x->in.data + at, x->in.len - at),
+                         &used, &piece);
+        if (st == HEAD_BAD)
+            break;
+        buf_add(&x->body, piece.data, piece.len);
+        at += used;
+    }
+    /* The head's slices point into what is kept. */
+    if (st != HEAD_BAD && at > x->head_len) {
+        memmove((char *)x->in.data + x->head_len, (char *)x->in.data + at,
+                x->in.len - at);
+        x->in.len -= at - x->head_len;
+    }
+    return st;
+}
+
+/* What is longer goes to a file. */
+static quire_status spool_chunks(struct exchange *x)
+{
+    quire_status st;
+
+    if (!x->spool && x->body.len <= SPOOL_FROM)
+        return QUIRE_OK;
+    if (x->spool)
+        st = spool_add(x->spool, buf_bytes(&x->body), NULL);
+    else
+        st = exchange_spool(x, buf_bytes(&x->body), &x->spool, NULL);
+    buf_release(&x->body); /* a mebibyte, which is not counted any more */
+    x->body = (struct buf)BUF_INIT((size_t)1 << 31);
+    return st;
+}
+
+static enum body_state take_chunked(struct exchange *x)
+{
+    enum head_state state = take_chunks(x);
+    uint64_t len = x->body.len + (x->spool ? spool_len(x->spool) : 0);
+    quire_status st;
+
+    if (state == HEAD_BAD)
+        return BODY_BAD;
+    if (x->body.failed || len > max_of(x))
+        return BODY_LONG;
+    st = spool_chunks(x);
+    if (st)
+        return why_not(st);
+    if (!body_hold(x, x->body.len))
+        return BODY_FULL;
+    return state == HEAD_DONE ? BODY_DONE : BODY_MORE;
+}
+
+/* Put what has come where it belongs; what follows is of the next request. */
+static enum body_state take_long(struct exchange *x)
+{
+    char *from = (char *)x->in.data + x->head_len;
+    size_t there = x->in.len - x->head_len;
+    uint64_t wanted = x->head.length - spool_len(x->spool);
+    size_t n = there < wanted ? there : (size_t)wanted;
+    quire_status st = spool_add(x->spool, bytes_of(from, n), NULL);
+
+    if (st)
+        return why_not(st);
+    memmove(from, from + n, there - n);
+    x->in.len -= n;
+    return n == wanted ? BODY_DONE : BODY_MORE;
+}
+
+enum body_state body_take(struct exchange *x)
+{
+    enum body_state state;
+
+    if (x->head.chunked)
+        state = take_chunked(x);
+    else if (x->spool)
+        state = take_long(x);
+    else
+        state = x->in.len - x->head_len < x->head.length ? BODY_MORE
+                                                         : BODY_DONE;
+    /* It is looked at as memory, and that may not be had. */
+    if (state == BODY_DONE && x->spool && !spool_bytes(x->spool).data)
+        state = BODY_FULL;
+    return state;
+}
+
+size_t body_behind_head(const struct exchange *x)
+{
+    return x->head.chunked || x->spool ? 0 : (size_t)x->head.length;
+}

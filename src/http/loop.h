@@ -1,0 +1,169 @@
+/*
+ * loop.h - what loops and connections know of each other; inside serve only
+ *
+ * A loop owns its connections; nobody else touches them. What another thread has
+ * to say to one is put into the loop's mailbox, and the loop is woken.
+ */
+#ifndef HTTP_LOOP_H
+#define HTTP_LOOP_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "http/http.h"
+#include "http/tls.h"
+
+enum state { SHAKE, HEAD, BODY, BUSY, ANSWER, STREAM, LINGER };
+
+struct exchange {
+    struct loop *loop;
+    int fd;
+    struct tls_line *tls; /* NULL: it is plain */
+    enum state state;
+    uint32_t events; /* what epoll is asked for              */
+    bool last;       /* the connection ends with this answer */
+    bool told_100;
+    bool shaking; /* the handshake has begun */
+    bool late;    /* it came when all was about to end */
+    int64_t deadline_ms;
+    int64_t until_ms; /* a body is complete by then, however it drips; a
+                         stream has ended */
+
+    struct buf in; /* what has come and is not done with: a head, then a body */
+    size_t head_len;
+    struct head head;
+    struct chunks chunks;
+    struct buf body;     /* of a chunked request */
+    struct spool *spool; /* a body that is longer than SPOOL_FROM; NULL: it is
+                            in `in` or in `body` */
+    uint64_t most;       /* that it may have: exchange_allow() */
+    unsigned whose;      /* exchange_own()                     */
+    uint64_t held;       /* what it has of http->held          */
+    bool handled_inline; /* the handler is being called */
+
+    struct answer answer;
+    struct buf front; /* the head of the answer */
+    size_t sent;      /* of front and body      */
+
+    struct exchange *next, **at; /* all of the loop                */
+    struct exchange *mail;       /* in the mailbox                 */
+};
+
+struct loop {
+    struct http *http;
+    pthread_t thread;
+    bool started;
+    int epoll, wake;
+    struct exchange *all;
+    pthread_mutex_t lock; /* of the mailbox */
+    struct exchange *mail, **mail_end;
+    struct stream *news, **news_end; /* streams with something to send */
+    time_t dated;                    /* when `date`, a header, was spelled */
+    char date[64];
+};
+
+struct http {
+    struct http_config c;
+    struct tls *tls; /* NULL: it is plain */
+    int listener;
+    uint16_t port;
+    struct loop *loops;
+    int n_loops;
+    atomic_uint_fast64_t connections, busy;
+    atomic_uint_fast64_t held; /* bytes of bodies and answers */
+    atomic_uint_fast64_t held_of[SPOOL_SHARES]; /* by whose they are */
+    struct spool_room room;       /* of those that are in files  */
+    atomic_int draining;          /* 0, 1 */
+    atomic_int_fast64_t until_ms; /* when draining ends */
+};
+
+static inline int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* ---- loop.c -------------------------------------------------------------- */
+
+quire_status loop_open(struct loop *l, struct http *h, quire_error *err);
+void *loop_run(void *loop);
+void loop_close(struct loop *l);
+
+/* Whether this is the loop's own thread. */
+bool loop_is_here(const struct loop *l);
+
+/* Put an exchange that is answered into the mailbox. From any thread. */
+void loop_mail(struct loop *l, struct exchange *x);
+void loop_wake(struct loop *l);
+
+/* The same for a stream; `next` is its link. */
+void loop_mail_stream(struct loop *l, struct stream *s, struct stream **next);
+
+/* ---- body.c -------------------------------------------------------------- */
+
+enum body_state {
+    BODY_MORE,
+    BODY_DONE,
+    BODY_BAD,     /* its chunks make no sense                 */
+    BODY_LONG,    /* it is longer than it may be              */
+    BODY_FULL,    /* all of them have too much, for now       */
+    BODY_NO_DISK, /* a long one has no place                  */
+};
+
+/* A body may come; and some of it has. */
+enum body_state body_begin(struct exchange *x);
+enum body_state body_take(struct exchange *x);
+
+/* How much of what was read it is, behind the head. */
+size_t body_behind_head(const struct exchange *x);
+void body_release(struct exchange *x);
+
+/* Have `n` bytes of body or answer counted as this connection's, in place of
+ * what was. False: all of them would hold too much, and nothing has changed. */
+bool body_hold(struct exchange *x, uint64_t n);
+
+/* ---- connection.c -------------------------------------------------------- */
+
+/* Of a descriptor that was accepted, and is the connection's from now on, also
+ * after a failure. */
+void connection_begin(struct loop *l, int fd);
+void connection_end(struct exchange *x);
+
+/* Whether nothing has been asked yet that would be left without an answer. */
+bool connection_is_idle(const struct exchange *x);
+
+/* Something can be read or written. */
+void connection_see(struct exchange *x, uint32_t events);
+
+/* Its answer has come from another thread. */
+void connection_go_on(struct exchange *x);
+
+/* Its stream has something to send. */
+void connection_push(struct exchange *x);
+
+/* End its stream, soon. */
+void connection_finish(struct exchange *x);
+
+/* Its deadline has passed. */
+void connection_expire(struct exchange *x);
+
+/* ---- stream.c ------------------------------------------------------------ */
+
+const struct stream_config *stream_config(const struct stream *s);
+void stream_begin(struct stream *s, struct exchange *x);
+
+enum stream_state { STREAM_OPEN, STREAM_ENDED, STREAM_STUCK };
+
+/* All that waits; *out is the caller's then. */
+enum stream_state stream_take(struct stream *s, struct buf *out);
+
+/* Nobody hears it any more; and the connection's reference. */
+void stream_over(struct stream *s);
+
+/* Send what is new in a stream from the mailbox; the next there. */
+struct stream *stream_read_mail(struct stream *s);
+
+#endif

@@ -1,0 +1,106 @@
+/* response.c - what is said, in the one shape that errors have; see http.h */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "http/http.h"
+
+const char *http_reason(int status)
+{
+    static const struct {
+        int status;
+        const char *words;
+    } list[] = {
+        {200, "OK"},
+        {201, "Created"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {206, "Partial Content"},
+        {304, "Not Modified"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {415, "Unsupported Media Type"},
+        {416, "Range Not Satisfiable"},
+        {417, "Expectation Failed"},
+        {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"},
+        {501, "Not Implemented"},
+        {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
+        {507, "Insufficient Storage"},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].status == status)
+            return list[i].words;
+    return "Unknown";
+}
+
+struct answer answer_new(void)
+{
+    return (struct answer){.status = 500,
+                           .headers = BUF_INIT(64 * 1024),
+                           .body = BUF_INIT((size_t)1 << 31)};
+}
+
+void answer_release(struct answer *a)
+{
+    buf_release(&a->headers);
+    buf_release(&a->body);
+    spool_free(a->content);
+    a->content = NULL;
+}
+
+quire_bytes answer_bytes(const struct answer *a)
+{
+    return a->content ? spool_bytes(a->content) : buf_bytes(&a->body);
+}
+
+void answer_header(struct answer *a, const char *name, const char *fmt, ...)
+{
+    char value[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(value, sizeof value, fmt, ap);
+    va_end(ap);
+    buf_addf(&a->headers, "%s: %s\r\n", name, value);
+}
+
+void answer_error(struct answer *a, int status, const char *kind,
+                  const char *hint, const char *fmt, ...)
+{
+    struct json_writer w;
+    char words[512];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(words, sizeof words, fmt, ap);
+    va_end(ap);
+    a->status = status;
+    buf_clear(&a->body);
+    spool_free(a->content);
+    a->content = NULL;
+    json_begin(&w, &a->body);
+    json_object(&w);
+    json_key(&w, "error");
+    json_str(&w, words);
+    json_key(&w, "kind");
+    json_str(&w, kind);
+    json_key(&w, "hint");
+    json_str(&w, hint);
+    json_object_end(&w);
+    buf_add_char(&a->body, '\n');
+    answer_header(a, "Content-Type", "application/json");
+}

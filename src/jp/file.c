@@ -1,0 +1,239 @@
+/*
+ * file.c - a file of JP's, read whole and replaced whole
+ *
+ * JP takes a lock while it works on a conversation, where it has a directory
+ * for locks; whoever wants to write asks for it, too. It removes that file when
+ * it is done, so a lock counts only if the file that is locked still has the
+ * name. Not everybody asks: an editor does not. So a file that is not the one
+ * that was read any more, by inode, size or time, is left alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "jp/jp.h"
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* A link could be changed while we write to what it led to, and to replace it
+ * would cut it. */
+static quire_status check_link(const struct convfile *f, quire_error *err)
+{
+    struct stat st;
+    quire_status status;
+
+    if (lstat(f->where, &st) < 0 || !S_ISLNK(st.st_mode))
+        return QUIRE_OK;
+    status = err_set(err, QUIRE_INVALID, "%.200s is a symbolic link", f->where);
+    err_next(err, "name the conversation that it leads to");
+    return status;
+}
+
+static quire_status read_whole(struct convfile *f, struct object *o,
+                               quire_error *err)
+{
+    size_t size = (size_t)f->info.size, n = 1;
+    quire_status st = QUIRE_OK;
+
+    if (f->info.size > CONVERSATION_MAX) {
+        st = err_set(err, QUIRE_TOO_LARGE, "%.200s has more than 1 GiB",
+                     f->where);
+        err_next(err, "no conversation is that large");
+        return st;
+    }
+    while (!st && f->text.len < size && n > 0) {
+        void *room = buf_room(&f->text, size - f->text.len);
+
+        if (!room)
+            return err_memory(err);
+        st = o->ops->read(o, f->text.len, room, size - f->text.len, &n, err);
+        if (!st)
+            buf_grow(&f->text, n);
+    }
+    return st;
+}
+
+quire_status convfile_open(struct convfile *f, const struct place_info *place,
+                           const char *name, bool write, quire_error *err)
+{
+    struct object *o = NULL;
+    quire_status st;
+
+    snprintf(f->where, sizeof f->where, "%s/%s", place->path, name);
+    f->name = name;
+    f->text = (struct buf)BUF_INIT(CONVERSATION_MAX);
+    st = check_link(f, err);
+    if (!st)
+        st = object_files_open(place->path, !write, &f->store, err);
+    if (!st)
+        st = f->store->ops->open(f->store, name, &o, &f->info, err);
+    if (st == QUIRE_NOT_FOUND) {
+        err_set(err, st, "%.200s is not there", f->where);
+        err_next(err, "name the directory of a conversation");
+    }
+    if (!st)
+        st = read_whole(f, o, err);
+    if (o)
+        o->ops->close(o);
+    return st;
+}
+
+void convfile_release(struct convfile *f)
+{
+    size_t i;
+
+    buf_release(&f->text);
+    if (f->store)
+        f->store->ops->free(f->store);
+    f->store = NULL;
+    for (i = 0; i < 2; i++) {
+        if (f->locks[i] > 0)
+            close(f->locks[i] - 1);
+        f->locks[i] = 0;
+    }
+}
+
+/* ---- JP's lock ---------------------------------------------------------- */
+
+/* How often to ask. JP itself asks twice a second. */
+#define ASK_MS 50
+
+/* The lock that `path` names, unless it is nobody's any more. -1 and errno;
+ * ENOENT: there is none. */
+static int try_lock(const char *path)
+{
+    struct stat ours, now;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int error;
+
+    if (fd < 0)
+        return -1;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        if (fstat(fd, &ours) == 0 && lstat(path, &now) == 0 &&
+            ours.st_ino == now.st_ino && ours.st_dev == now.st_dev)
+            return fd;
+        /* It was removed under us: whoever comes next makes a new one. */
+        errno = EWOULDBLOCK;
+    }
+    error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static quire_status wait_for_lock(const char *path, int wait_ms, int *lock,
+                                  quire_error *err)
+{
+    static const struct timespec pause = {0, ASK_MS * 1000000L};
+    quire_status st;
+
+    for (;;) {
+        *lock = try_lock(path);
+        if (*lock >= 0 || errno == ENOENT)
+            return QUIRE_OK;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return err_sys(err, errno, "cannot lock %.180s", path);
+        if (wait_ms <= 0)
+            break;
+        nanosleep(&pause, NULL);
+        wait_ms -= ASK_MS;
+    }
+    st = err_set(err, QUIRE_BUSY,
+                 "JP is working on this conversation: %.150s is locked", path);
+    err_next(err, "wait for it to finish, or end it");
+    return st;
+}
+
+quire_status convfile_lock(struct convfile *f, const struct place_info *place,
+                           int wait_ms, quire_error *err)
+{
+    const char *ids[] = {place->id, place->id};
+    struct arena tmp = ARENA_INIT;
+    const char *location, *path;
+    quire_status st = QUIRE_OK;
+    size_t i;
+    int fd;
+
+    /* Where it lies nowhere nobody works on it. */
+    if (layout_location(place->path, &tmp, &location, NULL))
+        location = NULL;
+    /* With what an id begins with, and without. */
+    if (!strncmp(ids[1], "jp-c", 4))
+        ids[1] += 4;
+    for (i = 0; i < 2 && !st && location && (!i || ids[0] != ids[1]); i++) {
+        path = arena_printf(&tmp, "%s/locks/%s.lock", location, ids[i]);
+        st = path ? wait_for_lock(path, wait_ms, &fd, err) : err_memory(err);
+        if (!st && fd >= 0)
+            f->locks[i] = fd + 1;
+    }
+    arena_release(&tmp);
+    return st;
+}
+
+/* ---- replacing ---------------------------------------------------------- */
+
+static bool same(const struct object_info *a, const struct object_info *b)
+{
+    return a->device == b->device && a->inode == b->inode &&
+           a->size == b->size && a->modified_ns == b->modified_ns &&
+           a->changed_ns == b->changed_ns;
+}
+
+static quire_status changed(const struct convfile *f, quire_error *err)
+{
+    quire_status st = err_set(err, QUIRE_CHANGED,
+                              "%.180s has been changed meanwhile", f->where);
+
+    err_next(err, "try again; nothing was written");
+    return st;
+}
+
+static quire_status draft_of(struct convfile *f, quire_bytes text,
+                             struct draft **out, quire_error *err)
+{
+    struct draft *d = NULL;
+    quire_status st = f->store->ops->create(f->store, &d, err);
+
+    if (!st)
+        st = d->ops->write(d, text, err);
+    /* The wait for the disk comes before the last look at the file. */
+    if (!st)
+        st = d->ops->settle(d, err);
+    if (st && d) {
+        d->ops->discard(d);
+        d = NULL;
+    }
+    *out = d;
+    return st;
+}
+
+quire_status convfile_replace(struct convfile *f, quire_bytes text,
+                              quire_error *err)
+{
+    const struct object_ops *ops = f->store->ops;
+    struct object_info now = {0};
+    struct object *o = NULL;
+    struct draft *d = NULL;
+    quire_status st = draft_of(f, text, &d, err);
+
+    if (st)
+        return st;
+    st = ops->edit(f->store, f->name, &o, &now, err);
+    if (st == QUIRE_NOT_FOUND || (!st && !same(&now, &f->info)))
+        st = changed(f, err);
+    if (st)
+        d->ops->discard(d);
+    else
+        st = ops->swap(o, d, err);
+    if (o)
+        o->ops->close(o);
+    return st;
+}

@@ -1,0 +1,172 @@
+/*
+ * jp.h - JP's conversations, with their content outside
+ *
+ * A conversation is a directory of JSON files that another program owns. What
+ * makes its events.json large is content: what tools answered, what was
+ * attached. Externalizing moves each such payload into a blob and leaves
+ *
+ *     {"$blob": "<64 hex>", "size": 1234}
+ *
+ * in its place; hydrating brings it back in the form that JP reads today.
+ *
+ *     payload.c       where payloads are in a text, and in which form
+ *     bare.c          which bare strings are base64
+ *     spell.c         what comes in their place, in the manner of the file
+ *     externalize.c   out
+ *     hydrate.c       and back
+ *     render.c        a conversation to be read
+ *     layout.c        where conversations lie
+ *     file.c          their files: read whole, replaced whole
+ *     describe.c      a line about each
+ *
+ * Always true:
+ *
+ *   (1) Outside the payloads every byte stays: order, spelling, white space,
+ *       what we do not know. A text without anything to do is not written.
+ *   (2) A blob lasts before the file that refers to it does, and no collection
+ *       comes between.
+ *   (3) A file is replaced whole, by one rename, and only if it is still what
+ *       was read.
+ *   (4) What is not plainly a payload is not touched: it is told as a problem.
+ */
+#ifndef JP_JP_H
+#define JP_JP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "blob/blob.h"
+#include "quire.h"
+#include "store/object.h"
+
+/* A file, or what it is to become. Larger ones are nobody's conversation. */
+#define CONVERSATION_MAX ((size_t)1 << 30)
+
+/* ---- texts -------------------------------------------------------------- */
+
+/* Whoever hears of problems. `each` may be NULL; `where` is what the text is
+ * called. */
+struct hearer {
+    quire_status (*each)(void *ctx, const quire_problem *problem,
+                         quire_error *err);
+    void *ctx;
+    const char *where;
+    uint64_t n; /* so far */
+
+    /* Private: up to where lines have been counted. A file may have a million
+     * problems, and is not to be gone through for each. */
+    size_t at, line, line_start;
+};
+
+struct moved {
+    uint64_t payloads; /* moved                     */
+    uint64_t blobs;    /* that were not there before */
+    uint64_t bytes;    /* of content                */
+};
+
+/* That `text` is an array of events. QUIRE_DAMAGED if it is not JSON, with line
+ * and byte; QUIRE_INVALID if it is something else. A byte order mark in front is passed over: *json is what follows. */
+quire_status events_check(quire_bytes text, const char *where,
+                          quire_bytes *json, quire_error *err);
+
+/* Add `text` with its payloads moved to `blobs` to `out`; nothing is added, and
+ * *changed is false, if there are none. Blobs are put one by one: a batch is
+ * the caller's. */
+quire_status externalize_text(quire_bytes text, struct blobs *blobs,
+                              struct hearer *hearer, struct moved *moved,
+                              struct buf *out, bool *changed, quire_error *err);
+
+/* How many payloads there are to move, at most. */
+quire_status externalize_count(quire_bytes text, const char *where, uint64_t *n,
+                               quire_error *err);
+
+/* The way back. QUIRE_DAMAGED, after all problems have been told, if a blob is
+ * missing or not what the text says; QUIRE_TOO_LARGE. */
+quire_status hydrate_text(quire_bytes text, struct blobs *blobs,
+                          struct hearer *hearer, struct moved *moved,
+                          struct buf *out, bool *changed, quire_error *err);
+
+/* Every blob that the text refers to by a "$blob" at any depth, in events that
+ * nobody knows too, as often as it does. */
+typedef quire_status (*reference_fn)(void *ctx, const quire_digest *digest,
+                                     quire_error *err);
+quire_status references_each(quire_bytes text, reference_fn each, void *ctx,
+                             quire_error *err);
+
+/* Whether a bare string that a tool answered is base64, which adds what it
+ * spells to `raw`, or is the answer itself. */
+bool bare_is_base64(quire_bytes text, struct buf *raw);
+
+/* ---- places ------------------------------------------------------------- */
+
+/* One conversation. Text is in the arena that was given. */
+struct place_info {
+    const char *path; /* of its directory, absolute                   */
+    const char *name; /* the last component of that                   */
+    const char *id;   /* "jp-c17780000011"                            */
+    const char *file; /* "events.json", "messages.json", or ""        */
+    quire_conversation_state state;
+};
+
+typedef quire_status (*place_fn)(void *ctx, const struct place_info *place,
+                                 quire_error *err);
+
+/* Each conversation that `dir` means: one itself, one of its files, or whatever
+ * holds some; by state, then by name. QUIRE_NOT_FOUND with words: none. */
+quire_status layout_each(const char *dir, place_fn each, void *ctx,
+                         quire_error *err);
+
+/* The one that `dir` means. QUIRE_INVALID: it holds several. */
+quire_status layout_one(const char *dir, struct arena *keep,
+                        struct place_info *out, quire_error *err);
+
+/* The directory that holds `conversations/`, of what `dir` means.
+ * QUIRE_NOT_FOUND with words: it lies in none. */
+quire_status layout_location(const char *dir, struct arena *keep,
+                             const char **location, quire_error *err);
+
+/* ---- files -------------------------------------------------------------- */
+
+/* A file that was read whole; {0} before. */
+struct convfile {
+    struct object_store *store; /* owned: its directory             */
+    const char *name;
+    char where[512]; /* its path, for messages            */
+    struct buf text;
+    struct object_info info; /* as it was when it was read    */
+    int locks[2];            /* JP's: a descriptor + 1, or 0  */
+};
+
+/* Read `place`'s file called `name`. To be released also on failure.
+ * QUIRE_NOT_FOUND, QUIRE_INVALID (a link, no file), QUIRE_TOO_LARGE: words. */
+quire_status convfile_open(struct convfile *f, const struct place_info *place,
+                           const char *name, bool write, quire_error *err);
+void convfile_release(struct convfile *f);
+
+/* Take JP's own lock of the conversation, if there is such a file, before
+ * reading. QUIRE_BUSY after `wait_ms`. */
+quire_status convfile_lock(struct convfile *f, const struct place_info *place,
+                           int wait_ms, quire_error *err);
+
+/* Put `text` in its place, atomically and lasting, with its mode and owner.
+ * QUIRE_CHANGED if it is not what was read any more. */
+quire_status convfile_replace(struct convfile *f, quire_bytes text,
+                              quire_error *err);
+
+/* ---- to be read --------------------------------------------------------- */
+
+/* Fill title, events, time and problem of `out`; text in `keep`. Opens no blob.
+ * What cannot be read is told in `problem`. */
+quire_status describe_place(const struct place_info *place, struct arena *keep,
+                            quire_conversation *out, quire_error *err);
+
+/* Each part of events.json (or, `legacy`, messages.json), with its content. */
+quire_status render_text(quire_bytes text, bool legacy, struct blobs *blobs,
+                         const quire_print_options *options,
+                         struct hearer *hearer, quire_part_fn each, void *ctx,
+                         quire_error *err);
+
+#endif

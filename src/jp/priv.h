@@ -1,0 +1,98 @@
+/* priv.h - what the files of this room share */
+#ifndef JP_PRIV_H
+#define JP_PRIV_H
+
+#include "base/json.h"
+#include "jp/jp.h"
+
+static inline bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* How a payload is written. */
+enum form {
+    FORM_ANSWER, /* a bare string that a tool answered: base64, or text      */
+    FORM_STRING, /* a bare string that is the text                           */
+    FORM_TEXT, /* {"text": …}                                              */
+    FORM_BASE64, /* {"blob": …}, or the string under `blob`                  */
+    FORM_REF, /* {"$blob": …, "size": n}                                  */
+    FORM_ODD, /* something else, that is left alone                       */
+};
+
+struct payload {
+    enum form form;
+    quire_bytes key;     /* of the member, a slice of the text               */
+    quire_bytes value;   /* its value, all of it                             */
+    quire_bytes string;  /* the string in it, or itself                      */
+    bool rename;         /* the key is `text` or `blob`, of the form before
+                            there was a `content`                            */
+    bool answer;         /* it is all that a tool answered                   */
+    bool others;         /* the object has members that we do not know       */
+    quire_digest digest; /* of a reference                                   */
+    uint64_t size;
+    const char *odd; /* what is wrong                                        */
+};
+
+typedef quire_status (*payload_fn)(void *ctx, const struct payload *p,
+                                   quire_error *err);
+
+/* Every payload in an array of events, in order. */
+quire_status payloads_each(quire_bytes json, payload_fn each, void *ctx,
+                           quire_error *err);
+
+/* Those of one event. */
+quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
+                               quire_error *err);
+
+/* Those of a block of a tool's answer, or of a `resource` itself. */
+quire_status payloads_of_block(quire_bytes block, bool resource,
+                               payload_fn each, void *ctx, quire_error *err);
+
+/* The content of a payload that is no reference, in one of the two buffers.
+ * NULL, or what is wrong with it. */
+const char *payload_content(const struct payload *p, struct buf *text,
+                            struct buf *raw, quire_bytes *content);
+
+/* The content of a reference, on loan from `blobs`. What is wrong with it is in
+ * *bad, to be told as a problem; the status is QUIRE_OK then. */
+struct ref_problem {
+    const char *kind; /* NULL: nothing is wrong */
+    char what[200];
+};
+quire_status payload_fetch(const struct payload *p, struct blobs *blobs,
+                           quire_bytes *content, struct ref_problem *bad,
+                           quire_error *err);
+
+/* Tell of a problem with the value at `at`, a place in `text`, at or behind the
+ * one that was told of last. */
+quire_status hear(struct hearer *h, quire_bytes text, const void *at,
+                  const char *kind, const char *what, quire_error *err);
+
+/* A "2026-11-16 10:20:30.123", in microseconds since 1970. */
+bool event_time(quire_bytes value, int64_t *us);
+
+/* ---- spell.c ------------------------------------------------------------ */
+
+/* How a text is laid out around a member. */
+struct manner {
+    quire_bytes before; /* the line break and indentation in front of it, or
+                           the white space behind a comma                   */
+    quire_bytes colon;  /* from its key to its value                        */
+    quire_bytes unit;   /* one level of indentation                         */
+    bool lines;         /* a member a line                                  */
+};
+
+quire_bytes manner_unit(quire_bytes text);
+struct manner manner_of(quire_bytes text, quire_bytes unit, quire_bytes key,
+                        quire_bytes value);
+
+/* An object of one or two members; values are spelled already. */
+struct pair {
+    const char *key;
+    quire_bytes value;
+};
+void spell_object(struct buf *out, const struct manner *m,
+                  const struct pair *pairs, size_t n);
+
+#endif

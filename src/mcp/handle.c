@@ -1,0 +1,119 @@
+/* handle.c - a thread's own way to the store */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "mcp/priv.h"
+
+bool hand_built_in(const char *session)
+{
+    return !strcmp(session, "temp") || !strcmp(session, "user");
+}
+
+/* Which session it is, for every hand that comes after: "last" or the beginning
+ * of an id could mean another one by then. */
+static quire_status keep_session(struct mcp *m, const char *id,
+                                 quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    pthread_mutex_lock(&m->lock);
+    if (!m->session) {
+        m->session = strdup(id);
+        if (!m->session)
+            st = err_memory(err);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+quire_status mcp_hand_open(struct mcp *m, quire *q, struct mcp_hand **out,
+                           quire_error *err)
+{
+    struct mcp_hand *h = calloc(1, sizeof *h);
+    quire_status st = QUIRE_OK;
+
+    *out = NULL;
+    if (!h)
+        return err_memory(err);
+    h->m = m;
+    h->q = q;
+    if (!q) {
+        st = quire_open(&m->store, &h->q, err);
+        h->own = true;
+    }
+    if (!st)
+        st = quire_workspace_open(h->q, m->session ? m->session : m->asked,
+                                  &h->w, err);
+    if (!st)
+        st = keep_session(m, quire_workspace_session(h->w), err);
+    if (st)
+        mcp_hand_close(h);
+    else
+        *out = h;
+    return st;
+}
+
+void mcp_hand_close(struct mcp_hand *h)
+{
+    if (!h)
+        return;
+    quire_outputs_close(h->outputs);
+    quire_workspace_close(h->w);
+    if (h->own)
+        quire_close(h->q);
+    free(h);
+}
+
+quire *mcp_hand_store(struct mcp_hand *h)
+{
+    return h->q;
+}
+
+quire_status hand_outputs(struct mcp_hand *h, quire_error *err)
+{
+    const char *session = h->m->session;
+
+    if (h->outputs)
+        return QUIRE_OK;
+    return quire_outputs_open(h->q, hand_built_in(session) ? NULL : session,
+                              &h->outputs, err);
+}
+
+void hand_made(struct mcp *m, const char *number)
+{
+    int64_t *bigger, n;
+
+    if (!json_read_int(bytes_str(number), &n))
+        return;
+    pthread_mutex_lock(&m->lock);
+    if (m->n_made == m->cap_made) {
+        bigger = realloc(m->made, (m->cap_made + 64) * sizeof *bigger);
+        if (bigger) {
+            m->made = bigger;
+            m->cap_made += 64;
+        }
+    }
+    if (m->n_made < m->cap_made)
+        m->made[m->n_made++] = n;
+    pthread_mutex_unlock(&m->lock);
+}
+
+bool hand_sees(struct mcp *m, const char *address)
+{
+    static const char begins[] = "artifact://";
+    bool made = false;
+    int64_t n;
+    size_t i;
+
+    if (!hand_built_in(m->session))
+        return true;
+    if (strncmp(address, begins, sizeof begins - 1) != 0 ||
+        !json_read_int(bytes_str(address + sizeof begins - 1), &n))
+        return false;
+    pthread_mutex_lock(&m->lock);
+    for (i = 0; i < m->n_made && !made; i++)
+        made = m->made[i] == n;
+    pthread_mutex_unlock(&m->lock);
+    return made;
+}

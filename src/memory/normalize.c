@@ -1,0 +1,100 @@
+/*
+ * normalize.c - the text of prompts
+ *
+ * What is a word is decided twice: here, for a query, and by SQLite's unicode61
+ * for what is stored. They need not agree on every sign. A sign that is taken
+ * for a letter here makes a phrase of the two words around it, and one that is
+ * taken for none splits a word in two, both of which are looked for. So the
+ * table has the signs that people type, not the whole of Unicode.
+ */
+#include "memory/normalize.h"
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "store/fts_letters.h"
+
+/* What JavaScript calls white space, which is what the other programs trim. */
+static bool is_blank(uint32_t cp)
+{
+    static const struct letters_range blanks[] = {
+        {0x09, 0x0d},     {0x20, 0x20},     {0xa0, 0xa0},     {0x1680, 0x1680},
+        {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f},
+        {0x3000, 0x3000}, {0xfeff, 0xfeff},
+    };
+
+    return letters_within(cp, blanks, sizeof blanks / sizeof *blanks);
+}
+
+static bool is_word(uint32_t cp)
+{
+    return cp != '_' && !letters_none(cp);
+}
+
+void words_tidy(struct buf *out, quire_bytes text)
+{
+    size_t first = out->len, ink = first; /* where the last letter ended */
+
+    while (text.len) {
+        const char *at = text.data;
+        char encoded[4];
+        uint32_t cp;
+        size_t n = utf8_decode(text, &cp, NULL);
+
+        if (cp == '\r') {
+            n = text.len > 1 && at[1] == '\n' ? 2 : 1;
+            cp = '\n';
+        }
+        text = bytes_sub(text, n, text.len);
+        if (cp == '\n') {
+            /* The blanks before it go; the newlines before those stay. */
+            while (out->len > ink && out->data[out->len - 1] != '\n')
+                out->len--;
+        }
+        if (is_blank(cp) && out->len == first)
+            continue;
+        buf_add(out, encoded, utf8_encode(cp, encoded));
+        if (!is_blank(cp))
+            ink = out->len;
+    }
+    if (!out->failed)
+        out->len = ink;
+}
+
+void words_fold(struct buf *out, quire_bytes text)
+{
+    const char *from = text.data;
+    char *to = buf_room(out, text.len);
+    size_t i;
+
+    for (i = 0; to && i < text.len; i++) {
+        char c = from[i];
+
+        to[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    }
+    if (to)
+        buf_grow(out, text.len);
+}
+
+bool words_next(quire_bytes *text, quire_bytes *word)
+{
+    size_t from = SIZE_MAX, at = 0;
+
+    while (at < text->len) {
+        uint32_t cp;
+        bool bad = false;
+        size_t n = utf8_decode(bytes_sub(*text, at, text->len), &cp, &bad);
+
+        if (!bad && is_word(cp)) {
+            if (from == SIZE_MAX)
+                from = at;
+        } else if (from != SIZE_MAX) {
+            break;
+        }
+        at += n;
+    }
+    *word = from == SIZE_MAX ? bytes_of(NULL, 0) : bytes_sub(*text, from, at);
+    *text = bytes_sub(*text, at, text->len);
+    return from != SIZE_MAX;
+}

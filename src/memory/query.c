@@ -1,0 +1,200 @@
+/*
+ * query.c - what a question means
+ *
+ * A question is in plain words, whoever asks: "what did we decide about the
+ * build cache?" Words that every text has say nothing and are dropped, unless
+ * there are no others. Of what is left any word will do; to have them together
+ * counts once more, and so does to have them near each other:
+ *
+ *     build cache  ->  "build cache" OR NEAR("build" "cache", 8)
+ *                      OR "build" OR "cache"
+ *
+ * What a term may hold and how it is quoted is told in store/fulltext.h; there
+ * is no text that makes an expression which the index refuses.
+ *
+ * A question also tells, by a word here and there, what kind of thing is looked
+ * for. The cues are few and plain on purpose: they move an entry up by less
+ * than a third, and nobody should have to learn them.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "memory/priv.h"
+#include "store/fts_query.h"
+
+/* Each is a walk through the index. */
+#define TERMS_MAX 32
+
+/* Nearness of more words than these is a coincidence nobody waits for. */
+#define NEAR_MIN   2
+#define NEAR_MAX   6
+#define NEAR_REACH 8
+
+/* ---- words -------------------------------------------------------------- */
+
+static const char *const stop_words[] = {
+    "a",      "about",   "after",  "again",   "all",     "also",    "am",
+    "an",     "and",     "any",    "are",     "aren't",  "as",      "at",
+    "be",     "because", "been",   "before",  "being",   "between", "both",
+    "but",    "by",      "can",    "can't",   "cannot",  "could",   "did",
+    "didn't", "do",      "does",   "doesn't", "doing",   "don't",   "down",
+    "during", "each",    "few",    "for",     "from",    "further", "had",
+    "has",    "have",    "having", "he",      "her",     "here",    "hers",
+    "him",    "his",     "how",    "i",       "if",      "in",      "into",
+    "is",     "isn't",   "it",     "it's",    "its",     "just",    "let",
+    "me",     "more",    "most",   "my",      "no",      "nor",     "not",
+    "now",    "of",      "off",    "on",      "once",    "only",    "or",
+    "other",  "our",     "ours",   "out",     "over",    "own",     "same",
+    "she",    "should",  "so",     "some",    "such",    "than",    "that",
+    "that's", "the",     "their",  "theirs",  "them",    "then",    "there",
+    "these",  "they",    "this",   "those",   "through", "to",      "too",
+    "under",  "until",   "up",     "us",      "very",    "was",     "wasn't",
+    "we",     "were",    "what",   "what's",  "when",    "where",   "which",
+    "while",  "who",     "whom",   "whose",   "why",     "will",    "with",
+    "would",  "you",     "your",   "yours",   NULL,
+};
+
+static const char *const user_cues[] = {
+    "who",      "prefer",    "prefers", "preference", "preferences", "likes",
+    "favorite", "favourite", "my",      "me",         "i",           NULL,
+};
+
+static const char *const feedback_cues[] = {
+    "feedback", "complained", "complaint", "corrected", "correction",
+    "mistake",  "mistakes",   "avoid",     "never",     "always",
+    "dislikes", "should",     NULL,
+};
+
+static const char *const project_cues[] = {
+    "project",  "decided", "decide",  "decision",  "decisions",
+    "deadline", "release", "roadmap", "milestone", "milestones",
+    "goal",     "goals",   "plan",    "planned",   NULL,
+};
+
+static const char *const reference_cues[] = {
+    "where", "link",   "links",     "url",     "docs",      "documentation",
+    "spec",  "manual", "dashboard", "address", "reference", NULL,
+};
+
+static const char *const learning_cues[] = {
+    "how",   "why",    "learned",    "learnt", "lesson", "lessons", "fix",
+    "fixed", "solved", "workaround", "cause",  "trick",  NULL,
+};
+
+static const char *const context_cues[] = {
+    "when",   "now",      "today",     "current", "currently", "latest",
+    "recent", "recently", "situation", "status",  "context",   NULL,
+};
+
+static const char *const *const cues[N_TYPES] = {
+    [QUIRE_MEMORY_USER] = user_cues,
+    [QUIRE_MEMORY_FEEDBACK] = feedback_cues,
+    [QUIRE_MEMORY_PROJECT] = project_cues,
+    [QUIRE_MEMORY_REFERENCE] = reference_cues,
+    [QUIRE_MEMORY_LEARNING] = learning_cues,
+    [QUIRE_MEMORY_CONTEXT] = context_cues,
+};
+
+/* The longest word of the lists has fewer. */
+enum { WORD_SIZE = 24 };
+
+static bool is_sign(char c)
+{
+    return c && strchr(".,;:!?()[]{}<>*/+-=", c);
+}
+
+/* A term in small letters, without the signs around it: "The," is "the". ""
+ * if it is too long to be in a list. */
+static void spell(quire_bytes term, char out[WORD_SIZE])
+{
+    const char *at = term.data;
+    size_t from = 0, to = term.len, i;
+
+    while (from < to && is_sign(at[from]))
+        from++;
+    while (to > from && is_sign(at[to - 1]))
+        to--;
+    out[0] = '\0';
+    if (to - from >= WORD_SIZE)
+        return;
+    for (i = from; i < to; i++) {
+        char c = at[i];
+
+        out[i - from] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    out[to - from] = '\0';
+}
+
+static bool is_among(const char *const *words, const char *word)
+{
+    for (; *words; words++) {
+        if (!strcmp(*words, word))
+            return true;
+    }
+    return false;
+}
+
+/* ---- meaning ------------------------------------------------------------ */
+
+unsigned memory_intent(quire_bytes text)
+{
+    struct fulltext_terms t;
+    char word[WORD_SIZE];
+    unsigned types = 0;
+    quire_bytes term;
+    int i;
+
+    fulltext_terms_init(&t, text);
+    while (fulltext_next(&t, &term)) {
+        spell(term, word);
+        for (i = 0; i < N_TYPES; i++) {
+            if (is_among(cues[i], word))
+                types |= 1u << i;
+        }
+    }
+    return types;
+}
+
+/* The terms that count, up to TERMS_MAX. */
+static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
+{
+    struct fulltext_terms t;
+    char word[WORD_SIZE];
+    quire_bytes term;
+    size_t n = 0;
+
+    fulltext_terms_init(&t, text);
+    while (n < TERMS_MAX && fulltext_next(&t, &term)) {
+        spell(term, word);
+        if (all || !is_among(stop_words, word))
+            out[n++] = term;
+    }
+    return n;
+}
+
+bool memory_expression(quire_bytes text, bool plain, struct buf *out)
+{
+    quire_bytes terms[TERMS_MAX];
+    size_t n = read_terms(text, false, terms), i;
+
+    if (n == 0)
+        n = read_terms(text, true, terms);
+    if (n > 1 && !plain) {
+        fulltext_add(terms, n, out);
+        buf_add_str(out, " OR ");
+    }
+    if (n >= NEAR_MIN && n <= NEAR_MAX && !plain) {
+        buf_add_str(out, "NEAR(");
+        for (i = 0; i < n; i++) {
+            fulltext_add(&terms[i], 1, out);
+            buf_add_char(out, ' ');
+        }
+        buf_addf(out, ", %d) OR ", NEAR_REACH);
+    }
+    for (i = 0; i < n; i++) {
+        if (i > 0)
+            buf_add_str(out, " OR ");
+        fulltext_add(&terms[i], 1, out);
+    }
+    return n > 0;
+}

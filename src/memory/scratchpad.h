@@ -1,0 +1,56 @@
+/*
+ * scratchpad.h - scratchpads: text that only grows
+ *
+ * A pad is what one agent notes for itself, or all of a tenant's share. It is
+ * kept as rows, one for each time something was added, so that adding a line
+ * to four mebibytes costs a line.
+ *
+ * Always true, after every transaction:
+ *
+ *   (1) `used` of a pad is the bytes of its blocks, and at most PAD_BYTES_MAX.
+ *       Whether there is room is decided in the transaction that takes it.
+ *   (2) A pad has a block: one without is not there.
+ */
+#ifndef MEMORY_SCRATCHPAD_H
+#define MEMORY_SCRATCHPAD_H
+
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "quire.h"
+#include "store/db.h"
+
+enum {
+    PAD_BYTES_MAX = 4 << 20,
+    PAD_NAME_MAX = 200,
+};
+
+struct pads;
+
+/* The tables, for the schema of quire.db. */
+extern const char pad_schema[];
+
+/* Both are borrowed. */
+quire_status pads_new(struct db *db, const struct clock *clock,
+                      struct pads **out, quire_error *err);
+void pads_free(struct pads *p);
+
+/* Add a block: the local time in a comment, the text, an empty line. *size is
+ * what the pad has then. Lasting. QUIRE_QUOTA: there is no room. */
+quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
+                        quire_bytes text, uint64_t *size, quire_error *err);
+
+/* The blocks in order. *any: there is one, and so there is the pad. */
+quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
+                      quire_write_fn write, void *ctx, bool *any,
+                      quire_error *err);
+
+/* Each of a tenant, by name. */
+quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
+                      void *ctx, quire_error *err);
+
+/* Delete it. Lasting. */
+quire_status pad_clear(struct pads *p, int64_t tenant, quire_bytes name,
+                       quire_error *err);
+
+#endif

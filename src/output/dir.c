@@ -1,0 +1,472 @@
+/*
+ * dir.c - numbers that nobody else has
+ *
+ * An output gets its number when it is complete, not when it begins: so what
+ * died on the way leaves no gap and no half file. To number is to look at all
+ * names and take the one after the highest. Two processes that do so at once
+ * would take the same one, and under different names ("3.bash.log",
+ * "3.python.log") not even notice; so they take turns: who numbers has claimed
+ * the directory that the session's file lies in, for one look and one link.
+ *
+ * Another program may share the directory without knowing of that. It is
+ * noticed if it took the very same name, and we go on to the next.
+ *
+ * Always true:
+ *
+ *   (1) What has a name here is complete and lasting.
+ *   (2) A name that is taken stays what it is: nothing is replaced.
+ *   (3) What is put is put while the owner is there: who deletes or moves a
+ *       session has claimed the same directory. A session that is gone does
+ *       not leave outputs that nobody finds.
+ */
+#include "output/dir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "output/address.h"
+#include "output/chars.h"
+#include "output/quote.h"
+
+/* Numbers have at most so many digits: an address can spell them, and they can
+ * be counted on. A file with more was not numbered by anybody who counts. */
+#define DIGITS_MAX 15
+#define NUMBER_MAX UINT64_C(999999999999999)
+
+/* A file system allows no more in one component. */
+#define COMPONENT_MAX 255
+
+void shelf_clean_name(const char *text, const char *otherwise,
+                      char out[SHELF_NAME_SIZE])
+{
+    size_t n = 0, from = 0;
+
+    for (; *text && n < SHELF_NAME_SIZE - 1; text++) {
+        if (is_name_char(*text))
+            out[n++] = *text;
+        else if (n == 0 || is_name_char(text[-1]))
+            out[n++] = '_'; /* one for all that is odd in a row */
+    }
+    while (n > 0 && out[n - 1] == '_')
+        n--;
+    while (from < n && out[from] == '_')
+        from++;
+    memmove(out, out + from, n - from);
+    out[n - from] = '\0';
+    if (!out[0])
+        strcpy(out, otherwise);
+}
+
+/* What cannot be told is taken for yes: an output too many does less harm than
+ * one too few. */
+static bool owner_is_there(struct shelf *s)
+{
+    struct object_info info;
+
+    return !s->owner || s->store->ops->stat(s->store, s->owner, &info, NULL) !=
+                            QUIRE_NOT_FOUND;
+}
+
+/* The store is there, and `dir` is where the outputs are now. */
+static quire_status ready(struct shelf *s, quire_error *err)
+{
+    if (!s->store)
+        return s->open(s->ctx, s, err);
+    if (s->follow && !owner_is_there(s))
+        s->follow(s->ctx, s);
+    return QUIRE_OK;
+}
+
+/* What the store finds wrong with itself is not the caller's mistake. */
+static quire_status accident(quire_status st, quire_error *err)
+{
+    if (st != QUIRE_INVALID)
+        return st;
+    if (err)
+        err->status = QUIRE_IO;
+    return QUIRE_IO;
+}
+
+quire_status shelf_draft(struct shelf *s, struct draft **out, quire_error *err)
+{
+    quire_status st = ready(s, err);
+
+    return st ? st : accident(s->store->ops->create(s->store, out, err), err);
+}
+
+static quire_status scan(struct shelf *s, object_scan_fn each, void *ctx,
+                         quire_error *err)
+{
+    quire_status st = ready(s, err);
+
+    return st ? st
+              : accident(s->store->ops->scan(s->store, s->dir, each, ctx, err),
+                         err);
+}
+
+static const char *name_in(const struct shelf *s, const char *base,
+                           struct arena *keep)
+{
+    return arena_printf(keep, "%s%s%s", s->dir, *s->dir ? "/" : "", base);
+}
+
+/* ---- numbering ---------------------------------------------------------- */
+
+/* Names that are numbered together: "<before><n><after>...". */
+struct series {
+    const char *before;
+    char after;
+    uint64_t next; /* above all that were seen */
+};
+
+static quire_status see_number(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
+{
+    struct series *s = ctx;
+    size_t before = strlen(s->before), digits;
+    uint64_t n;
+
+    (void)info; /* a directory takes a number, too */
+    (void)err;
+    if (strncmp(name, s->before, before) != 0)
+        return QUIRE_OK;
+    name += before;
+    digits = strspn(name, "0123456789");
+    if (digits == 0 || digits > DIGITS_MAX || name[digits] != s->after)
+        return QUIRE_OK;
+    n = strtoull(name, NULL, 10);
+    if (n >= s->next)
+        s->next = n + 1;
+    return QUIRE_OK;
+}
+
+/* Where the owner lies, in `keep`: what is claimed while a number is taken.
+ * Who deletes or moves a session claims the same directory. */
+static const char *home_of(const struct shelf *s, struct arena *keep)
+{
+    const char *slash = s->owner ? strrchr(s->owner, '/') : NULL;
+
+    return slash ? arena_text(keep,
+                              bytes_of(s->owner, (size_t)(slash - s->owner)))
+                 : "";
+}
+
+/* Claim the directory while who the outputs belong to is there. One that has
+ * moved is followed; more often than anybody moves a session is no move. */
+static quire_status claim(struct shelf *s, struct arena *keep, quire_error *err)
+{
+    struct object_store *store = s->store;
+    quire_status st;
+    int i;
+
+    for (i = 0; i < 8; i++) {
+        const char *dir = home_of(s, keep);
+
+        if (!dir)
+            return err_memory(err);
+        st = store->ops->claim(store, dir, s->busy_ms, err);
+        if (st && st != QUIRE_NOT_FOUND)
+            return accident(st, err);
+        if (!st && owner_is_there(s))
+            return QUIRE_OK;
+        if (!st)
+            store->ops->let_go(store);
+        if (!s->follow || !s->follow(s->ctx, s))
+            break;
+    }
+    st = err_set(err, QUIRE_NOT_FOUND,
+                 "the session has been deleted%s meanwhile",
+                 s->follow ? "" : " or moved");
+    err_next(err, "outputs go with their session; `quire session ls` lists "
+                  "those there are");
+    return st;
+}
+
+/* Take the next number of the series; the draft is gone then, in any case. The
+ * directory is claimed. */
+static quire_status take_number(struct shelf *s, struct draft *d,
+                                struct series *series, const char *rest,
+                                struct arena *keep, const char **name,
+                                const char **base, quire_error *err)
+{
+    quire_status st = scan(s, see_number, series, err);
+
+    while (!st) {
+        if (series->next > NUMBER_MAX) {
+            st = err_set(err, QUIRE_INVALID,
+                         "there is no number above %llu, and it is taken",
+                         (unsigned long long)NUMBER_MAX);
+            break;
+        }
+        *base = arena_printf(keep, "%s%llu%c%s", series->before,
+                             (unsigned long long)series->next, series->after,
+                             rest);
+        *name = *base ? name_in(s, *base, keep) : NULL;
+        if (!*name) {
+            st = err_memory(err);
+            break;
+        }
+        st = d->ops->publish(d, *name, false, err);
+        if (st != QUIRE_EXISTS)
+            return accident(st, err);
+        st = QUIRE_OK;
+        series->next++;
+    }
+    d->ops->discard(d);
+    return st;
+}
+
+static quire_status put_numbered(struct shelf *s, struct draft *d,
+                                 struct series *series, const char *rest,
+                                 struct arena *keep, const char **name,
+                                 const char **base, quire_error *err)
+{
+    quire_status st = d->ops->settle(d, err);
+
+    if (!st)
+        st = claim(s, keep, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = take_number(s, d, series, rest, keep, name, base, err);
+    s->store->ops->let_go(s->store);
+    return st;
+}
+
+quire_status shelf_put_log(struct shelf *s, struct draft *d, const char *tool,
+                           struct arena *keep, const char **name,
+                           const char **id, quire_error *err)
+{
+    struct series series = {.before = "", .after = '.'};
+    char rest[SHELF_NAME_SIZE + 8];
+    const char *base = "";
+    quire_status st;
+
+    shelf_clean_name(tool, "tool", rest);
+    strcat(rest, ".log");
+    st = put_numbered(s, d, &series, rest, keep, name, &base, err);
+    if (st)
+        return st;
+    *id = arena_text(keep, bytes_of(base, strspn(base, "0123456789")));
+    return *id ? QUIRE_OK : err_memory(err);
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+quire_status shelf_check_parent(const char *parent, quire_error *err)
+{
+    const char *at = parent;
+    quire_status st;
+
+    while (is_name_char(*at) || (*at == '.' && at > parent && at[-1] != '.'))
+        at++;
+    /* A number alone is that of a log: "3.0-Scout.md" would be artifact://3. */
+    if (*at == '\0' && at > parent && at[-1] != '.' &&
+        !strchr(".", parent[strspn(parent, "0123456789")]))
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "%s is not the id of a report",
+                 shown(bytes_str(parent)).text);
+    err_next(err, "ids look like 0-Scout or 0-Scout.1-Reader; `quire output "
+                  "ls` lists them");
+    return st;
+}
+
+quire_status shelf_put_report(struct shelf *s, struct draft *d,
+                              const char *report, const char *parent,
+                              struct arena *keep, const char **name,
+                              const char **id, quire_error *err)
+{
+    struct series series = {.before = "", .after = '-'};
+    char rest[SHELF_NAME_SIZE + 8];
+    const char *base = "";
+    quire_status st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
+
+    shelf_clean_name(report, "agent", rest);
+    strcat(rest, ".md");
+    if (!st && parent &&
+        strlen(parent) + DIGITS_MAX + 2 + strlen(rest) > COMPONENT_MAX) {
+        st = err_set(err, QUIRE_INVALID,
+                     "the id of a report below %s would be too long",
+                     shown(bytes_str(parent)).text);
+        err_next(err, "a file name has at most %d bytes", COMPONENT_MAX);
+    }
+    if (!st && parent) {
+        series.before = arena_printf(keep, "%s.", parent);
+        if (!series.before)
+            st = err_memory(err);
+    }
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = put_numbered(s, d, &series, rest, keep, name, &base, err);
+    if (st)
+        return st;
+    *id = arena_text(keep, bytes_of(base, strlen(base) - strlen(".md")));
+    return *id ? QUIRE_OK : err_memory(err);
+}
+
+/* ---- finding ------------------------------------------------------------ */
+
+struct search {
+    const char *id;
+    size_t len;
+    struct arena *keep;
+    const char *found; /* its last component */
+};
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), n = strlen(suffix);
+
+    return len > n && !strcmp(text + len - n, suffix);
+}
+
+/* Of several, a log first, then the first by name: which one that is must not
+ * depend on the file system. */
+static bool is_better(const char *name, const char *than)
+{
+    bool log = ends_with(name, ".log"), other = ends_with(than, ".log");
+
+    return log != other ? log : strcmp(name, than) < 0;
+}
+
+static quire_status see_log(void *ctx, const char *name,
+                            const struct object_info *info, quire_error *err)
+{
+    struct search *s = ctx;
+
+    if (!info || strncmp(name, s->id, s->len) != 0 || name[s->len] != '.' ||
+        (s->found && !is_better(name, s->found)))
+        return QUIRE_OK;
+    s->found = arena_text(s->keep, bytes_str(name));
+    return s->found ? QUIRE_OK : err_memory(err);
+}
+
+quire_status shelf_find_log(struct shelf *s, const char *id, struct arena *keep,
+                            const char **name, quire_error *err)
+{
+    struct search search = {id, strlen(id), keep, NULL};
+    quire_status st = scan(s, see_log, &search, err);
+
+    if (st || !search.found)
+        return st ? st : QUIRE_NOT_FOUND;
+    *name = name_in(s, search.found, keep);
+    return *name ? QUIRE_OK : err_memory(err);
+}
+
+quire_status shelf_find_report(struct shelf *s, const char *id,
+                               const char *suffix, struct arena *keep,
+                               const char **name, quire_error *err)
+{
+    const char *base = arena_printf(keep, "%s%s", id, suffix);
+    struct object_info info;
+
+    quire_status st = ready(s, err);
+
+    *name = base ? name_in(s, base, keep) : NULL;
+    if (!st && !*name)
+        st = err_memory(err);
+    return st ? st
+              : accident(s->store->ops->stat(s->store, *name, &info, err), err);
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+struct gathering {
+    struct shelf *shelf;
+    struct arena *keep;
+    struct shelf_item *items;
+    size_t n, cap;
+};
+
+bool shelf_is_output(const char *base)
+{
+    size_t digits = strspn(base, "0123456789");
+
+    return (digits > 0 && base[digits] == '.') || ends_with(base, ".md") ||
+           ends_with(base, ".json");
+}
+
+/* The parts of a name; false: it is no output. */
+static bool read_name(const char *base, struct arena *keep,
+                      struct shelf_item *item)
+{
+    size_t len = strlen(base), digits = strspn(base, "0123456789");
+
+    if (!ends_with(base, ".md") && digits > 0 && digits <= ADDRESS_DIGITS_MAX &&
+        base[digits] == '.' && len > digits + 1) {
+        /* Whatever it ends with, its number leads to it. */
+        size_t end = ends_with(base + digits + 1, ".log") ? len - 4 : len;
+
+        item->id = arena_text(keep, bytes_of(base, digits));
+        item->tool = arena_text(keep,
+                                bytes_of(base + digits + 1, end - digits - 1));
+        return true;
+    }
+    if (!ends_with(base, ".md") || base[0] == '.')
+        return false;
+    item->id = arena_text(keep, bytes_of(base, len - 3));
+    item->tool = "";
+    return true;
+}
+
+static quire_status gather(void *ctx, const char *base,
+                           const struct object_info *info, quire_error *err)
+{
+    struct gathering *g = ctx;
+    struct shelf_item item = {0};
+
+    if (!info || !read_name(base, g->keep, &item))
+        return QUIRE_OK;
+    item.name = name_in(g->shelf, base, g->keep);
+    item.info = *info;
+    if (!item.name || !item.id || !item.tool)
+        return err_memory(err);
+    if (g->n == g->cap) {
+        size_t cap = g->cap ? 2 * g->cap : 32;
+        struct shelf_item *more = arena_array(g->keep, cap, sizeof *more);
+
+        if (!more)
+            return err_memory(err);
+        if (g->n > 0)
+            memcpy(more, g->items, g->n * sizeof *more);
+        g->items = more;
+        g->cap = cap;
+    }
+    g->items[g->n++] = item;
+    return QUIRE_OK;
+}
+
+/* Numbers by value, also at the beginning of ids: 9-a before 10-b. */
+static int compare(const void *left, const void *right)
+{
+    const struct shelf_item *a = left, *b = right;
+    size_t na = strspn(a->id, "0123456789"), nb = strspn(b->id, "0123456789");
+    unsigned long long va = strtoull(a->id, NULL, 10),
+                       vb = strtoull(b->id, NULL, 10);
+    int order = strcmp(a->id, b->id);
+
+    if (!*a->tool != !*b->tool)
+        return *a->tool ? -1 : 1;
+    if (na && nb && va != vb)
+        return va < vb ? -1 : 1;
+    return order ? order : strcmp(a->name, b->name);
+}
+
+quire_status shelf_list(struct shelf *s, struct arena *keep,
+                        struct shelf_item **items, size_t *n, quire_error *err)
+{
+    struct gathering g = {.shelf = s, .keep = keep};
+    quire_status st = scan(s, gather, &g, err);
+
+    if (!st && g.n > 0)
+        qsort(g.items, g.n, sizeof *g.items, compare);
+    *items = g.items;
+    *n = g.n;
+    return st;
+}

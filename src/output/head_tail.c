@@ -1,0 +1,368 @@
+/*
+ * head_tail.c - two ends of a text, in a fixed piece of memory
+ *
+ *     memory   | head ... | marker | ring ......................... |
+ *                                    ^ ring_at: the oldest byte
+ *
+ * The head fills up first, to the last character that fits; everything after
+ * it goes round the ring. At the end the ring is turned so that its oldest byte
+ * comes first, cut forward to the beginning of a character, and moved up to the
+ * head: the result is in one piece, where it always was.
+ *
+ * Before any of that, lines are cut. A line of up to `columns` bytes stays as
+ * it is; of a longer one columns - 3 bytes stay, back to the end of a
+ * character, and "…". So the last few bytes before the limit are held until it
+ * is known which of the two it is:
+ *
+ *     | kept ................... | held | dropped, if the line goes on
+ *     0                  columns - 3    columns
+ *
+ * Always true:
+ *
+ *   (1) The ring holds the last n_ring bytes of what went past the head.
+ *   (2) While n_head + n_ring == total, and nothing was capped, head, ring and
+ *       held bytes together are the whole text.
+ */
+#include "output/head_tail.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+static const char ellipsis[] = "\xe2\x80\xa6";
+
+/* "\n[…18446744073709551615ln elided…]\n" */
+#define MARKER_MAX 64
+
+quire_status window_init(struct window *w, size_t threshold, size_t head,
+                         uint64_t columns, quire_error *err)
+{
+    assert(head <= threshold / 2);
+    *w = (struct window){.threshold = threshold,
+                         .head_max = head,
+                         .columns = columns,
+                         .head_full = head == 0,
+                         .ring_max = threshold};
+    /* The head may turn out up to three bytes shorter than asked for: the ring
+     * has them then. */
+    w->memory = malloc(threshold + MARKER_MAX + 4);
+    if (!w->memory)
+        return err_memory(err);
+    w->ring = w->memory + head + MARKER_MAX;
+    return QUIRE_OK;
+}
+
+void window_release(struct window *w)
+{
+    free(w->memory);
+    w->memory = NULL;
+}
+
+/* ---- the two ends ------------------------------------------------------- */
+
+static void ring_add(struct window *w, quire_bytes text)
+{
+    size_t first;
+
+    if (w->ring_max == 0)
+        return;
+    if (text.len >= w->ring_max) { /* nothing else survives this */
+        text = bytes_sub(text, text.len - w->ring_max, text.len);
+        w->ring_at = 0;
+        w->n_ring = 0;
+    }
+    first = w->ring_max - w->ring_at;
+    if (first > text.len)
+        first = text.len;
+    memcpy(w->ring + w->ring_at, text.data, first);
+    memcpy(w->ring, (const char *)text.data + first, text.len - first);
+    w->ring_at = (w->ring_at + text.len) % w->ring_max;
+    w->n_ring += text.len;
+    if (w->n_ring > w->ring_max)
+        w->n_ring = w->ring_max;
+}
+
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static unsigned char_length(unsigned char first)
+{
+    return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* How much of `text` is whole characters, all but the last perhaps. */
+static size_t whole_chars(quire_bytes text)
+{
+    const unsigned char *at = text.data;
+    size_t i = text.len;
+
+    while (i > 0 && text.len - i < 3 && continues((char)at[i - 1]))
+        i--;
+    if (i > 0 && at[i - 1] >= 0xc0 && char_length(at[i - 1]) > text.len - i + 1)
+        return i - 1;
+    return text.len;
+}
+
+/* The head is as full as it gets: let the ring have a character that is not
+ * whole, and all the rest. */
+static void close_head(struct window *w)
+{
+    size_t whole = whole_chars(bytes_of(w->memory, w->n_head));
+    char part[4];
+    size_t n = w->n_head - whole;
+
+    memcpy(part, w->memory + whole, n);
+    w->n_head = whole;
+    w->head_full = true;
+    w->ring_max = w->threshold - whole;
+    ring_add(w, bytes_of(part, n));
+}
+
+/* Text that is shown, unless so much comes after it. */
+static void put(struct window *w, quire_bytes text)
+{
+    if (text.len == 0)
+        return;
+    w->total += text.len;
+    if (!w->head_full) {
+        size_t room = w->head_max - w->n_head;
+        size_t n = text.len < room ? text.len : room;
+
+        memcpy(w->memory + w->n_head, text.data, n);
+        w->n_head += n;
+        text = bytes_sub(text, n, text.len);
+        if (text.len > 0) /* not before: it may end on a character */
+            close_head(w);
+    }
+    ring_add(w, text);
+}
+
+/* ---- lines -------------------------------------------------------------- */
+
+/* The line is too long: what was held goes, and what comes. */
+static void cut_line(struct window *w)
+{
+    w->dropping = true;
+    w->capped_lines++;
+    w->capped_bytes += w->n_held;
+    w->n_held = 0;
+    put(w, bytes_str(ellipsis));
+}
+
+/* How many bytes of a line are beyond doubt. */
+static uint64_t kept_columns(const struct window *w)
+{
+    return w->columns > 3 ? w->columns - 3 : 0;
+}
+
+/* Bytes near the limit of a line, one at a time. */
+static void add_near(struct window *w, quire_bytes text)
+{
+    const char *at = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len && !w->dropping; i++) {
+        if (!w->keeping && !continues(at[i]) &&
+            w->n_line + char_length((unsigned char)at[i]) > kept_columns(w))
+            w->keeping = true;
+        w->n_line++;
+        if (!w->keeping) {
+            put(w, bytes_of(at + i, 1));
+        } else if (w->n_line > w->columns) {
+            w->capped_bytes++;
+            cut_line(w);
+        } else {
+            w->held[w->n_held++] = at[i];
+        }
+    }
+    w->n_line += text.len - i;
+    w->capped_bytes += text.len - i;
+}
+
+/* Part of a line, without its newline. */
+static void add_part(struct window *w, quire_bytes text)
+{
+    /* Far enough from the limit no character can reach it. */
+    uint64_t sure = w->columns > 8 ? w->columns - 8 : 0;
+    size_t n = 0;
+
+    if (w->n_line < sure) {
+        n = sure - w->n_line < text.len ? (size_t)(sure - w->n_line) : text.len;
+        w->n_line += n;
+        put(w, bytes_sub(text, 0, n));
+    }
+    if (n < text.len)
+        add_near(w, bytes_sub(text, n, text.len));
+}
+
+/* What was held of a line that ended in time. */
+static void end_line(struct window *w)
+{
+    put(w, bytes_of(w->held, w->n_held));
+    w->n_held = 0;
+    w->n_line = 0;
+    w->keeping = w->dropping = false;
+}
+
+/* The end of the whole lines at the front of `text` that are short enough:
+ * most are, and they are put in one piece. */
+static const char *skip_short(struct window *w, const char *at, const char *end)
+{
+    if (w->keeping || w->dropping)
+        return at;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+        if (!newline || w->n_line + (uint64_t)(newline - at) > w->columns)
+            break;
+        w->n_line = 0;
+        at = newline + 1;
+    }
+    return at;
+}
+
+void window_add(struct window *w, quire_bytes text)
+{
+    const char *at = text.data, *end = at + text.len;
+
+    if (w->columns == 0) {
+        put(w, text);
+        return;
+    }
+    while (at < end) {
+        const char *rest = skip_short(w, at, end), *newline, *stop;
+
+        put(w, bytes_of(at, (size_t)(rest - at)));
+        at = rest;
+        newline = memchr(at, '\n', (size_t)(end - at));
+        stop = newline ? newline : end;
+        add_part(w, bytes_of(at, (size_t)(stop - at)));
+        at = stop;
+        if (newline) {
+            end_line(w);
+            put(w, bytes_of(at++, 1));
+        }
+    }
+}
+
+bool window_fits(const struct window *w, quire_bytes text)
+{
+    const char *at = text.data, *end = at + text.len;
+    uint64_t n_line = w->n_line;
+
+    if (w->capped_lines > 0 || w->total + w->n_held > w->threshold ||
+        text.len > w->threshold - (size_t)w->total - w->n_held)
+        return false;
+    while (w->columns > 0 && at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+
+        if (n_line + (uint64_t)(stop - at) > w->columns)
+            return false;
+        n_line = newline ? 0 : n_line + (uint64_t)(stop - at);
+        at = newline ? newline + 1 : end;
+    }
+    return true;
+}
+
+/* ---- what comes of it --------------------------------------------------- */
+
+void window_pieces(const struct window *w, quire_bytes pieces[3])
+{
+    assert(w->n_head + w->n_ring == w->total && w->capped_lines == 0);
+    pieces[0] = bytes_of(w->memory, w->n_head);
+    /* All of it fits, so it begins where the ring does. */
+    pieces[1] = bytes_of(w->ring, w->n_ring);
+    pieces[2] = bytes_of(w->held, w->n_held);
+}
+
+static void reverse(char *from, char *to)
+{
+    for (; from + 1 < to; from++) {
+        char c = *from;
+
+        *from = *--to;
+        *to = c;
+    }
+}
+
+/* Turn the ring so that it begins with its oldest byte. */
+static void straighten(struct window *w)
+{
+    if (w->n_ring == w->ring_max && w->ring_at > 0) {
+        reverse(w->ring, w->ring + w->ring_at);
+        reverse(w->ring + w->ring_at, w->ring + w->ring_max);
+        reverse(w->ring, w->ring + w->ring_max);
+    }
+    w->ring_at = 0;
+}
+
+/* Lines in a text as a person counts them: a last one may have no newline. */
+static uint64_t lines_of(quire_bytes text, bool open_end)
+{
+    bool ends = text.len > 0 && ((const char *)text.data)[text.len - 1] == '\n';
+
+    return text.len == 0 ? 0 : bytes_count(text, '\n') + (open_end || !ends);
+}
+
+/* The line that stands for what is missing. */
+static size_t make_marker(const struct window *w, uint64_t lines,
+                          uint64_t bytes, quire_bytes tail, char *out)
+{
+    bool before = w->memory[w->n_head - 1] != '\n';
+    bool after = tail.len == 0 || *(const char *)tail.data != '\n';
+    const char *unit = lines > 1 ? "ln" : "B";
+
+    return (size_t)snprintf(out, MARKER_MAX, "%s[%s%" PRIu64 "%s elided%s]%s",
+                            before ? "\n" : "", ellipsis,
+                            lines > 1 ? lines : bytes, unit, ellipsis,
+                            after ? "\n" : "");
+}
+
+void window_finish(struct window *w, uint64_t total_lines,
+                   quire_sink_result *result)
+{
+    char marker[MARKER_MAX] = "";
+    quire_bytes head, tail;
+    size_t cut = 0, n_marker = 0;
+    uint64_t shown;
+
+    if (!w->dropping)
+        put(w, bytes_of(w->held, w->n_held));
+    w->n_held = 0;
+    straighten(w);
+    if (w->total > w->n_head + w->n_ring) {
+        while (cut < w->n_ring && continues(w->ring[cut]))
+            cut++;
+        result->truncated = 1;
+    }
+    head = bytes_of(w->memory, w->n_head);
+    tail = bytes_of(w->ring + cut, w->n_ring - cut);
+    result->elided_bytes = w->total - head.len - tail.len;
+    if (result->elided_bytes > 0) {
+        shown = lines_of(head, false) + lines_of(tail, true);
+        result->elided_lines = total_lines > shown ? total_lines - shown : 0;
+        result->output_lines = shown;
+        if (head.len > 0) {
+            n_marker = make_marker(w, result->elided_lines,
+                                   result->elided_bytes, tail, marker);
+            result->output_lines++;
+        }
+    }
+    memcpy(w->memory + head.len, marker, n_marker);
+    memmove(w->memory + head.len + n_marker, tail.data, tail.len);
+    result->output = bytes_of(w->memory, head.len + n_marker + tail.len);
+    result->output_bytes = result->output.len;
+    if (result->elided_bytes == 0)
+        result->output_lines = lines_of(result->output, true);
+    result->truncated |= w->capped_lines > 0;
+    result->capped_lines = w->capped_lines;
+    result->capped_bytes = w->capped_bytes;
+}

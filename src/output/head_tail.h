@@ -1,0 +1,63 @@
+/*
+ * head_tail.h - the beginning and the end of a text
+ *
+ * Of a text of any length, what there is to show: the first bytes, if so
+ * wanted, and the last, of lines that are cut if they are too long. Memory is
+ * taken once, at the start; after that nothing can fail.
+ */
+#ifndef OUTPUT_HEAD_TAIL_H
+#define OUTPUT_HEAD_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quire.h"
+
+/* Of a line that is too long, what was kept back until that was known: the
+ * three bytes that "…" takes, and a character that would have been split. */
+#define WINDOW_HOLD 8
+
+struct window {
+    size_t threshold, head_max;
+    uint64_t columns; /* 0: lines are never cut                             */
+
+    char *memory; /* owned: head, room for the marker, ring                 */
+    size_t n_head;
+    bool head_full; /* what comes now goes to the ring                      */
+    char *ring;     /* in `memory`                                          */
+    size_t n_ring, ring_at; /* how much is in it; where the next byte goes  */
+    size_t ring_max;
+
+    uint64_t total; /* bytes shown or elided: of lines as they were cut     */
+
+    /* The line that is being read. */
+    uint64_t n_line;        /* its bytes so far                             */
+    bool keeping, dropping; /* hold back; cut already                       */
+    char held[WINDOW_HOLD];
+    unsigned n_held;
+
+    uint64_t capped_lines, capped_bytes;
+};
+
+/* QUIRE_NO_MEMORY. `head` is at most half of `threshold`. */
+quire_status window_init(struct window *w, size_t threshold, size_t head,
+                         uint64_t columns, quire_error *err);
+void window_release(struct window *w);
+
+/* Whether all that was added, and `text` after it, can be shown as it is. */
+bool window_fits(const struct window *w, quire_bytes text);
+
+/* More text: well-formed UTF-8, cut anywhere. */
+void window_add(struct window *w, quire_bytes text);
+
+/* While everything fits: what has been added so far, in three pieces. */
+void window_pieces(const struct window *w, quire_bytes pieces[3]);
+
+/* Put together what there is to show, and fill in what result has of it:
+ * output and its counts, what was elided and capped. The text had
+ * `total_lines` lines. Nothing is added afterwards. */
+void window_finish(struct window *w, uint64_t total_lines,
+                   quire_sink_result *result);
+
+#endif

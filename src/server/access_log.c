@@ -1,0 +1,215 @@
+/*
+ * access_log.c - the end of a call: its id, its line in the log, its count
+ *
+ * Every answer of the service passes here, refusals too, on the thread that made
+ * it and before it is sent.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/timestamp.h"
+#include "server/priv.h"
+
+enum { ID_MAX = 128 };
+
+/* ---- ids ---------------------------------------------------------------- */
+
+static bool is_visible(quire_bytes text)
+{
+    const unsigned char *t = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++)
+        if (t[i] <= 0x20 || t[i] >= 0x7f)
+            return false;
+    return text.len > 0;
+}
+
+/* The client's own name of the request, or one that nobody else has. */
+static void choose_id(struct call *c, char out[ID_MAX + 1])
+{
+    quire_bytes given = exchange_header(c->x, "X-Request-Id");
+    struct service *s = c->service;
+
+    if (given.data && given.len <= ID_MAX && is_visible(given))
+        snprintf(out, ID_MAX + 1, "%.*s", (int)given.len,
+                 (const char *)given.data);
+    else
+        snprintf(out, ID_MAX + 1, "%016llx%08llx", (unsigned long long)s->salt,
+                 (unsigned long long)atomic_fetch_add(&s->n_ids, 1));
+}
+
+/* "00-<32 hex digits>-<16>-<2>", of which not all are zeros: W3C Trace Context.
+ * A later version may have more behind it. */
+static bool is_traceparent(quire_bytes value)
+{
+    static const char shape[] =
+        "xx-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx-xxxxxxxxxxxxxxxx-xx";
+    const char *t = value.data;
+    size_t i, n = sizeof shape - 1;
+
+    if (!t || value.len < n || value.len > ID_MAX || !is_visible(value))
+        return false;
+    for (i = 0; i < n; i++)
+        if (shape[i] == '-'
+                ? t[i] != '-'
+                : hex_digit(t[i]) < 0 || (t[i] >= 'A' && t[i] <= 'F'))
+            return false;
+    return memcmp(t, "ff", 2) != 0 && strspn(t + 3, "0") < 32 &&
+           strspn(t + 36, "0") < 16 &&
+           (value.len == n || (memcmp(t, "00", 2) != 0 && t[n] == '-'));
+}
+
+/* ---- headers ------------------------------------------------------------ */
+
+static void add_headers(struct call *c, const char *id, bool varies)
+{
+    quire_bytes trace = exchange_header(c->x, "traceparent");
+    quire_bytes origin = gate_foreign(c);
+    bool sites = c->service->c.origins && *c->service->c.origins;
+
+    answer_header(&c->answer, "X-Request-Id", "%s", id);
+    if (is_traceparent(trace))
+        answer_header(&c->answer, "traceparent", "%.*s", (int)trace.len,
+                      (const char *)trace.data);
+    if (varies || sites)
+        answer_header(&c->answer, "Vary", "%s%s%s",
+                      varies ? "Accept-Encoding" : "",
+                      varies && sites ? ", " : "", sites ? "Origin" : "");
+    if (!origin.data)
+        return;
+    answer_header(&c->answer, "Access-Control-Allow-Origin", "%.*s",
+                  (int)origin.len, (const char *)origin.data);
+    answer_header(&c->answer, "Access-Control-Expose-Headers",
+                  "ETag, Retry-After, X-Request-Id, traceparent, "
+                  "Content-Range, Idempotency-Replayed, Mcp-Session-Id");
+}
+
+/* ---- the log ------------------------------------------------------------ */
+
+static void begin_line(struct json_writer *w, struct buf *line,
+                       const char *level)
+{
+    char when[WHEN_SIZE];
+
+    when_format(clock_us(&clock_system), when);
+    json_begin(w, line);
+    json_object(w);
+    json_key(w, "time");
+    json_str(w, when);
+    json_key(w, "level");
+    json_str(w, level);
+}
+
+static void member(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    json_str(w, text);
+}
+
+static void count(struct json_writer *w, const char *key, uint64_t n)
+{
+    json_key(w, key);
+    json_int(w, (int64_t)n);
+}
+
+static void end_line(struct service *s, struct json_writer *w, struct buf *line)
+{
+    json_object_end(w);
+    buf_add_char(line, '\n');
+    log_add(s->log, line);
+    buf_release(line);
+}
+
+/* Whether it failed, and not whoever asked. */
+static bool is_failure(int status)
+{
+    return status >= 500 && status != 501 && status != 505;
+}
+
+struct measures {
+    int64_t us;
+    uint64_t in, out;
+};
+
+/* What was asked is told by the operation's name: an address may hold what is
+ * nobody's business. */
+static void log_call(struct call *c, const char *id, const struct measures *m)
+{
+    struct buf line = BUF_INIT(16 * 1024);
+    quire_bytes method = exchange_head(c->x)->method;
+    quire_bytes trace = exchange_header(c->x, "traceparent");
+    bool bad = is_failure(c->answer.status);
+    struct json_writer w;
+    char ms[32];
+
+    begin_line(&w, &line, bad ? "error" : "info");
+    member(&w, "id", id);
+    json_key(&w, "method");
+    json_bytes(&w, bytes_of(method.data, method.len < 20 ? method.len : 20));
+    member(&w, "route", c->op ? c->op->name : "none");
+    count(&w, "status", (uint64_t)c->answer.status);
+    snprintf(ms, sizeof ms, "%.3f", (double)m->us / 1000);
+    json_key(&w, "ms");
+    json_raw(&w, bytes_str(ms));
+    count(&w, "bytes_in", m->in);
+    count(&w, "bytes_out", m->out);
+    json_key(&w, "tenant");
+    if (c->tenant.id)
+        json_int(&w, c->tenant.id);
+    else
+        json_null(&w);
+    if (is_traceparent(trace)) {
+        json_key(&w, "trace");
+        json_bytes(&w, bytes_of((const char *)trace.data + 3, 32));
+    }
+    if (bad && c->why) {
+        member(&w, "error", c->why);
+        if (c->why_next && *c->why_next)
+            member(&w, "hint", c->why_next);
+    }
+    end_line(c->service, &w, &line);
+}
+
+void record_event(struct service *s, const char *level, const char *what,
+                  const quire_error *err)
+{
+    struct buf line = BUF_INIT(16 * 1024);
+    struct json_writer w;
+
+    if (s->c.log == SERVICE_LOG_NONE)
+        return;
+    begin_line(&w, &line, level);
+    member(&w, "event", what);
+    if (err) {
+        member(&w, "error", err->what);
+        if (*err->next)
+            member(&w, "hint", err->next);
+    }
+    end_line(s, &w, &line);
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+void record_call(struct call *c)
+{
+    enum service_log level = c->service->c.log;
+    bool varies = encode_answer(c);
+    struct measures m = {.us = clock_steady_us() - c->began_us};
+    bool bodiless = c->answer.status == 204 || c->answer.status == 304 ||
+                    bytes_is(exchange_head(c->x)->method, "HEAD");
+    char id[ID_MAX + 1];
+
+    choose_id(c, id);
+    add_headers(c, id, varies);
+    m.in = c->early ? 0 : exchange_body(c->x).len;
+    m.out = bodiless ? 0 : answer_bytes(&c->answer).len;
+    if (c->desk)
+        meter_note(c->desk->meter, c->op ? (int)(c->op - ops) : -1,
+                   c->answer.status, m.us, m.in, m.out);
+    if (level == SERVICE_LOG_ALL ||
+        (level == SERVICE_LOG_ERRORS && is_failure(c->answer.status)))
+        log_call(c, id, &m);
+}

@@ -1,0 +1,176 @@
+/*
+ * blob_response.c - stored content as an answer
+ *
+ * Its name is its digest: whoever has it is told so, a part can be had, and a
+ * part of what it was is not joined to a part of what it is. A browser is told to
+ * take it for a file and nothing else, whatever it says it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "server/route.h"
+
+/* ---- tags --------------------------------------------------------------- */
+
+static bool is_etag(quire_bytes tag, const char *hex, enum etag_like like)
+{
+    const char *t = tag.data;
+
+    return tag.len >= 64 && !memcmp(t, hex, 64) &&
+           (tag.len == 64 || (like != ETAG_EXACT && tag.len == 69 &&
+                              !memcmp(t + 64, "-gzip", 5)));
+}
+
+bool content_has_etag(quire_bytes list, const char *hex, enum etag_like like)
+{
+    const char *from = list.data, *at = from, *end = from + list.len;
+
+    while (at < end) {
+        if (*at == '*')
+            return true;
+        if (*at == '"') {
+            const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+            bool weak = at - from >= 2 && !memcmp(at - 2, "W/", 2);
+
+            if (!close)
+                return false;
+            if ((like == ETAG_WEAK || !weak) &&
+                is_etag(bytes_of(at + 1, (size_t)(close - at - 1)), hex, like))
+                return true;
+            at = close;
+        }
+        at++;
+    }
+    return false;
+}
+
+/* ---- parts -------------------------------------------------------------- */
+
+/* Digits and nothing else; a number that is too large is the largest. */
+static bool read_digits(const char **at, uint64_t *n)
+{
+    size_t len = strspn(*at, "0123456789");
+
+    *n = len ? strtoull(*at, NULL, 10) : 0;
+    *at += len;
+    return len > 0;
+}
+
+/* "bytes=A-B": one range; more than one, or nonsense, is all of it. False: it
+ * cannot be had. */
+static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
+                       uint64_t *to, bool *part)
+{
+    char text[64];
+    const char *at = text;
+    uint64_t a = 0, b = 0;
+    bool first, last;
+
+    *from = 0;
+    *to = size;
+    *part = false;
+    if (!value.data || value.len >= sizeof text ||
+        !bytes_starts(value, bytes_str("bytes=")))
+        return true;
+    memcpy(text, (const char *)value.data + 6, value.len - 6);
+    text[value.len - 6] = '\0';
+    first = read_digits(&at, &a);
+    if (*at++ != '-')
+        return true;
+    last = read_digits(&at, &b);
+    if (*at || (!first && !last) || (first && last && b < a))
+        return true;
+    *part = true;
+    if (!first) {
+        *from = b < size ? size - b : 0;
+        return b > 0 && size > 0;
+    }
+    *from = a;
+    *to = last && b < size ? b + 1 : size;
+    return a < size;
+}
+
+/* What part of it is asked for. A part of what it is now is of no use to whoever
+ * has another part of what it was: If-Range. */
+static quire_bytes range_asked(struct call *c, const char *hex)
+{
+    quire_bytes of = exchange_header(c->x, "If-Range");
+
+    if (!bytes_is(exchange_head(c->x)->method, "GET") ||
+        (of.data &&
+         (bytes_is(of, "*") || !content_has_etag(of, hex, ETAG_EXACT))))
+        return bytes_of(NULL, 0);
+    return exchange_header(c->x, "Range");
+}
+
+/* ---- sending it --------------------------------------------------------- */
+
+/* By what name it is known, and to whom. */
+static void add_names(struct call *c, const char *hex, bool same)
+{
+    quire_bytes none = exchange_header(c->x, "If-None-Match");
+
+    /* Told by the name one has it by. */
+    answer_header(&c->answer, "ETag", "\"%s%s\"", hex,
+                  same && !content_has_etag(none, hex, ETAG_EXACT) &&
+                          content_has_etag(none, hex, ETAG_SAME)
+                      ? "-gzip"
+                      : "");
+    answer_header(&c->answer, "Cache-Control", "private, no-cache");
+    answer_header(&c->answer, "Accept-Ranges", "bytes");
+}
+
+static void add_kind(struct call *c, const char *mime)
+{
+    answer_header(&c->answer, "Content-Type", "%s", mime);
+    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
+    answer_header(&c->answer, "Content-Security-Policy", "sandbox");
+    answer_header(&c->answer, "Content-Disposition", "attachment");
+}
+
+void content_send(struct call *c, const quire_digest *digest, uint64_t size,
+                  const char *mime)
+{
+    quire_bytes match = exchange_header(c->x, "If-Match");
+    quire_bytes none = exchange_header(c->x, "If-None-Match");
+    uint64_t from, to;
+    bool part, same;
+    char hex[65];
+    quire_error err;
+    quire_status st = QUIRE_OK;
+
+    hex_encode(digest->byte, sizeof digest->byte, hex);
+    same = none.data && content_has_etag(none, hex, ETAG_WEAK);
+    add_names(c, hex, same);
+    if (match.data && !content_has_etag(match, hex, ETAG_SAME)) {
+        call_refuse(c, 412, "changed", "get it again, and decide anew",
+                    "it is not what was expected");
+        return;
+    }
+    if (same) {
+        c->answer.status = 304;
+        return;
+    }
+    if (!read_range(range_asked(c, hex), size, &from, &to, &part)) {
+        call_refuse(c, 416, "range", "ask for bytes that there are",
+                    "there are %llu bytes", (unsigned long long)size);
+        answer_header(&c->answer, "Content-Range", "bytes */%llu",
+                      (unsigned long long)size);
+        return;
+    }
+    add_kind(c, mime);
+    if (part) {
+        c->answer.status = 206;
+        answer_header(&c->answer, "Content-Range", "bytes %llu-%llu/%llu",
+                      (unsigned long long)from, (unsigned long long)to - 1,
+                      (unsigned long long)size);
+    }
+    /* How long it is can be told without reading it. */
+    if (to - from > SPOOL_FROM && bytes_is(exchange_head(c->x)->method, "HEAD"))
+        c->answer.promised = to - from;
+    else if (from < to)
+        st = quire_blob_read(c->q, digest, from, to, call_write, c, &err);
+    if (st)
+        call_fail(c, st, &err);
+}

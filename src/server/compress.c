@@ -1,0 +1,201 @@
+/*
+ * compress.c - answers made shorter, for whoever asked for it
+ *
+ * Packed is what is long enough to gain by it, of a type that does, and whole: a
+ * part of something is counted in its own bytes. An ETag names bytes, so packed
+ * ones get another, by a suffix that content.c knows: it can still be sent
+ * back to say what one has, or expects to be there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/bytes.h"
+#include "server/priv.h"
+
+/* Less than this fits a packet either way. A loop has others to serve, and packs
+ * no more than it can in some milliseconds. */
+enum { PACK_MIN = 1024, LOOP_PACK_MAX = 1 << 20 };
+
+/* ---- what is asked for -------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static quire_bytes trim(const char *from, const char *to)
+{
+    while (from < to && is_blank(*from))
+        from++;
+    while (to > from && is_blank(to[-1]))
+        to--;
+    return bytes_of(from, (size_t)(to - from));
+}
+
+/* "q=0.5" in thousandths; 1000 of anything else that a name may have behind it;
+ * 0 if it is a q that makes no sense. */
+static int read_q(quire_bytes weight)
+{
+    const char *t = weight.data;
+    int n, unit = 100;
+    size_t i;
+
+    if (weight.len < 2 || (t[0] != 'q' && t[0] != 'Q') || t[1] != '=')
+        return 1000;
+    if (weight.len < 3 || (t[2] != '0' && t[2] != '1'))
+        return 0;
+    n = t[2] == '1' ? 1000 : 0;
+    if (weight.len > 3 && (t[3] != '.' || weight.len > 7))
+        return 0;
+    for (i = 4; i < weight.len; i++, unit /= 10) {
+        if (t[i] < '0' || t[i] > '9')
+            return 0;
+        n += (t[i] - '0') * unit;
+    }
+    return n <= 1000 ? n : 0;
+}
+
+static bool is_coding(quire_bytes name, const char *coding)
+{
+    return name.len == strlen(coding) &&
+           !strncasecmp(name.data, coding, name.len);
+}
+
+/* How much it is wanted; -1: nothing is said about it. */
+static int quality(quire_bytes list, const char *coding, const char *alias)
+{
+    const char *at = list.data, *end = at + list.len, *comma, *semicolon;
+    int found = -1;
+
+    for (; at < end; at = comma + 1) {
+        quire_bytes name;
+        int q = 1000;
+
+        comma = memchr(at, ',', (size_t)(end - at));
+        if (!comma)
+            comma = end;
+        semicolon = memchr(at, ';', (size_t)(comma - at));
+        name = trim(at, semicolon ? semicolon : comma);
+        if (semicolon)
+            q = read_q(trim(semicolon + 1, comma));
+        if (is_coding(name, coding) || (alias && is_coding(name, alias)))
+            found = q > found ? q : found;
+    }
+    return found;
+}
+
+bool encode_wants_gzip(quire_bytes header)
+{
+    int gzip, any, plain;
+
+    if (!header.data)
+        return false;
+    gzip = quality(header, "gzip", "x-gzip");
+    any = quality(header, "*", NULL);
+    plain = quality(header, "identity", NULL);
+    if (gzip < 0)
+        gzip = any;
+    return gzip > 0 && gzip >= plain;
+}
+
+/* ---- what is packed ----------------------------------------------------- */
+
+/* The value of a header of the answer, as long as its line; .data NULL: none. */
+static quire_bytes find_header(const struct buf *headers, const char *name)
+{
+    const char *at = headers->data, *end = at + headers->len, *line;
+    size_t len = strlen(name);
+
+    for (; at && at < end; at = line + 2) {
+        line = memmem(at, (size_t)(end - at), "\r\n", 2);
+        if (!line)
+            break;
+        if ((size_t)(line - at) > len + 2 && !memcmp(at, name, len) &&
+            at[len] == ':')
+            return trim(at + len + 1, line);
+    }
+    return bytes_of(NULL, 0);
+}
+
+static bool ends_in(quire_bytes text, const char *end)
+{
+    size_t len = strlen(end);
+
+    return text.len >= len &&
+           !memcmp((const char *)text.data + text.len - len, end, len);
+}
+
+/* Most of what is not text is packed already. */
+static bool is_wordy(quire_bytes type)
+{
+    static const char *const others[] =
+        {"application/json",     "application/javascript", "application/xml",
+         "application/x-ndjson", "application/yaml",       "application/toml",
+         "application/x-sh",     "image/svg+xml"};
+    const char *semicolon = memchr(type.data, ';', type.len);
+    quire_bytes bare = semicolon ? trim(type.data, semicolon) : type;
+    size_t i;
+
+    for (i = 0; i < sizeof others / sizeof *others; i++)
+        if (bytes_is(bare, others[i]))
+            return true;
+    return bytes_starts(bare, bytes_str("text/")) || ends_in(bare, "+json") ||
+           ends_in(bare, "+xml");
+}
+
+/* "\"x\"" becomes "\"x-gzip\"". */
+static void mark_etag(struct buf *headers)
+{
+    quire_bytes tag = find_header(headers, "ETag");
+    struct buf marked = BUF_INIT(headers->max);
+    size_t upto;
+
+    if (!tag.data || !ends_in(tag, "\""))
+        return;
+    upto = (size_t)((const char *)tag.data - headers->data) + tag.len - 1;
+    buf_add(&marked, headers->data, upto);
+    buf_add_str(&marked, "-gzip");
+    buf_add(&marked, headers->data + upto, headers->len - upto);
+    buf_release(headers);
+    *headers = marked;
+}
+
+static bool pack(struct call *c)
+{
+    struct answer *a = &c->answer;
+    struct buf packed = BUF_INIT(a->body.max);
+    struct desk *d = c->desk;
+
+    if (!d->gzip)
+        d->gzip = gzip_new();
+    if (!d->gzip || !gzip_pack(d->gzip, buf_bytes(&a->body), &packed)) {
+        buf_release(&packed);
+        return false;
+    }
+    buf_release(&a->body);
+    a->body = packed;
+    return true;
+}
+
+bool encode_answer(struct call *c)
+{
+    struct answer *a = &c->answer;
+    quire_bytes type = find_header(&a->headers, "Content-Type");
+    bool on_loop = !c->op || c->op->flags & OP_QUICK;
+
+    /* What is told of all of it is told of a part, and of nothing. */
+    if (a->status == 304 || a->status == 206)
+        return true;
+    if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
+        !is_wordy(type) || find_header(&a->headers, "Content-Encoding").data)
+        return false;
+    if (c->desk && !(on_loop && a->body.len > LOOP_PACK_MAX) &&
+        encode_wants_gzip(exchange_header(c->x, "Accept-Encoding")) &&
+        pack(c)) {
+        if (!c->op || !(c->op->flags & OP_WRITE)) /* else it is another's */
+            mark_etag(&a->headers);
+        answer_header(a, "Content-Encoding", "gzip");
+    }
+    return true;
+}

@@ -1,0 +1,440 @@
+/*
+ * endpoint.c - the Model Context Protocol by HTTP
+ *
+ * A message is a POST. Its answer is JSON; or, if it takes long or is a
+ * subscription, a stream of events that begins at once. Which session it is
+ * about is said by the address, /mcp/<session>, or by the header Quire-Session;
+ * it is `temp` if neither does. What the protocol says of a message is the mcp
+ * room's; what HTTP says of it (types, ids of guests, statuses) is here.
+ *
+ * Requests without an Mcp-Session-Id are served too, of any revision: they are
+ * their own guests, and nothing is remembered of them.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "mcp/mcp.h"
+#include "server/mcp/registry.h"
+#include "server/priv.h"
+
+/* The revision since which there are no guests. */
+static const char stateless[] = "2026-07-28";
+
+#define META "io.modelcontextprotocol/"
+
+/* A request, as far as it is understood. */
+struct visit {
+    struct call *c;
+    const char *session; /* its id, in the call's keep */
+    struct mcp_via via;
+    struct room *room;
+    struct guest *guest; /* NULL: none */
+    struct ear *ear;     /* the same   */
+};
+
+static const char *header_text(struct call *c, const char *name)
+{
+    quire_bytes value = exchange_header(c->x, name);
+
+    return value.data ? arena_text(&c->keep, value) : NULL;
+}
+
+/* ---- which session ------------------------------------------------------ */
+
+/* A path or the like would be looked for where it should not. */
+static bool is_plain(const char *name)
+{
+    size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+
+    return len > 0 && len <= 64 && !name[len];
+}
+
+static bool find_session(struct visit *v)
+{
+    struct call *c = v->c;
+    const char *asked = c->params[0], *id;
+    quire_error err;
+    quire_status st;
+
+    if (!asked)
+        asked = header_text(c, "Quire-Session");
+    if (!asked)
+        asked = "temp";
+    if (!is_plain(asked)) {
+        call_refuse(c, 404, "not_found",
+                    "name it by its id, or by the conversation's number",
+                    "there is no such session");
+        return false;
+    }
+    v->session = asked;
+    if (!strcmp(asked, "temp") || !strcmp(asked, "user"))
+        return true;
+    if (!asked[strspn(asked, "0123456789")])
+        asked = arena_printf(&c->keep, "#%s", asked);
+    st = asked ? quire_session_id(c->q, asked, &id, &err) : err_memory(&err);
+    v->session = st ? NULL : arena_text(&c->keep, bytes_str(id));
+    if (!st && !v->session)
+        st = err_memory(&err);
+    if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+/* ---- what HTTP says ----------------------------------------------------- */
+
+static bool mentions(const char *list, const char *word)
+{
+    return list && strcasestr(list, word);
+}
+
+/* Who says nothing takes anything. */
+static bool accepts(struct call *c, const char *type)
+{
+    const char *list = header_text(c, "Accept");
+
+    return !list || mentions(list, "*/*") || mentions(list, type);
+}
+
+static bool check_types(struct call *c)
+{
+    const char *type = header_text(c, "Content-Type");
+
+    if (!mentions(type, "application/json")) {
+        call_refuse(c, 415, "invalid", "send Content-Type: application/json",
+                    "a message is JSON");
+        return false;
+    }
+    if (!accepts(c, "application/json") && !accepts(c, "text/event-stream")) {
+        call_refuse(c, 406, "invalid",
+                    "send Accept: application/json, text/event-stream",
+                    "answers are JSON, or streams of events");
+        return false;
+    }
+    return true;
+}
+
+static void read_headers(struct visit *v)
+{
+    v->via = (struct mcp_via){
+        .http = true,
+        .version = header_text(v->c, "MCP-Protocol-Version"),
+        .method = header_text(v->c, "Mcp-Method"),
+        .name = header_text(v->c, "Mcp-Name"),
+    };
+}
+
+static void refuse_without_stream(struct call *c)
+{
+    call_refuse(c, 406, "invalid", "send Accept: text/event-stream, too",
+                "this is answered by a stream of events");
+}
+
+static void refuse_busy(struct call *c, quire_status st, const quire_error *err)
+{
+    if (st == QUIRE_BUSY)
+        call_refuse(c, 429, "too_many", err->next, "%s", err->what);
+    else
+        call_fail(c, st, err);
+}
+
+/* ---- who it is ---------------------------------------------------------- */
+
+static bool is_stateless(const struct visit *v, quire_bytes message)
+{
+    return (v->via.version && !strcmp(v->via.version, stateless)) ||
+           json_get(json_get(json_get(message, "params"), "_meta"),
+                    META "protocolVersion")
+               .data;
+}
+
+/* False: answered. No guest and no answer: it did not say that it is one. */
+static bool find_guest(struct visit *v)
+{
+    quire_bytes id = exchange_header(v->c->x, "Mcp-Session-Id");
+
+    if (!id.data)
+        return true;
+    v->guest = guest_find(v->c->service->lodge, v->c->tenant.id, v->session,
+                          id);
+    if (v->guest)
+        return true;
+    call_refuse(v->c, 404, "not_found", "begin again with `initialize`",
+                "there is no Mcp-Session-Id like this, or no more");
+    return false;
+}
+
+/* A peer for the message: of the guest it is from, of one that it makes, or one
+ * that is for this message alone. */
+static quire_status find_peer(struct visit *v, bool opens, quire_error *err)
+{
+    struct call *c = v->c;
+    quire_status st = QUIRE_OK;
+
+    if (v->guest)
+        return QUIRE_OK;
+    st = room_hold(c->service->lodge, c->tenant.id, v->session, &v->room, err);
+    if (!st && opens) {
+        st = guest_new(v->room, &v->guest, err);
+        v->room = NULL;
+    } else if (!st) {
+        st = ear_new(v->room, NULL, &v->ear, err);
+    }
+    return st;
+}
+
+static void end_visit(struct visit *v)
+{
+    ear_free(v->ear);
+    guest_drop(v->guest);
+    room_drop(v->room);
+}
+
+/* ---- what was done, for those who listen to the tenant ------------------ */
+
+/* Every revision has the tool's answer as text. */
+static quire_bytes data_of(struct visit *v, quire_bytes answer)
+{
+    quire_bytes content = json_get(json_get(answer, "result"), "content");
+    struct json_scan it;
+
+    if (json_kind(content) != JSON_ARRAY)
+        return bytes_of(NULL, 0);
+    json_iter_init(&it, content);
+    if (!json_next(&it) || json_kind(json_get(it.value, "text")) != JSON_STRING)
+        return bytes_of(NULL, 0);
+    return json_get(json_text(json_get(it.value, "text"), &v->c->keep), "data");
+}
+
+static void tell(struct visit *v, quire_bytes answer)
+{
+    quire_bytes data = data_of(v, answer);
+    quire_session_row row = {.number = 0};
+
+    if (!data.data)
+        return;
+    if (strcmp(v->session, "temp") != 0 && strcmp(v->session, "user") != 0 &&
+        quire_session_row_of(v->c->q, v->session, &row, NULL))
+        row.number = 0;
+    call_tell_workspace(v->c, row.number, data);
+}
+
+/* ---- answers ------------------------------------------------------------ */
+
+static void answer_stream(struct call *c)
+{
+    answer_header(&c->answer, "Content-Type", "text/event-stream");
+    answer_header(&c->answer, "Cache-Control", "no-store");
+    answer_header(&c->answer, "X-Accel-Buffering", "no");
+}
+
+static void answer_json(struct visit *v, struct mcp_call *m)
+{
+    struct call *c = v->c;
+    quire_bytes text = mcp_answer(m, &c->answer.status);
+
+    if (text.data) {
+        buf_add(&c->answer.body, text.data, text.len);
+        answer_header(&c->answer, "Content-Type", "application/json");
+        answer_header(&c->answer, "Cache-Control", "no-store");
+    } else {
+        c->answer.status = 202; /* it was cancelled */
+    }
+}
+
+/* Who opens well has an id from now on. */
+static void welcome(struct visit *v, struct mcp_call *m)
+{
+    quire_error err;
+    quire_status st;
+
+    if (json_get(mcp_answer(m, NULL), "error").data) {
+        answer_json(v, m);
+        return;
+    }
+    st = guest_register(v->guest, &err);
+    if (st) {
+        refuse_busy(v->c, st, &err);
+        return;
+    }
+    answer_json(v, m);
+    answer_header(&v->c->answer, "Mcp-Session-Id", "%s", guest_id(v->guest));
+}
+
+/* ---- doing it ----------------------------------------------------------- */
+
+/* By a thread of its own: those that serve everybody do not wait for minutes. */
+static void run_long(struct visit *v, struct mcp_call *m, quire_bytes message)
+{
+    quire_bytes token = json_get(json_get(json_get(message, "params"), "_meta"),
+                                 "progressToken");
+    quire_error err;
+    quire_status st = QUIRE_OK;
+
+    if (!accepts(v->c, "text/event-stream")) {
+        refuse_without_stream(v->c);
+        mcp_end(m);
+        return;
+    }
+    if (!v->ear)
+        st = ear_new(guest_room(v->guest), v->guest, &v->ear, &err);
+    if (!st)
+        st = ear_run(v->ear, m, token, &v->c->answer.stream, &err);
+    if (st) {
+        mcp_refuse(m, &err);
+        mcp_end(m);
+        refuse_busy(v->c, st, &err);
+    } else {
+        v->ear = NULL;
+        answer_stream(v->c);
+    }
+}
+
+/* A subscription that is open is the peer's: it ends with it. */
+static void subscribe(struct visit *v)
+{
+    quire_error err;
+    quire_status st =
+        v->ear ? ear_subscribe(v->ear, &v->c->answer.stream, &err)
+               : err_set(&err, QUIRE_INVALID,
+                         "a guest does not use subscriptions/listen");
+
+    if (st) {
+        refuse_busy(v->c, st, &err);
+    } else {
+        v->ear = NULL;
+        answer_stream(v->c);
+    }
+}
+
+static void run_here(struct visit *v, struct mcp_call *m)
+{
+    struct room *r = v->guest ? guest_room(v->guest) : v->room;
+    struct mcp_hand *h = NULL;
+    quire_error err = {.what = ""};
+    bool changes = mcp_state(m) == MCP_CHANGE, open = false;
+
+    if (mcp_state(m) != MCP_READY) {
+        if (mcp_hand_open(room_mcp(r), v->c->q, &h, &err))
+            mcp_refuse(m, &err);
+        else
+            open = mcp_do(m, h) == MCP_OPEN;
+    }
+    if (open) {
+        subscribe(v);
+    } else {
+        answer_json(v, m);
+        if (changes)
+            tell(v, mcp_answer(m, NULL));
+        mcp_end(m);
+    }
+    mcp_hand_close(h);
+}
+
+static void take_message(struct visit *v, quire_bytes message, bool opens)
+{
+    struct mcp_peer *p = v->guest ? guest_peer(v->guest) : ear_peer(v->ear);
+    struct mcp_call *m = mcp_begin(p, message, &v->via);
+
+    if (!m) {
+        v->c->answer.status = 202;
+    } else if (opens) {
+        welcome(v, m);
+        mcp_end(m);
+    } else if (mcp_state(m) == MCP_LONG) {
+        run_long(v, m, message);
+    } else {
+        run_here(v, m);
+    }
+}
+
+/* ---- operations --------------------------------------------------------- */
+
+void api_mcp_post(struct call *c)
+{
+    struct visit v = {.c = c};
+    quire_bytes message = exchange_body(c->x);
+    bool modern, opens, listens;
+    quire_error err;
+    quire_status st;
+
+    read_headers(&v);
+    modern = is_stateless(&v, message);
+    opens = !modern && json_is(json_get(message, "method"), "initialize") &&
+            json_get(message, "id").data;
+    listens = json_is(json_get(message, "method"), "subscriptions/listen");
+    if (!find_session(&v) || !check_types(c))
+        return;
+    if (listens && !accepts(c, "text/event-stream")) {
+        refuse_without_stream(c);
+        return;
+    }
+    if (!modern && !opens && !find_guest(&v))
+        return;
+    st = find_peer(&v, opens, &err);
+    if (st)
+        refuse_busy(c, st, &err);
+    else
+        take_message(&v, message, opens);
+    end_visit(&v);
+}
+
+/* The stream that guests hear by. */
+void api_mcp_get(struct call *c)
+{
+    struct visit v = {.c = c};
+    quire_error err;
+    quire_status st;
+
+    read_headers(&v);
+    if (!find_session(&v))
+        return;
+    if (is_stateless(&v, bytes_of(NULL, 0)) ||
+        !exchange_header(c->x, "Mcp-Session-Id").data) {
+        call_refuse(c, 405, "method",
+                    "use subscriptions/listen, or open with `initialize` and "
+                    "send the Mcp-Session-Id",
+                    "there is no stream for who is no guest");
+        answer_header(&c->answer, "Allow", "POST");
+        return;
+    }
+    if (!accepts(c, "text/event-stream")) {
+        refuse_without_stream(c);
+        return;
+    }
+    if (!find_guest(&v))
+        return;
+    st = ear_new(guest_room(v.guest), v.guest, &v.ear, &err);
+    if (!st)
+        st = ear_attend(v.ear, &c->answer.stream, &err);
+    if (st) {
+        refuse_busy(c, st, &err);
+    } else {
+        v.ear = NULL;
+        answer_stream(c);
+    }
+    end_visit(&v);
+}
+
+void api_mcp_delete(struct call *c)
+{
+    struct visit v = {.c = c};
+
+    read_headers(&v);
+    if (!find_session(&v))
+        return;
+    if (is_stateless(&v, bytes_of(NULL, 0)) ||
+        !exchange_header(c->x, "Mcp-Session-Id").data) {
+        call_refuse(c, 405, "method", "there is nothing to be ended",
+                    "who is no guest has no Mcp-Session-Id");
+        answer_header(&c->answer, "Allow", "POST");
+        return;
+    }
+    if (!find_guest(&v))
+        return;
+    guest_end(v.guest);
+    c->answer.status = 204;
+    end_visit(&v);
+}

@@ -1,0 +1,259 @@
+/* metrics.c - see metrics.h */
+#include "server/metrics.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "server/route.h"
+
+/* Upper bounds in microseconds, and as they are spelled. A local store answers
+ * in a fraction of a millisecond, and a long search in seconds. */
+static const struct {
+    int64_t us;
+    const char *le;
+} bounds[METER_BUCKETS] = {
+    {500, "0.0005"},  {1000, "0.001"},  {2500, "0.0025"}, {5000, "0.005"},
+    {10000, "0.01"},  {25000, "0.025"}, {50000, "0.05"},  {100000, "0.1"},
+    {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},   {2500000, "2.5"},
+    {5000000, "5"},   {10000000, "10"},
+};
+
+static int count_ops(void)
+{
+    int n = 0;
+
+    while (ops[n].name)
+        n++;
+    return n;
+}
+
+struct meter *meter_new(void)
+{
+    size_t rows = (size_t)count_ops() + 1;
+
+    return calloc(1, sizeof(struct meter) + rows * sizeof(struct meter_row));
+}
+
+static void add(atomic_uint_fast64_t *to, uint64_t n)
+{
+    atomic_fetch_add_explicit(to, n, memory_order_relaxed);
+}
+
+static uint64_t get(const atomic_uint_fast64_t *from)
+{
+    return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+void meter_note(struct meter *m, int row, int status, int64_t us, uint64_t in,
+                uint64_t out)
+{
+    struct meter_row *r = &m->rows[row >= 0 ? row : count_ops()];
+    int class = status / 100 - 1, i = 0;
+
+    while (i < METER_BUCKETS && us > bounds[i].us)
+        i++;
+    if (class >= 0 && class < METER_CLASSES)
+        add(&r->answers[class], 1);
+    add(&r->buckets[i], 1);
+    add(&r->us, us > 0 ? (uint64_t)us : 0);
+    add(&m->in, in);
+    add(&m->out, out);
+}
+
+void meter_add(struct meter *sum, const struct meter *m)
+{
+    int i, k, n = count_ops();
+
+    add(&sum->in, get(&m->in));
+    add(&sum->out, get(&m->out));
+    for (i = 0; i <= n; i++) {
+        for (k = 0; k < METER_CLASSES; k++)
+            add(&sum->rows[i].answers[k], get(&m->rows[i].answers[k]));
+        for (k = 0; k <= METER_BUCKETS; k++)
+            add(&sum->rows[i].buckets[k], get(&m->rows[i].buckets[k]));
+        add(&sum->rows[i].us, get(&m->rows[i].us));
+    }
+}
+
+/* ---- the text ----------------------------------------------------------- */
+
+static void name_it(struct buf *out, const char *name, const char *type,
+                    const char *help)
+{
+    buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static const char *op_name(int row)
+{
+    return ops[row].name ? ops[row].name : "none";
+}
+
+static void write_answers(const struct meter *m, struct buf *out)
+{
+    static const char name[] = "quire_http_requests_total";
+    int i, k, n = count_ops();
+
+    name_it(out, name, "counter", "Answers by operation and class of status.");
+    for (i = 0; i <= n; i++)
+        for (k = 0; k < METER_CLASSES; k++)
+            if (get(&m->rows[i].answers[k]))
+                buf_addf(out,
+                         "%s{operation=\"%s\",code=\"%dxx\"} %" PRIu64 "\n",
+                         name, op_name(i), k + 1, get(&m->rows[i].answers[k]));
+}
+
+/* Buckets contain those before them. */
+static void write_times(const struct meter *m, struct buf *out)
+{
+    static const char name[] = "quire_http_request_duration_seconds";
+    int i, k, n = count_ops();
+
+    name_it(out, name, "histogram",
+            "Time from a request's last byte to its answer.");
+    for (i = 0; i <= n; i++) {
+        const struct meter_row *r = &m->rows[i];
+        uint64_t so_far = 0, all = 0;
+
+        for (k = 0; k <= METER_BUCKETS; k++)
+            all += get(&r->buckets[k]);
+        for (k = 0; all && k <= METER_BUCKETS; k++) {
+            so_far += get(&r->buckets[k]);
+            buf_addf(out, "%s_bucket{operation=\"%s\",le=\"%s\"} %" PRIu64 "\n",
+                     name, op_name(i),
+                     k < METER_BUCKETS ? bounds[k].le : "+Inf", so_far);
+        }
+        if (all)
+            buf_addf(out,
+                     "%s_sum{operation=\"%s\"} %.6f\n"
+                     "%s_count{operation=\"%s\"} %" PRIu64 "\n",
+                     name, op_name(i), (double)get(&r->us) / 1e6, name,
+                     op_name(i), so_far);
+    }
+}
+
+static void number(struct buf *out, const char *name, const char *type,
+                   const char *help, uint64_t n)
+{
+    name_it(out, name, type, help);
+    buf_addf(out, "%s %" PRIu64 "\n", name, n);
+}
+
+static void seconds(struct buf *out, const char *name, const char *help,
+                    int64_t us)
+{
+    name_it(out, name, "gauge", help);
+    if (us)
+        buf_addf(out, "%s %.3f\n", name, (double)us / 1e6);
+}
+
+static void write_server(const struct meter *m, const struct meter_state *s,
+                         struct buf *out)
+{
+    name_it(out, "quire_build_info", "gauge", "Which version it is.");
+    buf_addf(out, "quire_build_info{version=\"%s\"} 1\n", quire_version());
+    name_it(out, "quire_uptime_seconds", "gauge", "Time since it began.");
+    buf_addf(out, "quire_uptime_seconds %.3f\n", s->uptime_s);
+    number(out, "quire_http_request_bytes_total", "counter",
+           "Bytes of bodies that came.", get(&m->in));
+    number(out, "quire_http_response_bytes_total", "counter",
+           "Bytes of bodies that went, as they were sent.", get(&m->out));
+    number(out, "quire_http_connections", "gauge", "Connections there are.",
+           s->connections);
+    number(out, "quire_http_requests_in_flight", "gauge",
+           "Requests that are not answered yet, this one too.", s->under_way);
+    number(out, "quire_queue_length", "gauge",
+           "Requests that wait for a worker.", s->queued);
+    number(out, "quire_queue_limit", "gauge",
+           "Requests that may wait for a worker.", s->queue_max);
+    number(out, "quire_queue_refused_total", "counter",
+           "Requests refused because too many waited.", s->queue_refused);
+    number(out, "quire_write_groups_total", "counter",
+           "Groups of writes, each with one wait for the disk.", s->groups);
+    number(out, "quire_grouped_writes_total", "counter", "Writes in these.",
+           s->grouped);
+    number(out, "quire_spool_bytes", "gauge",
+           "Bytes of long bodies and answers that lie in files.", s->spooled);
+    name_it(out, "quire_rate_limited_total", "counter",
+            "Requests refused with 429.");
+    buf_addf(out,
+             "quire_rate_limited_total{limit=\"tenant\"} %" PRIu64 "\n"
+             "quire_rate_limited_total{limit=\"login\"} %" PRIu64 "\n",
+             s->limited, s->limited_logins);
+    number(out, "quire_mcp_clients", "gauge",
+           "Clients of MCP that are remembered.", s->mcp_clients);
+    number(out, "quire_mcp_streams", "gauge",
+           "Streams that are open to clients of MCP.", s->mcp_streams);
+    number(out, "quire_log_dropped_total", "counter",
+           "Lines of the log that nobody took in time.", s->log_dropped);
+}
+
+/* One gauge of what there is; without a number until it was counted. */
+static void amount(struct buf *out, const struct meter_state *s,
+                   const char *name, const char *help, uint64_t n)
+{
+    name_it(out, name, "gauge", help);
+    if (s->counted_us)
+        buf_addf(out, "%s %" PRIu64 "\n", name, n);
+}
+
+static void write_store(const struct meter_state *s, struct buf *out)
+{
+    const quire_stats *t = &s->stats;
+
+    seconds(out, "quire_store_counted_timestamp_seconds",
+            "When what there is was counted.", s->counted_us);
+    amount(out, s, "quire_tenants", "Tenants.", t->tenants);
+    amount(out, s, "quire_conversations", "Conversations, archived ones too.",
+           t->total.sessions);
+    amount(out, s, "quire_conversations_archived",
+           "Conversations that were put away.", t->total.archived);
+    amount(out, s, "quire_messages", "Messages of all conversations.",
+           t->total.messages);
+    amount(out, s, "quire_artifacts", "Artifacts.", t->total.artifacts);
+    amount(out, s, "quire_artifact_bytes", "Bytes of artifacts.",
+           t->total.artifact_bytes);
+    amount(out, s, "quire_memory_entries", "Memory entries.",
+           t->total.memories);
+    amount(out, s, "quire_blobs", "Blobs, each content once.", t->blobs);
+    amount(out, s, "quire_blob_bytes", "Bytes of these contents.",
+           t->blob_bytes);
+    amount(out, s, "quire_blob_stored_bytes", "Bytes they take, compressed.",
+           t->stored_bytes);
+    amount(out, s, "quire_blob_referenced_bytes",
+           "Bytes of contents, each as often as it is referred to.",
+           t->referenced_bytes);
+    name_it(out, "quire_dedup_ratio", "gauge",
+            "Bytes referred to for each byte of content.");
+    if (s->counted_us)
+        buf_addf(out, "quire_dedup_ratio %.6f\n",
+                 t->blob_bytes
+                     ? (double)t->referenced_bytes / (double)t->blob_bytes
+                     : 1.0);
+    amount(out, s, "quire_database_bytes", "Bytes of quire.db.",
+           t->database_bytes);
+}
+
+static void write_collections(const struct meter_state *s, struct buf *out)
+{
+    number(out, "quire_collections_total", "counter",
+           "Collections that this server has run.", s->collections);
+    number(out, "quire_collections_failed_total", "counter",
+           "Collections that could not be run to their end.",
+           s->collections_failed);
+    number(out, "quire_collection_freed_bytes_total", "counter",
+           "Bytes that collections have freed.", s->freed_bytes);
+    seconds(out, "quire_collection_last_timestamp_seconds",
+            "When the last collection ended.", s->collected_us);
+    number(out, "quire_collection_last_freed_bytes", "gauge",
+           "Bytes that the last collection freed.", s->last_freed_bytes);
+}
+
+void meter_write(const struct meter *sum, const struct meter_state *state,
+                 struct buf *out)
+{
+    write_server(sum, state, out);
+    write_answers(sum, out);
+    write_times(sum, out);
+    write_store(state, out);
+    write_collections(state, out);
+}

@@ -1,0 +1,34 @@
+/*
+ * schema.h - what answers look like, in few words
+ *
+ * A type is written so:
+ *
+ *     int time text flag ...   a word of the list in schema.c
+ *     Artifact                 another schema
+ *     soft/hard                one of these texts; "base64/" is this one
+ *     type*                    an array of them
+ *     type?                    that, or null
+ *
+ * A schema is the members of an object, "name:type" each. "name?:type" need not
+ * be there, "..." lets there be others, and "A|B" alone is one schema or the
+ * other.
+ *
+ * Members are added over time, and clients have to bear some that they do not
+ * know. The tests do not, so that all there are are written here.
+ */
+#ifndef SERVER_OPENAPI_SCHEMA_H
+#define SERVER_OPENAPI_SCHEMA_H
+
+#include "base/json.h"
+#include "quire.h"
+
+#define MEMORY_TYPES "user/feedback/project/reference/learning/context"
+#define RELATIONS    "relates_to/refines/contradicts/supersedes/supports"
+
+/* An object of JSON Schema for a type, which is left open for more members. */
+void schema_begin(struct json_writer *w, quire_bytes type);
+
+/* All that have a name, as one object. */
+void schema_write_all(struct json_writer *w);
+
+#endif

@@ -1,0 +1,786 @@
+/* request.c - what was asked, and answers; see op.h */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "server/route.h"
+#include "server/server.h"
+
+/* ---- answers ------------------------------------------------------------ */
+
+void call_refuse(struct call *c, int status, const char *kind, const char *hint,
+                 const char *fmt, ...)
+{
+    char words[400];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(words, sizeof words, fmt, ap);
+    va_end(ap);
+    buf_clear(&c->answer.headers);
+    answer_error(&c->answer, status, kind, hint, "%s", words);
+    c->why = status >= 500 ? arena_text(&c->keep, bytes_str(words)) : NULL;
+    c->why_next = NULL;
+    if (status == 503 || status == 429)
+        answer_header(&c->answer, "Retry-After", "1");
+}
+
+/* Where the home is on this machine is not a client's to know. */
+static const char *without_home(struct call *c, const char *words)
+{
+    const char *home = c->service ? service_home(c->service) : "", *at;
+
+    while (words && *home && (at = strstr(words, home)))
+        words = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words),
+                             words, at + strlen(home));
+    return words ? words : "";
+}
+
+/* What a status is called here, and what one can do about it. */
+static const struct code {
+    quire_status status;
+    int http;
+    const char *hint;
+} codes[] = {
+    {QUIRE_NOT_FOUND, 404, "list what there is, and ask for one of those"},
+    {QUIRE_EXISTS, 409, "choose another name, or change what is there"},
+    {QUIRE_BUSY, 503, "try again soon"},
+    {QUIRE_INVALID, 400, "/openapi.json says what can be asked"},
+    {QUIRE_NO_MEMORY, 503, "try again soon"},
+    {QUIRE_CHANGED, 409, "get it again, and decide anew"},
+    {QUIRE_TOO_LARGE, 413, "send less; /v1/usage says how much there may be"},
+    {QUIRE_QUOTA, 413,
+     "remove something first; /v1/usage says how much there may be"},
+};
+
+/* Many hints of the library name a command or an option of `quire`, which is of
+ * no use to whoever asks from afar. */
+static bool is_for_shell(const char *hint)
+{
+    return strstr(hint, "quire ") || strstr(hint, "--") ||
+           strstr(hint, "quire_") || strstr(hint, "QUIRE_");
+}
+
+static const char *hint_of(struct call *c, const char *hint,
+                           const char *otherwise)
+{
+    return *hint && !is_for_shell(hint) ? without_home(c, hint) : otherwise;
+}
+
+void call_fail_as(struct call *c, int status, const char *kind,
+                  const char *hint, const quire_error *err)
+{
+    call_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
+                without_home(c, err->what));
+}
+
+void call_fail(struct call *c, quire_status st, const quire_error *err)
+{
+    const struct code *code = NULL;
+    size_t i;
+
+    for (i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].status == st)
+            code = &codes[i];
+    /* What is wrong inside is not a client's to know; the log has it. */
+    if (!code) {
+        bool room = st != QUIRE_IO || !c->desk || desk_has_room(c->desk);
+
+        if (st == QUIRE_IO && c->desk && c->op && c->op->flags & OP_WRITE)
+            desk_doubt(c->desk);
+        call_refuse(c, room ? 500 : 507,
+                    room ? quire_status_name(st) : "no_space",
+                    room ? "look into the server's log"
+                         : "make room on the server's disk",
+                    room ? "the store failed" : "there is no room on its disk");
+        c->why = arena_text(&c->keep, bytes_str(err->what));
+        c->why_next = arena_text(&c->keep, bytes_str(err->next));
+        return;
+    }
+    /* Nor is who else is at it, and in which file. */
+    if (st == QUIRE_BUSY && strstr(err->what, "process")) {
+        call_refuse(c, code->http, quire_status_name(st), code->hint,
+                    "somebody else is writing to it");
+        c->why = arena_text(&c->keep, bytes_str(err->what));
+        return;
+    }
+    call_fail_as(c, code->http, quire_status_name(st), code->hint, err);
+}
+
+void put_text(struct call *c, const char *key, const char *value)
+{
+    json_key(&c->w, key);
+    if (value)
+        json_str(&c->w, value);
+    else
+        json_null(&c->w);
+}
+
+void put_bytes(struct call *c, const char *key, quire_bytes value)
+{
+    json_key(&c->w, key);
+    json_bytes(&c->w, value);
+}
+
+void put_number(struct call *c, const char *key, int64_t value)
+{
+    json_key(&c->w, key);
+    json_int(&c->w, value);
+}
+
+void put_id(struct call *c, const char *key, int64_t id)
+{
+    json_key(&c->w, key);
+    if (id)
+        json_int(&c->w, id);
+    else
+        json_null(&c->w);
+}
+
+void put_flag(struct call *c, const char *key, bool value)
+{
+    json_key(&c->w, key);
+    json_bool(&c->w, value);
+}
+
+void put_time(struct call *c, const char *key, int64_t us)
+{
+    put_number(c, key, us / 1000000);
+}
+
+void answer_deleted(struct call *c, quire_status st, const quire_error *err)
+{
+    if (st) {
+        call_fail(c, st, err);
+        return;
+    }
+    json_object(&c->w);
+    put_flag(c, "deleted", true);
+    json_object_end(&c->w);
+}
+
+quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
+{
+    struct call *c = ctx;
+    struct answer *a = &c->answer;
+    quire_status st = QUIRE_OK;
+
+    if (!a->content && a->body.len + piece.len > SPOOL_FROM) {
+        st = exchange_spool(c->x, buf_bytes(&a->body), &a->content, err);
+        buf_clear(&a->body);
+    }
+    if (!st && a->content)
+        return spool_add(a->content, piece, err);
+    buf_add(&a->body, piece.data, piece.len);
+    return !st && a->body.failed ? err_memory(err) : st;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+static quire_bytes value_of(struct call *c, const char *name)
+{
+    const struct field *f = c->op->fields;
+    size_t i;
+
+    for (i = 0; f && f[i].name; i++)
+        if (!strcmp(f[i].name, name))
+            return c->values[i];
+    return bytes_of(NULL, 0);
+}
+
+bool call_is_null(struct call *c, const char *name)
+{
+    return json_kind(value_of(c, name)) == JSON_NULL;
+}
+
+quire_bytes call_json(struct call *c, const char *name)
+{
+    return value_of(c, name);
+}
+
+const char *call_text(struct call *c, const char *name)
+{
+    quire_bytes value = value_of(c, name);
+
+    if (json_kind(value) != JSON_STRING)
+        return NULL;
+    return arena_text(&c->keep, json_text(value, &c->keep));
+}
+
+quire_bytes call_bytes(struct call *c, const char *name)
+{
+    quire_bytes value = value_of(c, name);
+
+    if (json_kind(value) != JSON_STRING)
+        return bytes_of(NULL, 0);
+    return json_text(value, &c->keep);
+}
+
+uint64_t call_number(struct call *c, const char *name, uint64_t otherwise)
+{
+    int64_t n;
+
+    return json_read_int(value_of(c, name), &n) ? (uint64_t)n : otherwise;
+}
+
+bool call_flag(struct call *c, const char *name, bool otherwise)
+{
+    bool flag;
+
+    return json_read_bool(value_of(c, name), &flag) ? flag : otherwise;
+}
+
+const quire_bytes *call_elements(struct call *c, const char *name, size_t *n)
+{
+    quire_bytes value = value_of(c, name);
+    struct json_scan it;
+    quire_bytes *list;
+
+    *n = 0;
+    if (json_kind(value) != JSON_ARRAY)
+        return NULL;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        ++*n;
+    list = arena_array(&c->keep, *n + 1, sizeof *list);
+    *n = 0;
+    json_iter_init(&it, value);
+    while (list && json_next(&it))
+        list[(*n)++] = it.value;
+    return list;
+}
+
+const char *const *call_texts(struct call *c, const char *name)
+{
+    size_t n, i;
+    const quire_bytes *values = call_elements(c, name, &n);
+    const char **list = values ? arena_array(&c->keep, n + 1, sizeof *list)
+                               : NULL;
+
+    for (i = 0; list && i < n; i++)
+        list[i] = arena_text(&c->keep, json_text(values[i], &c->keep));
+    return list;
+}
+
+int64_t call_id(struct call *c, int index)
+{
+    return strtoll(c->params[index], NULL, 10);
+}
+
+const char *call_ref(struct call *c, int index)
+{
+    return arena_printf(&c->keep, "#%s", c->params[index]);
+}
+
+uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max)
+{
+    uint64_t n = call_number(c, "limit", otherwise);
+
+    return n == 0 ? otherwise : n < max ? n : max;
+}
+
+static bool refuse_cursor(struct call *c)
+{
+    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                "that is no cursor");
+    return false;
+}
+
+/* Digits and nothing else, from 1 on; *end is what follows them. */
+static bool read_digits(const char *text, int64_t *n, const char **end)
+{
+    size_t len = strspn(text, "0123456789");
+
+    *end = text + len;
+    *n = len > 0 && len <= 18 ? strtoll(text, NULL, 10) : 0;
+    return *n > 0 && text[0] != '0';
+}
+
+bool call_cursor_text(struct call *c, int64_t *us, const char **id)
+{
+    const char *cursor = call_text(c, "cursor"), *end;
+    int64_t n;
+
+    if (!cursor)
+        return true;
+    if (!read_digits(cursor, &n, &end) || *end != '.' || !end[1])
+        return refuse_cursor(c);
+    *us = n;
+    *id = end + 1;
+    return true;
+}
+
+bool call_cursor(struct call *c, int64_t *us, int64_t *id)
+{
+    const char *text = NULL, *end;
+
+    if (!call_cursor_text(c, us, &text))
+        return false;
+    if (!text)
+        return true;
+    return (read_digits(text, id, &end) && !*end) || refuse_cursor(c);
+}
+
+/* ---- which session ------------------------------------------------------ */
+
+static quire_status find_session(struct call *c, const char *which,
+                                 const char **out, quire_error *err)
+{
+    const char *id;
+    quire_status st = which ? quire_session_id(c->q, which, &id, err)
+                            : err_memory(err);
+
+    *out = st ? NULL : arena_text(&c->keep, bytes_str(id));
+    return st || *out ? st : err_memory(err);
+}
+
+const char *call_session(struct call *c)
+{
+    const char *id;
+    quire_error err;
+    quire_status st = find_session(c, call_ref(c, 0), &id, &err);
+
+    call_fail_conversation(c, st, &err);
+    return id;
+}
+
+void call_fail_conversation(struct call *c, quire_status st,
+                            const quire_error *err)
+{
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 404, "not_found",
+                    "/v1/conversations lists those there are",
+                    "there is no conversation %s", c->params[0]);
+    else if (st)
+        call_fail(c, st, err);
+}
+
+bool call_conversation(struct call *c, const char *name, const char **out)
+{
+    uint64_t number = call_number(c, name, 0);
+    quire_error err;
+    quire_status st;
+
+    *out = NULL;
+    if (!call_json(c, name).data)
+        return true;
+    st = find_session(c,
+                      arena_printf(&c->keep, "#%llu",
+                                   (unsigned long long)number),
+                      out, &err);
+    if (st == QUIRE_NOT_FOUND)
+        call_refuse(c, 400, "invalid",
+                    "/v1/conversations lists those there are",
+                    "%s: there is no conversation %llu", name,
+                    (unsigned long long)number);
+    else if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+bool call_cwd(struct call *c, const char **out)
+{
+    *out = call_text(c, "cwd");
+    if (!*out || **out == '/')
+        return true;
+    call_refuse(c, 400, "invalid", "send it whole, like /home/me/project",
+                "cwd must begin with a slash");
+    return false;
+}
+
+bool call_agent(struct call *c, const char *name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    const char *agent = call_text(c, name);
+    size_t len = agent ? strlen(agent) : 1;
+
+    if (!agent || (len >= 1 && len <= 64 && strspn(agent, letters) == len))
+        return true;
+    call_refuse(c, 400, "invalid", "such as index",
+                "%s must be 1 to 64 letters, digits, _ and -", name);
+    return false;
+}
+
+/* ---- checking what was sent --------------------------------------------- */
+
+static const char *const kind_words[] = {
+    [FIELD_TEXT] = "a string",
+    [FIELD_NUMBER] = "a whole number, 0 or more",
+    [FIELD_FLAG] = "true or false",
+    [FIELD_TEXTS] = "an array of at most 1000 strings",
+    [FIELD_NUMBERS] = "an array of at most 1000 whole numbers, 0 or more",
+    [FIELD_OBJECT] = "an object",
+    [FIELD_ANY] = "JSON",
+};
+
+/* Text that C can hold, unless it is taken as bytes. */
+static bool is_text(const struct field *f, quire_bytes value)
+{
+    struct buf text = BUF_INIT((size_t)1 << 31);
+    bool fine = json_kind(value) == JSON_STRING;
+
+    if (fine && !(f->flags & FIELD_BYTES)) {
+        json_decode(value, &text);
+        fine = !text.failed &&
+               (text.len == 0 || !memchr(text.data, '\0', text.len));
+    }
+    buf_release(&text);
+    return fine;
+}
+
+/* Nothing here has as many; what has more is not looked at. */
+enum { ELEMENTS_MAX = 1000 };
+
+static bool is_texts(const struct field *f, quire_bytes value)
+{
+    struct json_scan it;
+    int n = 0;
+
+    if (json_kind(value) != JSON_ARRAY)
+        return false;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        if (++n > ELEMENTS_MAX || !is_text(f, it.value))
+            return false;
+    return true;
+}
+
+static bool is_number_value(quire_bytes value, int64_t least)
+{
+    int64_t n;
+
+    return json_read_int(value, &n) && n >= least;
+}
+
+static bool are_numbers(quire_bytes value)
+{
+    struct json_scan it;
+    int n = 0;
+
+    if (json_kind(value) != JSON_ARRAY)
+        return false;
+    json_iter_init(&it, value);
+    while (json_next(&it))
+        if (++n > ELEMENTS_MAX || !is_number_value(it.value, 0))
+            return false;
+    return true;
+}
+
+static bool fits(const struct field *f, quire_bytes value)
+{
+    bool b;
+
+    if (json_kind(value) == JSON_NULL)
+        return f->flags & FIELD_NULL;
+    switch (f->kind) {
+    case FIELD_TEXT: return is_text(f, value);
+    case FIELD_NUMBER:
+        return is_number_value(value, f->flags & FIELD_FROM_1 ? 1 : 0);
+    case FIELD_NUMBERS: return are_numbers(value);
+    case FIELD_FLAG: return json_read_bool(value, &b);
+    case FIELD_TEXTS: return is_texts(f, value);
+    case FIELD_OBJECT: return json_kind(value) == JSON_OBJECT;
+    default: return true;
+    }
+}
+
+/* "%20" and "+" undone. NULL: it is text; else why it is none. */
+static const char *decode(quire_bytes text, bool plus, struct buf *out)
+{
+    const char *t = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        int high, low;
+
+        if (t[i] == '+' && plus) {
+            buf_add_char(out, ' ');
+        } else if (t[i] != '%') {
+            buf_add_char(out, t[i]);
+        } else {
+            high = text.len - i < 3 ? -1 : hex_digit(t[i + 1]);
+            low = high < 0 ? -1 : hex_digit(t[i + 2]);
+            if (low < 0)
+                return "a % is not followed by two hex digits (bad_escape)";
+            buf_add_char(out, (char)(high * 16 + low));
+            i += 2;
+        }
+    }
+    if (out->failed)
+        return "it is too long";
+    if (!utf8_check(buf_bytes(out)))
+        return "it is not valid UTF-8 (invalid_utf8)";
+    if (out->len > 0 && memchr(out->data, '\0', out->len))
+        return "it has a NUL byte in it (nul_byte)";
+    return NULL;
+}
+
+/* A value of the query as JSON: its text in quotes, or itself where a number or
+ * a flag is asked for. */
+static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
+{
+    const struct field *f = &c->op->fields[i];
+    struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
+    bool fine = !decode(raw, true, &text);
+
+    if (fine && f->kind == FIELD_FLAG &&
+        bytes_equal(buf_bytes(&text), bytes_str("1")))
+        buf_add_str(&json, "true");
+    else if (fine && (f->kind == FIELD_NUMBER || f->kind == FIELD_FLAG))
+        buf_add(&json, text.data, text.len);
+    else if (fine)
+        json_add_quoted(&json, buf_bytes(&text));
+    fine = fine && !json.failed && json_check(buf_bytes(&json), 0, NULL) &&
+           fits(f, buf_bytes(&json));
+    if (fine)
+        c->values[i] = arena_dup(&c->keep, buf_bytes(&json));
+    buf_release(&text);
+    buf_release(&json);
+    return fine && c->values[i].data;
+}
+
+static bool wrong_field(struct call *c, const struct field *f)
+{
+    bool text = f->kind == FIELD_TEXT || f->kind == FIELD_TEXTS;
+
+    call_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
+                f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
+                                        : kind_words[f->kind],
+                text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
+    return false;
+}
+
+static bool unknown_field(struct call *c, quire_bytes name)
+{
+    call_refuse(c, 400, "invalid", "/openapi.json says what can be sent",
+                "there is no field %.*s here",
+                (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
+    return false;
+}
+
+/* One word of a query, "name=value". */
+static bool take_query_word(struct call *c, const char *at, const char *end)
+{
+    const struct field *f = c->op->fields;
+    const char *eq = memchr(at, '=', (size_t)(end - at));
+    quire_bytes name = bytes_of(at, (size_t)((eq ? eq : end) - at));
+    quire_bytes value = eq ? bytes_of(eq + 1, (size_t)(end - eq - 1))
+                           : bytes_of("", 0);
+    size_t i;
+
+    for (i = 0; f && f[i].name; i++)
+        if (f[i].flags & FIELD_QUERY && bytes_is(name, f[i].name))
+            return take_query_value(c, i, value) || wrong_field(c, &f[i]);
+    return name.len + value.len == 0 || unknown_field(c, name);
+}
+
+static bool take_query(struct call *c)
+{
+    quire_bytes query = exchange_head(c->x)->query;
+    const char *at = query.data, *end = at + query.len, *amp;
+
+    for (; at && at < end; at = amp + 1) {
+        amp = memchr(at, '&', (size_t)(end - at));
+        if (!amp)
+            amp = end;
+        if (!take_query_word(c, at, amp))
+            return false;
+    }
+    return true;
+}
+
+/* Programs spell what they have nothing to say about as null. */
+static bool is_left_out(const struct field *f, quire_bytes value)
+{
+    return !value.data || (json_kind(value) == JSON_NULL &&
+                           !(f->flags & (FIELD_NEEDED | FIELD_NULL)));
+}
+
+/* Whether each member of the body is a field that there is. */
+static bool has_no_other(struct call *c, quire_bytes body,
+                         const struct json_want *wants, size_t n)
+{
+    struct json_scan it;
+    size_t i;
+
+    json_iter_init(&it, body);
+    while (json_next(&it)) {
+        for (i = 0; i < n; i++)
+            if (!(c->op->fields[i].flags & FIELD_QUERY) &&
+                json_is(it.key, wants[i].key))
+                break;
+        if (i == n)
+            return unknown_field(c, json_text(it.key, &c->keep));
+    }
+    return true;
+}
+
+static bool take_body(struct call *c)
+{
+    const struct field *f = c->op->fields;
+    quire_bytes body = exchange_body(c->x);
+    struct json_want wants[FIELDS_MAX];
+    struct json_error e = {.why = NULL};
+    size_t i, n = 0;
+    bool any = c->op->flags & OP_WRITE;
+
+    for (i = 0; f && f[i].name; i++, n++) {
+        wants[i] = (struct json_want){f[i].name, strlen(f[i].name), {NULL, 0}};
+        any |= !(f[i].flags & FIELD_QUERY);
+    }
+    if (!any || body.len == 0)
+        return true;
+    if (!json_check(body, JSON_UTF8, &e) || !json_pick(body, wants, n, &e)) {
+        call_refuse(c, 400, "invalid", "send a JSON object",
+                    "the body is no JSON object: %s",
+                    e.why ? e.why : "it is another value");
+        return false;
+    }
+    if (!has_no_other(c, body, wants, n))
+        return false;
+    for (i = 0; i < n; i++) {
+        if (f[i].flags & FIELD_QUERY || is_left_out(&f[i], wants[i].value))
+            continue;
+        if (!fits(&f[i], wants[i].value))
+            return wrong_field(c, &f[i]);
+        c->values[i] = wants[i].value;
+    }
+    return true;
+}
+
+bool call_take_fields(struct call *c)
+{
+    const struct field *f = c->op->fields;
+    bool any = false;
+    size_t i;
+
+    if (c->wrong) {
+        call_refuse(c, 400, "invalid", "/openapi.json says what can be asked",
+                    "%s", c->wrong);
+        return false;
+    }
+    if (!take_query(c) || (!(c->op->flags & OP_RAW) && !take_body(c)))
+        return false;
+    for (i = 0; f && f[i].name; i++) {
+        any |= c->values[i].data != NULL;
+        if (f[i].flags & FIELD_NEEDED && !c->values[i].data) {
+            call_refuse(c, 400, "invalid", f[i].prose, "%s is missing",
+                        f[i].name);
+            return false;
+        }
+    }
+    /* A change of nothing is a field that was forgotten, or spelled as null. */
+    if (!any && !strcmp(c->op->method, "PATCH")) {
+        call_refuse(c, 400, "invalid", "/openapi.json says what can be changed",
+                    "nothing is to be changed");
+        return false;
+    }
+    return true;
+}
+
+/* ---- which operation ---------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+    const char *end;
+    int64_t n;
+
+    return read_digits(text, &n, &end) && !*end;
+}
+
+/* A segment of a path, or all that is left of it, is parameter `n`. One that
+ * cannot be is `wrong`: the address is one that there is, all the same. */
+static void take_param(struct call *c, int n, quire_bytes raw, const char *name,
+                       bool id)
+{
+    struct buf text = BUF_INIT(64 * 1024);
+    const char *why = decode(raw, false, &text);
+
+    c->params[n] = why ? NULL : arena_text(&c->keep, buf_bytes(&text));
+    buf_release(&text);
+    if (c->params[n] && (!id || is_number(c->params[n])))
+        return;
+    if (!why)
+        why = "ids are whole numbers from 1 on";
+    c->wrong = arena_printf(&c->keep, "invalid %.*s in the address: %s",
+                            (int)strcspn(name, "/"), name, why);
+    if (!c->wrong)
+        c->wrong = why;
+}
+
+/* Whether the path is of this route; its parameters are taken, and `wrong` says
+ * what is wrong with them. */
+static bool matches(const char *route, quire_bytes path, struct call *c)
+{
+    const char *at = path.data, *end = at + path.len, *slash, *next;
+    int n = 0;
+
+    c->wrong = NULL;
+    while (*route == '/' && at < end && *at == '/') {
+        size_t len;
+
+        route++;
+        at++;
+        slash = memchr(at, '/', (size_t)(end - at));
+        len = slash ? (size_t)(slash - at) : (size_t)(end - at);
+        next = strchrnul(route, '/');
+        if (*route == '*') {
+            take_param(c, n, bytes_of(at, (size_t)(end - at)), route + 1,
+                       false);
+            return at < end;
+        }
+        if (*route == ':') {
+            if (!len)
+                return false;
+            take_param(c, n++, bytes_of(at, len), route + 1,
+                       next - route >= 2 && !strncmp(next - 2, "id", 2));
+        } else if ((size_t)(next - route) != len ||
+                   memcmp(route, at, len) != 0) {
+            return false;
+        }
+        route = next;
+        at += len;
+    }
+    return !*route && at == end;
+}
+
+static void add_allowed(struct call *c, const char *method,
+                        const char **allowed)
+{
+    *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
+                        : method;
+    if (!strcmp(method, "GET"))
+        *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
+}
+
+const struct op *op_find(const struct head *head, struct call *c,
+                         const char **allowed)
+{
+    bool wants_head = bytes_equal(head->method, bytes_str("HEAD"));
+    const struct op *op, *nearly = NULL;
+
+    *allowed = NULL;
+    for (op = ops; op->name; op++) {
+        const char *method = op->method;
+        bool by_method = bytes_equal(head->method, bytes_str(method)) ||
+                         (wants_head && !strcmp(method, "GET"));
+
+        if (!matches(op->route, head->path, c))
+            continue;
+        if (by_method && !c->wrong)
+            return op;
+        if (by_method)
+            nearly = nearly ? nearly : op;
+        else if (!c->wrong)
+            add_allowed(c, method, allowed);
+    }
+    if (nearly && !*allowed && matches(nearly->route, head->path, c))
+        return nearly;
+    return NULL;
+}

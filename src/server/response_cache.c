@@ -1,0 +1,140 @@
+/*
+ * response_cache.c - see response_cache.h
+ *
+ * A request has one place, by its hash; whoever comes later has it. So nothing
+ * needs to be looked for or made old, and an answer that is never asked for again
+ * goes when another wants its place.
+ */
+#include "server/response_cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum { PLACES = 1024, ANSWER_MAX = 256 * 1024, BYTES_MAX = 8 << 20 };
+
+struct kept {
+    char *bytes; /* owned: request, headers, body; NULL: nobody's place */
+    size_t request, headers, body;
+    int status;
+    int64_t state, tenant;
+};
+
+struct memo {
+    pthread_mutex_t lock;
+    struct kept at[PLACES];
+    size_t bytes;
+    size_t hand; /* where room is made next */
+};
+
+struct memo *memo_new(void)
+{
+    struct memo *m = calloc(1, sizeof *m);
+
+    if (m)
+        pthread_mutex_init(&m->lock, NULL);
+    return m;
+}
+
+static void drop(struct memo *m, struct kept *k)
+{
+    m->bytes -= k->request + k->headers + k->body;
+    free(k->bytes);
+    *k = (struct kept){.bytes = NULL};
+}
+
+void memo_free(struct memo *m)
+{
+    size_t i;
+
+    if (!m)
+        return;
+    for (i = 0; i < PLACES; i++)
+        drop(m, &m->at[i]);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+static struct kept *place_of(struct memo *m, quire_bytes request)
+{
+    const unsigned char *p = request.data;
+    uint64_t hash = 14695981039346656037u;
+    size_t i;
+
+    for (i = 0; i < request.len; i++)
+        hash = (hash ^ p[i]) * 1099511628211u;
+    return &m->at[(hash ^ hash >> 32) % PLACES];
+}
+
+/* A request has a token in it: comparing takes as long for any two. */
+static bool is_same(const struct kept *k, quire_bytes request)
+{
+    const unsigned char *a = (const unsigned char *)k->bytes, *b = request.data;
+    unsigned differs = 0;
+    size_t i;
+
+    if (k->request != request.len)
+        return false;
+    for (i = 0; i < request.len; i++)
+        differs |= (unsigned)(a[i] ^ b[i]);
+    return !differs;
+}
+
+bool memo_find(struct memo *m, quire_bytes request, int64_t state,
+               struct answer *answer, int64_t *tenant)
+{
+    const struct kept *k;
+    bool found;
+
+    pthread_mutex_lock(&m->lock);
+    k = place_of(m, request);
+    found = k->bytes && k->state == state && is_same(k, request);
+    if (found) {
+        answer->status = k->status;
+        buf_add(&answer->headers, k->bytes + k->request, k->headers);
+        buf_add(&answer->body, k->bytes + k->request + k->headers, k->body);
+        *tenant = k->tenant;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return found;
+}
+
+void memo_add(struct memo *m, quire_bytes request, int64_t state,
+              const struct answer *answer, int64_t tenant)
+{
+    size_t size = request.len + answer->headers.len + answer->body.len;
+    struct kept *k;
+    char *bytes;
+
+    if (answer->content || answer->headers.failed || answer->body.failed ||
+        size > ANSWER_MAX)
+        return;
+    bytes = malloc(size + 1);
+    if (!bytes)
+        return;
+    memcpy(bytes, request.data, request.len);
+    if (answer->headers.len)
+        memcpy(bytes + request.len, answer->headers.data, answer->headers.len);
+    if (answer->body.len)
+        memcpy(bytes + request.len + answer->headers.len, answer->body.data,
+               answer->body.len);
+    pthread_mutex_lock(&m->lock);
+    k = place_of(m, request);
+    drop(m, k);
+    *k = (struct kept){.bytes = bytes,
+                       .request = request.len,
+                       .headers = answer->headers.len,
+                       .body = answer->body.len,
+                       .status = answer->status,
+                       .state = state,
+                       .tenant = tenant};
+    m->bytes += size;
+    while (m->bytes > BYTES_MAX) {
+        if (&m->at[m->hand] != k)
+            drop(m, &m->at[m->hand]);
+        m->hand = (m->hand + 1) % PLACES;
+    }
+    pthread_mutex_unlock(&m->lock);
+}

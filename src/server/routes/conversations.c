@@ -1,0 +1,576 @@
+/* conversations.c - conversations are sessions, with numbers for ids */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "server/route.h"
+#include "server/page.h"
+
+/* ---- one ---------------------------------------------------------------- */
+
+static void put_conversation(struct call *c, const quire_session_row *r)
+{
+    json_object(&c->w);
+    put_number(c, "id", r->number);
+    put_text(c, "session", r->id);
+    put_text(c, "title", r->title);
+    put_text(c, "cwd", r->info ? r->info->cwd : NULL);
+    put_flag(c, "archived", !strcmp(r->state, "archived"));
+    put_id(c, "folder_id", r->folder);
+    put_text(c, "parent", *r->parent ? r->parent : NULL);
+    put_number(c, "entries", (int64_t)r->entries);
+    put_number(c, "messages", (int64_t)r->messages);
+    put_number(c, "input_tokens", (int64_t)r->input_tokens);
+    put_number(c, "output_tokens", (int64_t)r->output_tokens);
+    put_number(c, "total_tokens", (int64_t)r->total_tokens);
+    put_number(c, "cost_nano_usd", r->cost_nano_usd);
+    put_number(c, "artifacts", (int64_t)r->artifacts);
+    put_number(c, "bytes_used", (int64_t)r->artifact_bytes);
+    put_time(c, "created_at", r->created_us);
+    put_time(c, "updated_at", r->updated_us);
+    json_object_end(&c->w);
+}
+
+static void answer_row(struct call *c, const char *which)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st = quire_session_row_of(c->q, which, &row, &err);
+
+    if (st && c->params[0])
+        call_fail_conversation(c, st, &err);
+    else if (st)
+        call_fail(c, st, &err);
+    else
+        put_conversation(c, &row);
+}
+
+void api_conversations_get(struct call *c)
+{
+    answer_row(c, call_ref(c, 0));
+}
+
+/* Open the session of ":id". NULL: answered. */
+static quire_session *open_session(struct call *c, unsigned flags)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    const char *id = call_session(c);
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id)
+        return NULL;
+    o.flags = flags;
+    o.sync = QUIRE_SYNC_EACH;
+    st = quire_session_open(c->q, id, &o, &s, &err);
+    if (st)
+        call_fail(c, st, &err);
+    return s;
+}
+
+/* ---- all ---------------------------------------------------------------- */
+
+struct rows {
+    struct page page;
+    char last[256]; /* the id of the last that is shown */
+};
+
+static quire_status give_row(void *ctx, const quire_session_row *row,
+                             quire_error *err)
+{
+    struct rows *r = ctx;
+    quire_status st = page_take(&r->page, row->updated_us, row->number);
+
+    (void)err;
+    if (st)
+        return st;
+    put_conversation(r->page.c, row);
+    snprintf(r->last, sizeof r->last, "%s", row->id);
+    return QUIRE_OK;
+}
+
+/* A folder that is not there is a wrong field, not a wrong address. */
+static void refuse_folder(struct call *c, const quire_error *err)
+{
+    call_refuse(c, 400, "invalid",
+                "/v1/conversation-folders lists those there are",
+                "folder_id: %s", err->what);
+}
+
+/* Where the list begins: before a second, or further on at a cursor. False:
+ * answered. */
+static bool read_start(struct call *c, quire_row_options *o)
+{
+    uint64_t before = call_number(c, "before_updated_at", 0);
+
+    if (call_json(c, "before_updated_at").data) {
+        o->after_us = before < INT64_MAX / 1000000 ? (int64_t)before * 1000000
+                                                   : INT64_MAX;
+        o->after_id = ""; /* nobody's: none that was changed just then */
+    }
+    return call_cursor_text(c, &o->after_us, &o->after_id);
+}
+
+void api_conversations_list(struct call *c)
+{
+    quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
+    struct rows r = {.page = {.c = c, .limit = call_limit(c, 50, 200)}};
+    char next[sizeof r.last + 32];
+    quire_error err;
+    quire_status st;
+    bool no_folder;
+
+    if (!read_start(c, &o))
+        return;
+    if (call_json(c, "folder_id").data) {
+        o.folder = (int64_t)call_number(c, "folder_id", 0);
+        o.folder = o.folder ? o.folder : -1;
+    }
+    o.archived = call_flag(c, "archived", false);
+    o.limit = r.page.limit + 1;
+    page_begin(&r.page, "conversations");
+    st = quire_session_rows(c->q, &o, give_row, &r, &err);
+    page_end_rows(&r.page);
+    snprintf(next, sizeof next, "%lld.%s", (long long)r.page.last_us, r.last);
+    put_text(c, "next_cursor", r.page.more ? next : NULL);
+    no_folder = st == QUIRE_NOT_FOUND && o.folder > 0;
+    page_end(&r.page, no_folder ? QUIRE_OK : st, &err);
+    if (no_folder)
+        refuse_folder(c, &err);
+}
+
+/* What was made or moved, which is closed; or that it was not. */
+static void answer_opened(struct call *c, quire_session *s, quire_status st,
+                          quire_error *err)
+{
+    quire_session_info info;
+    const char *id = NULL;
+
+    if (!st) {
+        quire_session_describe(s, &info);
+        id = arena_text(&c->keep, bytes_str(info.id));
+        st = id ? QUIRE_OK : err_memory(err);
+    }
+    quire_session_close(s);
+    if (st)
+        call_fail(c, st, err);
+    else
+        answer_row(c, id);
+}
+
+void api_conversations_add(struct call *c)
+{
+    quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!call_cwd(c, &o.cwd) || !call_agent(c, "agent_id") ||
+        !call_agent(c, "agent"))
+        return;
+    o.flags = QUIRE_SESSION_AT_ONCE;
+    o.title = call_text(c, "title");
+    if (!o.cwd)
+        o.cwd = "/";
+    st = quire_session_new(c->q, &o, &s, &err);
+    if (!st)
+        st = quire_session_flush(s, &err);
+    answer_opened(c, s, st, &err);
+}
+
+/* ---- changes ------------------------------------------------------------ */
+
+/* What a change is compared with: to write what is there already would tell
+ * everybody of nothing. */
+struct before {
+    const char *id, *title; /* the title in `keep`, "" for none */
+    int64_t folder;
+    bool archived;
+};
+
+/* How the conversation of ":id" is. False: answered. */
+static bool look_before(struct call *c, struct before *b)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st;
+
+    b->id = call_session(c);
+    if (!b->id)
+        return false;
+    st = quire_session_row_of(c->q, b->id, &row, &err);
+    if (!st) {
+        b->title = arena_text(&c->keep, bytes_str(row.title ? row.title : ""));
+        b->folder = row.folder;
+        b->archived = !strcmp(row.state, "archived");
+        st = b->title ? QUIRE_OK : err_memory(&err);
+    }
+    call_fail_conversation(c, st, &err);
+    return !st;
+}
+
+/* File it, or take it out of its folder. False: answered. */
+static bool file_it(struct call *c, const struct before *b)
+{
+    int64_t folder = (int64_t)call_number(c, "folder_id", 0);
+    quire_error err;
+    quire_status st;
+
+    if (!call_json(c, "folder_id").data || folder == b->folder)
+        return true;
+    c->unchanged = false;
+    st = quire_session_file(c->q, b->id, folder, &err);
+    if (st == QUIRE_NOT_FOUND)
+        refuse_folder(c, &err);
+    else if (st)
+        call_fail(c, st, &err);
+    return !st;
+}
+
+/* An empty title is none that is given, as for arbiter; null takes it away. */
+static quire_status retitle(struct call *c, const struct before *b,
+                            quire_error *err)
+{
+    const char *title = call_is_null(c, "title") ? "" : call_text(c, "title");
+    quire_session *s = NULL;
+    quire_status st;
+
+    if (!title || !strcmp(title, b->title) ||
+        (!*title && !call_is_null(c, "title")))
+        return QUIRE_OK;
+    c->unchanged = false;
+    st = quire_session_open(c->q, b->id, NULL, &s, err);
+    if (!st)
+        st = quire_session_rename(s, title, err);
+    quire_session_close(s);
+    return st;
+}
+
+static quire_status put_away(struct call *c, const struct before *b,
+                             quire_error *err)
+{
+    bool want = call_flag(c, "archived", b->archived);
+    const char *path;
+
+    if (want == b->archived)
+        return QUIRE_OK;
+    c->unchanged = false;
+    return want ? quire_session_archive(c->q, b->id, &path, err)
+                : quire_session_unarchive(c->q, b->id, &path, err);
+}
+
+void api_conversations_patch(struct call *c)
+{
+    struct before before;
+    quire_error err;
+    quire_status st;
+
+    c->unchanged = true;
+    if (!look_before(c, &before) || !file_it(c, &before))
+        return;
+    st = retitle(c, &before, &err);
+    if (!st)
+        st = put_away(c, &before, &err);
+    if (st)
+        call_fail(c, st, &err);
+    else
+        answer_row(c, call_ref(c, 0));
+}
+
+void api_conversations_remove(struct call *c)
+{
+    const char *id = call_session(c);
+    quire_error err;
+    quire_status st;
+
+    if (!id)
+        return;
+    st = quire_session_remove(c->q, id, &err);
+    answer_deleted(c, st, &err);
+}
+
+typedef quire_status (*elsewhere_fn)(quire *q, const char *which,
+                                     const char *cwd, quire_session **out,
+                                     quire_error *err);
+
+/* What there is at `cwd` then: the conversation, or another like it. */
+static void put_elsewhere(struct call *c, elsewhere_fn do_it)
+{
+    const char *id = call_session(c), *cwd;
+    quire_session *s = NULL;
+    quire_error err;
+    quire_status st;
+
+    if (!id || !call_cwd(c, &cwd))
+        return;
+    st = do_it(c->q, id, cwd, &s, &err);
+    answer_opened(c, s, st, &err);
+}
+
+void api_conversations_fork(struct call *c)
+{
+    put_elsewhere(c, quire_session_fork);
+}
+
+void api_conversations_move(struct call *c)
+{
+    put_elsewhere(c, quire_session_move);
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+struct entries {
+    struct page page;
+    uint64_t skip;
+    const char *after; /* the id of the one they come after; NULL: any, or it
+                          has come                                        */
+    uint64_t passed;   /* up to that one                                  */
+    bool messages;     /* those alone                                     */
+};
+
+static quire_status give_entry(void *ctx, const quire_entry *e,
+                               quire_error *err)
+{
+    struct entries *l = ctx;
+    quire_status st;
+
+    (void)err;
+    if (l->messages && !bytes_equal(e->type, bytes_str("message")))
+        return QUIRE_OK;
+    if (l->after) {
+        l->passed++;
+        if (bytes_is(e->id, l->after))
+            l->after = NULL;
+        return QUIRE_OK;
+    }
+    if (l->skip > 0) {
+        l->skip--;
+        return QUIRE_OK;
+    }
+    st = page_take(&l->page, 0, 0);
+    if (!st)
+        json_raw(&l->page.c->w, e->json);
+    return st;
+}
+
+static void list_entries(struct call *c, const char *key, bool messages)
+{
+    uint64_t after = call_number(c, "after", 0);
+    struct entries l = {.page = {.c = c, .limit = call_limit(c, 200, 500)},
+                        .skip = after,
+                        .after = call_text(c, "after_id"),
+                        .messages = messages};
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    if (l.after && !strcmp(l.after, "0"))
+        l.after = NULL; /* arbiter's clients begin so */
+    page_begin(&l.page, key);
+    st = quire_session_entries(s,
+                               call_flag(c, "hydrate", false) ? QUIRE_HYDRATE
+                                                              : 0,
+                               give_entry, &l, &err);
+    page_end_rows(&l.page);
+    after += l.passed + l.page.n;
+    put_id(c, "next_after", l.page.more ? (int64_t)after : 0);
+    page_end(&l.page, st, &err);
+    if (!st && l.after)
+        call_refuse(c, 400, "invalid", "name one that was listed",
+                    "after_id: there is no such %s",
+                    messages ? "message" : "entry");
+    quire_session_close(s);
+}
+
+void api_entries_list(struct call *c)
+{
+    list_entries(c, "entries", false);
+}
+
+void api_messages_list(struct call *c)
+{
+    list_entries(c, "messages", true);
+}
+
+static void append(struct call *c, quire_bytes entry)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_session *s = open_session(c, 0);
+    quire_appended done;
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    o.at = call_text(c, "at");
+    o.expect = call_is_null(c, "expect") ? "root" : call_text(c, "expect");
+    o.op = call_text(c, "op");
+    st = quire_session_append(s, entry, &o, &done, &err);
+    if (!st)
+        st = quire_session_flush(s, &err);
+    quire_session_close(s);
+    if (st) {
+        call_fail(c, st, &err);
+        return;
+    }
+    c->unchanged = done.existed;
+    c->answer.status = done.existed ? 200 : 201;
+    json_object(&c->w);
+    put_text(c, "id", done.id);
+    put_text(c, "parentId", *done.parent ? done.parent : NULL);
+    put_flag(c, "existed", done.existed);
+    json_object_end(&c->w);
+}
+
+void api_entries_add(struct call *c)
+{
+    append(c, call_json(c, "entry"));
+}
+
+/* Who can say something, by facts of the format, and of others that are common.
+ * What nobody knows would be in no context that makes sense; an entry can be
+ * anything. */
+static bool is_role(quire_bytes role)
+{
+    static const char *const roles[] = {
+        "user",   "assistant",   "toolResult",    "developer",
+        "custom", "hookMessage", "bashExecution", "pythonExecution",
+        "tool",   "system",      "fileMention",
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (json_is(role, roles[i]))
+            return true;
+    return false;
+}
+
+/* False: answered. */
+static bool check_role(struct call *c, quire_bytes role)
+{
+    if (is_role(role))
+        return true;
+    call_refuse(c, 400, "invalid",
+                "user, assistant, toolResult or another of the format; "
+                "/entries takes anything",
+                "that is no role of a message");
+    return false;
+}
+
+void api_messages_add(struct call *c)
+{
+    struct buf entry = BUF_INIT((size_t)1 << 31);
+    quire_bytes content = call_json(c, "message");
+    const char *role = call_text(c, "role");
+    enum json_kind kind = json_kind(content);
+    struct json_writer w;
+
+    if (kind != JSON_STRING && kind != JSON_ARRAY && kind != JSON_OBJECT) {
+        call_refuse(c, 400, "invalid",
+                    "a text, an array of blocks, or an object with role and "
+                    "content",
+                    "that is no message");
+        return;
+    }
+    if (kind == JSON_OBJECT ? !check_role(c, json_get(content, "role"))
+                            : role && !check_role(c, call_json(c, "role")))
+        return;
+    json_begin(&w, &entry);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "message");
+    json_key(&w, "message");
+    if (kind == JSON_OBJECT) {
+        json_raw(&w, content);
+    } else {
+        json_object(&w);
+        json_key(&w, "role");
+        json_str(&w, role ? role : "user");
+        json_key(&w, "content");
+        json_raw(&w, content);
+        json_object_end(&w);
+    }
+    json_object_end(&w);
+    append(c, buf_bytes(&entry));
+    buf_release(&entry);
+}
+
+/* ---- views -------------------------------------------------------------- */
+
+static void no_image(void *ctx, const char *ref)
+{
+    (void)ctx;
+    (void)ref;
+}
+
+/* The library takes an unknown leaf for the last entry, as the format has it;
+ * whoever names one wants that one. */
+void api_context(struct call *c)
+{
+    const char *leaf = call_text(c, "leaf");
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_status st = QUIRE_OK;
+    quire_entry entry;
+    quire_error err;
+
+    if (!s)
+        return;
+    if (leaf && !strcmp(leaf, "null"))
+        leaf = "";
+    else if (leaf)
+        st = quire_session_entry(s, leaf, &entry, &err);
+    if (!st)
+        st = quire_session_context(s, leaf, call_write, no_image, c, &err);
+    if (st)
+        call_fail(c, st, &err);
+    quire_session_close(s);
+}
+
+static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
+{
+    struct call *c = ctx;
+
+    (void)err;
+    json_object(&c->w);
+    json_key(&c->w, "id");
+    json_bytes(&c->w, e->id);
+    json_key(&c->w, "parentId");
+    if (e->parent.data)
+        json_bytes(&c->w, e->parent);
+    else
+        json_null(&c->w);
+    json_key(&c->w, "type");
+    json_bytes(&c->w, e->type);
+    put_number(c, "depth", (int64_t)e->depth);
+    put_flag(c, "leaf", e->is_leaf);
+    json_key(&c->w, "label");
+    if (e->label.data)
+        json_bytes(&c->w, e->label);
+    else
+        json_null(&c->w);
+    json_object_end(&c->w);
+    return QUIRE_OK;
+}
+
+void api_tree(struct call *c)
+{
+    quire_session *s = open_session(c, QUIRE_SESSION_READ);
+    quire_error err;
+    quire_status st;
+
+    if (!s)
+        return;
+    json_object(&c->w);
+    json_key(&c->w, "nodes");
+    json_array(&c->w);
+    st = quire_session_tree(s, give_node, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+    quire_session_close(s);
+}

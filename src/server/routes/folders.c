@@ -1,0 +1,77 @@
+/*
+ * folders.c - folders of conversations
+ *
+ * A folder is a name that conversations are filed under. Which one a conversation
+ * is in is a field of the conversation.
+ */
+#include "base/bytes.h"
+#include "server/route.h"
+#include "server/page.h"
+
+static void put_folder(struct call *c, const quire_folder *f)
+{
+    json_object(&c->w);
+    put_number(c, "id", f->id);
+    put_text(c, "name", f->name);
+    put_number(c, "conversations", (int64_t)f->sessions);
+    put_time(c, "created_at", f->created_us);
+    put_time(c, "updated_at", f->updated_us);
+    json_object_end(&c->w);
+}
+
+static quire_status give(void *ctx, const quire_folder *f, quire_error *err)
+{
+    struct page *p = ctx;
+
+    (void)err;
+    put_folder(p->c, f);
+    return page_take(p, 0, 0);
+}
+
+void api_folders_list(struct call *c)
+{
+    struct page p = {.c = c};
+    quire_error err;
+    quire_status st;
+
+    page_begin(&p, "folders");
+    st = quire_folder_list(c->q, give, &p, &err);
+    page_end_rows(&p);
+    page_end(&p, st, &err);
+}
+
+static void answer(struct call *c, quire_status st, const quire_folder *f,
+                   const quire_error *err)
+{
+    if (st)
+        call_fail(c, st, err);
+    else
+        put_folder(c, f);
+}
+
+void api_folders_add(struct call *c)
+{
+    quire_folder f;
+    quire_error err;
+    quire_status st = quire_folder_add(c->q, call_text(c, "name"), &f, &err);
+
+    answer(c, st, &f, &err);
+}
+
+void api_folders_patch(struct call *c)
+{
+    quire_folder f;
+    quire_error err;
+    quire_status st = quire_folder_rename(c->q, call_id(c, 0),
+                                          call_text(c, "name"), &f, &err);
+
+    answer(c, st, &f, &err);
+}
+
+void api_folders_remove(struct call *c)
+{
+    quire_error err;
+    quire_status st = quire_folder_remove(c->q, call_id(c, 0), &err);
+
+    answer_deleted(c, st, &err);
+}

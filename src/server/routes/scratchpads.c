@@ -1,0 +1,63 @@
+/* scratchpads.c - scratchpads, to be looked at: their agents write them */
+#include "base/bytes.h"
+#include "server/route.h"
+
+/* A pad that nobody has written to is empty, which is no error. */
+static void answer_pad(struct call *c, const char *name)
+{
+    struct buf text = BUF_INIT((size_t)64 << 20);
+    quire_error err;
+    quire_status st = quire_pad_read(c->q, name, buf_write, &text, &err);
+
+    if (st && st != QUIRE_NOT_FOUND) {
+        call_fail(c, st, &err);
+    } else {
+        json_object(&c->w);
+        put_text(c, "agent_id", name);
+        put_text(c, "kind", *name ? "agent" : "shared");
+        put_flag(c, "exists", !st);
+        put_number(c, "size", (int64_t)text.len);
+        put_bytes(c, "content", buf_bytes(&text));
+        json_object_end(&c->w);
+    }
+    buf_release(&text);
+}
+
+static quire_status give_pad(void *ctx, const quire_pad *pad, quire_error *err)
+{
+    struct call *c = ctx;
+
+    (void)err;
+    json_object(&c->w);
+    put_text(c, "agent_id", pad->name);
+    put_text(c, "kind", *pad->name ? "agent" : "shared");
+    put_number(c, "size", (int64_t)pad->size);
+    put_time(c, "updated_at", pad->updated_us);
+    json_object_end(&c->w);
+    return QUIRE_OK;
+}
+
+void api_pads_list(struct call *c)
+{
+    quire_error err;
+    quire_status st;
+
+    json_object(&c->w);
+    json_key(&c->w, "scratchpads");
+    json_array(&c->w);
+    st = quire_pad_list(c->q, give_pad, c, &err);
+    json_array_end(&c->w);
+    json_object_end(&c->w);
+    if (st)
+        call_fail(c, st, &err);
+}
+
+void api_pads_shared(struct call *c)
+{
+    answer_pad(c, "");
+}
+
+void api_pads_get(struct call *c)
+{
+    answer_pad(c, c->params[0]);
+}

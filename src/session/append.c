@@ -1,0 +1,759 @@
+/*
+ * append.c - appending
+ *
+ * An append is one write of one whole line. Always true:
+ *
+ *   (1) A line is in the file before its append returns, or the append has
+ *       failed and the file is as it was.
+ *   (2) The file ends in a line break before anything is added to it, whoever
+ *       left it without.
+ *   (3) What others appended since the last look is in the index before our
+ *       line is written, so its parent is chosen with their lines in sight.
+ *   (4) After a write or a sync that failed nothing more is written: the
+ *       error latches, and every later call gives it, until the session is
+ *       opened again and the file has been looked at.
+ *
+ * Waiting for the disk is shared. Appends are counted; whoever wants to wait
+ * and finds nobody syncing syncs all that is written so far, with the lock
+ * released, and wakes the others. While it does so, further appends gather
+ * for the next one:
+ *
+ *     thread 1   write ---- sync ------------
+ *     thread 2     write ---- (waits) ------ sync --------
+ *     thread 3       write -- (waits) ------ (waits) -----
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "base/timestamp.h"
+#include "session/entry_format.h"
+#include "session/names.h"
+#include "session/persist.h"
+#include "session/priv.h"
+
+void write_header(struct buf *out, const struct session_birth *birth)
+{
+    struct json_writer w;
+    char when[WHEN_SIZE];
+
+    buf_clear(out);
+    when_format(birth->at_us, when);
+    json_begin(&w, out);
+    json_object(&w);
+    json_key(&w, "type");
+    json_str(&w, "session");
+    json_key(&w, "version");
+    json_int(&w, 3);
+    json_key(&w, "id");
+    json_str(&w, birth->id);
+    json_key(&w, "timestamp");
+    json_str(&w, when);
+    json_key(&w, "cwd");
+    json_str(&w, birth->cwd);
+    if (birth->title && *birth->title) {
+        json_key(&w, "title");
+        json_str(&w, birth->title);
+    }
+    if (birth->parent && *birth->parent) {
+        json_key(&w, "parentSession");
+        json_str(&w, birth->parent);
+    }
+    json_object_end(&w);
+    buf_add_char(out, '\n');
+}
+
+quire_bytes write_quoted(struct arena *keep, quire_bytes text)
+{
+    struct buf b = BUF_INIT(1 << 20);
+    quire_bytes out = {NULL, 0};
+    const unsigned char *c = text.data;
+    size_t i = 0;
+    char *room;
+
+    while (i < text.len && c[i] >= ' ' && c[i] < 0x7f && c[i] != '"' &&
+           c[i] != '\\')
+        i++;
+    if (i == text.len) { /* as ids are */
+        room = arena_alloc(keep, text.len + 2);
+        if (!room)
+            return out;
+        room[0] = room[text.len + 1] = '"';
+        memcpy(room + 1, text.data, text.len);
+        return bytes_of(room, text.len + 2);
+    }
+    json_add_quoted(&b, text);
+    if (!b.failed)
+        out = arena_dup(keep, buf_bytes(&b));
+    buf_release(&b);
+    return out;
+}
+
+/* ---- errors that stay --------------------------------------------------- */
+
+quire_status write_latch(struct session *s, quire_status st, quire_error *err)
+{
+    if (!st || s->failed.status)
+        return st;
+    if (err)
+        s->failed = *err;
+    else
+        err_set(&s->failed, st, "an earlier write to %s failed", s->path);
+    s->failed.status = st;
+    return st;
+}
+
+void write_quiet(struct session *s)
+{
+    while (s->syncing)
+        pthread_cond_wait(&s->synced, &s->lock);
+}
+
+quire_status write_ready(struct session *s, quire_error *err)
+{
+    quire_status st;
+
+    if (s->failed.status) {
+        if (err)
+            *err = s->failed;
+        return s->failed.status;
+    }
+    if (s->read_only) {
+        st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
+                     s->path);
+        err_next(err, "open the session for writing");
+        return st;
+    }
+    return load_refresh(s, err);
+}
+
+/* ---- to the file -------------------------------------------------------- */
+
+quire_status write_to_file(struct session *s, quire_error *err)
+{
+    struct object_store *store = s->store;
+    struct object *log;
+    struct draft *d;
+    quire_status st = store->ops->create(store, &d, err);
+
+    if (st)
+        return st;
+    st = object_copy(s->log, 0, s->size, d, err);
+    if (st) {
+        d->ops->discard(d);
+        return st;
+    }
+    st = d->ops->found(d, s->name, &log, err);
+    if (st == QUIRE_EXISTS)
+        return err_set(err, st, "%s is there already", s->path);
+    if (st)
+        return st;
+    s->log->ops->close(s->log);
+    s->scratch->ops->free(s->scratch);
+    s->scratch = NULL;
+    s->log = log;
+    s->in_file = true;
+    s->n_synced = s->n_written;
+    return QUIRE_OK;
+}
+
+/* Wait until append number `target` is on the disk. */
+static quire_status wait_synced(struct session *s, uint64_t target,
+                                quire_error *err)
+{
+    while (s->n_synced < target && !s->failed.status) {
+        quire_error why = {0};
+        uint64_t reach;
+        quire_status st;
+
+        if (s->syncing) {
+            pthread_cond_wait(&s->synced, &s->lock);
+            continue;
+        }
+        s->syncing = true;
+        reach = s->n_written;
+        pthread_mutex_unlock(&s->lock);
+        st = s->log->ops->sync(s->log, &why);
+        pthread_mutex_lock(&s->lock);
+        s->syncing = false;
+        if (st)
+            write_latch(s, st, &why);
+        else
+            s->n_synced = reach;
+        pthread_cond_broadcast(&s->synced);
+    }
+    if (s->n_synced >= target)
+        return QUIRE_OK;
+    if (err)
+        *err = s->failed;
+    return s->failed.status;
+}
+
+quire_status session_flush(struct session *s, quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    if (s->failed.status) {
+        if (err)
+            *err = s->failed;
+        st = s->failed.status;
+    } else if (s->in_file && !s->read_only) {
+        st = wait_synced(s, s->n_written, err);
+    }
+    session_leave(s);
+    return st;
+}
+
+/* ---- operations that were done ------------------------------------------ */
+
+struct ops {
+    struct map done; /* name -> number of the entry */
+    struct arena text;
+    uint32_t seen; /* entries looked at so far      */
+};
+
+void write_forget_ops(struct session *s)
+{
+    if (!s->ops)
+        return;
+    map_release(&s->ops->done);
+    arena_release(&s->ops->text);
+    free(s->ops);
+    s->ops = NULL;
+}
+
+/* Look at entries that are new since the last time. */
+static quire_status learn_ops(struct session *s, quire_error *err)
+{
+    struct ops *o = s->ops;
+
+    for (; o->seen < s->index.n; o->seen++) {
+        const struct entry *e = &s->index.list[o->seen];
+        quire_bytes line, name;
+        quire_status st = load_bytes(s, e->at, e->len, &line, err);
+
+        if (st)
+            return st;
+        if (!memmem(line.data, line.len, "\"quireOp\"", 9))
+            continue;
+        name = json_get(line, "quireOp");
+        if (json_kind(name) != JSON_STRING)
+            continue;
+        name = arena_dup(&o->text, json_text(name, &o->text));
+        if (!name.data || !map_put(&o->done, name, o->seen, NULL))
+            return err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
+/* The entry that operation `op` made; NONE if it has not been done. */
+static quire_status find_op(struct session *s, const char *op, uint32_t *at,
+                            quire_error *err)
+{
+    uint64_t *found;
+    quire_status st;
+
+    if (!s->ops) {
+        s->ops = calloc(1, sizeof *s->ops);
+        if (!s->ops)
+            return err_memory(err);
+        map_init(&s->ops->done, s->index.seed[0], s->index.seed[1]);
+    }
+    st = learn_ops(s, err);
+    found = st ? NULL : map_get(&s->ops->done, bytes_str(op));
+    *at = found ? (uint32_t)*found : NONE;
+    return st;
+}
+
+/* An entry without what it is given when it is written; NULL: no memory. */
+static struct json_node *read_bare(quire_bytes entry, struct arena *tmp)
+{
+    static const char *const given[] = {"id", "parentId", "timestamp",
+                                        "quireOp"};
+    struct json_node *root = json_tree_read(entry, tmp, NULL), *member;
+    size_t i;
+
+    for (i = 0; root && i < sizeof given / sizeof *given; i++)
+        while ((member = json_tree_get(root, given[i])))
+            json_tree_remove(member);
+    return root;
+}
+
+static bool names_another(quire_bytes wanted, quire_bytes text)
+{
+    return json_kind(wanted) == JSON_STRING && !json_equal(wanted, text);
+}
+
+/* An operation that was done is to be done again: is it for the same entry? As
+ * it is stored, for its images may lie elsewhere. When it was made does not
+ * count: whoever tries again may have looked at the clock again. */
+static quire_status check_same_op(struct session *s, quire_bytes entry,
+                                  const struct survey *v, const char *op,
+                                  uint32_t at, quire_error *err)
+{
+    const struct entry *e = &s->index.list[at];
+    quire_bytes line, none = {"", 0};
+    struct json_node *old, *now;
+    quire_status st = load_line(s, at, &line, err);
+
+    if (st)
+        return st;
+    old = read_bare(line, &s->tmp);
+    now = read_bare(entry, &s->tmp);
+    if (!old || !now)
+        return err_memory(err);
+    if (!names_another(v->id, entry_id(e)) &&
+        !names_another(v->parent, e->parent == NONE
+                                      ? none
+                                      : entry_id(&s->index.list[e->parent])) &&
+        json_tree_same(old, now, &s->tmp))
+        return QUIRE_OK;
+    e = &s->index.list[at];
+    st = err_set(err, QUIRE_EXISTS,
+                 "operation %.64s was used for another entry, %.*s", op,
+                 (int)entry_id(e).len, (const char *)entry_id(e).data);
+    err_next(err, "send the entry it was used for, or choose another name");
+    return st;
+}
+
+/* ---- one append --------------------------------------------------------- */
+
+static void copy_id(char out[256], quire_bytes id)
+{
+    size_t len = id.len < 255 ? id.len : 255;
+
+    memcpy(out, id.data ? id.data : "", len);
+    out[len] = '\0';
+}
+
+void write_report(const struct session *s, uint32_t at, bool existed,
+                  quire_appended *out)
+{
+    const struct entry *e = &s->index.list[at];
+    quire_bytes none = {NULL, 0};
+
+    if (!out)
+        return;
+    memset(out, 0, sizeof *out);
+    copy_id(out->id, entry_id(e));
+    copy_id(out->parent,
+            e->parent == NONE ? none : entry_id(&s->index.list[e->parent]));
+    out->existed = existed;
+}
+
+quire_status write_no_entry(const struct session *s, const char *id,
+                            quire_error *err)
+{
+    err_set(err, QUIRE_NOT_FOUND, "no entry %.64s in session %s", id,
+            s->header.id);
+    err_next(err, "`quire session tree %s` shows the entries", s->header.id);
+    return QUIRE_NOT_FOUND;
+}
+
+/* Randomness by the handful: a system call an id is a third of an append. */
+static int draw(void *ctx, void *out, size_t len)
+{
+    struct session *s = ctx;
+
+    if (len > sizeof s->noise)
+        return s->env.rand->fill(s->env.rand->ctx, out, len);
+    if (s->n_noise < len) {
+        if (!s->env.rand->fill(s->env.rand->ctx, s->noise, sizeof s->noise))
+            return 0;
+        s->n_noise = sizeof s->noise;
+    }
+    s->n_noise -= len;
+    memcpy(out, s->noise + s->n_noise, len);
+    return 1;
+}
+
+/* The id that is to be written, as JSON and as text. */
+static quire_status choose_id(struct session *s, const struct survey *v,
+                              quire_bytes *json, quire_bytes *text,
+                              quire_error *err)
+{
+    struct rand_source pool = {draw, s};
+    quire_status st;
+
+    if (!v->id.data) {
+        /* Hex digits need no quoting but the quotes. */
+        s->fresh[0] = '"';
+        st = names_entry_id(&pool, index_taken, &s->index, s->fresh + 1, err);
+        if (st)
+            return st;
+        *text = bytes_str(s->fresh + 1);
+        s->fresh[text->len + 1] = '"';
+        *json = bytes_of(s->fresh, text->len + 2);
+        return QUIRE_OK;
+    }
+    if (json_kind(v->id) != JSON_STRING || v->id.len == 2 || v->id.len > 250)
+        return err_set(err, QUIRE_INVALID,
+                       "not an entry: its id is not a string of 1 to 248 "
+                       "bytes");
+    *json = v->id;
+    *text = json_text(v->id, &s->tmp);
+    if (!text->data)
+        return err_memory(err);
+    if (index_find(&s->index, *text) == NONE)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_EXISTS, "session %s has an entry %.*s already",
+                 s->header.id, (int)text->len, (const char *)text->data);
+    err_next(err, "leave out the id, and it is given one");
+    return st;
+}
+
+/* The parent: what the entry says, else where we are told, else the leaf. */
+static quire_status choose_parent(struct session *s, const struct survey *v,
+                                  const char *at, uint32_t *parent,
+                                  quire_error *err)
+{
+    quire_bytes text;
+    const char *named;
+
+    *parent = NONE;
+    if (json_kind(v->parent) == JSON_STRING) {
+        text = json_text(v->parent, &s->tmp);
+        named = text.data ? arena_text(&s->tmp, text) : NULL;
+        if (!named)
+            return err_memory(err);
+        *parent = index_find(&s->index, text);
+        if (*parent == NONE)
+            return write_no_entry(s, named, err);
+    } else if (v->parent.data && json_kind(v->parent) != JSON_NULL) {
+        return err_set(err, QUIRE_INVALID,
+                       "not an entry: parentId is neither string nor null");
+    } else if (v->parent.data || (at && !strcmp(at, "root"))) {
+        *parent = NONE;
+    } else if (at) {
+        *parent = session_find(s, at);
+        if (*parent == NONE)
+            return write_no_entry(s, at, err);
+    } else {
+        *parent = s->leaf;
+    }
+    if (*parent == NONE || (s->index.list[*parent].flags & ENTRY_CHECKED))
+        return QUIRE_OK;
+    return load_line(s, *parent, &text, err);
+}
+
+static quire_status check_expected(struct session *s, const char *expect,
+                                   quire_error *err)
+{
+    uint32_t want = strcmp(expect, "root") ? session_find(s, expect) : NONE;
+    quire_bytes leaf = {NULL, 0};
+    quire_status st;
+
+    if (want == s->leaf && (want != NONE || !strcmp(expect, "root")))
+        return QUIRE_OK;
+    if (s->leaf != NONE)
+        leaf = entry_id(&s->index.list[s->leaf]);
+    st = err_set(err, QUIRE_CHANGED,
+                 "the leaf of session %s is %.*s, not %.64s", s->header.id,
+                 leaf.data ? (int)leaf.len : 4,
+                 leaf.data ? (const char *)leaf.data : "root", expect);
+    err_next(err, "look at what was added, then try again with the new leaf");
+    return st;
+}
+
+/* What goes elsewhere goes there: images, strings of a size nobody reads. */
+static quire_status persist(struct session *s, quire_bytes entry,
+                            quire_bytes *out, quire_error *err)
+{
+    struct buf b = BUF_INIT(JSONL_MAX_LINE);
+    struct blobs *blobs = NULL;
+    quire_status st = QUIRE_OK;
+    bool mine = s->env.blobs && !(s->flags & QUIRE_SESSION_MEMORY);
+
+    if (mine)
+        st = s->env.blobs(s->env.ctx, s->path, &blobs, err);
+    s->n_lent += mine && !st;
+    if (!st)
+        st = persist_entry(entry, blobs, s->env.omp, &s->tmp, &b, err);
+    if (mine)
+        s->env.release(s->env.ctx);
+    if (!st)
+        *out = arena_dup(&s->tmp, buf_bytes(&b));
+    if (!st && !out->data)
+        st = err_memory(err);
+    buf_release(&b);
+    return st;
+}
+
+/* The line itself, at the end of the log. */
+static quire_status put_line(struct session *s, quire_bytes line,
+                             quire_error *err)
+{
+    quire_status st = s->log->ops->extend(s->log, s->size, line, err);
+
+    if (st)
+        return write_latch(s, st, err);
+    s->n_written++;
+    return QUIRE_OK;
+}
+
+/* Add the line in s->out to the index, before it is written: what we have no
+ * memory for we do not write. */
+static quire_status know_line(struct session *s, const struct survey *v,
+                              quire_bytes id, uint32_t parent, size_t body,
+                              quire_error *err)
+{
+    bool led = s->out.data[0] == '\n';
+    struct index_line line = {.at = s->size + led,
+                              .len = (uint32_t)(s->out.len - led - 1),
+                              .id = id,
+                              .body = (uint32_t)body,
+                              .type = (uint8_t)entry_type_of(v->type),
+                              .flags = ENTRY_CHECKED};
+
+    if (!v->plain) {
+        struct jsonl_head head;
+
+        jsonl_look(bytes_of(s->out.data + led, line.len), &head, NULL);
+        line.body = (uint32_t)head.body_at;
+        body = head.body.data ? head.body_at : 0;
+    }
+    if (body)
+        line.flags |= ENTRY_BODY_LAST;
+    if (v->refs)
+        line.flags |= ENTRY_REFS;
+    line.below = parent + 1; /* NONE + 1 is 0 */
+    return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
+}
+
+/* It is written: what we know of the log has grown by it. */
+static void count_line(struct session *s)
+{
+    s->size += s->out.len;
+    s->lines += s->out.data[0] == '\n' ? 2 : 1;
+    s->open_end = s->torn = false;
+    s->n_messages += s->index.list[s->index.n - 1].type == ENTRY_MESSAGE;
+    s->leaf = s->index.n - 1;
+    s->leaf_is_last = true;
+    if (s->index.waiting) /* perhaps for this one */
+        index_settle(&s->index);
+}
+
+/* The time as a JSON string, spelled once a millisecond. */
+static quire_bytes now_quoted(struct session *s)
+{
+    int64_t ms = clock_us(s->env.clock) / 1000;
+
+    if (ms != s->when_ms || !s->when[0]) {
+        s->when[0] = '"';
+        when_format(ms * 1000, s->when + 1);
+        strcat(s->when, "\"");
+        s->when_ms = ms;
+    }
+    return bytes_str(s->when);
+}
+
+/* Build the line in s->out and write it. */
+static quire_status write_entry(struct session *s, quire_bytes entry,
+                                struct survey *v, const char *op,
+                                uint32_t parent, quire_error *err)
+{
+    struct filling f = {.timestamp = v->timestamp};
+    quire_bytes id = {NULL, 0};
+    size_t body;
+    quire_status st = choose_id(s, v, &f.id, &id, err);
+
+    if (st)
+        return st;
+    if (v->id.data && index_awaits(&s->index, parent, id))
+        return err_set(err, QUIRE_INVALID,
+                       "entry %.*s would be among its own ancestors: an entry "
+                       "above it has it as its missing parent",
+                       (int)id.len, (const char *)id.data);
+    if (json_kind(f.timestamp) != JSON_STRING)
+        f.timestamp = now_quoted(s);
+    f.parent = parent == NONE
+                   ? bytes_str("null")
+                   : write_quoted(&s->tmp, entry_id(&s->index.list[parent]));
+    if (op)
+        f.op = write_quoted(&s->tmp, bytes_str(op));
+    if (!f.parent.data || (op && !f.op.data))
+        return err_memory(err);
+    buf_clear(&s->out);
+    if (s->open_end)
+        buf_add_char(&s->out, '\n');
+    compose_line(entry, v, &f, &s->out, &body);
+    buf_add_char(&s->out, '\n');
+    st = buf_status(&s->out, "an entry", err);
+    if (!st)
+        st = know_line(s, v, id, parent, body, err);
+    if (st)
+        return st;
+    st = put_line(s, buf_bytes(&s->out), err);
+    if (st)
+        index_pop(&s->index);
+    else
+        count_line(s);
+    return st;
+}
+
+/* Every reader puts its own idea in the place of bytes that are no text, so
+ * whoever sends them has to decide. */
+static quire_status check_utf8(quire_bytes entry, quire_error *err)
+{
+    size_t bad = utf8_find_bad(entry);
+    quire_status st;
+
+    if (bad == entry.len)
+        return QUIRE_OK;
+    st = err_set(err, QUIRE_INVALID, "not an entry: byte %zu is not UTF-8",
+                 bad);
+    err_next(err, "send text, or base64 for other bytes");
+    return st;
+}
+
+/* Whether there are more notices of a cut in it than before. */
+static bool was_cut(quire_bytes before, quire_bytes now)
+{
+    static const char notice[] = PERSIST_NOTICE;
+
+    return memmem(now.data, now.len, notice, sizeof notice - 1) &&
+           (before.len > now.len ||
+            !memmem(before.data, before.len, notice, sizeof notice - 1));
+}
+
+/* What can be done before anybody is kept waiting: look at the entry, store
+ * its images, know the operations. */
+static quire_status prepare(struct session *s, quire_bytes *entry,
+                            const quire_append_options *o, struct survey *v,
+                            quire_error *err)
+{
+    quire_bytes given = *entry;
+    uint32_t at;
+    quire_status st;
+
+    arena_reset(&s->tmp);
+    s->truncated = false;
+    st = write_ready(s, err);
+    if (!st && o->op && !*o->op)
+        st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
+    if (!st && o->op)
+        st = find_op(s, o->op, &at, err);
+    if (!st)
+        st = check_utf8(*entry, err);
+    if (!st)
+        st = compose_survey(*entry, v, err);
+    if (!st && v->heavy) {
+        st = persist(s, *entry, entry, err);
+        s->truncated = !st && was_cut(given, *entry);
+        if (!st)
+            st = compose_survey(*entry, v, err);
+    }
+    return st;
+}
+
+/* One try. What becomes a parent had better be there: it is looked at
+ * closely, and if that finds damage all of it is tried again. */
+static quire_status append_once(struct session *s, quire_bytes entry,
+                                const quire_append_options *o,
+                                quire_appended *out, quire_error *err)
+{
+    uint32_t at = NONE, parent = NONE;
+    struct survey v;
+    quire_status st = prepare(s, &entry, o, &v, err);
+
+    if (!st && s->env.omp && s->in_file) {
+        st = foreign_lock(s->path, s->env.busy_ms, &s->theirs, err);
+        if (!st) /* what was appended until now */
+            st = load_refresh(s, err);
+    }
+    if (!st && o->op)
+        st = find_op(s, o->op, &at, err);
+    if (!st && at != NONE) {
+        st = check_same_op(s, entry, &v, o->op, at, err);
+        if (!st)
+            write_report(s, at, true, out);
+        return st;
+    }
+    if (!st && o->expect)
+        st = check_expected(s, o->expect, err);
+    if (!st)
+        st = choose_parent(s, &v, o->at, &parent, err);
+    /* A session with an answer in it is worth a file. If there can be none,
+     * nothing is lost: what was said before is in memory, and the answer is
+     * not taken. */
+    if (!st && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
+        json_is(v.type, "message") && json_is(v.role, "assistant"))
+        st = write_to_file(s, err);
+    if (!st)
+        st = write_entry(s, entry, &v, o->op, parent, err);
+    if (!st)
+        write_report(s, s->leaf, false, out);
+    if (!st && out)
+        out->truncated = s->truncated;
+    return st;
+}
+
+/* What was put for lines that are in the file now is safe in it. Before there is
+ * a file, nothing but this keeps it from a collection. */
+void write_settled(struct session *s)
+{
+    for (; s->n_lent > 0; s->n_lent--)
+        s->env.written(s->env.ctx);
+}
+
+static quire_status append_locked(struct session *s, quire_bytes entry,
+                                  const quire_append_options *o,
+                                  quire_appended *out, quire_error *err)
+{
+    quire_status st;
+
+    /* Taking in another's file may have to wait for a sync of ours, and must
+     * not do so with their lock in hand. */
+    if (s->env.omp)
+        write_quiet(s);
+    do {
+        st = append_once(s, entry, o, out, err);
+        foreign_unlock(&s->theirs);
+    } while (load_again(s, &st, err));
+    if (s->in_file)
+        write_settled(s);
+    return st;
+}
+
+quire_status session_append(struct session *s, quire_bytes entry,
+                            const quire_append_options *options,
+                            quire_appended *out, quire_error *err)
+{
+    quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
+    quire_status st;
+
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
+    st = session_enter(s, err);
+    if (st)
+        return st;
+    st = append_locked(s, entry, &o, out, err);
+    if (!st && s->sync == QUIRE_SYNC_EACH && s->in_file)
+        st = wait_synced(s, s->n_written, err);
+    session_leave(s);
+    return st;
+}
+
+quire_status session_ensure(struct session *s, quire_error *err)
+{
+    quire_status st = session_enter(s, err);
+
+    if (st)
+        return st;
+    st = write_ready(s, err);
+    if (!st && !s->in_file && (s->flags & QUIRE_SESSION_MEMORY))
+        st = err_set(err, QUIRE_INVALID, "a session in memory has no file");
+    if (!st && !s->in_file)
+        st = write_to_file(s, err);
+    if (s->in_file)
+        write_settled(s);
+    session_leave(s);
+    return st;
+}

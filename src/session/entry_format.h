@@ -1,0 +1,42 @@
+/*
+ * entry_format.h - an entry as given, an entry as written
+ *
+ * Whoever appends gives a JSON object with a type and leaves the rest to us.
+ * What is written has type, id, parentId and timestamp in front, in this
+ * order, because readers that look for them can stop there; what was given
+ * follows, byte for byte.
+ */
+#ifndef SESSION_ENTRY_FORMAT_H
+#define SESSION_ENTRY_FORMAT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "quire.h"
+
+/* What one look at an entry tells. Slices are JSON values in the entry. */
+struct survey {
+    quire_bytes type, id, parent, timestamp; /* .data NULL: not given       */
+    quire_bytes message; /* an object                                       */
+    quire_bytes role;    /* of the message                                  */
+    bool plain; /* `type` comes first, and none of the other three is there */
+    bool refs;  /* a string in it is a reference to a blob                */
+    bool heavy; /* something in it may have to go elsewhere: persist.h   */
+};
+
+/* QUIRE_INVALID, with words, if it is no object or has no type. */
+quire_status compose_survey(quire_bytes entry, struct survey *v,
+                            quire_error *err);
+
+/* What is filled in: JSON values; `op` may be empty. */
+struct filling {
+    quire_bytes id, parent, timestamp, op;
+};
+
+/* Add the entry as a line, without its break. *body is where the value of
+ * `message` begins in what was added, 0 if it is not the last member. */
+void compose_line(quire_bytes entry, const struct survey *v,
+                  const struct filling *f, struct buf *out, size_t *body);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * omp_lock.h - the locks of a program we share files with
+ */
+#ifndef SESSION_OMP_LOCK_H
+#define SESSION_OMP_LOCK_H
+
+#include <stdint.h>
+
+#include "quire.h"
+
+/* Both locks of oh-my-pi for one session file, held for as short as can be:
+ * it waits for half a second and no longer. */
+struct foreign_lock {
+    int socket;
+    char *file; /* owned; NULL: not taken */
+};
+
+/* clang-format off */
+#define FOREIGN_LOCK_INIT {.socket = -1}
+/* clang-format on */
+
+/* `path` is that of the session, absolute, as oh-my-pi would name it.
+ * QUIRE_BUSY after `wait_ms`. */
+quire_status foreign_lock(const char *path, int wait_ms,
+                          struct foreign_lock *out, quire_error *err);
+void foreign_unlock(struct foreign_lock *l);
+
+/* XXH64, for its test vectors. */
+uint64_t foreign_hash(quire_bytes text, uint64_t seed);
+
+#endif

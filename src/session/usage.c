@@ -1,0 +1,469 @@
+/* usage.c - see usage.h */
+#include "session/usage.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/json.h"
+#include "session/jsonl.h"
+
+/* What the catalogue has of a file: what it was when it was counted, and the
+ * sums. All of it can be had from the files again. */
+const char tally_schema[] =
+    "CREATE TABLE tally("
+    " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL," /* of the file, below the tenant's root          */
+    " title TEXT NOT NULL,"
+    " state TEXT NOT NULL,"  /* 'active', 'archived'                        */
+    " parent TEXT NOT NULL," /* an id or a path, as the header has it       */
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds                            */
+    " changed INTEGER NOT NULL,"
+    " damaged INTEGER NOT NULL," /* 1: a line in it is no value              */
+    " scanned INTEGER NOT NULL," /* whole lines up to here were counted     */
+    " tail BLOB NOT NULL,"       /* the bytes before that                   */
+    " entries INTEGER NOT NULL,"
+    " messages INTEGER NOT NULL,"
+    " input INTEGER NOT NULL," /* tokens                                    */
+    " output INTEGER NOT NULL,"
+    " cache_read INTEGER NOT NULL,"
+    " cache_write INTEGER NOT NULL,"
+    " total INTEGER NOT NULL,"
+    " cost INTEGER NOT NULL);"; /* billionths of a dollar                   */
+
+/* ---- numbers ------------------------------------------------------------ */
+
+#define MOST ((uint64_t)INT64_MAX)
+
+/* Larger than any exponent that makes a difference, and small enough to be
+ * added to the length of a line. */
+#define EXPONENT_MAX INT64_C(1000000000000)
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a > MOST - b ? MOST : a + b;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* What stands behind the "e" of a number; 0 without one. */
+static int64_t exponent_of(const char *at, const char *end)
+{
+    int64_t e = 0;
+    bool minus;
+
+    if (at == end)
+        return 0;
+    at++;
+    minus = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    for (; at < end && is_digit(*at); at++)
+        e = e > EXPONENT_MAX ? EXPONENT_MAX : e * 10 + (*at - '0');
+    return minus ? -e : e;
+}
+
+/* Digit by digit: `power` is what the next one counts, in units of the result. */
+static uint64_t read_digits(const char *digits, const char *end, int places)
+{
+    const char *point = digits, *e = digits, *at;
+    int64_t power;
+    uint64_t n = 0;
+
+    while (point < end && is_digit(*point))
+        point++;
+    while (e < end && *e != 'e' && *e != 'E')
+        e++;
+    power = exponent_of(e, end) + places + (point - digits) - 1;
+    for (at = digits; at < e && power >= -1; at++) {
+        uint64_t digit = (uint64_t)(*at - '0');
+
+        if (at == point)
+            continue;
+        if (power-- < 0)
+            return add(n, digit >= 5);
+        if (n > (MOST - digit) / 10)
+            return MOST;
+        n = n * 10 + digit;
+    }
+    for (; n > 0 && power >= 0; power--) {
+        if (n > MOST / 10)
+            return MOST;
+        n *= 10;
+    }
+    return n;
+}
+
+uint64_t tally_number(quire_bytes json, int places)
+{
+    const char *at = json.data;
+
+    if (json_kind(json) != JSON_NUMBER || *at == '-')
+        return 0;
+    return read_digits(at, at + json.len, places);
+}
+
+/* ---- usage -------------------------------------------------------------- */
+
+/* Keys that matter, the first four in the order of struct sums. */
+enum key {
+    KEY_INPUT,
+    KEY_OUTPUT,
+    KEY_CACHE_READ,
+    KEY_CACHE_WRITE,
+    KEY_TOTAL_TOKENS,
+    KEY_TOTAL,
+    KEY_COST,
+    KEY_USAGE,
+    KEY_ROLE,
+    KEY_OTHER
+};
+
+static const struct {
+    const char *name;
+    size_t len;
+} keys[KEY_OTHER] = {
+    [KEY_INPUT] = {"input", 5},
+    [KEY_OUTPUT] = {"output", 6},
+    [KEY_CACHE_READ] = {"cacheRead", 9},
+    [KEY_CACHE_WRITE] = {"cacheWrite", 10},
+    [KEY_TOTAL_TOKENS] = {"totalTokens", 11},
+    [KEY_TOTAL] = {"total", 5},
+    [KEY_COST] = {"cost", 4},
+    [KEY_USAGE] = {"usage", 5},
+    [KEY_ROLE] = {"role", 4},
+};
+
+static enum key key_of(quire_bytes key)
+{
+    const char *name = (const char *)key.data + 1;
+    size_t len = key.len - 2;
+    int k;
+
+    for (k = 0; k < KEY_OTHER; k++) {
+        if (len == keys[k].len && *name == *keys[k].name &&
+            !memcmp(name, keys[k].name, len))
+            return (enum key)k;
+    }
+    if (!memchr(name, '\\', len))
+        return KEY_OTHER;
+    for (k = 0; k < KEY_OTHER && !json_is(key, keys[k].name);)
+        k++;
+    return (enum key)k;
+}
+
+/* Four parts, and the total if it says so itself. */
+struct sums {
+    uint64_t part[4], total;
+    bool has_total;
+};
+
+static uint64_t total_of(const struct sums *s)
+{
+    return s->has_total
+               ? s->total
+               : add(add(s->part[0], s->part[1]), add(s->part[2], s->part[3]));
+}
+
+static void set_total(struct sums *s, quire_bytes value, int places)
+{
+    s->has_total = json_kind(value) == JSON_NUMBER;
+    s->total = tally_number(value, places);
+}
+
+enum { DOLLAR_PLACES = 9 };
+
+/* The members of an object that has just been opened, up to its end. A key that
+ * is repeated has its last value, here as everywhere. */
+static bool read_cost(struct json_scan *s, struct sums *cost)
+{
+    enum json_step step;
+    enum key key;
+
+    while ((step = json_scan_next(s)) != JSON_STEP_CLOSE) {
+        if (step != JSON_STEP_SCALAR &&
+            (step != JSON_STEP_OPEN || !json_scan_skip(s)))
+            return false;
+        key = key_of(s->key);
+        if (key <= KEY_CACHE_WRITE)
+            cost->part[key] = tally_number(s->value, DOLLAR_PLACES);
+        else if (key == KEY_TOTAL)
+            set_total(cost, s->value, DOLLAR_PLACES);
+    }
+    return true;
+}
+
+struct usage {
+    struct sums tokens, cost;
+};
+
+static bool is_object(const struct json_scan *s)
+{
+    return *(const char *)s->value.data == '{';
+}
+
+static bool read_usage(struct json_scan *s, struct usage *u)
+{
+    enum json_step step;
+    enum key key;
+
+    while ((step = json_scan_next(s)) != JSON_STEP_CLOSE) {
+        bool open = step == JSON_STEP_OPEN;
+
+        if (!open && step != JSON_STEP_SCALAR)
+            return false;
+        key = key_of(s->key);
+        if (key == KEY_COST) {
+            u->cost = (struct sums){.has_total = false};
+            if (!open)
+                set_total(&u->cost, s->value, DOLLAR_PLACES);
+            else if (!(is_object(s) ? read_cost(s, &u->cost)
+                                    : json_scan_skip(s)))
+                return false;
+            continue;
+        }
+        if (open && !json_scan_skip(s))
+            return false;
+        if (key <= KEY_CACHE_WRITE)
+            u->tokens.part[key] = tally_number(s->value, 0);
+        else if (key == KEY_TOTAL_TOKENS)
+            set_total(&u->tokens, s->value, 0);
+    }
+    return true;
+}
+
+/* A message: false if it is no object, or damaged. Whose it is stands at its
+ * beginning, and only an assistant's has more that matters: most of a file is
+ * what tools said, and is not read further. */
+static bool read_message(quire_bytes message, bool *assistant, struct usage *u)
+{
+    enum json_step step;
+    struct json_scan s;
+
+    *assistant = false;
+    *u = (struct usage){.tokens.has_total = false};
+    json_scan_init(&s, message);
+    if (json_scan_next(&s) != JSON_STEP_OPEN || !is_object(&s))
+        return false;
+    while ((step = json_scan_next(&s)) != JSON_STEP_CLOSE) {
+        bool open = step == JSON_STEP_OPEN;
+        enum key key;
+
+        if (!open && step != JSON_STEP_SCALAR)
+            return false;
+        key = key_of(s.key);
+        if (key == KEY_USAGE)
+            *u = (struct usage){.tokens.has_total = false};
+        if (open && !(key == KEY_USAGE && is_object(&s) ? read_usage(&s, u)
+                                                        : json_scan_skip(&s)))
+            return false;
+        if (key == KEY_ROLE && !(*assistant = json_is(s.value, "assistant")))
+            return true;
+    }
+    return json_scan_next(&s) == JSON_STEP_END;
+}
+
+static void count_usage(struct tally *t, const struct usage *u)
+{
+    const uint64_t *part = u->tokens.part;
+
+    t->input = add(t->input, part[KEY_INPUT]);
+    t->output = add(t->output, part[KEY_OUTPUT]);
+    t->cache_read = add(t->cache_read, part[KEY_CACHE_READ]);
+    t->cache_write = add(t->cache_write, part[KEY_CACHE_WRITE]);
+    t->total = add(t->total, total_of(&u->tokens));
+    t->cost = add(t->cost, total_of(&u->cost));
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+/* Where writers put it, the message ends one byte before its entry does; what
+ * turns out otherwise is looked at from its beginning. False: it is no entry. */
+static bool look_at_message(const struct jsonl_value *v, bool *assistant,
+                            struct usage *u)
+{
+    quire_bytes text = v->text;
+    struct jsonl_head head;
+
+    if (v->head.body_at &&
+        read_message(bytes_sub(text, v->head.body_at, text.len - 1), assistant,
+                     u))
+        return true;
+    if (!jsonl_look(text, &head, NULL))
+        return false;
+    /* An entry whose message is none is an entry all the same. */
+    if (!read_message(json_get(text, "message"), assistant, u))
+        *assistant = false;
+    return true;
+}
+
+static void count_message(struct tally *t, const struct jsonl_value *v)
+{
+    struct usage u;
+    bool assistant;
+
+    if (!look_at_message(v, &assistant, &u))
+        return;
+    t->entries++;
+    t->messages++;
+    if (assistant)
+        count_usage(t, &u);
+}
+
+/* ---- passes ------------------------------------------------------------- */
+
+/* One pass over a file. */
+struct pass {
+    struct object *file;
+    bool close;    /* look closely at everything                            */
+    bool headed;   /* the header has been seen                              */
+    bool doubtful; /* a line is no value: a quick look may have been wrong  */
+    bool has_torn; /* a line, the one at torn_at, is cut off, and could go on in
+                      those behind it if more of them were there            */
+    uint64_t torn_at;
+
+    /* The stretch before: */
+    uint64_t at;
+    bool open_end;    /* it has no line break, as far as it knows           */
+    bool empty, torn; /* it holds no value; what it holds is the start of one */
+};
+
+static void count_value(struct pass *p, struct tally *t,
+                        const struct jsonl_value *v)
+{
+    quire_bytes type = v->head.type;
+
+    if (!v->is_object)
+        return;
+    if (json_is(type, "message"))
+        count_message(t, v);
+    else if (json_is(type, "session"))
+        p->headed = true;
+    else if (p->headed || !json_is(type, "title"))
+        t->entries++;
+}
+
+/* The stretch before was a line, not just the beginning of one. */
+static void see_line(struct pass *p)
+{
+    p->doubtful = p->doubtful || p->empty;
+    p->has_torn = p->has_torn || p->torn;
+    if (p->torn)
+        p->torn_at = p->at;
+}
+
+static void see_value(struct pass *p, struct tally *t,
+                      const struct jsonl_value *v)
+{
+    see_line(p);
+    p->at = v->at;
+    p->open_end = v->open_end;
+    p->empty = !v->text.data;
+    p->torn = p->empty && !strcmp(v->kind, "torn");
+    if (!p->empty && !p->open_end)
+        count_value(p, t, v);
+}
+
+/* A stretch that holds no value does not say whether it is a line. */
+static quire_status see_end(struct pass *p, uint64_t end, quire_error *err)
+{
+    char last = '\n';
+    size_t n = 1;
+    quire_status st = QUIRE_OK;
+
+    if (p->empty)
+        st = p->file->ops->read(p->file, end - 1, &last, 1, &n, err);
+    p->open_end = p->open_end || last != '\n';
+    if (!p->open_end)
+        see_line(p);
+    return st;
+}
+
+/* The bytes before the place where the count is to go on. */
+static quire_status read_tail(struct object *file, uint64_t at,
+                              unsigned char out[TALLY_TAIL], uint32_t *len,
+                              quire_error *err)
+{
+    size_t n = at < TALLY_TAIL ? (size_t)at : TALLY_TAIL;
+    quire_status st = file->ops->read(file, at - n, out, n, &n, err);
+
+    *len = (uint32_t)n;
+    return st;
+}
+
+static quire_status end_pass(struct pass *p, struct tally *t, uint64_t end,
+                             quire_error *err)
+{
+    quire_status st = see_end(p, end, err);
+
+    if (st)
+        return st;
+    t->scanned = p->open_end ? p->at : end;
+    t->damaged = p->close;
+    /* A value that goes on over line breaks may be half there. Nobody writes
+     * such files but by hand: they are counted again, as is what has no header
+     * yet. */
+    if (!p->headed || (p->has_torn && end - p->torn_at <= JSONL_MAX_SPREAD))
+        t->scanned = 0;
+    return read_tail(p->file, t->scanned, t->tail, &t->tail_len, err);
+}
+
+static quire_status make_pass(struct pass *p, struct tally *t, quire_error *err)
+{
+    struct jsonl_value v;
+    struct jsonl j;
+    quire_status st;
+    bool more;
+
+    jsonl_init(&j, p->file, t->scanned, 1, p->close || !p->headed);
+    while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
+        see_value(p, t, &v);
+        j.close = p->close || !p->headed;
+        if (p->doubtful && !p->close)
+            break;
+    }
+    if (!st && !more)
+        st = end_pass(p, t, j.base + j.at, err);
+    jsonl_release(&j);
+    return st;
+}
+
+/* Whether what was counted is still there. */
+static quire_status is_same(struct object *file, const struct tally *t,
+                            bool *same, quire_error *err)
+{
+    unsigned char tail[TALLY_TAIL] = {0};
+    uint32_t len = 0;
+    quire_status st = QUIRE_OK;
+
+    if (t->scanned)
+        st = read_tail(file, t->scanned, tail, &len, err);
+    *same = !st && t->scanned && len == t->tail_len &&
+            !memcmp(tail, t->tail, len);
+    return st;
+}
+
+quire_status tally_read(struct object *file, struct tally *t, quire_error *err)
+{
+    struct pass p = {.file = file};
+    struct tally next = *t;
+    quire_status st = is_same(file, t, &p.headed, err);
+
+    if (st)
+        return st;
+    if (!p.headed)
+        next = (struct tally){0};
+    p.close = next.damaged;
+    st = make_pass(&p, &next, err);
+    if (!st && p.doubtful && !p.close) {
+        p = (struct pass){.file = file, .close = true};
+        next = (struct tally){0};
+        st = make_pass(&p, &next, err);
+    }
+    if (!st)
+        *t = next;
+    return st;
+}

@@ -1,0 +1,162 @@
+/*
+ * fts_query.c - what a person types, as an expression of FTS5
+ *
+ * Every term becomes a string in quotes, and in a string of FTS5 only the quote
+ * means something. A quote never gets that far: it is where a term ends. So
+ * AND, NOT, NEAR, *, ^, (, -x, a:b and c++ are text and nothing else, and the
+ * index splits them as it splits every text.
+ *
+ * A term without a letter or digit is left out, since a phrase without words
+ * would be found nowhere. Which characters are letters only SQLite knows, so
+ * letters.h has no more than the ranges that surely are none. What else is none
+ * (rare signs) becomes a string without words. Between terms that
+ * follow each other SQLite leaves such strings out by itself, which it does not
+ * do for AND: hence the space. A question of nothing else finds nothing.
+ */
+#include "store/fts_query.h"
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "store/fts_letters.h"
+
+/* More is not a question but a text. Each term is a walk through the index. */
+#define MAX_TERMS 64
+#define MAX_BYTES ((size_t)8 * 1024)
+
+/* White space, as Unicode has it; and NUL, that no expression can hold. */
+static bool is_space(uint32_t cp)
+{
+    static const struct letters_range spaces[] = {
+        {0, 0},           {0x09, 0x0d},     {0x20, 0x20},     {0x85, 0x85},
+        {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029},
+        {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000},
+    };
+
+    return letters_within(cp, spaces, sizeof spaces / sizeof *spaces);
+}
+
+/* The next character, with a space for what is broken. */
+static size_t next_char(quire_bytes text, size_t at, uint32_t *cp)
+{
+    bool bad = false;
+    size_t len = utf8_decode(bytes_sub(text, at, text.len), cp, &bad);
+
+    if (bad || is_space(*cp))
+        *cp = ' ';
+    return len;
+}
+
+static bool has_letter(quire_bytes term)
+{
+    uint32_t cp;
+    size_t at;
+
+    for (at = 0; at < term.len;) {
+        at += next_char(term, at, &cp);
+        if (cp != '_' && !letters_none(cp))
+            return true;
+    }
+    return false;
+}
+
+/* The text that is read. The cut may go through a word, and half a word finds
+ * nothing, so it is made at a space, if there is one. */
+static quire_bytes shorten(quire_bytes text)
+{
+    size_t at, space = 0;
+    uint32_t cp;
+
+    if (text.len <= MAX_BYTES)
+        return text;
+    text.len = utf8_cut(text, MAX_BYTES);
+    for (at = 0; at < text.len;) {
+        size_t len = next_char(text, at, &cp);
+
+        if (cp == ' ' && at)
+            space = at;
+        at += len;
+    }
+    return bytes_sub(text, 0, space ? space : text.len);
+}
+
+/* The next term from *at on, which is moved behind it. Terms may be empty. */
+static quire_bytes next_term(quire_bytes text, size_t *at, bool *quoted)
+{
+    size_t from = *at, len;
+    uint32_t cp;
+
+    while (*at < text.len) {
+        quire_bytes term = bytes_sub(text, from, *at);
+
+        len = next_char(text, *at, &cp);
+        *at += len;
+        if (cp == '"') {
+            *quoted = !*quoted;
+            return term;
+        }
+        if (cp == ' ' && !*quoted)
+            return term;
+    }
+    return bytes_sub(text, from, *at);
+}
+
+static void add_text(quire_bytes term, struct buf *out)
+{
+    size_t at, len;
+    uint32_t cp;
+
+    for (at = 0; at < term.len; at += len) {
+        len = next_char(term, at, &cp);
+        if (cp == ' ')
+            buf_add_char(out, ' ');
+        else
+            buf_add(out, (const char *)term.data + at, len);
+    }
+}
+
+void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out)
+{
+    size_t i;
+
+    buf_add_char(out, '"');
+    for (i = 0; i < n; i++) {
+        if (i > 0)
+            buf_add_char(out, ' ');
+        add_text(terms[i], out);
+    }
+    buf_add_char(out, '"');
+}
+
+void fulltext_terms_init(struct fulltext_terms *t, quire_bytes text)
+{
+    *t = (struct fulltext_terms){.text = shorten(text)};
+}
+
+bool fulltext_next(struct fulltext_terms *t, quire_bytes *term)
+{
+    while (t->at < t->text.len && t->n < MAX_TERMS) {
+        *term = next_term(t->text, &t->at, &t->quoted);
+        if (has_letter(*term)) {
+            t->n++;
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t fulltext_query(quire_bytes text, enum fulltext_mode mode,
+                      struct buf *out)
+{
+    struct fulltext_terms t;
+    quire_bytes term;
+
+    fulltext_terms_init(&t, text);
+    while (fulltext_next(&t, &term)) {
+        if (t.n > 1)
+            buf_add_str(out, mode == FULLTEXT_ANY ? " OR " : " ");
+        fulltext_add(&term, 1, out);
+        if (mode == FULLTEXT_PREFIX)
+            buf_add_str(out, " *");
+    }
+    return t.n;
+}

@@ -1,0 +1,173 @@
+/* fts_vocab.c - see fts_vocab.h */
+#include "store/fts_vocab.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+
+enum { COLUMNS_MAX = 8 };
+
+/* ---- two statements, row by row ----------------------------------------- */
+
+static quire_status compare(struct stmt *a, struct stmt *b, int columns,
+                            bool *same, quire_error *err)
+{
+    bool row_a = true, row_b = true;
+    quire_status st = QUIRE_OK;
+    int i;
+
+    while (!st && *same && row_a) {
+        st = a->ops->step(a, &row_a, err);
+        if (!st)
+            st = b->ops->step(b, &row_b, err);
+        if (st)
+            break;
+        *same = row_a == row_b;
+        for (i = 0; *same && row_a && i < columns; i++)
+            *same = bytes_equal(a->ops->column_bytes(a, i),
+                                b->ops->column_bytes(b, i));
+    }
+    return st;
+}
+
+static quire_status compare_sql(struct db *a, const char *sql_a, struct db *b,
+                                const char *sql_b, int columns, bool *same,
+                                quire_error *err)
+{
+    struct stmt *x = NULL, *y = NULL;
+    quire_status st = a->ops->prepare(a, sql_a, &x, err);
+
+    if (!st)
+        st = b->ops->prepare(b, sql_b, &y, err);
+    if (!st)
+        st = compare(x, y, columns, same, err);
+    if (x)
+        x->ops->finalize(x);
+    if (y)
+        y->ops->finalize(y);
+    return st;
+}
+
+/* ---- words and lengths -------------------------------------------------- */
+
+static quire_status show_words(struct db *db, const char *name,
+                               quire_error *err)
+{
+    char sql[320];
+
+    /* A connection that only reads may write nothing but this. */
+    snprintf(sql, sizeof sql,
+             "PRAGMA query_only=OFF; DROP TABLE IF EXISTS temp.vocabulary;"
+             "CREATE VIRTUAL TABLE temp.vocabulary USING"
+             " fts5vocab(main, %s, instance)",
+             name);
+    return db->ops->exec(db, sql, err);
+}
+
+static quire_status same_words(struct db *db, const char *among,
+                               struct db *fresh, const char *name, bool *same,
+                               quire_error *err)
+{
+#define WORDS "SELECT term, doc, col, \"offset\" FROM temp.vocabulary"
+#define SIZES "SELECT id, sz FROM %s_docsize"
+    char sql[512], sql_fresh[160];
+    quire_status st;
+
+    snprintf(sql, sizeof sql, WORDS " WHERE doc IN (%s)", among);
+    st = compare_sql(db, sql, fresh, WORDS, 4, same, err);
+    snprintf(sql, sizeof sql, SIZES " WHERE id IN (%s) ORDER BY id", name,
+             among);
+    snprintf(sql_fresh, sizeof sql_fresh, SIZES " ORDER BY id", name);
+    if (!st && *same)
+        st = compare_sql(db, sql, fresh, sql_fresh, 2, same, err);
+    return st;
+}
+
+/* ---- sums --------------------------------------------------------------- */
+
+/* SQLite's numbers of varying length: seven bits a byte, the highest first. */
+static bool next_number(quire_bytes *bytes, uint64_t *out)
+{
+    const unsigned char *p = bytes->data;
+    size_t at = 0;
+
+    for (*out = 0; at < bytes->len;) {
+        *out = *out << 7 | (p[at] & 0x7f);
+        if (!(p[at++] & 0x80)) {
+            *bytes = bytes_sub(*bytes, at, bytes->len);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many texts there are, and the words of all of them in each column. */
+static quire_status add_up(struct db *db, const char *name,
+                           uint64_t sums[1 + COLUMNS_MAX], quire_error *err)
+{
+    struct stmt *s;
+    char sql[160];
+    bool row = true;
+    quire_status st;
+
+    snprintf(sql, sizeof sql, "SELECT sz FROM %s_docsize", name);
+    st = db->ops->prepare(db, sql, &s, err);
+    if (st)
+        return st;
+    while (!(st = s->ops->step(s, &row, err)) && row) {
+        quire_bytes sizes = s->ops->column_bytes(s, 0);
+        uint64_t n;
+        int i;
+
+        sums[0]++;
+        for (i = 1; i <= COLUMNS_MAX && next_number(&sizes, &n); i++)
+            sums[i] += n;
+    }
+    s->ops->finalize(s);
+    return st;
+}
+
+/* FTS5 keeps these sums in row 1 of its data. */
+static quire_status same_sums(struct db *db, const char *name, bool *same,
+                              quire_error *err)
+{
+    uint64_t sums[1 + COLUMNS_MAX] = {0}, n;
+    struct stmt *s;
+    char sql[160];
+    bool row = false;
+    quire_status st = add_up(db, name, sums, err);
+    int i;
+
+    snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", name);
+    if (!st)
+        st = db->ops->prepare(db, sql, &s, err);
+    if (st)
+        return st;
+    st = s->ops->step(s, &row, err);
+    if (!st) {
+        quire_bytes block = row ? s->ops->column_bytes(s, 0) : bytes_of("", 0);
+
+        for (i = 0; i <= COLUMNS_MAX && next_number(&block, &n); i++)
+            *same = *same && sums[i] == n;
+        *same = *same && (i > 0 || sums[0] == 0);
+    }
+    s->ops->finalize(s);
+    return st;
+}
+
+quire_status vocabulary_same(struct db *db, const char *among, struct db *fresh,
+                             const char *name, bool *same, quire_error *err)
+{
+    quire_status st = show_words(db, name, err);
+
+    *same = true;
+    if (!st)
+        st = show_words(fresh, name, err);
+    if (!st)
+        st = same_words(db, among, fresh, name, same, err);
+    if (!st && *same)
+        st = same_sums(db, name, same, err);
+    return st;
+}

@@ -1,0 +1,297 @@
+/*
+ * baseline.c - what files were when they and their artifacts agreed
+ *
+ * Notes wait until there are some, or for a second, so that a write waits for
+ * its own syncs and no more. Then the directories are synced, and after that
+ * they are written: what the table has, has been on the disk.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "workspace/priv.h"
+
+const char copy_schema[] =
+    "CREATE TABLE copy("
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL,"
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds, both                    */
+    " changed INTEGER NOT NULL,"  /* 0: look at the content again          */
+    " sha256 BLOB NOT NULL,"
+    " PRIMARY KEY(session, path)) WITHOUT ROWID;";
+
+enum {
+    COPY_GET,
+    COPY_EACH,
+    COPY_ANY,
+    COPY_SET,
+    COPY_DROP,
+    COPY_FORGET,
+    N_COPY
+};
+
+static const char *const texts[N_COPY] = {
+    [COPY_GET] = "SELECT path, inode, size, modified, changed, sha256"
+                 " FROM copy WHERE session = ?1 AND path = ?2",
+    [COPY_EACH] = "SELECT path, inode, size, modified, changed, sha256"
+                  " FROM copy WHERE session = ?1",
+    [COPY_ANY] = "SELECT 1 FROM copy WHERE session = ?1 LIMIT 1",
+    [COPY_SET] = "INSERT OR REPLACE INTO copy(session, path, inode, size,"
+                 " modified, changed, sha256) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
+                 " ?7)",
+    [COPY_DROP] = "DELETE FROM copy WHERE session = ?1 AND path = ?2",
+    [COPY_FORGET] = "DELETE FROM copy WHERE session = ?1",
+};
+
+/* More notes than this are written at once; syncing more directories than this
+ * one by one takes longer than syncing all. */
+enum { NOTES_MAX = 64, SYNCS_MAX = 16 };
+#define NOTES_US 1000000
+
+/* Changes within one step of the kernel's clock have one time. */
+#define STEP_NS 20000000
+
+quire_status copy_init(struct space *s, quire_error *err)
+{
+    return sql_init(&s->sql, s->c.db, texts, N_COPY, err);
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static bool read_row(struct stmt *s, struct copy *out)
+{
+    out->inode = (uint64_t)s->ops->column_int(s, 1);
+    out->size = (uint64_t)s->ops->column_int(s, 2);
+    out->modified_ns = s->ops->column_int(s, 3);
+    out->changed_ns = s->ops->column_int(s, 4);
+    return sql_digest(s, 5, &out->digest);
+}
+
+quire_status copy_get(struct space *s, int64_t session, const char *path,
+                      struct copy *out, quire_error *err)
+{
+    struct stmt *q;
+    quire_status st = QUIRE_OK;
+    size_t i;
+
+    for (i = s->n_notes; i-- > 0;)
+        if (!strcmp(s->notes[i].path, path)) {
+            *out = s->notes[i].now;
+            return s->notes[i].drop ? QUIRE_NOT_FOUND : QUIRE_OK;
+        }
+    st = sql_use(&s->sql, COPY_GET, &q, err);
+    if (st)
+        return st;
+    q->ops->bind_int(q, 1, session);
+    q->ops->bind_text(q, 2, bytes_str(path));
+    st = sql_row(q, err);
+    if (!st && !read_row(q, out))
+        st = QUIRE_NOT_FOUND;
+    q->ops->reset(q);
+    return st;
+}
+
+quire_status copy_each(struct space *s, int64_t session, copy_fn each,
+                       void *ctx, quire_error *err)
+{
+    struct stmt *q;
+    struct copy one;
+    bool row = true;
+    quire_status st = copy_flush(s, err);
+
+    if (!st)
+        st = sql_use(&s->sql, COPY_EACH, &q, err);
+    if (st)
+        return st;
+    q->ops->bind_int(q, 1, session);
+    while (!st && row) {
+        st = q->ops->step(q, &row, err);
+        if (!st && row && read_row(q, &one))
+            st = each(ctx, (const char *)q->ops->column_bytes(q, 0).data, &one,
+                      err);
+    }
+    q->ops->reset(q);
+    return st;
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static struct copy_note *add_note(struct space *s, const char *path)
+{
+    size_t cap = s->cap_notes ? 2 * s->cap_notes : 16;
+    bool lost = s->lost;
+    struct copy_note *list;
+
+    s->lost = true;
+    if (s->n_notes == s->cap_notes) {
+        list = realloc(s->notes, cap * sizeof *list);
+        if (!list)
+            return NULL;
+        s->notes = list;
+        s->cap_notes = cap;
+    }
+    s->notes[s->n_notes] = (struct copy_note){.path = strdup(path)};
+    if (!s->notes[s->n_notes].path)
+        return NULL;
+    if (s->n_notes == 0)
+        s->noted_us = clock_us(s->c.clock);
+    s->lost = lost;
+    return &s->notes[s->n_notes++];
+}
+
+void copy_note(struct space *s, const char *path, const struct stat *st,
+               const quire_digest *digest)
+{
+    struct copy_note *note = add_note(s, path);
+    struct timespec now;
+
+    if (!note)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    note->now = (struct copy){.inode = (uint64_t)st->st_ino,
+                              .size = (uint64_t)st->st_size,
+                              .modified_ns = ns_of(st->st_mtim),
+                              .changed_ns = ns_of(st->st_ctim),
+                              .digest = *digest};
+    /* Changed just now, and it may change again in the same step. */
+    if (ns_of(now) - note->now.changed_ns < STEP_NS)
+        note->now.changed_ns = 0;
+}
+
+void copy_drop(struct space *s, const char *path)
+{
+    struct copy_note *note = add_note(s, path);
+
+    if (!note)
+        return;
+    /* At once: another handle that finds the artifact brought back, and this
+     * file gone, would take it for one that somebody has removed. */
+    note->drop = true;
+    s->urgent = true;
+}
+
+bool copy_is_due(const struct space *s)
+{
+    return s->urgent || s->n_notes >= NOTES_MAX ||
+           (s->n_notes > 0 && clock_us(s->c.clock) - s->noted_us > NOTES_US);
+}
+
+static quire_status write_note(struct space *s, int64_t session,
+                               const struct copy_note *n, quire_error *err)
+{
+    struct stmt *q;
+    quire_status st = sql_use(&s->sql, n->drop ? COPY_DROP : COPY_SET, &q, err);
+
+    if (st)
+        return st;
+    q->ops->bind_int(q, 1, session);
+    q->ops->bind_text(q, 2, bytes_str(n->path));
+    if (!n->drop) {
+        q->ops->bind_int(q, 3, (int64_t)n->now.inode);
+        q->ops->bind_int(q, 4, (int64_t)n->now.size);
+        q->ops->bind_int(q, 5, n->now.modified_ns);
+        q->ops->bind_int(q, 6, n->now.changed_ns);
+        q->ops->bind_bytes(q, 7, bytes_of(n->now.digest.byte, 32));
+    }
+    return sql_run(q, err);
+}
+
+/* The files and their names. A file that went meanwhile needs no sync. */
+static quire_status sync_notes(struct space *s, quire_error *err)
+{
+    struct visit v;
+    quire_status st = visit_begin(s, SPACE_ARTIFACT, 0, &v, err);
+    int failed = 0;
+    size_t i;
+
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    if (s->n_notes > SYNCS_MAX)
+        failed = syncfs(v.dir);
+    for (i = 0; i < s->n_notes && s->n_notes <= SYNCS_MAX && !failed; i++) {
+        struct stat info;
+        int fd = space_open_file(v.dir, s->notes[i].path, &info);
+
+        if (fd >= 0) {
+            failed = fdatasync(fd);
+            close(fd);
+        }
+        if (!failed && fs_sync_parents(v.dir, s->notes[i].path) < 0)
+            failed = errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+    }
+    if (failed)
+        st = err_sys(err, errno, "cannot sync %s", s->paths[SPACE_ARTIFACT]);
+    visit_end(&v);
+    return st;
+}
+
+static quire_status write_notes(struct space *s, quire_error *err)
+{
+    struct db *db = s->c.db;
+    int64_t session = 0;
+    quire_status st = db->ops->begin(db, DB_SOON, err);
+    size_t i;
+
+    if (st)
+        return st;
+    /* Without a row the session is gone, and so are its files. */
+    st = space_session(s, &session, err);
+    for (i = 0; i < s->n_notes && !st && session; i++)
+        st = write_note(s, session, &s->notes[i], err);
+    return sql_end(db, st, err);
+}
+
+static void clear_notes(struct space *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->n_notes; i++)
+        free(s->notes[i].path);
+    s->n_notes = 0;
+    s->urgent = false;
+}
+
+quire_status copy_flush(struct space *s, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+
+    if (s->n_notes == 0)
+        return QUIRE_OK;
+    st = sync_notes(s, err);
+    if (!st)
+        st = write_notes(s, err);
+    clear_notes(s);
+    return st;
+}
+
+quire_status copy_forget(struct space *s, int64_t session, quire_error *err)
+{
+    struct db *db = s->c.db;
+    struct stmt *q;
+    quire_status st = sql_use(&s->sql, COPY_ANY, &q, err);
+
+    clear_notes(s);
+    if (st)
+        return st;
+    q->ops->bind_int(q, 1, session);
+    st = sql_row(q, err);
+    q->ops->reset(q);
+    if (st)
+        return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    st = db->ops->begin(db, DB_SOON, err);
+    if (st)
+        return st;
+    st = sql_use(&s->sql, COPY_FORGET, &q, err);
+    if (!st) {
+        q->ops->bind_int(q, 1, session);
+        st = sql_run(q, err);
+    }
+    return sql_end(db, st, err);
+}

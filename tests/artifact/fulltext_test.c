@@ -1,0 +1,293 @@
+/*
+ * fulltext_test.c - words that are indexed later than they are put
+ *
+ * Whoever searches must not be able to tell: what was put is found, what was
+ * changed is found by its new words alone, what is gone is not. And what is due
+ * stays little, whoever never searches.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "support/catalog.h"
+#include "support/flip.h"
+#include "support/older.h"
+#include "support/tenants.h"
+#include "support/test.h"
+
+static int64_t count_due(void)
+{
+    return catalogue_number("SELECT count(*) FROM artifact_due");
+}
+
+static void put(quire *q, const char *path, const char *text)
+{
+    OK(quire_artifact_put(q, NULL, path, bytes_str(text), NULL, NULL,
+                          &test_err));
+}
+
+static quire_status note_path(void *ctx, const quire_hit *hit, quire_error *err)
+{
+    struct buf *paths = ctx;
+
+    (void)err;
+    buf_addf(paths, "%s ", hit->artifact.path);
+    return QUIRE_OK;
+}
+
+/* The paths that a search finds, each with a blank behind it. */
+static void finds(quire *q, const char *paths, const char *query)
+{
+    struct buf found = BUF_INIT(4096);
+
+    IS(*paths ? QUIRE_OK : QUIRE_NOT_FOUND,
+       quire_artifact_search(q, NULL, query, NULL, note_path, &found, NULL,
+                             &test_err));
+    SAME(bytes_str(paths), buf_bytes(&found));
+    buf_release(&found);
+}
+
+/* As a reader finds it, and as a writer does. */
+static void both_find(quire *writer, const char *paths, const char *query)
+{
+    quire *reader = tenants_open("default", QUIRE_READ_ONLY);
+    int64_t due = count_due();
+
+    finds(reader, paths, query);
+    quire_close(reader);
+    EQ(due, count_due());
+    if (writer)
+        finds(writer, paths, query);
+}
+
+TEST(what_is_due_is_found_by_readers_and_indexed_by_writers)
+{
+    quire *q = tenants_open("default", 0);
+    quire_artifact a;
+
+    put(q, "one.txt", "walrus seal");
+    EQ(1, count_due());
+    both_find(NULL, "one.txt ", "walrus");
+    both_find(q, "one.txt ", "seal");
+    EQ(0, count_due());
+
+    put(q, "one.txt", "otter");
+    put(q, "one.txt", "otter ferret");
+    EQ(1, count_due());
+    both_find(NULL, "", "walrus");
+    both_find(NULL, "one.txt ", "ferret");
+    both_find(q, "one.txt ", "otter");
+
+    OK(quire_artifact_remove(q, NULL, "one.txt", 0, &test_err));
+    both_find(NULL, "", "otter");
+    OK(quire_artifact_restore(q, NULL, "one.txt", &a, &test_err));
+    both_find(NULL, "one.txt ", "otter");
+    OK(quire_artifact_remove(q, NULL, "one.txt", 1, &test_err));
+    both_find(q, "", "otter");
+    EQ(0, count_due());
+    quire_close(q);
+    catalogue_sound();
+}
+
+TEST(due_and_indexed_are_found_together_the_best_first)
+{
+    quire *q = tenants_open("default", 0);
+
+    put(q, "a.txt", "walrus");
+    put(q, "walrus.txt", "x");
+    finds(q, "walrus.txt a.txt ", "walrus");
+    put(q, "b.txt", "walrus walrus walrus");
+    put(q, "walrus/c.txt", "walrus");
+    both_find(NULL, "walrus/c.txt walrus.txt b.txt a.txt ", "walrus");
+    both_find(q, "walrus/c.txt walrus.txt b.txt a.txt ", "walrus");
+    quire_close(q);
+}
+
+TEST(those_that_never_search_leave_little_due)
+{
+    quire *q = tenants_open("default", 0);
+    char path[32];
+    int i;
+
+    for (i = 0; i < 1500; i++) {
+        snprintf(path, sizeof path, "f%d", i);
+        put(q, path, "walrus");
+        if (i % 40 == 0) {
+            quire_close(q);
+            q = tenants_open("default", 0);
+        }
+        YES(count_due() < 512 + 64);
+    }
+    quire_close(q);
+    for (i = 0; i < 140; i++) { /* one put a handle, as from a shell */
+        q = tenants_open("default", 0);
+        snprintf(path, sizeof path, "g%d", i);
+        put(q, path, "walrus");
+        quire_close(q);
+        YES(count_due() < 512 + 64);
+    }
+    catalogue_sound();
+}
+
+TEST(many_kilobytes_are_not_left_to_the_next_search)
+{
+    size_t size = 50000, i;
+    char *text = test_alloc(size + 1), path[32];
+    quire *q = tenants_open("default", 0);
+
+    memset(text, 'x', size);
+    memcpy(text, "walrus ", 7);
+    text[size] = '\0';
+    for (i = 0; i < 60; i++) {
+        snprintf(path, sizeof path, "f%zu.txt", i);
+        put(q, path, text);
+        YES((size_t)count_due() * size < 1100000);
+    }
+    quire_close(q);
+    catalogue_sound();
+}
+
+TEST(a_long_text_is_not_left_to_the_next_search)
+{
+    size_t size = 200000;
+    char *text = test_alloc(size + 1);
+    quire *q = tenants_open("default", 0);
+
+    put(q, "small", "seal");
+    memset(text, 'x', size);
+    memcpy(text, "walrus ", 7);
+    text[size] = '\0';
+    put(q, "long.txt", text);
+    EQ(0, count_due());
+    both_find(q, "long.txt ", "walrus");
+    both_find(q, "small ", "seal");
+    quire_close(q);
+}
+
+TEST(a_home_in_which_words_are_due_is_sound)
+{
+    quire *q = tenants_open("default", 0);
+    uint64_t wrong;
+    struct heard h;
+
+    put(q, "a", "walrus");
+    put(q, "b", "seal");
+    finds(q, "a ", "walrus");
+    put(q, "a", "otter");
+    put(q, "c", "ferret");
+    OK(quire_artifact_remove(q, NULL, "b", 0, &test_err));
+    quire_close(q);
+    EQ(3, count_due());
+    h = flip_check("home", QUIRE_CHECK_FULL);
+    OK(h.status);
+    SAME_TEXT("", h.text);
+    EQ(3, count_due());
+    catalogue_sound();
+
+    q = tenants_open("default", 0);
+    OK(quire_reindex(q, &test_err));
+    EQ(0, count_due());
+    both_find(q, "a ", "otter");
+    both_find(q, "", "seal");
+    OK(quire_artifact_recount(q, &wrong, &test_err));
+    EQ(0, wrong);
+    quire_close(q);
+    catalogue_sound();
+}
+
+TEST(words_of_content_that_is_gone_are_found_no_more)
+{
+    quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
+    quire_collect_report report;
+    quire *q = tenants_open("default", 0);
+
+    OK(quire_config_set(q, "versions.kept", "1", &test_err));
+    put(q, "a", "walrus");
+    put(q, "b", "seal");
+    finds(q, "a ", "walrus");
+    put(q, "a", "otter");
+    OK(quire_artifact_remove(q, NULL, "b", 1, &test_err));
+    o.grace_s = 0;
+    OK(quire_collect(q, &o, &report, &test_err));
+    EQ(0, count_due());
+    both_find(q, "", "walrus");
+    both_find(q, "", "seal");
+    both_find(q, "a ", "otter");
+    quire_close(q);
+    catalogue_sound();
+
+    /* The same, if somebody took the content away meanwhile. */
+    q = tenants_open("default", 0);
+    put(q, "a", "ferret");
+    EQ(1, count_due());
+    tenants_sql("DELETE FROM body; DELETE FROM blob");
+    put(q, "a", "stoat");
+    both_find(q, "", "otter");
+    both_find(q, "a ", "stoat");
+    quire_close(q);
+    catalogue_sound();
+}
+
+TEST(who_has_time_indexes_what_others_have_put_off)
+{
+    quire *q = tenants_open("default", 0), *other;
+    char path[32];
+    int i;
+
+    for (i = 0; i < 100; i++) {
+        snprintf(path, sizeof path, "f%d", i);
+        put(q, path, "walrus");
+    }
+    EQ(100, count_due());
+    other = tenants_open("default", 0);
+    EQ(0, quire_artifact_index(other));
+    EQ(100, count_due()); /* somebody may still be writing */
+    for (i = 0; i < 100 && count_due() > 0; i++) {
+        usleep(20000);
+        quire_artifact_index(other);
+    }
+    EQ(0, count_due());
+    EQ(0, quire_artifact_index(other));
+    quire_close(other);
+    quire_close(q);
+    catalogue_sound();
+}
+
+/* Somebody writes for a long time: whoever searches does not wait. */
+TEST(a_search_does_not_wait_for_a_writer)
+{
+    quire *q = tenants_open("default", 0);
+    sqlite3 *other;
+
+    put(q, "a", "walrus");
+    EQ(SQLITE_OK, sqlite3_open(test_path("home/quire.db"), &other));
+    EQ(SQLITE_OK, sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL));
+    finds(q, "a ", "walrus");
+    EQ(1, count_due());
+    EQ(SQLITE_OK, sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL));
+    sqlite3_close(other);
+    finds(q, "a ", "walrus");
+    EQ(0, count_due());
+    quire_close(q);
+}
+
+TEST(a_home_of_before_is_searched_by_a_reader)
+{
+    quire *q = tenants_open("default", 0);
+
+    put(q, "a", "walrus");
+    finds(q, "a ", "walrus");
+    quire_close(q);
+    test_undo_steps(test_path("home/quire.db"), 13);
+    q = tenants_open("default", QUIRE_READ_ONLY);
+    finds(q, "a ", "walrus");
+    quire_close(q);
+    q = tenants_open("default", 0);
+    put(q, "b", "walrus");
+    finds(q, "b a ", "walrus");
+    quire_close(q);
+    catalogue_sound();
+}

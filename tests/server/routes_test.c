@@ -1,0 +1,79 @@
+/* The table of operations: it fits its limits, and describes itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/json.h"
+#include "server/route.h"
+#include "support/test.h"
+
+/* Which operation a request would be for; "": none, "wrong": it has an address
+ * that cannot be. */
+static const char *find(const char *method, const char *path)
+{
+    struct call c = {.op = NULL};
+    struct head head = {.method = bytes_str(method), .path = bytes_str(path)};
+    const char *allowed;
+    const struct op *op = op_find(&head, &c, &allowed);
+
+    arena_release(&c.keep);
+    return !op ? "" : c.wrong ? "wrong" : op->name;
+}
+
+TEST(no_operation_has_more_fields_than_a_call_holds)
+{
+    const struct op *op;
+    size_t n;
+
+    for (op = ops; op->name; op++) {
+        for (n = 0; op->fields && op->fields[n].name; n++)
+            ;
+        YES(n <= FIELDS_MAX);
+    }
+}
+
+TEST(no_two_operations_share_a_name_or_an_address)
+{
+    const struct op *a, *b;
+
+    for (a = ops; a->name; a++)
+        for (b = a + 1; b->name; b++) {
+            NO(!strcmp(a->name, b->name));
+            NO(!strcmp(a->route, b->route) && !strcmp(a->method, b->method));
+        }
+}
+
+TEST(fixed_words_come_before_names_and_numbers)
+{
+    SAME_TEXT("memory.list", find("GET", "/v1/memory/entries"));
+    SAME_TEXT("relations.list", find("GET", "/v1/memory/relations"));
+    SAME_TEXT("graph", find("GET", "/v1/memory/graph"));
+    SAME_TEXT("pads.shared", find("GET", "/v1/memory/shared"));
+    SAME_TEXT("pads.get", find("GET", "/v1/memory/researcher"));
+    SAME_TEXT("memory.get", find("GET", "/v1/memory/entries/12"));
+    SAME_TEXT("wrong", find("GET", "/v1/memory/entries/12abc"));
+    SAME_TEXT("", find("PUT", "/v1/memory/entries/12abc"));
+    SAME_TEXT("", find("GET", "/v1/memory/entries/"));
+    SAME_TEXT("", find("DELETE", "/v1/artifacts/search"));
+    SAME_TEXT("artifacts.search", find("GET", "/v1/artifacts/search"));
+    SAME_TEXT("artifacts.restore",
+              find("POST", "/v1/conversations/1/artifacts/restore"));
+    SAME_TEXT("outputs.get", find("GET", "/v1/conversations/1/outputs/0-Ann"));
+}
+
+TEST(every_answer_is_described)
+{
+    struct buf out = BUF_INIT(1 << 20);
+    const struct op *op;
+    quire_bytes schemas;
+
+    openapi_write(&out);
+    NO(out.failed);
+    YES(json_check(buf_bytes(&out), JSON_UTF8, NULL));
+    schemas = json_get(json_get(buf_bytes(&out), "components"), "schemas");
+    for (op = ops; op->name; op++)
+        YES(!strcmp(op->answer, "Bytes") || !strcmp(op->answer, "Events") ||
+            json_kind(json_get(schemas, op->answer)) == JSON_OBJECT);
+    buf_release(&out);
+}

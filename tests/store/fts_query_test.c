@@ -1,0 +1,253 @@
+#include "store/fts_query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "store/db.h"
+#include "support/test.h"
+
+#define MAX_OUT ((size_t)1 << 20)
+
+static const char *query(quire_bytes text, enum fulltext_mode mode)
+{
+    struct buf b = BUF_INIT(MAX_OUT);
+    size_t n = fulltext_query(text, mode, &b);
+    char *out;
+
+    NO(b.failed);
+    YES((n == 0) == (b.len == 0));
+    out = test_alloc(b.len + 1);
+    if (b.len)
+        memcpy(out, b.data, b.len);
+    out[b.len] = '\0';
+    EQ(b.len, strlen(out));
+    YES(utf8_check(buf_bytes(&b)));
+    buf_release(&b);
+    return out;
+}
+
+TEST(fulltext_makes_a_string_of_every_term)
+{
+    static const struct {
+        const char *text;
+        enum fulltext_mode mode;
+        const char *want;
+    } cases[] = {
+        {"", FULLTEXT_ALL, ""},
+        {"  \t\n ", FULLTEXT_ALL, ""},
+        {"... -- * ^ () _ \"\" \"!\"", FULLTEXT_ALL, ""},
+        {"word", FULLTEXT_ALL, "\"word\""},
+        {" two  words ", FULLTEXT_ALL, "\"two\" \"words\""},
+        {"two words", FULLTEXT_ANY, "\"two\" OR \"words\""},
+        {"two words", FULLTEXT_PREFIX, "\"two\" * \"words\" *"},
+        {"\"a phrase\" more", FULLTEXT_ALL, "\"a phrase\" \"more\""},
+        {"\"never closed", FULLTEXT_ALL, "\"never closed\""},
+        {"x\"a b\"y", FULLTEXT_ALL, "\"x\" \"a b\" \"y\""},
+        {"a AND b OR NOT c", FULLTEXT_ALL,
+         "\"a\" \"AND\" \"b\" \"OR\" \"NOT\" \"c\""},
+        {"NEAR(a b, 2)", FULLTEXT_ALL, "\"NEAR(a\" \"b,\" \"2)\""},
+        {"a:b ^a -x c++ it's main.rs", FULLTEXT_ALL,
+         "\"a:b\" \"^a\" \"-x\" \"c++\" \"it's\" \"main.rs\""},
+        {"body : * x", FULLTEXT_ALL, "\"body\" \"x\""},
+        {"a\xe3\x80\x80"
+         "b\xc2\xa0"
+         "c",
+         FULLTEXT_ALL, "\"a\" \"b\" \"c\""},
+        {"a\xff"
+         "b \xe4\xb8",
+         FULLTEXT_ALL, "\"a\" \"b\""},
+        {"\"a\xff\tb\"", FULLTEXT_ALL, "\"a  b\""},
+        {"。 \xf0\x9f\x98\x80 中", FULLTEXT_ALL, "\"中\""},
+    };
+    size_t i;
+
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        SAME_TEXT(cases[i].want,
+                  query(bytes_str(cases[i].text), cases[i].mode));
+    SAME_TEXT("\"a\" \"b\"", query(bytes_of("a\0b\0", 4), FULLTEXT_ALL));
+}
+
+TEST(fulltext_leaves_the_buffer_alone_without_terms)
+{
+    struct buf b = BUF_INIT(100);
+
+    buf_add_str(&b, "tenant:x ");
+    EQ(0, fulltext_query(bytes_str("\"...\" !"), FULLTEXT_ALL, &b));
+    SAME(bytes_str("tenant:x "), buf_bytes(&b));
+    EQ(2, fulltext_query(bytes_str("a b"), FULLTEXT_ALL, &b));
+    SAME(bytes_str("tenant:x \"a\" \"b\""), buf_bytes(&b));
+    buf_release(&b);
+}
+
+TEST(fulltext_reads_no_more_than_a_question)
+{
+    char *text = test_alloc(40000);
+    struct buf b = BUF_INIT(MAX_OUT);
+    size_t i;
+
+    for (i = 0; i < 40000; i++)
+        text[i] = i % 2 ? ' ' : 'a';
+    EQ(64, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    buf_clear(&b);
+
+    /* 8 KiB end within a word: it is left out, and not asked by half. */
+    memset(text, 'w', 40000);
+    for (i = 1000; i < 40000; i += 1000)
+        text[i] = ' ';
+    EQ(8, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    buf_clear(&b);
+    memset(text, 'w', 40000);
+    EQ(1, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    EQ(8192 + 2, b.len);
+    buf_release(&b);
+}
+
+/* ---- with an index ------------------------------------------------------ */
+
+static struct db *open_words(void)
+{
+    struct db_config config = {.path = NULL, .access = DB_WRITE, .busy_ms = 0};
+    struct db *db;
+
+    OK(db_sqlite_open(&config, &db, &test_err));
+    OK(db->ops->exec(db,
+                     "CREATE VIRTUAL TABLE t USING fts5(title, body, "
+                     "tokenize='quire');"
+                     "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
+                     &test_err));
+    return db;
+}
+
+static int64_t run(struct db *db, const char *sql, quire_bytes value)
+{
+    struct stmt *s;
+    int64_t n;
+    bool row;
+
+    OK(db->ops->prepare(db, sql, &s, &test_err));
+    if (value.data)
+        s->ops->bind_text(s, 1, value);
+    OK(s->ops->step(s, &row, &test_err));
+    n = row ? s->ops->column_int(s, 0) : 0;
+    s->ops->finalize(s);
+    return n;
+}
+
+static int64_t found(struct db *db, quire_bytes text, enum fulltext_mode mode)
+{
+    return run(db, "SELECT count(*) FROM t WHERE t MATCH ?1",
+               bytes_str(query(text, mode)));
+}
+
+static void keep_only(struct db *db, quire_bytes text)
+{
+    OK(db->ops->exec(db, "DELETE FROM t", &test_err));
+    run(db, "INSERT INTO t(body) VALUES(?1)", text);
+}
+
+TEST(fulltext_finds_what_was_asked)
+{
+    static const struct {
+        const char *text, *question;
+        bool all, prefix, any;
+    } cases[] = {
+        {"see main.rs line 3", "main.rs", true, true, true},
+        {"see main.rs line 3", "rs.main", false, false, false},
+        {"see main.rs line 3", "3 see", true, true, true},
+        {"see main.rs line 3", "see nothing", false, false, true},
+        {"see main.rs line 3", "lin", false, true, false},
+        {"see main.rs line 3", "\"rs line\"", true, true, true},
+        {"see main.rs line 3", "\"rs li", false, true, false},
+        {"the configuration", "conf", false, true, false},
+        {"the configuration", "conf *", false, true, false},
+        {"it's C++ (really)", "it's c++", true, true, true},
+        {"rock AND roll", "rock AND roll", true, true, true},
+        {"rock roll", "rock AND roll", false, false, true},
+        {"a report-2024.csv b", "report-2024.csv", true, true, true},
+        {"a report-2024.csv b", "report_2024", false, false, false},
+        {"call parseHTTPHeader()", "parseHTTPHeader()", true, true, true},
+        {"call parseHTTPHeader()", "header", true, true, true},
+        {"call parseHTTPHeader()", "parsehttp", false, true, false},
+        {"全文检索，很快", "检索 很", true, true, true},
+        {"全文检索，很快", "检", true, true, true},
+        {"全文检索，很快", "\xf0\x9f\x98\x80 全文", true, true, true},
+        /* U+2E3A: no letter, and not known here as such */
+        {"全文检索，很快", "\xe2\xb8\xba 全文", true, true, true},
+        {"全文检索，很快", "全文 \xe2\xb8\xba 很快", true, true, true},
+        {"plain", "\xe2\xb8\xba", false, false, false},
+        {"title body", "title:body", true, true, true},
+        {"body", "title:body", false, false, false},
+        {"x", "-x", true, true, true},
+    };
+    struct db *db = open_words();
+    size_t i;
+
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        quire_bytes q = bytes_str(cases[i].question);
+
+        keep_only(db, bytes_str(cases[i].text));
+        if (found(db, q, FULLTEXT_ALL) != cases[i].all ||
+            found(db, q, FULLTEXT_PREFIX) != cases[i].prefix)
+            printf("# %s in %s\n", cases[i].question, cases[i].text);
+        EQ(cases[i].all, found(db, q, FULLTEXT_ALL));
+        EQ(cases[i].prefix, found(db, q, FULLTEXT_PREFIX));
+        EQ(cases[i].any, found(db, q, FULLTEXT_ANY));
+    }
+    db->ops->close(db);
+}
+
+/* What fulltext.c takes for no letter, the index must not take for one: the
+ * term would be dropped and its word could not be asked for. */
+TEST(fulltext_drops_no_letter_of_any_script)
+{
+    struct db *db = open_words();
+    struct buf all = BUF_INIT((size_t)8 << 20), out = BUF_INIT(MAX_OUT);
+    uint32_t cp;
+    char c[4];
+
+    for (cp = 1; cp < 0x110000; cp++) {
+        size_t len = utf8_encode(cp, c);
+
+        if (fulltext_query(bytes_of(c, len), FULLTEXT_ALL, &out) == 0) {
+            buf_add(&all, c, len);
+            buf_add_char(&all, ' ');
+        }
+        buf_clear(&out);
+    }
+    NO(all.failed);
+    YES(all.len > 5000);
+    keep_only(db, buf_bytes(&all));
+    EQ(0, run(db, "SELECT count(*) FROM v", bytes_of(NULL, 0)));
+    buf_release(&all);
+    buf_release(&out);
+    db->ops->close(db);
+}
+
+TEST(fulltext_of_any_bytes_is_an_expression)
+{
+    static const char odd[] = "\"'*^(){}:,+-\\ aB_7.\0\xff\xe4\xb8\xad";
+    struct db *db = open_words();
+    char text[512];
+    uint8_t noise[512];
+    uint64_t seed;
+    size_t i;
+    int mode;
+
+    for (seed = 1; seed <= 300; seed++) {
+        size_t len = (size_t)seed + 50;
+
+        test_noise(seed, noise, len);
+        for (i = 0; i < len; i++)
+            text[i] = seed % 3 ? odd[noise[i] % (sizeof odd - 1)]
+                               : (char)noise[i];
+        keep_only(db, bytes_of(text, len));
+        for (mode = FULLTEXT_ALL; mode <= FULLTEXT_ANY; mode++) {
+            if (*query(bytes_of(text, len), (enum fulltext_mode)mode))
+                EQ(1, found(db, bytes_of(text, len), (enum fulltext_mode)mode));
+        }
+    }
+    db->ops->close(db);
+}

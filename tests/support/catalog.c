@@ -1,0 +1,378 @@
+/* catalog.c - the catalogue of the test's home, looked at from behind */
+#include "support/catalog.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "api/priv.h"
+#include "store/db.h"
+
+static struct db *open_db(const char *name)
+{
+    struct db_config config = {.access = DB_WRITE, .busy_ms = 20000};
+    char file[64];
+    struct db *db;
+
+    snprintf(file, sizeof file, "%s/quire.db", name);
+    config.path = test_path(file);
+    OK(db_sqlite_open(&config, &db, &test_err));
+    return db;
+}
+
+/* Each row of a statement as a line. */
+static void add_rows(struct db *db, const char *sql, int columns,
+                     struct buf *out)
+{
+    struct stmt *s;
+    bool row;
+    int i;
+
+    OK(db->ops->prepare(db, sql, &s, &test_err));
+    for (;;) {
+        OK(s->ops->step(s, &row, &test_err));
+        if (!row)
+            break;
+        for (i = 0; i < columns; i++) {
+            quire_bytes text = s->ops->column_bytes(s, i);
+
+            buf_add(out, text.data, text.len);
+            buf_add_char(out, i + 1 < columns ? '|' : '\n');
+        }
+    }
+    s->ops->finalize(s);
+}
+
+static const char *rows(struct db *db, const char *sql, int columns)
+{
+    struct buf got = BUF_INIT((size_t)1 << 26);
+    char *text;
+
+    add_rows(db, sql, columns, &got);
+    text = test_alloc(got.len);
+    if (got.len)
+        memcpy(text, got.data, got.len);
+    buf_release(&got);
+    return text;
+}
+
+int64_t catalogue_number(const char *sql)
+{
+    struct db *db = open_db("home");
+    int64_t n = strtoll(rows(db, sql, 1), NULL, 10);
+
+    db->ops->close(db);
+    return n;
+}
+
+/* ---- the indexes of words ----------------------------------------------- */
+
+/* The indexes of a tenant, which rows should be in them, and which ids nobody
+ * minds: the words of artifacts that went with their session stay, and those of
+ * artifacts that are due are not looked at before somebody searches. */
+#define DUE "id IN (SELECT artifact FROM artifact_due)"
+static const struct {
+    const char *name, *living, *others;
+} indexes[] = {
+    {"artifact_words_", "artifact WHERE deleted = 0 AND NOT " DUE,
+     "id NOT IN (SELECT id FROM artifact) OR " DUE},
+    {"memory_words_", "memory WHERE valid_to = 0", "0"},
+    {"memory_past_", "memory WHERE valid_to <> 0", "0"},
+};
+
+enum { N_INDEXES = sizeof indexes / sizeof *indexes };
+
+/* Give each index there is to `each`, which is told its table, its number among
+ * the kinds above and its tenant. */
+static void each_index(struct db *db,
+                       void (*each)(struct db *db, const char *table, int kind,
+                                    const char *tenant, void *ctx),
+                       void *ctx)
+{
+    char sql[256], *list, *name, *rest;
+    int i;
+
+    for (i = 0; i < N_INDEXES; i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT name FROM sqlite_schema WHERE name GLOB '%s*' AND sql "
+                 "LIKE 'CREATE VIRTUAL%%' ORDER BY name",
+                 indexes[i].name);
+        list = strcpy(test_alloc(strlen(rows(db, sql, 1))), rows(db, sql, 1));
+        for (name = strtok_r(list, "\n", &rest); name;
+             name = strtok_r(NULL, "\n", &rest))
+            each(db, name, i, name + strlen(indexes[i].name), ctx);
+    }
+}
+
+/* SQLite's numbers of varying length: seven bits a byte, the highest first. */
+static bool next_number(quire_bytes bytes, size_t *at, uint64_t *out)
+{
+    const unsigned char *p = bytes.data;
+
+    for (*out = 0; *at < bytes.len;) {
+        *out = *out << 7 | (p[*at] & 0x7f);
+        if (!(p[(*at)++] & 0x80))
+            return true;
+    }
+    return false;
+}
+
+/* Rank is by how long a text is among all others. FTS5 keeps the sums of that
+ * in row 1 of its data: how many rows, and the words of each column. */
+static void check_sums(struct db *db, const char *table)
+{
+    enum { COLUMNS = 8 };
+    uint64_t sums[1 + COLUMNS] = {0}, n;
+    struct stmt *s;
+    char sql[160];
+    size_t at, i;
+    bool row;
+
+    snprintf(sql, sizeof sql, "SELECT sz FROM %s_docsize", table);
+    OK(db->ops->prepare(db, sql, &s, &test_err));
+    while (s->ops->step(s, &row, &test_err) == QUIRE_OK && row) {
+        quire_bytes sizes = s->ops->column_bytes(s, 0);
+
+        sums[0]++;
+        for (at = 0, i = 1; i <= COLUMNS && next_number(sizes, &at, &n); i++)
+            sums[i] += n;
+    }
+    s->ops->finalize(s);
+    snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", table);
+    OK(db->ops->prepare(db, sql, &s, &test_err));
+    OK(s->ops->step(s, &row, &test_err));
+    for (at = 0, i = 0; i <= COLUMNS; i++) {
+        if (next_number(s->ops->column_bytes(s, 0), &at, &n))
+            EQ(sums[i], n);
+    }
+    s->ops->finalize(s);
+}
+
+static void check_index(struct db *db, const char *table, int kind,
+                        const char *tenant, void *ctx)
+{
+    char sql[512], living[160];
+
+    (void)ctx;
+    snprintf(sql, sizeof sql, "INSERT INTO %s(%s) VALUES('integrity-check')",
+             table, table);
+    OK(db->ops->exec(db, sql, &test_err));
+    snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %s",
+             indexes[kind].living, tenant);
+    snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
+             table);
+    SAME_TEXT("", rows(db, sql, 1)); /* a row without words */
+    snprintf(sql, sizeof sql,
+             "SELECT id FROM %s_docsize WHERE NOT (%s) EXCEPT %s", table,
+             indexes[kind].others, living);
+    SAME_TEXT("", rows(db, sql, 1)); /* words without a row */
+    check_sums(db, table);
+    snprintf(sql, sizeof sql,
+             "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
+             "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
+             table);
+    OK(db->ops->exec(db, sql, &test_err));
+    snprintf(sql, sizeof sql,
+             "SELECT DISTINCT doc FROM temp.vocabulary EXCEPT SELECT id FROM "
+             "%s_docsize",
+             table);
+    SAME_TEXT("", rows(db, sql, 1)); /* the same, of what is searched */
+    snprintf(sql, sizeof sql,
+             "SELECT term, doc, col, \"offset\", count(*) FROM temp.vocabulary "
+             "GROUP BY 1, 2, 3, 4 HAVING count(*) > 1");
+    SAME_TEXT("", rows(db, sql, 5)); /* found twice */
+    OK(db->ops->exec(db, "DROP TABLE temp.vocabulary", &test_err));
+}
+
+static void dump_index(struct db *db, const char *table, int kind,
+                       const char *tenant, void *ctx)
+{
+    char sql[256];
+
+    (void)kind;
+    (void)tenant;
+    snprintf(sql, sizeof sql,
+             "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
+             "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
+             table);
+    OK(db->ops->exec(db, sql, &test_err));
+    buf_addf(ctx, "-- %s\n", table);
+    add_rows(db,
+             "SELECT term, doc, col, \"offset\" FROM temp.vocabulary"
+             " ORDER BY 1, 2, 3, 4",
+             4, ctx);
+    OK(db->ops->exec(db, "DROP TABLE temp.vocabulary", &test_err));
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+/* Each finds what cannot be. */
+static const char *const contradictions[] = {
+    "SELECT * FROM pragma_foreign_key_check",
+    /* totals */
+    "SELECT 'session', id FROM session s WHERE used <> (SELECT coalesce(sum("
+    "size), 0) FROM artifact WHERE session = s.id AND deleted = 0) OR n <> "
+    "(SELECT count(*) FROM artifact WHERE session = s.id AND deleted = 0)",
+    "SELECT 'tenant', id FROM tenant t WHERE used <> (SELECT coalesce(sum("
+    "size), 0) FROM artifact WHERE tenant = t.id AND deleted = 0) OR n <> "
+    "(SELECT count(*) FROM artifact WHERE tenant = t.id AND deleted = 0)",
+    "SELECT 'pad', id FROM pad p WHERE used <> (SELECT coalesce(sum(length("
+    "CAST(text AS BLOB))), 0) FROM pad_block WHERE pad = p.id)",
+    /* the current version is one of its versions, and the newest */
+    "SELECT 'version', a.id FROM artifact a LEFT JOIN artifact_version v ON "
+    "v.artifact = a.id AND v.version = a.version WHERE v.sha256 IS NOT "
+    "a.sha256 OR v.size IS NOT a.size",
+    "SELECT 'newer', artifact FROM artifact_version v JOIN artifact a ON "
+    "a.id = v.artifact WHERE v.version > a.version",
+    /* content */
+    "SELECT 'blob', artifact FROM artifact_version v LEFT JOIN blob b ON "
+    "b.sha256 = v.sha256 WHERE b.size IS NOT v.size",
+    "SELECT 'body', b.id FROM blob b LEFT JOIN body y ON y.id = b.id WHERE "
+    "in_file = 0 AND length(y.bytes) IS NOT stored",
+    "SELECT 'no blob', id FROM body WHERE id NOT IN (SELECT id FROM blob)",
+    /* whose */
+    "SELECT 'tenant of', a.id FROM artifact a JOIN session s ON s.id = "
+    "a.session WHERE a.tenant <> s.tenant",
+    "SELECT 'twice', id FROM artifact WHERE deleted = 0 GROUP BY session, path "
+    "HAVING count(*) > 1",
+    /* a superseded entry has ended */
+    "SELECT 'superseded', m.id FROM relation r JOIN memory m ON m.id = "
+    "r.target WHERE r.kind = 'supersedes' AND m.valid_to = 0",
+};
+
+void catalogue_sound(void)
+{
+    catalogue_sound_in("home");
+}
+
+void catalogue_sound_in(const char *name)
+{
+    struct db *db = open_db(name);
+    size_t i;
+
+    SAME_TEXT("ok\n", rows(db, "PRAGMA integrity_check", 1));
+    for (i = 0; i < sizeof contradictions / sizeof *contradictions; i++)
+        SAME_TEXT("", rows(db, contradictions[i], 2));
+    each_index(db, check_index, NULL);
+    db->ops->close(db);
+}
+
+static const struct {
+    const char *sql;
+    int columns;
+} tables[] = {
+    {"SELECT id, name, hex(token), disabled, created, used, n FROM tenant", 7},
+    {"SELECT id, tenant, key, created, used, n FROM session ORDER BY id", 6},
+    {"SELECT id, session, path, version, hex(sha256), size, mime, purpose, "
+     "tags, meta, created, updated, deleted FROM artifact",
+     13},
+    {"SELECT artifact, version, hex(sha256), size, created FROM "
+     "artifact_version",
+     5},
+    {"SELECT hex(sha256), size, in_file FROM blob ORDER BY 1", 3},
+    {"SELECT id, tenant, session, artifact, type, updated, valid_from, "
+     "valid_to, title, tags, source, content FROM memory",
+     12},
+    {"SELECT id, source, target, kind FROM relation", 4},
+    {"SELECT id, tenant, name, used, updated FROM pad", 5},
+    {"SELECT id, pad, text FROM pad_block", 3},
+    {"SELECT key, value FROM setting", 2},
+};
+
+const char *catalogue_dump(void)
+{
+    return catalogue_dump_of("home");
+}
+
+const char *catalogue_dump_of(const char *name)
+{
+    struct buf out = BUF_INIT((size_t)1 << 26);
+    struct db *db = open_db(name);
+    char *text;
+    size_t i;
+
+    for (i = 0; i < sizeof tables / sizeof *tables; i++) {
+        buf_add_str(&out, "--\n");
+        add_rows(db, tables[i].sql, tables[i].columns, &out);
+    }
+    each_index(db, dump_index, &out);
+    db->ops->close(db);
+    text = test_alloc(out.len);
+    memcpy(text, out.data, out.len);
+    buf_release(&out);
+    return text;
+}
+
+/* ---- copies ------------------------------------------------------------- */
+
+static const char *copy_to; /* nftw() has no context */
+static size_t copy_from_len;
+
+static int remove_one(const char *path, const struct stat *st, int type,
+                      struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static int copy_file(const char *from, const char *to, const struct stat *st)
+{
+    struct timespec times[2] = {st->st_atim, st->st_mtim};
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st->st_mode);
+    int rc = in < 0 || out < 0 ? -1 : 0;
+    ssize_t n = 1;
+
+    while (!rc && n > 0) {
+        n = copy_file_range(in, NULL, out, NULL, 1 << 30, 0);
+        rc = n < 0 ? -1 : 0;
+    }
+    if (!rc)
+        rc = futimens(out, times);
+    close(in);
+    close(out);
+    return rc;
+}
+
+static int copy_one(const char *path, const struct stat *st, int type,
+                    struct FTW *ftw)
+{
+    char to[1024];
+
+    (void)ftw;
+    snprintf(to, sizeof to, "%s%s", copy_to, path + copy_from_len);
+    return type == FTW_D ? mkdir(to, st->st_mode) : copy_file(path, to, st);
+}
+
+void catalogue_copy(const char *from, const char *to)
+{
+    nftw(to, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    copy_to = to;
+    copy_from_len = strlen(from);
+    EQ(0, nftw(from, copy_one, 16, FTW_PHYS));
+}
+
+void catalogue_tap(quire *q, struct fault *f)
+{
+    struct object_store *files;
+    struct db *db;
+
+    OK(need_db(q, true, &test_err));
+    OK(db_tap(q->db, fault_hook(f), &db, &test_err));
+    q->db = db;
+    OK(object_files_open(q->blob_path, false, &files, &test_err));
+    OK(object_tap(files, fault_hook(f), &q->files, &test_err));
+}
+
+bool catalogue_long(void)
+{
+    return getenv("QUIRE_LONG") || getenv("QUIRE_TEST_LONG");
+}
