@@ -1,7 +1,7 @@
 /*
  * output_bench.c - a hundred megabytes that nobody wants to see
  *
- * What a tool prints comes in pieces of a few KiB, is cleaned, shown in part
+ * What a tool prints comes in pieces of a few KiB, is cleaned, quote_text in part
  * and kept whole. Beside it: the sinks of the programs people use today, given
  * the same text, and tee(1), which cleans nothing, counts nothing and does not
  * wait for the disk.

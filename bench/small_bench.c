@@ -284,13 +284,13 @@ static size_t gzip_size(quire_bytes bytes)
     return room - z.avail_out;
 }
 
-struct tally {
+struct session_usage {
     size_t raw, gzip; /* sums over the outputs                     */
     size_t best;      /* the smaller of the two for each           */
     size_t stored;    /* what Quire says it keeps                  */
 };
 
-static void put_outputs(quire *q, int n, struct tally *t)
+static void put_outputs(quire *q, int n, struct session_usage *t)
 {
     struct buf one = BUF_INIT(1 << 20);
     quire_blob_info info;
@@ -371,7 +371,7 @@ static void note_tables(struct bench *b, const char *home)
 static void disk(struct bench *b)
 {
     struct readings r = {.n = 0};
-    struct tally t = {.raw = 0};
+    struct session_usage t = {.raw = 0};
     char *home = place_path(b, "outputs");
     quire *q = place_store(b, "outputs", QUIRE_LAYOUT_PACKED, NULL);
     size_t used;

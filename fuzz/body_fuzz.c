@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_refusal(const struct call *c)
+static void check_refusal(const struct request *c)
 {
     quire_bytes body = buf_bytes(&c->answer.body);
 
@@ -25,41 +25,41 @@ static void check_refusal(const struct call *c)
     HOLDS(json_kind(json_get(body, "hint")) == JSON_STRING);
 }
 
-static void check_value(struct call *c, const struct field *f)
+static void check_value(struct request *c, const struct field *f)
 {
     size_t n;
 
-    if (!call_json(c, f->name).data)
+    if (!request_json(c, f->name).data)
         return;
-    HOLDS(json_check(call_json(c, f->name), 0, NULL));
-    if (call_is_null(c, f->name))
+    HOLDS(json_check(request_json(c, f->name), 0, NULL));
+    if (request_is_null(c, f->name))
         HOLDS(f->flags & FIELD_NULL || f->kind == FIELD_ANY);
     else if (f->kind == FIELD_TEXT && !(f->flags & FIELD_BYTES))
-        HOLDS(call_text(c, f->name));
+        HOLDS(request_text(c, f->name));
     else if (f->kind == FIELD_TEXT)
-        HOLDS(call_bytes(c, f->name).data);
+        HOLDS(request_bytes(c, f->name).data);
     else if (f->kind == FIELD_NUMBER)
-        HOLDS(call_number(c, f->name, UINT64_MAX) <= INT64_MAX);
+        HOLDS(request_number(c, f->name, UINT64_MAX) <= INT64_MAX);
     else if (f->kind == FIELD_TEXTS)
-        HOLDS(call_texts(c, f->name));
+        HOLDS(request_texts(c, f->name));
     else if (f->kind == FIELD_NUMBERS)
-        HOLDS(call_elements(c, f->name, &n));
+        HOLDS(request_elements(c, f->name, &n));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct exchange x = {.in = BUF_INIT(1 << 20)};
-    struct call c = {.x = &x, .keep = ARENA_INIT, .answer = answer_new()};
+    struct request c = {.x = &x, .keep = ARENA_INIT, .answer = response_new()};
     const struct field *f;
     const uint8_t *line;
     size_t n = 0;
 
     if (size < 2 || size > 65536)
         return 0;
-    while (ops[n].name)
+    while (routes[n].name)
         n++;
     HOLDS(n > 0);
-    c.op = &ops[data[0] % n];
+    c.route = &routes[data[0] % n];
     line = memchr(data + 1, '\n', size - 1);
     line = line ? line : data + size;
     x.head.query = bytes_of(data + 1, (size_t)(line - data - 1));
@@ -68,10 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (line < data + size)
         buf_add(&x.in, line + 1, (size_t)(data + size - line - 1));
     x.head.length = x.in.len - x.head_len;
-    if (!call_take_fields(&c))
+    if (!request_take_fields(&c))
         check_refusal(&c);
     else
-        for (f = c.op->fields; f && f->name; f++)
+        for (f = c.route->fields; f && f->name; f++)
             check_value(&c, f);
     buf_release(&x.in);
     buf_release(&c.answer.headers);

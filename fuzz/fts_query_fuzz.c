@@ -55,9 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         db = open_words();
     HOLDS(!db->ops->begin(db, DB_SOON, NULL));
     ask(db, "INSERT INTO t VALUES(?1)", text);
-    for (mode = FULLTEXT_ALL; mode <= FULLTEXT_ANY; mode++) {
+    for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
         struct buf b = BUF_INIT((size_t)1 << 20);
-        size_t n = fulltext_query(text, (enum fulltext_mode)mode, &b);
+        size_t n = fts_query(text, (enum fts_mode)mode, &b);
         int64_t found = 0;
 
         HOLDS(!b.failed && (n == 0) == (b.len == 0) && n <= 64);

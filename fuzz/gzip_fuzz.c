@@ -199,8 +199,8 @@ static enum damage at_once(struct unpacker *u, quire_bytes packed, size_t size)
     return damage[AT_END];
 }
 
-static void whole_agrees(struct unpacker *u, quire_bytes packed,
-                         enum damage damage, quire_bytes content)
+static void preloaded_agrees(struct unpacker *u, quire_bytes packed,
+                             enum damage damage, quire_bytes content)
 {
     size_t size = content.len;
 
@@ -260,14 +260,14 @@ static void unpacking(quire_bytes packed, uint32_t noise)
 
     HOLDS(u);
     damage = by_stream(u, packed, &straight, &ours);
-    HOLDS(damage_name(damage) && damage_words(damage));
+    HOLDS(damage_name(damage) && damage_message(damage));
     if (theirs.len > CONTENT_MAX) {
         HOLDS(damage);
     } else if (whole || !lax(packed, why)) {
         HOLDS(!damage == whole);
         HOLDS(damage || bytes_equal(buf_bytes(&ours), buf_bytes(&theirs)));
     }
-    whole_agrees(u, packed, damage, buf_bytes(&ours));
+    preloaded_agrees(u, packed, damage, buf_bytes(&ours));
     for (i = 0; i < sizeof ways / sizeof *ways && pieces; i++)
         pieces_agree(u, packed, &ways[i], damage, buf_bytes(&ours));
     unpacker_free(u);

@@ -29,8 +29,8 @@ static enum head_state decode(quire_bytes text, size_t step, struct buf *out)
     while (st == HEAD_MORE && at < text.len) {
         size_t part = text.len - at < step ? text.len - at : step;
 
-        st = chunks_next(&c, bytes_of((const char *)text.data + at, part), &n,
-                         &piece);
+        st = http_parse_chunk(&c, bytes_of((const char *)text.data + at, part),
+                              &n, &piece);
         if (st == HEAD_BAD)
             break;
         check(n > 0 && n <= part);
@@ -52,16 +52,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0 || size > 4096)
         return 0;
-    st = head_read(all, &head, &used, &status, &why);
+    st = http_parse_head(all, &head, &used, &status, &why);
     if (st == HEAD_BAD)
         check(status >= 400 && why);
     if (st == HEAD_DONE) {
         check(used <= size && head.n_fields <= HEAD_FIELDS_MAX);
-        check(head_read(bytes_of(data, used), &again, &n, &status, &why) ==
-                  HEAD_DONE &&
+        check(http_parse_head(bytes_of(data, used), &again, &n, &status,
+                              &why) == HEAD_DONE &&
               n == used);
-        check(head_read(bytes_of(data, used - 1), &again, &n, &status, &why) ==
-              HEAD_MORE);
+        check(http_parse_head(bytes_of(data, used - 1), &again, &n, &status,
+                              &why) == HEAD_MORE);
     }
     st = decode(all, size, &whole);
     other = decode(all, 1 + data[0] % 7, &cut);

@@ -148,7 +148,7 @@ static quire_status look(void *ctx, const quire_part *part, quire_error *err)
 static void read_all(quire_bytes text, struct blobs *blobs)
 {
     quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
-    struct hearer h = {.where = "it"};
+    struct problem_sink h = {.where = "it"};
     size_t n[4] = {0};
     int style;
 
@@ -164,7 +164,7 @@ static void there_and_back(quire_bytes text)
 {
     struct buf out = BUF_INIT(CEILING), again = BUF_INIT(CEILING),
                back = BUF_INIT(CEILING);
-    struct hearer h = {.where = "it"};
+    struct problem_sink h = {.where = "it"};
     struct moved moved = {0}, more = {0};
     quire_bytes outside = text;
     struct store s;
@@ -196,7 +196,7 @@ static void there_and_back(quire_bytes text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *exact = malloc(size ? size : 1);
-    struct hearer h = {.where = "it"};
+    struct problem_sink h = {.where = "it"};
     struct buf out = BUF_INIT(CEILING);
     struct moved moved = {0};
     quire_bytes text, json;

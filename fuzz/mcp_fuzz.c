@@ -27,14 +27,14 @@ enum { LINES_MAX = 24 };
 static char place[256], home[300];
 static quire_options store = QUIRE_OPTIONS_INIT;
 static struct mcp *m;
-static struct mcp_hand *h;
+static struct mcp_handle *h;
 static struct mcp_peer *p;
 
 static void drop_place(void)
 {
     int tmp;
 
-    mcp_hand_close(h);
+    mcp_handle_close(h);
     mcp_close(m);
     *strrchr(place, '/') = '\0';
     if (!fs_open_dir(place, false, &tmp, NULL)) {
@@ -53,7 +53,7 @@ static void make_place(void)
     snprintf(home, sizeof home, "%s/home", place);
     store.home = home;
     HOLDS(!mcp_open(&config, &m, NULL));
-    HOLDS(!mcp_hand_open(m, NULL, &h, NULL));
+    HOLDS(!mcp_handle_open(m, NULL, &h, NULL));
     atexit(drop_place);
 }
 

@@ -119,7 +119,7 @@ static void read_from(struct object *file, quire_bytes text, uint64_t from,
     size_t i;
 
     HOLDS(buf);
-    HOLDS(!mentions_read(file, from, buf, note, &some, &end, NULL));
+    HOLDS(!ref_scan_object(file, from, buf, note, &some, &end, NULL));
     HOLDS(end == text.len);
     for (i = 0; i < whole->n; i++)
         HOLDS(whole->list[i].at + 64 <= from ||
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct object *file;
     size_t i;
 
-    HOLDS(!mentions_in(text, note, &whole, NULL));
+    HOLDS(!ref_scan_text(text, note, &whole, NULL));
     for (i = 1; i < whole.n; i++)
         HOLDS(whole.list[i - 1].at < whole.list[i].at);
     if (json_check(text, 0, NULL))

@@ -1,7 +1,7 @@
 /*
  * sink_fuzz.c - any bytes as the output of a program
  *
- * Four bytes choose how much is shown and how the stream is cut, the rest is
+ * Four bytes choose how much is quote_text and how the stream is cut, the rest is
  * the stream. Beside the sink stands the plainest thing that could be right: it
  * has the whole stream before it, takes out the sequences, then what is not
  * text, then cuts lines, then cuts the middle out. The sink must show the same,
@@ -66,7 +66,7 @@ static size_t after_string(struct text t, size_t i)
         line++;
     if (escape && stop + 1 < t.len && t.at[stop + 1] == '\\')
         ends = true;
-    if (line < stop && (!ends || stop - line > CLEAN_HOLD))
+    if (line < stop && (!ends || stop - line > SANITIZE_HOLD))
         return line; /* its lines are text after all */
     if (stop == t.len || (escape && !ends))
         return stop;
@@ -175,10 +175,10 @@ static void only_text(struct text t, struct buf *out)
     }
 }
 
-/* ---- what is shown, the plain way --------------------------------------- */
+/* ---- what is quote_text, the plain way --------------------------------------- */
 
 struct want {
-    struct buf clean, lines, shown;
+    struct buf clean, lines, quote_text;
     size_t threshold, head, columns;
     quire_sink_result r;
 };
@@ -224,13 +224,13 @@ static void cut_lines(struct want *w)
 static void add_marker(struct want *w, char before, char after)
 {
     if (before != '\n')
-        buf_add_char(&w->shown, '\n');
-    buf_addf(&w->shown, "[" DOTS "%llu%s elided" DOTS "]",
+        buf_add_char(&w->quote_text, '\n');
+    buf_addf(&w->quote_text, "[" DOTS "%llu%s elided" DOTS "]",
              (unsigned long long)(w->r.elided_lines > 1 ? w->r.elided_lines
                                                         : w->r.elided_bytes),
              w->r.elided_lines > 1 ? "ln" : "B");
     if (after != '\n')
-        buf_add_char(&w->shown, '\n');
+        buf_add_char(&w->quote_text, '\n');
 }
 
 static void cut_middle(struct want *w)
@@ -252,17 +252,17 @@ static void cut_middle(struct want *w)
     if (w->r.total_lines > lines)
         w->r.elided_lines = w->r.total_lines - lines;
     w->r.output_lines = lines + (head > 0);
-    buf_add(&w->shown, text, head);
+    buf_add(&w->quote_text, text, head);
     if (head > 0)
         add_marker(w, text[head - 1], tail < w->lines.len ? text[tail] : 0);
-    buf_add(&w->shown, text + tail, w->lines.len - tail);
+    buf_add(&w->quote_text, text + tail, w->lines.len - tail);
 }
 
 static void want_init(struct want *w, struct text stream)
 {
     struct buf parted = BUF_INIT(CEILING);
 
-    w->clean = w->lines = w->shown = (struct buf)BUF_INIT(CEILING);
+    w->clean = w->lines = w->quote_text = (struct buf)BUF_INIT(CEILING);
     without_sequences(stream, &parted);
     only_text((struct text){(const unsigned char *)parted.data, parted.len},
               &w->clean);
@@ -278,18 +278,18 @@ static void want_init(struct want *w, struct text stream)
     if (w->lines.len > w->threshold) {
         cut_middle(w);
     } else if (w->lines.len > 0) {
-        buf_add(&w->shown, w->lines.data, w->lines.len);
+        buf_add(&w->quote_text, w->lines.data, w->lines.len);
         w->r.output_lines = w->r.total_lines;
     }
     w->r.truncated = w->r.elided_bytes > 0 || w->r.capped_lines > 0;
-    HOLDS(!w->clean.failed && !w->lines.failed && !w->shown.failed);
+    HOLDS(!w->clean.failed && !w->lines.failed && !w->quote_text.failed);
 }
 
 static void want_release(struct want *w)
 {
     buf_release(&w->clean);
     buf_release(&w->lines);
-    buf_release(&w->shown);
+    buf_release(&w->quote_text);
 }
 
 /* ---- the sink ----------------------------------------------------------- */
@@ -324,7 +324,7 @@ static void is_kept(const struct want *w, const quire_sink_result *r)
 
 static void is_right(const struct want *w, const quire_sink_result *r)
 {
-    HOLDS(bytes_equal(buf_bytes(&w->shown), r->output));
+    HOLDS(bytes_equal(buf_bytes(&w->quote_text), r->output));
     HOLDS(r->output_bytes == r->output.len);
     HOLDS(r->total_bytes == w->r.total_bytes);
     HOLDS(r->total_lines == w->r.total_lines);
@@ -347,7 +347,7 @@ static void is_right(const struct want *w, const quire_sink_result *r)
 static void pour(const struct want *w, struct text t, size_t longest,
                  uint32_t dice)
 {
-    struct shelf shelf = {.store = store, .dir = "d"};
+    struct output_dir shelf = {.store = store, .dir = "d"};
     quire_sink_options o = QUIRE_SINK_OPTIONS_INIT;
     quire_sink_result r;
     struct sink *s;
@@ -388,10 +388,10 @@ static struct text inflated(struct text t, struct buf *out)
     if (i == t.len)
         return t;
     buf_add(out, t.at, i);
-    room = buf_room(out, CLEAN_HOLD);
+    room = buf_room(out, SANITIZE_HOLD);
     HOLDS(room);
-    memset(room, 'x', CLEAN_HOLD);
-    buf_grow(out, CLEAN_HOLD - t.at[0] % 32);
+    memset(room, 'x', SANITIZE_HOLD);
+    buf_grow(out, SANITIZE_HOLD - t.at[0] % 32);
     buf_add(out, t.at + i + 1, t.len - i - 1);
     return (struct text){(const unsigned char *)out->data, out->len};
 }

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct object_store *store;
 
-static void count_on(quire_bytes text, struct tally *t)
+static void count_on(quire_bytes text, struct session_usage *t)
 {
     struct object_info info;
     struct object *file;
@@ -27,14 +27,14 @@ static void count_on(quire_bytes text, struct tally *t)
     HOLDS(!d->ops->write(d, text, NULL));
     HOLDS(!d->ops->publish(d, "f", true, NULL));
     HOLDS(!store->ops->open(store, "f", &file, &info, NULL));
-    HOLDS(!tally_read(file, t, NULL));
+    HOLDS(!session_usage_read(file, t, NULL));
     file->ops->close(file);
     HOLDS(t->scanned <= text.len);
     HOLDS(t->messages <= t->entries);
     HOLDS(t->entries <= bytes_count(text, '\n'));
 }
 
-static void same(const struct tally *a, const struct tally *b)
+static void same(const struct session_usage *a, const struct session_usage *b)
 {
     HOLDS(a->entries == b->entries && a->messages == b->messages);
     HOLDS(a->input == b->input && a->output == b->output);
@@ -46,7 +46,7 @@ static void same(const struct tally *a, const struct tally *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct tally once = {0}, twice = {0};
+    struct session_usage once = {0}, twice = {0};
     quire_bytes text;
     size_t cut;
 

@@ -872,7 +872,7 @@ quire_status quire_session_file(quire *q, const char *which, int64_t folder,
 
 /*
  * What a tool printed or a sub-agent reported is often more than anyone wants
- * to see at once. A sink keeps its end to be shown, and the whole in a file of
+ * to see at once. A sink keeps its end to be quote_text, and the whole in a file of
  * the session when that is more; an address finds it again.
  *
  * Outputs lie in a directory beside the session file, with its name: tools'
@@ -924,7 +924,7 @@ quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
 typedef struct quire_sink_options {
     size_t size;
     const char *tool;   /* who prints; cleaned for a file name. NULL: "tool" */
-    uint64_t threshold; /* up to so many bytes are shown whole, and of more
+    uint64_t threshold; /* up to so many bytes are quote_text whole, and of more
                            only so many: 50 KiB. At most 1 GiB              */
     uint64_t head;      /* of these, so many from the beginning, but not more
                            than half; the rest is the end. 0: the end alone */
@@ -942,7 +942,7 @@ typedef struct quire_sink quire_sink;
 /* Open a sink. Its memory does not depend on what comes: both windows and less
  * than a mebibyte. `o` NULL: keep no file. `options` may be NULL.
  *
- * QUIRE_INVALID    more than 1 GiB is to be shown, or `o` is read only
+ * QUIRE_INVALID    more than 1 GiB is to be quote_text, or `o` is read only
  * QUIRE_NO_MEMORY */
 quire_status quire_sink_open(quire_outputs *o,
                              const quire_sink_options *options,
@@ -973,7 +973,7 @@ typedef struct quire_sink_result {
     uint64_t reserved[4];
 } quire_sink_result;
 
-/* The end of the stream. If it was too long to be shown, all of it is in a
+/* The end of the stream. If it was too long to be quote_text, all of it is in a
  * file now, under a number nobody else has, and survives a power cut (where
  * its file system does); or result->problem says why not. Call it once; write nothing afterwards. */
 void quire_sink_finish(quire_sink *sink, quire_sink_result *result);
@@ -1465,22 +1465,22 @@ quire_status quire_run_probe(quire_run_layer_fn each, void *ctx,
  * claimed by a key of the client's choosing before it has any effect, and its
  * answer is kept under that for 24 hours. Both last.
  */
-typedef struct quire_claim {
+typedef struct quire_idempotency {
     int fresh;  /* nobody had the key: do it                                */
     int same;   /* it was claimed for the same request                      */
     int status; /* of the answer that was given; 0: none was, by somebody who is
                    at it, or died at it                                     */
     quire_bytes answer; /* on loan until the next call                      */
     uint64_t reserved[4];
-} quire_claim;
+} quire_idempotency;
 
-quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
-                               quire_bytes body, quire_claim *out,
-                               quire_error *err);
+quire_status quire_idempotency_begin(quire *q, const char *key,
+                                     quire_bytes request, quire_bytes body,
+                                     quire_idempotency *out, quire_error *err);
 
 /* Keep the answer; with the status 0 give the key back: nothing was done. */
-quire_status quire_claim_end(quire *q, const char *key, int status,
-                             quire_bytes answer, quire_error *err);
+quire_status quire_idempotency_end(quire *q, const char *key, int status,
+                                   quire_bytes answer, quire_error *err);
 
 /* --------------------------------------------------------------- collection */
 
@@ -1800,7 +1800,7 @@ quire_status quire_stats_read(quire *q, quire_stats *out,
  * A memory entry is a typed fact that outlives the session it was learnt in.
  * It belongs to the tenant; it may be pinned to a session, and may link one
  * artifact. An entry is true from valid_from on until it is invalidated; then
- * it is kept, for questions about the past, and is shown no more. Homes of
+ * it is kept, for questions about the past, and is quote_text no more. Homes of
  * Quire's own kind have memory; one without a catalogue has none yet, and that
  * is no error.
  *
@@ -2388,10 +2388,11 @@ typedef struct quire_part {
     quire_bytes label; /* of a tool, its name; of a resource, its URI; who
                           asks; may be empty                                 */
     quire_bytes text;  /* what it says; any bytes                            */
-    uint64_t bytes;    /* of its content, also where that is not shown       */
-    uint64_t turn;     /* from 1                                             */
-    int64_t at_us;     /* since 1970; 0: not known                           */
-    int missing;       /* its blob is missing or damaged: `text` says so     */
+    uint64_t
+        bytes;     /* of its content, also where that is not quote_text       */
+    uint64_t turn; /* from 1                                             */
+    int64_t at_us; /* since 1970; 0: not known                           */
+    int missing;   /* its blob is missing or damaged: `text` says so     */
     uint64_t reserved[4];
 } quire_part;
 

@@ -60,7 +60,7 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
         st = artifacts_new(&config, &q->artifacts, err);
     if (!st && write && !q->finished) {
         q->finished = true;
-        life_finish(q);
+        finish_removals(q);
     }
     return st;
 }
@@ -100,7 +100,7 @@ quire_status artifacts_session(struct quire *q, const char *session,
                                struct arena *keep, const char **key,
                                const char **file, quire_error *err)
 {
-    struct place p;
+    struct session_location p;
     bool is_key;
     quire_status st;
 
@@ -110,19 +110,19 @@ quire_status artifacts_session(struct quire *q, const char *session,
     *file = NULL;
     if (!strcmp(session, "user") || !strcmp(session, "temp"))
         return QUIRE_OK;
-    st = place_find(q, session, keep, &p, err);
+    st = session_lookup(q, session, keep, &p, err);
     if (st)
         return st;
-    is_key = found_is_key(q, session);
+    is_key = session_cache_is_key(q, session);
     if (!is_key)
-        st = place_key(&p, keep, key, err);
+        st = session_location_key(&p, keep, key, err);
     if (!st && !is_key && p.in_home && !strcmp(*key, session))
-        found_note(q, session, p.name, true);
+        session_cache_put(q, session, p.name, true);
     if (!st && p.in_home) {
         *file = arena_printf(keep, "%s/%s", q->root, p.name);
         st = *file ? QUIRE_OK : err_memory(err);
     }
-    place_release(&p);
+    session_location_release(&p);
     return st;
 }
 
@@ -153,8 +153,8 @@ quire_status quire_artifact_path(quire_bytes path, char out[257],
     return st;
 }
 
-static quire_status check_words(const char *what, const char *text, size_t max,
-                                quire_error *err)
+static quire_status check_fulltext(const char *what, const char *text,
+                                   size_t max, quire_error *err)
 {
     if (!text || (strlen(text) <= max && utf8_check(bytes_str(text))))
         return QUIRE_OK;
@@ -169,7 +169,7 @@ static quire_status check_tags(const char *const *tags, quire_error *err)
     size_t n;
 
     for (n = 0; tags && tags[n] && !st; n++) {
-        st = check_words("tag", tags[n], TAG_MAX, err);
+        st = check_fulltext("tag", tags[n], TAG_MAX, err);
         if (!st && !*tags[n])
             st = err_set(err, QUIRE_INVALID, "a tag is not empty");
         if (!st && n == TAGS_MAX)
@@ -190,11 +190,11 @@ quire_status artifacts_check_options(const quire_artifact_options *o,
                       "found by name or content");
     }
     if (!st)
-        st = check_words("purpose", o->purpose, WORDS_MAX, err);
+        st = check_fulltext("purpose", o->purpose, WORDS_MAX, err);
     if (!st)
-        st = check_words("source", o->source, WORDS_MAX, err);
+        st = check_fulltext("source", o->source, WORDS_MAX, err);
     if (!st)
-        st = check_words("agent", o->agent, WORDS_MAX, err);
+        st = check_fulltext("agent", o->agent, WORDS_MAX, err);
     if (!st)
         st = check_tags(o->tags, err);
     if (!st && o->meta &&
@@ -244,7 +244,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
         return err_memory(err);
     st = artifact_put(q->artifacts, &what, &q->loan, out ? out : &ignored, err);
     if (!st)
-        workspaces_follow(q, what.key, what.path, FOLLOW_PUT, NULL);
+        workspace_follow_artifact(q, what.key, what.path, FOLLOW_PUT, NULL);
     return st;
 }
 
@@ -523,14 +523,15 @@ quire_status quire_artifact_remove_expected(quire *q, const char *session,
         return st;
     /* Else an edited file would be a new one afterwards, and come back. */
     if (!one.deleted_us)
-        st = workspaces_follow(q, one.session, one.path, FOLLOW_BEFORE, err);
+        st = workspace_follow_artifact(q, one.session, one.path, FOLLOW_BEFORE,
+                                       err);
     if (!st)
         st = purge
                  ? artifact_purge(q->artifacts, q->tenant, one.id, expect, err)
                  : artifact_remove(q->artifacts, q->tenant, one.id, expect,
                                    err);
     if (!st)
-        workspaces_follow(q, one.session, one.path, FOLLOW_AWAY, NULL);
+        workspace_follow_artifact(q, one.session, one.path, FOLLOW_AWAY, NULL);
     return st == QUIRE_NOT_FOUND ? missing(session, which, err) : st;
 }
 
@@ -558,7 +559,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
                               out ? out : &ignored, err);
     if (!st)
-        workspaces_follow(q, key, clean, FOLLOW_PUT, NULL);
+        workspace_follow_artifact(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {
         err_set(err, st, "nothing called %.100s was put away", clean);
         err_next(err, "`quire artifact ls --deleted` lists what was");
@@ -600,7 +601,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
                                    quire_error *err)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
-    struct artifact_question question = {.tenant = q->tenant, .text = query};
+    struct artifact_query question = {.tenant = q->tenant, .text = query};
     struct hearing h = {each, ctx, QUIRE_OK};
     bool newest = false, none;
     quire_status st;
@@ -610,7 +611,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
                options->size < sizeof o ? options->size : sizeof o);
     st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
     if (!st && (none || o.fts))
-        st = artifact_has_words(query, err);
+        st = artifact_query_has_terms(query, err);
     if (!st && !none) {
         question.fts = o.fts;
         question.tag = o.tag;

@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "store/sql.h"
 
-const char journal_schema[] =
+const char audit_log_schema[] =
     "CREATE TABLE journal("
     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
     " at INTEGER NOT NULL,"     /* microseconds                         */
@@ -38,9 +38,9 @@ static void bind_or_null(struct stmt *s, int at, const char *text)
         s->ops->bind_null(s, at);
 }
 
-quire_status journal_note(struct quire *q, const char *action, int64_t tenant,
-                          const char *name, const char *before,
-                          const char *after, quire_error *err)
+quire_status audit_log_add(struct quire *q, const char *action, int64_t tenant,
+                           const char *name, const char *before,
+                           const char *after, quire_error *err)
 {
     char uid[32];
     struct stmt *s;
@@ -65,7 +65,7 @@ quire_status journal_note(struct quire *q, const char *action, int64_t tenant,
     return st;
 }
 
-const char *journal_tenant(const quire_tenant *t, struct arena *keep)
+const char *audit_log_add_tenant(const quire_tenant *t, struct arena *keep)
 {
     struct buf out = BUF_INIT(4096);
     struct json_writer w;
@@ -139,7 +139,7 @@ quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
     struct stmt *s;
     quire_status st = need_rows(q, false, err);
 
-    if (st == QUIRE_NOT_FOUND || (!st && q->schema < SCHEMA_JOURNAL))
+    if (st == QUIRE_NOT_FOUND || (!st && q->schema < SCHEMA_AUDIT_LOG))
         return QUIRE_OK;
     if (!st)
         st = q->db->ops->prepare(q->db,

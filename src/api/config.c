@@ -288,9 +288,9 @@ static quire_status note(struct quire *q, const char *key, const char *before,
     if (after)
         json_add_quoted(&is, bytes_str(after));
     if (!bytes_equal(buf_bytes(&was), buf_bytes(&is)))
-        st = journal_note(q, "config.set", 0, key,
-                          before ? buf_text(&was) : NULL,
-                          after ? buf_text(&is) : NULL, err);
+        st = audit_log_add(q, "config.set", 0, key,
+                           before ? buf_text(&was) : NULL,
+                           after ? buf_text(&is) : NULL, err);
     buf_release(&was);
     buf_release(&is);
     return st;

@@ -31,7 +31,7 @@ static quire_status prepare(struct db *db, quire_error *err)
         return st;
     st = sql_has_table(db, "collection", &has, err);
     if (!st && !has)
-        st = db->ops->exec(db, ledger_schema, err);
+        st = db->ops->exec(db, ref_index_schema, err);
     return sql_end(db, st, err);
 }
 
@@ -71,12 +71,12 @@ static quire_status open_state(struct quire *q, bool write, const char *dir,
     if (!st && !q->read_only)
         st = prepare(q->state, err);
     if (st)
-        state_close(q);
+        foreign_state_close(q);
     return st;
 }
 
-quire_status need_state(struct quire *q, bool write, struct db **out,
-                        quire_error *err)
+quire_status need_ref_index_db(struct quire *q, bool write, struct db **out,
+                               quire_error *err)
 {
     char *dir = NULL, *path = NULL;
     quire_status st = QUIRE_OK;
@@ -86,7 +86,7 @@ quire_status need_state(struct quire *q, bool write, struct db **out,
         return read_only_error(err);
     if (q->kind == QUIRE_KIND_NATIVE) {
         st = need_db(q, write, err);
-        if (!st && q->schema >= SCHEMA_LEDGER)
+        if (!st && q->schema >= SCHEMA_REF_INDEX)
             *out = q->db;
         return st;
     }
@@ -103,14 +103,14 @@ quire_status need_state(struct quire *q, bool write, struct db **out,
     return st;
 }
 
-void state_close(struct quire *q)
+void foreign_state_close(struct quire *q)
 {
     if (q->state)
         q->state->ops->close(q->state);
     q->state = NULL;
 }
 
-quire_status state_open_lock(struct quire *q, int *fd, quire_error *err)
+quire_status foreign_state_open_lock(struct quire *q, int *fd, quire_error *err)
 {
     bool native = q->kind == QUIRE_KIND_NATIVE;
     char *dir = NULL;

@@ -54,7 +54,7 @@ struct passing {
     void *ctx;
 };
 
-static quire_status pass_source(void *ctx, const struct source *s,
+static quire_status pass_source(void *ctx, const struct gc_source *s,
                                 quire_error *err)
 {
     const struct passing *p = ctx;
@@ -68,15 +68,16 @@ static quire_status tell_sources(void *ctx, gc_source_fn each, void *each_ctx,
     struct collecting *c = ctx;
     struct passing p = {each, each_ctx};
 
-    return sources_each(c->q, pass_source, &p, err);
+    return gc_sources_each(c->q, pass_source, &p, err);
 }
 
 static quire_status add_key(void *ctx, const quire_digest *d, quire_error *err)
 {
-    return keys_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
+    return digest_set_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status tell_rows(void *ctx, struct keys *out, quire_error *err)
+static quire_status tell_rows(void *ctx, struct digest_set *out,
+                              quire_error *err)
 {
     struct collecting *c = ctx;
     quire_status st = QUIRE_OK;
@@ -88,10 +89,10 @@ static quire_status tell_rows(void *ctx, struct keys *out, quire_error *err)
     return st;
 }
 
-static quire_status hire(void *ctx, void **worker, quire_error *err)
+static quire_status worker_open(void *ctx, void **worker, quire_error *err)
 {
     struct collecting *c = ctx;
-    struct source_reader *r = calloc(1, sizeof *r);
+    struct gc_source_reader *r = calloc(1, sizeof *r);
 
     if (!r)
         return err_memory(err);
@@ -104,24 +105,24 @@ static quire_status open_source(void *worker, const char *label,
                                 struct object **out, struct object_info *info,
                                 quire_error *err)
 {
-    return source_open(worker, label, out, info, err);
+    return gc_source_open(worker, label, out, info, err);
 }
 
-static void dismiss(void *worker)
+static void worker_close(void *worker)
 {
-    source_reader_release(worker);
+    gc_source_reader_release(worker);
     free(worker);
 }
 
 static quire_status collect_blobs(struct collecting *c, quire_error *err)
 {
     struct gc_config config = {
-        .house = {.ctx = c,
-                  .sources = tell_sources,
-                  .rows = tell_rows,
-                  .hire = hire,
-                  .open = open_source,
-                  .dismiss = dismiss},
+        .callbacks = {.ctx = c,
+                      .sources = tell_sources,
+                      .rows = tell_rows,
+                      .worker_open = worker_open,
+                      .open = open_source,
+                      .worker_close = worker_close},
         .grace_s = c->o->grace_s,
         .dry_run = is_dry(c),
         .full = c->o->flags & QUIRE_COLLECT_FULL,
@@ -129,17 +130,17 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
         .each = c->o->each,
         .each_ctx = c->o->ctx,
     };
-    struct ledger *ledger = NULL;
+    struct ref_index *ledger = NULL;
     struct gc_report r = {0};
     quire_status st = QUIRE_OK;
 
     if (c->state)
-        st = ledger_new(c->state, &ledger, err);
+        st = ref_index_new(c->state, &ledger, err);
     c->q->in_callback = true;
     if (!st)
         st = gc_run(c->q->blobs, ledger, &config, &r, err);
     c->q->in_callback = false;
-    ledger_free(ledger);
+    ref_index_free(ledger);
     c->report->sources = r.sources;
     c->report->rescanned = r.rescanned;
     c->report->scanned = r.scanned;
@@ -179,7 +180,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (is_dry(c))
         return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
-    st = claims_forget(q, -1, err);
+    st = idempotency_expire(q, -1, err);
     if (st)
         return st;
     /* First: words of content that goes could not be told from the index. */
@@ -231,7 +232,7 @@ static quire_status reap(struct collecting *c, quire_error *err)
         st = fs_open_dir(c->q->home, false, &r.home, err);
     if (st)
         return st;
-    st = home->ops->comb(home, native ? "" : "blobs", is_temp, reap_one, &r,
+    st = home->ops->find(home, native ? "" : "blobs", is_temp, reap_one, &r,
                          err);
     close(r.home);
     c->report->litter = r.n;
@@ -276,7 +277,7 @@ static quire_status take_turn(struct collecting *c, quire_error *err)
     c->lock = -1;
     if (is_dry(c))
         return QUIRE_OK;
-    st = state_open_lock(c->q, &c->lock, err);
+    st = foreign_state_open_lock(c->q, &c->lock, err);
     if (!st)
         st = fs_lock(c->lock, FS_EXCLUSIVE, c->q->busy_ms, err);
     if (st == QUIRE_BUSY) {
@@ -375,7 +376,7 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
     if (!st)
         st = take_turn(&c, err);
     if (!st)
-        st = need_state(q, !is_dry(&c), &c.state, err);
+        st = need_ref_index_db(q, !is_dry(&c), &c.state, err);
     if (!st)
         st = need_blobs(q, !is_dry(&c), err);
     if (!st)
@@ -400,7 +401,7 @@ int quire_collect_due(quire *q)
     if (q->kind != QUIRE_KIND_NATIVE || q->read_only || q->in_callback ||
         !strcmp(q->home, q->blob_path) || access(q->db_path, F_OK) != 0)
         return 0;
-    if (state_open_lock(q, &fd, NULL))
+    if (foreign_state_open_lock(q, &fd, NULL))
         return 0;
     /* One that is new has nothing to collect for an hour, and more. */
     if (!fstat(fd, &s) && llabs(time(NULL) - s.st_mtime) >= AUTO_EVERY_S &&
@@ -424,7 +425,7 @@ static quire_status no_such(const char *path, quire_error *err)
 quire_status quire_root_add(quire *q, const char *path, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct root root = {.path = place_cwd(path, &tmp)};
+    struct root root = {.path = absolute_cwd(path, &tmp)};
     struct db *state = NULL;
     struct stat s;
     quire_status st = may_collect(q, false, err);
@@ -441,7 +442,7 @@ quire_status quire_root_add(quire *q, const char *path, quire_error *err)
         err_next(err, "name a session file, or the directory they lie in");
     }
     if (!st)
-        st = need_state(q, true, &state, err);
+        st = need_ref_index_db(q, true, &state, err);
     if (!st) {
         root.is_dir = S_ISDIR(s.st_mode);
         st = roots_add(state, &root, clock_s(&q->clock), err);
@@ -453,14 +454,14 @@ quire_status quire_root_add(quire *q, const char *path, quire_error *err)
 quire_status quire_root_drop(quire *q, const char *path, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    const char *whole = place_cwd(path, &tmp);
+    const char *whole = absolute_cwd(path, &tmp);
     struct db *state = NULL;
     quire_status st = may_collect(q, false, err);
 
     if (!st && !whole)
         st = err_memory(err);
     if (!st)
-        st = need_state(q, false, &state, err);
+        st = need_ref_index_db(q, false, &state, err);
     if (!st)
         st = state ? roots_drop(state, whole, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND)
@@ -479,7 +480,7 @@ quire_status quire_root_list(quire *q, quire_text_fn each, void *ctx,
     size_t i;
 
     if (!st)
-        st = need_state(q, false, &state, err);
+        st = need_ref_index_db(q, false, &state, err);
     if (!st)
         st = roots_load(state, &tmp, &roots, err);
     q->in_callback = true;
@@ -513,7 +514,7 @@ quire_status quire_blob_pin(quire *q, const quire_digest *digest,
     if (!st)
         st = quire_blob_stat(q, digest, &info, err);
     if (!st)
-        st = need_state(q, true, &state, err);
+        st = need_ref_index_db(q, true, &state, err);
     if (!st)
         st = need_blobs(q, true, err);
     if (!st)
@@ -521,7 +522,7 @@ quire_status quire_blob_pin(quire *q, const quire_digest *digest,
     if (st)
         return st;
     st = pin(q, state, digest, err);
-    blobs_let_go(q->blobs);
+    blobs_release(q->blobs);
     return st;
 }
 
@@ -532,7 +533,7 @@ quire_status quire_pin_list(quire *q, quire_digest_fn each, void *ctx,
     quire_status st = may_collect(q, true, err);
 
     if (!st)
-        st = need_state(q, false, &state, err);
+        st = need_ref_index_db(q, false, &state, err);
     if (st || !state)
         return st;
     q->in_callback = true;
@@ -548,7 +549,7 @@ quire_status quire_blob_unpin(quire *q, const quire_digest *digest,
     quire_status st = may_collect(q, false, err);
 
     if (!st)
-        st = need_state(q, false, &state, err);
+        st = need_ref_index_db(q, false, &state, err);
     if (!st)
         st = state ? pins_drop(state, digest, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND) {

@@ -16,7 +16,7 @@
 #include "output/dir.h"
 
 struct walk {
-    source_fn each;
+    gc_source_visit_fn each;
     void *ctx;
     struct object_store *store;
     const char *root;   /* in the store                                      */
@@ -37,7 +37,7 @@ static bool wants(void *ctx, const char *name)
 
     return strncmp(name, ".tmp-", 5) != 0 &&
            !(w->outputs && len > 4 && !strcmp(name + len - 4, ".log") &&
-             shelf_is_output(name));
+             output_dir_is_output(name));
 }
 
 /* "12/sessions/…": what else a tenant has does not refer to blobs. */
@@ -94,7 +94,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
                         const struct object_info *info, quire_error *err)
 {
     struct walk *w = ctx;
-    struct source s = {.store = w->store, .info = info};
+    struct gc_source s = {.store = w->store, .info = info};
     bool hidden = w->tenants && hides_sessions(dir, name);
 
     if (w->tenants && !hidden && !is_sessions(dir))
@@ -115,7 +115,7 @@ static quire_status see(void *ctx, const char *dir, const char *name,
 static quire_status comb(struct walk *w, const char *root, quire_error *err)
 {
     w->root = root;
-    return w->store->ops->comb(w->store, root, wants, see, w, err);
+    return w->store->ops->find(w->store, root, wants, see, w, err);
 }
 
 static quire_status walk_home(struct quire *q, struct walk *w, quire_error *err)
@@ -187,7 +187,7 @@ static quire_status walk_file(struct walk *w, const char *path,
     if (!st)
         st = w->store->ops->stat(w->store, slash + 1, &info, err);
     if (!st) {
-        struct source s = {w->store, slash + 1, path, &info};
+        struct gc_source s = {w->store, slash + 1, path, &info};
 
         st = w->each(w->ctx, &s, err);
     } else if (st == QUIRE_NOT_FOUND && w->store) {
@@ -241,13 +241,13 @@ static quire_status walk_root(struct walk *w, const struct root *root,
     return st || w->n > 0 ? st : check_empty(w, root, err);
 }
 
-quire_status sources_each(struct quire *q, source_fn each, void *ctx,
-                          quire_error *err)
+quire_status gc_sources_each(struct quire *q, gc_source_visit_fn each,
+                             void *ctx, quire_error *err)
 {
     struct arena keep = ARENA_INIT;
     struct roots roots = {NULL, 0};
     struct walk w = {.each = each, .ctx = ctx, .prefix = "", .roots = &roots};
-    quire_status st = need_state(q, false, &w.state, err);
+    quire_status st = need_ref_index_db(q, false, &w.state, err);
     size_t i;
 
     if (!st)
@@ -261,14 +261,14 @@ quire_status sources_each(struct quire *q, source_fn each, void *ctx,
     return st;
 }
 
-quire_status sources_register(struct quire *q, const char *path,
-                              quire_error *err)
+quire_status gc_sources_register(struct quire *q, const char *path,
+                                 quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct root root = {.path = place_cwd(path, &tmp)};
+    struct root root = {.path = absolute_cwd(path, &tmp)};
     struct roots known = {NULL, 0};
     struct db *state;
-    quire_status st = root.path ? need_state(q, true, &state, err)
+    quire_status st = root.path ? need_ref_index_db(q, true, &state, err)
                                 : err_memory(err);
     size_t i = 0;
 
@@ -282,7 +282,7 @@ quire_status sources_register(struct quire *q, const char *path,
     return st;
 }
 
-bool sources_include(const char *name)
+bool gc_sources_include(const char *name)
 {
     int64_t tenant;
 
@@ -293,7 +293,7 @@ bool sources_include(const char *name)
 /* ---- reading ------------------------------------------------------------ */
 
 /* The store of the directory that holds a file outside. */
-static quire_status go_outside(struct source_reader *r, const char *label,
+static quire_status go_outside(struct gc_source_reader *r, const char *label,
                                quire_error *err)
 {
     const char *slash = strrchr(label, '/');
@@ -316,9 +316,9 @@ static quire_status go_outside(struct source_reader *r, const char *label,
     return st;
 }
 
-quire_status source_find(struct source_reader *r, const char *label,
-                         struct object_store **store, const char **name,
-                         quire_error *err)
+quire_status gc_source_find(struct gc_source_reader *r, const char *label,
+                            struct object_store **store, const char **name,
+                            quire_error *err)
 {
     bool outside = *label == '/';
     quire_status st = QUIRE_OK;
@@ -332,18 +332,18 @@ quire_status source_find(struct source_reader *r, const char *label,
     return st;
 }
 
-quire_status source_open(struct source_reader *r, const char *label,
-                         struct object **out, struct object_info *info,
-                         quire_error *err)
+quire_status gc_source_open(struct gc_source_reader *r, const char *label,
+                            struct object **out, struct object_info *info,
+                            quire_error *err)
 {
     struct object_store *store;
     const char *name;
-    quire_status st = source_find(r, label, &store, &name, err);
+    quire_status st = gc_source_find(r, label, &store, &name, err);
 
     return st ? st : store->ops->open(store, name, out, info, err);
 }
 
-void source_reader_release(struct source_reader *r)
+void gc_source_reader_release(struct gc_source_reader *r)
 {
     if (r->in_home)
         r->in_home->ops->free(r->in_home);

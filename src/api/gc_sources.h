@@ -16,7 +16,7 @@
 
 #include "api/priv.h"
 
-struct source {
+struct gc_source {
     struct object_store *store; /* borrowed, until the walk goes on           */
     const char *name;           /* in the store                               */
     const char *label; /* from the home on, or a whole path: what it is called
@@ -24,21 +24,21 @@ struct source {
     const struct object_info *info;
 };
 
-typedef quire_status (*source_fn)(void *ctx, const struct source *s,
-                                  quire_error *err);
+typedef quire_status (*gc_source_visit_fn)(void *ctx, const struct gc_source *s,
+                                           quire_error *err);
 
-quire_status sources_each(struct quire *q, source_fn each, void *ctx,
-                          quire_error *err);
+quire_status gc_sources_each(struct quire *q, gc_source_visit_fn each,
+                             void *ctx, quire_error *err);
 
 /* Whether a file of the home, by its name in it, lies where it is met. */
-bool sources_include(const char *name);
+bool gc_sources_include(const char *name);
 
 /* Make a file outside the home a source. Cheap if it is one already. */
-quire_status sources_register(struct quire *q, const char *path,
-                              quire_error *err);
+quire_status gc_sources_register(struct quire *q, const char *path,
+                                 quire_error *err);
 
 /* Opening by label, for one thread; the stores are opened when first needed. */
-struct source_reader {
+struct gc_source_reader {
     const char *home; /* borrowed */
     struct object_store *in_home, *outside;
     char *dir; /* owned; of `outside` */
@@ -46,14 +46,14 @@ struct source_reader {
 
 /* The store that a label leads to, until the next one is asked for, and the name
  * in it. */
-quire_status source_find(struct source_reader *r, const char *label,
-                         struct object_store **store, const char **name,
-                         quire_error *err);
+quire_status gc_source_find(struct gc_source_reader *r, const char *label,
+                            struct object_store **store, const char **name,
+                            quire_error *err);
 
 /* For reading, one at a time. QUIRE_NOT_FOUND without words. */
-quire_status source_open(struct source_reader *r, const char *label,
-                         struct object **out, struct object_info *info,
-                         quire_error *err);
-void source_reader_release(struct source_reader *r);
+quire_status gc_source_open(struct gc_source_reader *r, const char *label,
+                            struct object **out, struct object_info *info,
+                            quire_error *err);
+void gc_source_reader_release(struct gc_source_reader *r);
 
 #endif

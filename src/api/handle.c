@@ -49,7 +49,7 @@ const char *quire_version_of(unsigned index, char out[64])
                  ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
         break;
     case 3: snprintf(out, 64, "zlib %s", zlibVersion()); break;
-    case 4: match_version(out, 64); break;
+    case 4: regex_version(out, 64); break;
     default: return NULL;
     }
     return out;
@@ -135,12 +135,12 @@ void quire_close(quire *q)
 {
     if (!q)
         return;
-    group_forget(q);
+    transaction_drop_pending_files(q);
     memories_free(q->memories);
     artifacts_free(q->artifacts);
-    pads_free(q->pads);
+    scratchpads_free(q->pads);
     sql_release(&q->settings);
-    sql_release(&q->tallies);
+    sql_release(&q->session_rows);
     if (q->changes)
         q->changes->ops->finalize(q->changes);
     sql_release(&q->folders);
@@ -151,8 +151,8 @@ void quire_close(quire *q)
         q->whole->ops->free(q->whole);
     if (q->db)
         q->db->ops->close(q->db);
-    seats_release(q);
-    state_close(q);
+    tenant_views_release(q);
+    foreign_state_close(q);
     free(q->home);
     free(q->blob_path);
     free(q->db_path);
@@ -185,7 +185,7 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
 
     if (!q->trace.line)
         return QUIRE_OK;
-    st = db_tap(*db, trace_hook(&q->trace), &tapped, err);
+    st = db_intercept(*db, trace_hook(&q->trace), &tapped, err);
     if (!st)
         *db = tapped;
     return st;
@@ -250,7 +250,7 @@ static quire_status open_files(struct quire *q, const char *path,
     st = object_files_open(path, q->read_only, out, err);
     if (st || !q->trace.line)
         return st;
-    st = object_tap(*out, trace_hook(&q->trace), &tapped, err);
+    st = object_intercept(*out, trace_hook(&q->trace), &tapped, err);
     if (!st)
         *out = tapped;
     return st;
@@ -261,7 +261,7 @@ static quire_status open_whole(struct quire *q, const char *dir,
                                struct object_store **out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    const char *path = place_cwd(dir, &tmp);
+    const char *path = absolute_cwd(dir, &tmp);
     quire_status st;
 
     st = path ? open_files(q, path, out, err)
@@ -393,11 +393,11 @@ quire_status hold_blobs(struct quire *q, quire_error *err)
     return st;
 }
 
-void let_go_blobs(struct quire *q)
+void release_blobs(struct quire *q)
 {
     pthread_mutex_lock(&q->blob_turn);
     if (q->blobs)
-        blobs_let_go(q->blobs);
+        blobs_release(q->blobs);
     else if (--q->holds == 0) /* they could not be opened again */
         q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
@@ -568,7 +568,8 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
         return st;
     memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
     q->in_callback = true;
-    st = only ? blob_check(q->blobs, only, &h, err) : crew_check(q, 0, &h, err);
+    st = only ? blob_check(q->blobs, only, &h, err)
+              : verify_all_blobs(q, 0, &h, err);
     q->in_callback = false;
     return only ? absent(q, only, st, err) : st;
 }

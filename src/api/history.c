@@ -85,7 +85,7 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
 
     /* A prompt typed where nothing is any more is a prompt all the same. */
     if (!st) {
-        prompt.cwd = place_cwd(cwd, &tmp);
+        prompt.cwd = absolute_cwd(cwd, &tmp);
         if (!prompt.cwd && errno != ENOENT)
             st = err_sys(err, errno, "cannot tell the working directory");
     }
@@ -111,7 +111,7 @@ static quire_status find(struct quire *q, const quire_bytes *query,
                options->size < sizeof o ? options->size : sizeof o);
     what.limit = o.limit;
     if (!st && o.cwd) {
-        what.cwd = place_cwd(o.cwd, &tmp);
+        what.cwd = absolute_cwd(o.cwd, &tmp);
         if (!what.cwd)
             st = err_sys(err, errno, "cannot tell the working directory");
     }

@@ -17,7 +17,7 @@
 
 enum { KEY_MAX = 256 };
 
-const char claim_schema[] =
+const char idempotency_schema[] =
     "CREATE TABLE claim("
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
     " key TEXT NOT NULL,"
@@ -49,7 +49,7 @@ static int64_t oldest(const struct quire *q)
 /* More than are made meanwhile, and few enough to be waited for by others. */
 enum { FORGET_AT_ONCE = 64 };
 
-quire_status claims_forget(struct quire *q, int64_t most, quire_error *err)
+quire_status idempotency_expire(struct quire *q, int64_t most, quire_error *err)
 {
     struct stmt *s;
     quire_status st =
@@ -69,7 +69,7 @@ quire_status claims_forget(struct quire *q, int64_t most, quire_error *err)
 }
 
 static quire_status look(struct quire *q, const char *key,
-                         const quire_digest *request, quire_claim *out,
+                         const quire_digest *request, quire_idempotency *out,
                          quire_error *err)
 {
     struct stmt *s;
@@ -121,15 +121,15 @@ static quire_status add(struct quire *q, const char *key,
     return st;
 }
 
-quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
-                               quire_bytes body, quire_claim *out,
-                               quire_error *err)
+quire_status quire_idempotency_begin(quire *q, const char *key,
+                                     quire_bytes request, quire_bytes body,
+                                     quire_idempotency *out, quire_error *err)
 {
     struct hash hash;
     quire_digest digest;
     quire_status st = need_artifacts(q, true, err);
 
-    *out = (quire_claim){.fresh = 1};
+    *out = (quire_idempotency){.fresh = 1};
     if (st)
         return st;
     if (!*key || strlen(key) > KEY_MAX) {
@@ -144,7 +144,7 @@ quire_status quire_claim_begin(quire *q, const char *key, quire_bytes request,
     st = q->db->ops->begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
-    st = claims_forget(q, FORGET_AT_ONCE, err);
+    st = idempotency_expire(q, FORGET_AT_ONCE, err);
     if (!st)
         st = look(q, key, &digest, out, err);
     if (st == QUIRE_NOT_FOUND)
@@ -185,8 +185,8 @@ static quire_status give_back(struct quire *q, const char *key,
     return st;
 }
 
-quire_status quire_claim_end(quire *q, const char *key, int status,
-                             quire_bytes answer, quire_error *err)
+quire_status quire_idempotency_end(quire *q, const char *key, int status,
+                                   quire_bytes answer, quire_error *err)
 {
     quire_status st = need_artifacts(q, true, err);
 

@@ -6,10 +6,11 @@
 #include "api/priv.h"
 
 /* The table, for the schema of quire.db. */
-extern const char claim_schema[];
+extern const char idempotency_schema[];
 
 /* Let go of those that are older than they are kept, the oldest first; of at most
  * so many, -1: of all. */
-quire_status claims_forget(struct quire *q, int64_t most, quire_error *err);
+quire_status idempotency_expire(struct quire *q, int64_t most,
+                                quire_error *err);
 
 #endif

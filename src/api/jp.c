@@ -78,8 +78,8 @@ struct work {
     struct quire *q;
     struct arena keep;
     struct place_info place;
-    struct convfile file;
-    struct hearer hearer;
+    struct jp_file file;
+    struct problem_sink hearer;
     struct moved moved;
     struct buf out;
     bool changed;
@@ -113,7 +113,7 @@ static quire_status begin_work(struct work *w, struct quire *q, const char *dir,
     *w = (struct work){.q = q, .out = BUF_INIT(CONVERSATION_MAX)};
     if (hooks)
         memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
-    w->hearer = (struct hearer){.each = h.problem, .ctx = h.ctx};
+    w->hearer = (struct problem_sink){.each = h.problem, .ctx = h.ctx};
     st = need_blobs(q, write, err);
     if (!st && write && (q->in_batch || q->in_group)) {
         st = err_set(err, QUIRE_INVALID,
@@ -135,7 +135,7 @@ static void end_work(struct work *w, quire_moved *moved)
                                .bytes = w->moved.bytes,
                                .problems = w->hearer.n,
                                .changed = w->changed};
-    convfile_release(&w->file);
+    jp_file_release(&w->file);
     buf_release(&w->out);
     arena_release(&w->keep);
     w->q->in_callback = false;
@@ -148,9 +148,9 @@ static quire_status read_events(struct work *w, bool write, quire_error *err)
     if (strcmp(w->place.file, "events.json") != 0)
         return too_old(&w->place, err);
     if (write)
-        st = convfile_lock(&w->file, &w->place, w->q->busy_ms, err);
+        st = jp_file_lock(&w->file, &w->place, w->q->busy_ms, err);
     if (!st)
-        st = convfile_open(&w->file, &w->place, w->place.file, write, err);
+        st = jp_file_open(&w->file, &w->place, w->place.file, write, err);
     w->hearer.where = w->file.where;
     return st;
 }
@@ -191,8 +191,8 @@ static quire_status externalize(struct work *w, quire_error *err)
         return st;
     st = put_all(w, err);
     if (!st && w->changed)
-        st = convfile_replace(&w->file, buf_bytes(&w->out), err);
-    blobs_let_go(w->q->blobs);
+        st = jp_file_replace(&w->file, buf_bytes(&w->out), err);
+    blobs_release(w->q->blobs);
     return st;
 }
 
@@ -224,9 +224,9 @@ static quire_status register_with(const char *home, const char *dir,
 }
 
 /* The directory of a conversation that is named by it, or by a file in it. */
-static const char *whole_dir(const char *dir, struct arena *tmp)
+static const char *preloaded_dir(const char *dir, struct arena *tmp)
 {
-    char *whole = place_cwd(dir, tmp), *slash;
+    char *whole = absolute_cwd(dir, tmp), *slash;
     struct stat s;
 
     if (!whole || stat(whole, &s) < 0 || S_ISDIR(s.st_mode))
@@ -240,8 +240,8 @@ static quire_status note_refers(struct quire *q, const char *dir,
                                 quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    char *home = place_cwd(q->blob_path, &tmp), *slash;
-    const char *whole = whole_dir(dir, &tmp);
+    char *home = absolute_cwd(q->blob_path, &tmp), *slash;
+    const char *whole = preloaded_dir(dir, &tmp);
     quire_status st = home && whole ? QUIRE_OK : err_memory(err);
     size_t len;
 
@@ -302,7 +302,7 @@ quire_status quire_conversation_hydrate(quire *q, const char *dir,
     if (!st && write)
         st = write(ctx, buf_bytes(w.changed ? &w.out : &w.file.text), err);
     else if (!st && w.changed)
-        st = convfile_replace(&w.file, buf_bytes(&w.out), err);
+        st = jp_file_replace(&w.file, buf_bytes(&w.out), err);
     if (st)
         w.moved = (struct moved){0};
     w.changed = w.changed && !st && !write;
@@ -331,7 +331,7 @@ quire_status quire_conversation_print(quire *q, const char *dir,
     if (!st && !*w.place.file)
         st = too_old(&w.place, err);
     if (!st)
-        st = convfile_open(&w.file, &w.place, w.place.file, false, err);
+        st = jp_file_open(&w.file, &w.place, w.place.file, false, err);
     w.hearer.where = w.file.where;
     if (!st)
         st = render_text(buf_bytes(&w.file.text),
@@ -396,8 +396,8 @@ static quire_status list_blobs(struct work *w, struct files *f,
                                quire_error *err)
 {
     quire_bytes json = {NULL, 0};
-    quire_status st = convfile_open(&w->file, &w->place, w->place.file, false,
-                                    err);
+    quire_status st = jp_file_open(&w->file, &w->place, w->place.file, false,
+                                   err);
 
     if (!st)
         st = events_check(buf_bytes(&w->file.text), w->file.where, &json, err);

@@ -424,7 +424,7 @@ static quire_status check_question(quire_bytes query, quire_error *err)
 /* What the options mean. */
 static quire_status read_question(struct quire *q,
                                   const quire_recall_options *o,
-                                  const char *key, struct memory_question *out,
+                                  const char *key, struct memory_query *out,
                                   quire_error *err)
 {
     struct memory_owner owner;
@@ -458,7 +458,7 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
                                  quire_error *err)
 {
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
-    struct memory_question question = {.text = query};
+    struct memory_query question = {.text = query};
     bool newest = false, none;
     const char *key;
     quire_status st = need_memory(q, false, err);
@@ -475,7 +475,7 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
         st = read_question(q, &o, key, &question, err);
     if (!st && !none) {
         q->in_callback = true;
-        st = memory_recall(q->memories, &question, each, ctx, &newest, err);
+        st = memory_search(q->memories, &question, each, ctx, &newest, err);
         q->in_callback = false;
         none = st == QUIRE_NOT_FOUND;
         st = none ? QUIRE_OK : st;

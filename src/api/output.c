@@ -37,11 +37,11 @@ static quire_status tell_dir(struct quire_outputs *o, quire_error *err)
     return o->dir ? QUIRE_OK : err_memory(err);
 }
 
-static bool follow(void *ctx, struct shelf *s)
+static bool follow(void *ctx, struct output_dir *s)
 {
     struct quire_outputs *o = ctx;
-    const char *owner = place_follow(s->store, s->owner, &o->keep);
-    const char *dir = owner ? place_outputs(owner, &o->keep) : NULL;
+    const char *owner = session_follow_move(s->store, s->owner, &o->keep);
+    const char *dir = owner ? session_outputs_dir(owner, &o->keep) : NULL;
 
     if (!dir)
         return false;
@@ -53,13 +53,13 @@ static bool follow(void *ctx, struct shelf *s)
 static quire_status open_session(struct quire *q, const char *which,
                                  struct quire_outputs *o, quire_error *err)
 {
-    struct place p = {0};
-    quire_status st = place_find(q, which, &o->keep, &p, err);
+    struct session_location p = {0};
+    quire_status st = session_lookup(q, which, &o->keep, &p, err);
 
     if (st)
         return st;
     o->shelf.owner = p.name;
-    o->shelf.dir = place_outputs(p.name, &o->keep);
+    o->shelf.dir = session_outputs_dir(p.name, &o->keep);
     if (p.own_store) { /* ours from here on */
         o->shelf.store = p.store;
     } else {
@@ -96,7 +96,8 @@ static quire_status check_own(int fd, const char *path, quire_error *err)
 
 /* Only when something is to be kept or looked for: who has no such directory
  * can still watch a short output go by. What was looked at is what is used. */
-static quire_status open_temporary(void *ctx, struct shelf *s, quire_error *err)
+static quire_status open_temporary(void *ctx, struct output_dir *s,
+                                   quire_error *err)
 {
     struct quire_outputs *o = ctx;
     bool reads = o->q->read_only;
@@ -141,7 +142,7 @@ static quire_status name_temporary(struct quire_outputs *o, quire_error *err)
     o->shelf.dir = "";
     o->shelf.open = open_temporary;
     if (o->q->tenant != TENANT_DEFAULT) {
-        tmp = place_cwd(o->q->root, &o->keep);
+        tmp = absolute_cwd(o->q->root, &o->keep);
         o->dir = tmp ? arena_printf(&o->keep, "%s/outputs", tmp) : NULL;
         return o->dir ? QUIRE_OK : err_memory(err);
     }
@@ -296,9 +297,9 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
     arena_reset(&o->loan);
     if (o->q->read_only)
         return read_only_error(err);
-    st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
+    st = parent ? output_dir_check_parent(parent, err) : QUIRE_OK;
     if (!st)
-        st = shelf_draft(&o->shelf, &d, err);
+        st = output_dir_draft(&o->shelf, &d, err);
     if (st)
         return st;
     store = o->shelf.store;
@@ -307,8 +308,8 @@ quire_status quire_report_put(quire_outputs *o, const char *name,
         d->ops->discard(d);
         return st;
     }
-    st = shelf_put_report(&o->shelf, d, name, parent, &o->loan, &file, &id,
-                          err);
+    st = output_dir_put_report(&o->shelf, d, name, parent, &o->loan, &file, &id,
+                               err);
     if (!st)
         store->ops->stat(store, file, &info, NULL); /* it is kept in any case */
     if (!st)
@@ -322,9 +323,9 @@ quire_status quire_outputs_list(quire_outputs *o, quire_output_fn each,
                                 void *ctx, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct shelf_item *items;
+    struct output_dir_item *items;
     size_t i, n;
-    quire_status st = shelf_list(&o->shelf, &tmp, &items, &n, err);
+    quire_status st = output_dir_list(&o->shelf, &tmp, &items, &n, err);
 
     for (i = 0; i < n && !st; i++) {
         quire_output one;

@@ -15,16 +15,16 @@
 #include "store/sql.h"
 #include "store/intercept.h"
 
-struct follower;
+struct pending_file;
 struct history;
 struct memories;
-struct pads;
-struct seats;
+struct scratchpads;
+struct tenant_views;
 
-/* Where a session was found: see found.c. */
-enum { FOUND_MAX = 64 };
+/* Where a session was session_cache: see session_cache.c. */
+enum { SESSION_CACHE_MAX = 64 };
 
-struct found_at {
+struct session_cache_entry {
     char *id, *name; /* owned; NULL: none               */
     bool is_key;     /* the header says the same id     */
 };
@@ -47,7 +47,7 @@ struct quire {
     bool in_batch;
     bool in_group;    /* see group.c                                       */
     bool in_callback; /* a call is out in a callback of the caller's      */
-    bool finished;    /* life_finish() has had its turn                   */
+    bool finished;    /* finish_removals() has had its turn                   */
 
     /* Opened when first needed, in this order. */
     struct db *db;
@@ -61,44 +61,50 @@ struct quire {
     struct object_store *whole; /* below the home, where that is another   */
     struct artifacts *artifacts;
     struct memories *memories;
-    struct pads *pads;
-    struct sql settings;  /* statements of config.c                        */
-    struct sql tallies;   /* statements of tallies.c                       */
+    struct scratchpads *pads;
+    struct sql settings; /* statements of config.c                        */
+    struct sql
+        session_rows; /* statements of session_rows.c                       */
     struct stmt *changes; /* of quire_changes()                            */
     int64_t quiet_state;  /* of the database, and since when it is so */
     int64_t quiet_us;
-    int64_t tenant_state; /* when the tenant was found to be welcome       */
+    int64_t
+        tenant_state; /* when the tenant was session_cache to be welcome       */
     int64_t limits_state; /* when these were read; both are 0, or what     */
     struct artifact_limits limits; /* quire_changes() was                     */
     struct sql folders;      /* statements of folders.c                       */
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */
 
-    struct follower *followers; /* owned; of an open group                  */
-    struct found_at *found; /* owned, FOUND_MAX of them; NULL: nothing was  */
-    struct seats *seats; /* of other tenants it worked for; NULL: none       */
+    struct pending_file
+        *pending_files; /* owned; of an open group                  */
+    struct session_cache_entry *
+        session_cache; /* owned, SESSION_CACHE_MAX of them; NULL: nothing was  */
+    struct tenant_views
+        *tenant_views; /* of other tenants it worked for; NULL: none       */
     pthread_mutex_t blob_turn; /* sessions in several threads share blobs  */
     struct arena loan;         /* text lent out until the next call        */
 };
 
-/* found.c: the name of the file of a session, in `keep`, by its whole id; NULL if
+/* session_cache.c: the name of the file of a session, in `keep`, by its whole id; NULL if
  * that is not known, or not so any more. And whether its header is known to say
  * the same id. */
-char *found_find(struct quire *q, const char *id, struct arena *keep);
-bool found_is_key(struct quire *q, const char *id);
-void found_note(struct quire *q, const char *id, const char *name, bool is_key);
-void found_free(struct found_at *found);
+char *session_cache_find(struct quire *q, const char *id, struct arena *keep);
+bool session_cache_is_key(struct quire *q, const char *id);
+void session_cache_put(struct quire *q, const char *id, const char *name,
+                       bool is_key);
+void session_cache_free(struct session_cache_entry *session_cache);
 
-/* seats.c: what the handle has of its tenant, and of those before. */
-void seats_release(struct quire *q);
+/* tenant_views.c: what the handle has of its tenant, and of those before. */
+void tenant_views_release(struct quire *q);
 
 /* The seat it sits on waits for it, however many others are taken, until it is
  * said that it need not: to go back cannot fail. */
-void seats_keep(struct quire *q, bool yes);
+void tenant_views_keep_current(struct quire *q, bool yes);
 
 /* Whether these tenants are welcome is to be asked again: quire_changes() does
  * not tell of what the handle itself has changed, or has not kept. */
-void seats_doubt(struct quire *q);
+void tenant_views_invalidate(struct quire *q);
 
 /* quire.c: opened when first needed. A reader of a home without a catalogue
  * gets none, and no error. */
@@ -118,10 +124,10 @@ quire_status need_all(struct quire *q, quire_error *err);
 quire_status need_home(struct quire *q, struct object_store **out,
                        quire_error *err);
 
-/* Keep collections from removing anything, until let_go_blobs(): a reference is
+/* Keep collections from removing anything, until release_blobs(): a reference is
  * on its way from one file to another. */
 quire_status hold_blobs(struct quire *q, quire_error *err);
-void let_go_blobs(struct quire *q);
+void release_blobs(struct quire *q);
 
 /* Let whoever listens hear what is asked of the database. */
 quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
@@ -140,7 +146,7 @@ quire_status home_find(struct quire *q, const quire_options *o,
 /* place.c: where sessions lie, and which one somebody means. */
 
 /* A session file: in the home, or anywhere. */
-struct place {
+struct session_location {
     struct object_store *store;
     bool own_store; /* it is ours to free, or to hand on */
     char *name;     /* in the store; in the arena        */
@@ -151,36 +157,39 @@ struct place {
 
 /* The session that `which` names. QUIRE_NOT_FOUND, QUIRE_INVALID with words.
  * Release it, unless it was handed on. */
-quire_status place_find(struct quire *q, const char *which, struct arena *keep,
-                        struct place *out, quire_error *err);
-void place_release(struct place *p);
+quire_status session_lookup(struct quire *q, const char *which,
+                            struct arena *keep, struct session_location *out,
+                            quire_error *err);
+void session_location_release(struct session_location *p);
 
 /* What is called `name` below the root, called from the home on: it is no
  * other tenant's then. NULL when there is no memory. */
-const char *place_from_home(const struct quire *q, const char *name,
-                            struct arena *keep);
+const char *session_name_from_home(const struct quire *q, const char *name,
+                                   struct arena *keep);
 
 /* "sessions/<directory of cwd>", in the arena. */
-const char *place_dir(struct quire *q, const char *cwd, struct arena *keep);
+const char *session_dir_of_cwd(struct quire *q, const char *cwd,
+                               struct arena *keep);
 
 /* The directory of a session's outputs, "sessions/--x--/f" of
  * "sessions/--x--/f.jsonl", in the arena. */
-const char *place_outputs(const char *name, struct arena *keep);
+const char *session_outputs_dir(const char *name, struct arena *keep);
 
 /* Where a session of the home is that is not where it was; NULL: nowhere. */
-const char *place_follow(struct object_store *home, const char *name,
-                         struct arena *keep);
+const char *session_follow_move(struct object_store *home, const char *name,
+                                struct arena *keep);
 
 /* An absolute path without "." and "..", of a directory that need not exist.
  * NULL when there is no memory, or no working directory. */
-char *place_cwd(const char *cwd, struct arena *keep);
+char *absolute_cwd(const char *cwd, struct arena *keep);
 
 /* The id that the file of a session gives it, in the arena. */
-quire_status place_key(const struct place *p, struct arena *keep,
-                       const char **key, quire_error *err);
+quire_status session_location_key(const struct session_location *p,
+                                  struct arena *keep, const char **key,
+                                  quire_error *err);
 
 /* Remember that this terminal uses the session now. */
-void place_drop_crumb(struct quire *q, const char *cwd, const char *path);
+void session_remember_last(struct quire *q, const char *cwd, const char *path);
 
 /* artifacts.c: the room. A reader of a home without artifacts gets
  * QUIRE_NOT_FOUND and no words. need_artifacts() is for the handle's tenant,
@@ -241,18 +250,19 @@ quire_status memory_links(struct quire *q, int64_t entry, int64_t artifact,
                           bool *links, quire_error *err);
 
 /* life.c: finish what was being removed when somebody died. */
-void life_finish(struct quire *q);
+void finish_removals(struct quire *q);
 
 /* state.c: where it is kept what refers to blobs: in the catalogue, or, in a
  * home that is not ours, in a database of its own. *out is NULL for a reader of
  * a home that has none. */
-quire_status need_state(struct quire *q, bool write, struct db **out,
-                        quire_error *err);
-void state_close(struct quire *q);
+quire_status need_ref_index_db(struct quire *q, bool write, struct db **out,
+                               quire_error *err);
+void foreign_state_close(struct quire *q);
 
 /* The file that a collection holds while it runs, and whose time tells when one
  * last began. Made if need be. */
-quire_status state_open_lock(struct quire *q, int *fd, quire_error *err);
+quire_status foreign_state_open_lock(struct quire *q, int *fd,
+                                     quire_error *err);
 
 /* config.c: settings. The table, and one that is a number. */
 extern const char config_schema[];
@@ -284,15 +294,15 @@ enum {
     SCHEMA_ARTIFACTS = 3,
     SCHEMA_SETTINGS = 4,
     SCHEMA_MEMORY = 6,
-    SCHEMA_PADS = 7,
+    SCHEMA_SCRATCHPADS = 7,
     SCHEMA_ACCESS = 8,
-    SCHEMA_TALLY = 9,
-    SCHEMA_LEDGER = 10,
-    SCHEMA_COPY = 11,
+    SCHEMA_SESSION_USAGE = 9,
+    SCHEMA_REF_INDEX = 10,
+    SCHEMA_BASELINE = 11,
     SCHEMA_RUNS = 12,
-    SCHEMA_CLAIMS = 13,
+    SCHEMA_IDEMPOTENCY = 13,
     SCHEMA_DUE = 14,
-    SCHEMA_JOURNAL = 15,
+    SCHEMA_AUDIT_LOG = 15,
     SCHEMA_FOLDERS = 16,
     SCHEMA_OWNERS = 17,
 };

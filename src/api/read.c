@@ -30,7 +30,7 @@
 /* ---- what is missing ---------------------------------------------------- */
 
 /* Numbers as ranges: "0-3, 5". */
-static void add_numbers(struct buf *list, const struct shelf_item *items,
+static void add_numbers(struct buf *list, const struct output_dir_item *items,
                         size_t n)
 {
     size_t i, j;
@@ -65,22 +65,23 @@ static const char *fit(const char *list)
 }
 
 /* As many ids as there is room for in a message. */
-static void add_ids(struct buf *list, const struct shelf_item *items, size_t n)
+static void add_ids(struct buf *list, const struct output_dir_item *items,
+                    size_t n)
 {
-    size_t i, shown = 0, all = 0;
+    size_t i, quote_text = 0, all = 0;
 
     for (i = 0; i < n; i++) {
         if (*items[i].tool)
             continue;
         all++;
-        if (shown + 1 == all &&
+        if (quote_text + 1 == all &&
             list->len + strlen(items[i].id) < LIST_MAX - 20) {
             buf_addf(list, "%s%s", list->len ? ", " : "", items[i].id);
-            shown++;
+            quote_text++;
         }
     }
-    if (shown < all)
-        buf_addf(list, " and %zu more", all - shown);
+    if (quote_text < all)
+        buf_addf(list, " and %zu more", all - quote_text);
 }
 
 /* Say that there is no such output, and which there are. */
@@ -90,12 +91,12 @@ static quire_status missing(quire_outputs *o, const struct address *a,
     bool log = a->kind == ADDRESS_ARTIFACT;
     struct buf list = BUF_INIT(64 * 1024);
     struct arena tmp = ARENA_INIT;
-    struct shelf_item *items;
+    struct output_dir_item *items;
     const char *text;
     quire_status st;
     size_t n;
 
-    st = shelf_list(&o->shelf, &tmp, &items, &n, err);
+    st = output_dir_list(&o->shelf, &tmp, &items, &n, err);
     if (!st) {
         if (log)
             add_numbers(&list, items, n);
@@ -106,7 +107,8 @@ static quire_status missing(quire_outputs *o, const struct address *a,
             text = fit(text);
         st = err_set(err, QUIRE_NOT_FOUND,
                      "there is no %s://%s; available: %s%s",
-                     log ? "artifact" : "agent", shown(bytes_str(a->id)).text,
+                     log ? "artifact" : "agent",
+                     quote_text(bytes_str(a->id)).text,
                      list.len > LIST_MAX && log ? "... " : "",
                      text ? text : "");
         if (o->temporary)
@@ -167,8 +169,8 @@ static quire_status give_lines(const struct lines_source *source,
     quire_status st = lines_read(source, options, each, ctx, NULL, &why);
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s: %.140s", shown(bytes_str(address)).text,
-                       why.what);
+        return err_set(err, st, "%s: %.140s",
+                       quote_text(bytes_str(address)).text, why.what);
     if (st && err)
         *err = why;
     return st;
@@ -187,7 +189,7 @@ static quire_status give_file(quire_outputs *o, const char *name,
 
     if (st == QUIRE_NOT_FOUND)
         return err_set(err, st, "%s has gone meanwhile",
-                       shown(bytes_str(address)).text);
+                       quote_text(bytes_str(address)).text);
     if (st)
         return st;
     source.ctx = file;
@@ -256,8 +258,8 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
 {
     struct json_error why;
     const char *beside;
-    quire_status st = shelf_find_report(&o->shelf, a->id, ".json", tmp, &beside,
-                                        err);
+    quire_status st = output_dir_find_report(&o->shelf, a->id, ".json", tmp,
+                                             &beside, err);
 
     if (!st)
         st = load(o->shelf.store, beside, out, err);
@@ -271,7 +273,7 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
     st = err_set(err, QUIRE_NOT_FOUND,
                  "agent://%s is not JSON, so there is no value to take out of "
                  "it: byte %zu: %s",
-                 shown(bytes_str(a->id)).text, why.at, why.why);
+                 quote_text(bytes_str(a->id)).text, why.at, why.why);
     err_next(err, "read it without a path or ?q=");
     return st;
 }
@@ -328,11 +330,12 @@ static quire_status read_report(quire_outputs *o, const struct address *a,
     quire_status st = QUIRE_NOT_FOUND;
 
     if (a->nested)
-        st = shelf_find_report(&o->shelf, a->nested, ".md", tmp, &name, err);
+        st = output_dir_find_report(&o->shelf, a->nested, ".md", tmp, &name,
+                                    err);
     if (!st)
         return give_file(o, name, address, options, each, ctx, err);
     if (st == QUIRE_NOT_FOUND)
-        st = shelf_find_report(&o->shelf, a->id, ".md", tmp, &name, err);
+        st = output_dir_find_report(&o->shelf, a->id, ".md", tmp, &name, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? missing(o, a, err) : st;
     if (!a->query)
@@ -340,7 +343,7 @@ static quire_status read_report(quire_outputs *o, const struct address *a,
     if (options->offset || options->limit || options->tail || options->grep) {
         st = err_set(err, QUIRE_INVALID,
                      "%s is a value, which has no lines to choose from",
-                     shown(bytes_str(address)).text);
+                     quote_text(bytes_str(address)).text);
         err_next(err, "leave out the path or ?q= to read lines, or the choice "
                       "of lines to read the value");
         return st;
@@ -355,7 +358,7 @@ static quire_status read_log(quire_outputs *o, const struct address *a,
                              quire_error *err)
 {
     const char *name;
-    quire_status st = shelf_find_log(&o->shelf, a->id, tmp, &name, err);
+    quire_status st = output_dir_find_log(&o->shelf, a->id, tmp, &name, err);
 
     if (st == QUIRE_NOT_FOUND)
         return missing(o, a, err);
@@ -378,7 +381,7 @@ quire_status quire_read(quire *q, quire_outputs *o, const char *address,
         st = give_blob(q, &a, address, &full, each, ctx, err);
     } else if (!st && !o) {
         st = err_set(err, QUIRE_INVALID, "%s is of a session: which one?",
-                     shown(bytes_str(address)).text);
+                     quote_text(bytes_str(address)).text);
         err_next(err, "open its outputs with quire_outputs_open()");
     } else if (!st) {
         st = a.kind == ADDRESS_AGENT

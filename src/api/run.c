@@ -24,9 +24,9 @@
 struct running {
     quire_workspace *w;
     const quire_run_options *o;
-    quire_sink *sink; /* NULL: nothing is kept */
-    uint64_t shown;   /* bytes handed on       */
-    bool cut;         /* there were more       */
+    quire_sink *sink;    /* NULL: nothing is kept */
+    uint64_t quote_text; /* bytes handed on       */
+    bool cut;            /* there were more       */
 };
 
 /* ---- what the sandbox is told ------------------------------------------- */
@@ -35,8 +35,9 @@ static quire_status hand_on(void *ctx, int stream, quire_bytes bytes,
                             quire_error *err)
 {
     struct running *r = ctx;
-    uint64_t room = r->o->max_output > r->shown ? r->o->max_output - r->shown
-                                                : 0;
+    uint64_t room = r->o->max_output > r->quote_text
+                        ? r->o->max_output - r->quote_text
+                        : 0;
 
     if (r->sink)
         quire_sink_write(r->sink, bytes);
@@ -44,7 +45,7 @@ static quire_status hand_on(void *ctx, int stream, quire_bytes bytes,
         bytes.len = (size_t)room;
         r->cut = true;
     }
-    r->shown += bytes.len;
+    r->quote_text += bytes.len;
     if (bytes.len == 0 || !r->o->output)
         return QUIRE_OK;
     return r->o->output(r->o->ctx, stream, bytes, err);
@@ -74,7 +75,7 @@ static quire_status find_disk(struct running *r, uint64_t *bytes,
 static const char *absolute(const char *dir, const char *below,
                             struct arena *keep)
 {
-    const char *whole = place_cwd(dir, keep);
+    const char *whole = absolute_cwd(dir, keep);
 
     return whole ? arena_printf(keep, "%s%s", whole, below) : NULL;
 }

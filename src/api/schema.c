@@ -21,11 +21,11 @@
 #include "workspace/workspace.h"
 
 static const char *const steps[] = {
-    blob_schema,    session_schema, artifact_schema, config_schema,
-    removal_schema, memory_schema,  pad_schema,      access_schema,
-    tally_schema,   ledger_schema,  copy_schema,     run_schema,
-    claim_schema,   due_schema,     journal_schema,  folder_schema,
-    owner_schema,
+    blob_schema,          session_schema,   artifact_schema,   config_schema,
+    removal_schema,       memory_schema,    scratchpad_schema, access_schema,
+    session_usage_schema, ref_index_schema, baseline_schema,   run_schema,
+    idempotency_schema,   due_schema,       audit_log_schema,  folder_schema,
+    blob_tenant_schema,
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };

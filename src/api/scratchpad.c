@@ -33,9 +33,9 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
     st = need_db(q, write, err);
     if (!st)
         st = tenants_check(q, err);
-    if (st || q->pads || !q->db || q->schema < SCHEMA_PADS)
+    if (st || q->pads || !q->db || q->schema < SCHEMA_SCRATCHPADS)
         return st;
-    return pads_new(q->db, &q->clock, &q->pads, err);
+    return scratchpads_new(q->db, &q->clock, &q->pads, err);
 }
 
 static quire_status check_name(const char *name, quire_error *err)
@@ -64,7 +64,8 @@ quire_status quire_pad_append(quire *q, const char *name, quire_bytes text,
         err_next(err, "keep it as an artifact");
     }
     if (!st)
-        st = pad_append(q->pads, q->tenant, bytes_str(name), text, &now, err);
+        st = scratchpad_append(q->pads, q->tenant, bytes_str(name), text, &now,
+                               err);
     if (!st && size)
         *size = now;
     return st;
@@ -80,8 +81,8 @@ quire_status quire_pad_read(quire *q, const char *name, quire_write_fn write,
         st = check_name(name, err);
     if (!st && q->pads) {
         q->in_callback = true;
-        st = pad_read(q->pads, q->tenant, bytes_str(name), write, ctx, &any,
-                      err);
+        st = scratchpad_read(q->pads, q->tenant, bytes_str(name), write, ctx,
+                             &any, err);
         q->in_callback = false;
     }
     if (st || any)
@@ -100,7 +101,7 @@ quire_status quire_pad_list(quire *q, quire_pad_fn each, void *ctx,
     if (st || !q->pads)
         return st;
     q->in_callback = true;
-    st = pad_list(q->pads, q->tenant, each, ctx, err);
+    st = scratchpad_list(q->pads, q->tenant, each, ctx, err);
     q->in_callback = false;
     return st;
 }
@@ -111,5 +112,5 @@ quire_status quire_pad_clear(quire *q, const char *name, quire_error *err)
 
     if (!st)
         st = check_name(name, err);
-    return st ? st : pad_clear(q->pads, q->tenant, bytes_str(name), err);
+    return st ? st : scratchpad_clear(q->pads, q->tenant, bytes_str(name), err);
 }

@@ -34,9 +34,9 @@ static quire_status note_outside(struct quire *q, const char *path,
     place = home->ops->place(home);
     len = strlen(place);
     if (*path != '/' || (!strncmp(path, place, len) && path[len] == '/' &&
-                         sources_include(path + len + 1)))
+                         gc_sources_include(path + len + 1)))
         return QUIRE_OK;
-    return sources_register(q, path, err);
+    return gc_sources_register(q, path, err);
 }
 
 static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
@@ -74,7 +74,7 @@ static void take_blobs_back(void *ctx)
 
 static void let_go(void *ctx)
 {
-    let_go_blobs(ctx);
+    release_blobs(ctx);
 }
 
 struct session_env sessions_env(struct quire *q, bool omp)
@@ -125,7 +125,7 @@ static void drop_crumb(quire_session *s)
 
     session_describe(s->s, &info);
     if (info.path)
-        place_drop_crumb(s->q, info.cwd, info.path);
+        session_remember_last(s->q, info.cwd, info.path);
 }
 
 /* ---- new, open, close --------------------------------------------------- */
@@ -143,9 +143,10 @@ static quire_status check_title(const char *title, quire_error *err)
     return st;
 }
 
-quire_status sessions_plan(struct quire *q, const char *cwd, const char *title,
-                           const char *parent, struct arena *keep,
-                           struct birth *b, quire_error *err)
+quire_status new_session_plan(struct quire *q, const char *cwd,
+                              const char *title, const char *parent,
+                              struct arena *keep, struct new_session *b,
+                              quire_error *err)
 {
     struct buf file = BUF_INIT(256);
     const char *dir, *text;
@@ -153,16 +154,16 @@ quire_status sessions_plan(struct quire *q, const char *cwd, const char *title,
 
     if (st)
         return st;
-    *b = (struct birth){.birth.title = title, .birth.parent = parent};
+    *b = (struct new_session){.birth.title = title, .birth.parent = parent};
     b->birth.at_us = clock_us(&q->clock);
-    b->birth.cwd = place_cwd(cwd, keep);
+    b->birth.cwd = absolute_cwd(cwd, keep);
     if (!b->birth.cwd)
         return err_sys(err, errno, "cannot tell the working directory");
     st = names_session_id(&rand_system, b->birth.at_us, false, b->id, err);
     if (st)
         return st;
     b->birth.id = b->id;
-    dir = place_dir(q, b->birth.cwd, keep);
+    dir = session_dir_of_cwd(q, b->birth.cwd, keep);
     names_file(b->birth.at_us, b->id, &file);
     text = buf_text(&file);
     if (dir && text)
@@ -196,7 +197,7 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     struct session_place place;
     quire_session_options o;
     struct session *s;
-    struct birth b;
+    struct new_session b;
     quire_status st;
 
     *out = NULL;
@@ -204,7 +205,7 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     st = o.flags & QUIRE_SESSION_MEMORY ? check_free(q, err)
                                         : sessions_may_write(q, err);
     if (!st)
-        st = sessions_plan(q, o.cwd, o.title, o.parent, &tmp, &b, err);
+        st = new_session_plan(q, o.cwd, o.title, o.parent, &tmp, &b, err);
     if (!st && !(o.flags & QUIRE_SESSION_MEMORY))
         st = sessions_mark_home(q, err);
     if (!st) {
@@ -222,7 +223,8 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
 }
 
 /* A file that is empty gets the id that its name has. */
-static void name_birth(const char *name, struct arena *tmp, struct birth *b)
+static void name_birth(const char *name, struct arena *tmp,
+                       struct new_session *b)
 {
     quire_bytes id = names_id_in_file(bytes_str(name));
     const char *text = arena_text(tmp, id);
@@ -232,20 +234,20 @@ static void name_birth(const char *name, struct arena *tmp, struct birth *b)
         b->birth.id = text;
 }
 
-quire_status sessions_open_place(struct quire *q, struct place *p,
-                                 const quire_session_options *o,
-                                 struct arena *tmp, quire_session **out,
-                                 quire_error *err)
+quire_status session_open_location(struct quire *q, struct session_location *p,
+                                   const quire_session_options *o,
+                                   struct arena *tmp, quire_session **out,
+                                   quire_error *err)
 {
     struct session_env env = sessions_env(q, p->omp);
     struct session_place place = {p->store, true, p->name};
     bool writes = !(o->flags & QUIRE_SESSION_READ);
     struct session *s;
-    struct birth b;
+    struct new_session b;
     quire_status st = QUIRE_OK;
 
     if (writes) { /* it may turn out to be empty */
-        st = sessions_plan(q, o->cwd, o->title, o->parent, tmp, &b, err);
+        st = new_session_plan(q, o->cwd, o->title, o->parent, tmp, &b, err);
         if (!st)
             name_birth(p->name, tmp, &b);
     }
@@ -254,7 +256,7 @@ quire_status sessions_open_place(struct quire *q, struct place *p,
         st = open_home_store(q, &place.store, err);
     }
     if (st) {
-        place_release(p);
+        session_location_release(p);
         return st;
     }
     st = session_open(&env, &place, writes ? &b.birth : NULL, o->flags, o->sync,
@@ -270,7 +272,7 @@ quire_status quire_session_open(quire *q, const char *which,
 {
     struct arena tmp = ARENA_INIT;
     quire_session_options o;
-    struct place p;
+    struct session_location p;
     int tries = 0;
     bool found;
     quire_status st;
@@ -284,10 +286,10 @@ quire_status quire_session_open(quire *q, const char *which,
         return st;
     /* It may be moved between finding and opening it; then it is elsewhere. */
     do {
-        st = place_find(q, which, &tmp, &p, err);
+        st = session_lookup(q, which, &tmp, &p, err);
         found = !st;
         if (!st)
-            st = sessions_open_place(q, &p, &o, &tmp, out, err);
+            st = session_open_location(q, &p, &o, &tmp, out, err);
     } while (found && st == QUIRE_NOT_FOUND && tries++ < 5);
     if (!st && !(o.flags & QUIRE_SESSION_READ))
         drop_crumb(*out);
@@ -316,8 +318,8 @@ quire_status quire_session_header(quire_session *s, quire_bytes *json,
     return session_header(s->s, json, err);
 }
 
-quire_status sessions_absent(quire_session *s, const char *id, quire_status st,
-                             quire_error *err)
+quire_status session_entry_not_found(quire_session *s, const char *id,
+                                     quire_status st, quire_error *err)
 {
     quire_session_info info;
 
@@ -346,23 +348,27 @@ quire_status quire_session_path(quire_session *s, const char *leaf,
                                 unsigned flags, quire_entry_fn each, void *ctx,
                                 quire_error *err)
 {
-    return sessions_absent(s, leaf,
-                           session_path(s->s, leaf, flags, each, ctx, err),
-                           err);
+    return session_entry_not_found(s, leaf,
+                                   session_path(s->s, leaf, flags, each, ctx,
+                                                err),
+                                   err);
 }
 
 quire_status quire_session_children(quire_session *s, const char *parent,
                                     quire_entry_fn each, void *ctx,
                                     quire_error *err)
 {
-    return sessions_absent(s, parent,
-                           session_children(s->s, parent, each, ctx, err), err);
+    return session_entry_not_found(s, parent,
+                                   session_children(s->s, parent, each, ctx,
+                                                    err),
+                                   err);
 }
 
 quire_status quire_session_entry(quire_session *s, const char *id,
                                  quire_entry *out, quire_error *err)
 {
-    return sessions_absent(s, id, session_entry(s->s, id, out, err), err);
+    return session_entry_not_found(s, id, session_entry(s->s, id, out, err),
+                                   err);
 }
 
 quire_status quire_session_refs(quire_session *s, quire_text_fn each, void *ctx,
@@ -435,16 +441,16 @@ quire_status quire_session_check(quire *q, const char *which,
 {
     struct arena tmp = ARENA_INIT;
     struct session_env env;
-    struct place p = {0};
+    struct session_location p = {0};
     quire_status st = check_free(q, err);
 
     if (!st)
-        st = place_find(q, which, &tmp, &p, err);
+        st = session_lookup(q, which, &tmp, &p, err);
     if (!st) {
         env = sessions_env(q, p.omp);
         st = session_check(&env, p.store, p.name, each, ctx, err);
     }
-    place_release(&p);
+    session_location_release(&p);
     arena_release(&tmp);
     return st;
 }
@@ -457,12 +463,12 @@ quire_status quire_session_repair(quire *q, const char *which,
     struct session_env env;
     const char *to = NULL;
     bool changed = false;
-    struct place p = {0};
+    struct session_location p = {0};
     quire_status st = sessions_may_write(q, err);
 
     *kept = NULL;
     if (!st)
-        st = place_find(q, which, &tmp, &p, err);
+        st = session_lookup(q, which, &tmp, &p, err);
     if (!st)
         st = names_session_id(&rand_system, clock_us(&q->clock), false, noise,
                               err);
@@ -479,7 +485,7 @@ quire_status quire_session_repair(quire *q, const char *which,
         if (!*kept)
             st = err_memory(err);
     }
-    place_release(&p);
+    session_location_release(&p);
     arena_release(&tmp);
     return st;
 }
@@ -505,11 +511,11 @@ quire_status quire_session_find(quire *q, const char *which, const char **path,
                                 quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct place p = {0};
+    struct session_location p = {0};
     quire_status st = check_free(q, err);
 
     if (!st)
-        st = place_find(q, which, &tmp, &p, err);
+        st = session_lookup(q, which, &tmp, &p, err);
     if (!st) {
         arena_reset(&q->loan);
         *path = arena_printf(&q->loan, "%s/%s", p.store->ops->place(p.store),
@@ -517,14 +523,15 @@ quire_status quire_session_find(quire *q, const char *which, const char **path,
         if (!*path)
             st = err_memory(err);
     }
-    place_release(&p);
+    session_location_release(&p);
     arena_release(&tmp);
     return st;
 }
 
-quire_status sessions_tell(struct object_store *store,
-                           const struct list_item *item, struct buf *path,
-                           quire_session_info *out, quire_error *err)
+quire_status session_describe_item(struct object_store *store,
+                                   const struct list_item *item,
+                                   struct buf *path, quire_session_info *out,
+                                   quire_error *err)
 {
     const struct list_meta *m = &item->meta;
 
@@ -575,7 +582,7 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
     /* Without it, it just takes longer. One is made for whoever has a home of
      * ours. */
     need_db(q, !q->read_only && has_sessions(q), NULL);
-    l->key = place_from_home(q, dir, l->arena);
+    l->key = session_name_from_home(q, dir, l->arena);
     return l->key ? list_find(l, q->all, dir, q->db, !q->read_only, err)
                   : err_memory(err);
 }
@@ -596,7 +603,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
         memcpy(&o, options,
                options->size < sizeof o ? options->size : sizeof o);
     if (o.cwd) {
-        cwd = place_cwd(o.cwd, &arena);
+        cwd = absolute_cwd(o.cwd, &arena);
         if (!cwd)
             st = err_memory(err);
     }
@@ -611,7 +618,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
         if (cwd && strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
         given++;
-        st = sessions_tell(q->all, l.order[i], &path, &info, err);
+        st = session_describe_item(q->all, l.order[i], &path, &info, err);
         if (!st)
             st = each(ctx, &info, err);
     }

@@ -13,7 +13,7 @@ struct quire_session {
 };
 
 /* What a new session is called, in an arena. */
-struct birth {
+struct new_session {
     struct session_birth birth;
     char id[NAMES_ID_SIZE];
     const char *name; /* in the home */
@@ -23,19 +23,20 @@ struct session_env sessions_env(struct quire *q, bool omp);
 quire_status sessions_may_write(struct quire *q, quire_error *err);
 
 /* A name, and a place, for a new session of `cwd` (NULL: the process's). */
-quire_status sessions_plan(struct quire *q, const char *cwd, const char *title,
-                           const char *parent, struct arena *keep,
-                           struct birth *b, quire_error *err);
+quire_status new_session_plan(struct quire *q, const char *cwd,
+                              const char *title, const char *parent,
+                              struct arena *keep, struct new_session *b,
+                              quire_error *err);
 
 /* Before a first session is written. A home is recognised by its catalogue:
  * one with sessions alone would be taken for another program's. */
 quire_status sessions_mark_home(struct quire *q, quire_error *err);
 
 /* Open what was found; the place is used up. */
-quire_status sessions_open_place(struct quire *q, struct place *p,
-                                 const quire_session_options *o,
-                                 struct arena *tmp, quire_session **out,
-                                 quire_error *err);
+quire_status session_open_location(struct quire *q, struct session_location *p,
+                                   const quire_session_options *o,
+                                   struct arena *tmp, quire_session **out,
+                                   quire_error *err);
 
 /* Find the sessions in use, or those put away. The list has its arena; release
  * it, whatever the status. */
@@ -43,12 +44,13 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
                            quire_error *err);
 
 /* What there is to tell of one of them, in a store; its path is in `path`. */
-quire_status sessions_tell(struct object_store *store,
-                           const struct list_item *item, struct buf *path,
-                           quire_session_info *out, quire_error *err);
+quire_status session_describe_item(struct object_store *store,
+                                   const struct list_item *item,
+                                   struct buf *path, quire_session_info *out,
+                                   quire_error *err);
 
 /* An answer about an entry, in words. */
-quire_status sessions_absent(quire_session *s, const char *id, quire_status st,
-                             quire_error *err);
+quire_status session_entry_not_found(quire_session *s, const char *id,
+                                     quire_status st, quire_error *err);
 
 #endif

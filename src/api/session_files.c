@@ -97,7 +97,7 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     struct arena tmp = ARENA_INIT;
     struct file_walk w = {session_store(s->s), each, ctx};
     const char *name = session_name(s->s);
-    const char *outputs = place_outputs(name, &tmp);
+    const char *outputs = session_outputs_dir(name, &tmp);
     struct backups backups = {.each = give_file, .ctx = &w};
     quire_session_info info;
     quire_status st = outputs ? QUIRE_OK : err_memory(err);
@@ -117,7 +117,7 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
  * a directory of that name may be anybody's. */
 static bool is_output(const char *name)
 {
-    return shelf_is_output(strrchr(name, '/') + 1);
+    return output_dir_is_output(strrchr(name, '/') + 1);
 }
 
 struct copying {
@@ -163,7 +163,7 @@ static quire_status copy_output(void *ctx, const char *name,
 
 /* A session of the home as other programs name it. */
 static quire_status lock_theirs(struct quire *q, const char *name,
-                                struct foreign_lock *out, quire_error *err)
+                                struct omp_lock *out, quire_error *err)
 {
     char *path = NULL;
     quire_status st;
@@ -172,7 +172,7 @@ static quire_status lock_theirs(struct quire *q, const char *name,
         return QUIRE_OK;
     if (asprintf(&path, "%s/%s", q->all->ops->place(q->all), name) < 0)
         return err_memory(err);
-    st = foreign_lock(path, q->busy_ms, out, err);
+    st = omp_lock_acquire(path, q->busy_ms, out, err);
     free(path);
     return st;
 }
@@ -181,8 +181,8 @@ static quire_status rename_both(struct quire *q, const char *from,
                                 const char *to, struct arena *tmp,
                                 quire_error *err)
 {
-    const char *from_dir = place_outputs(from, tmp),
-               *to_dir = place_outputs(to, tmp);
+    const char *from_dir = session_outputs_dir(from, tmp),
+               *to_dir = session_outputs_dir(to, tmp);
     struct object_store *all = q->all;
     quire_error why = {0};
     quire_status st;
@@ -223,7 +223,7 @@ static quire_status claim_dir(struct quire *q, struct object_store *store,
 
     if (!dir)
         return err_memory(err);
-    st = store->ops->claim(store, dir, q->busy_ms, err);
+    st = store->ops->lock_dir(store, dir, q->busy_ms, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has gone meanwhile", name);
     return st;
@@ -233,7 +233,7 @@ static quire_status claim_dir(struct quire *q, struct object_store *store,
 static quire_status move_both(struct quire *q, const char *from, const char *to,
                               struct arena *tmp, quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     struct object_store *all = q->all;
     /* A collection that looked where it goes to, and then where it was, would
      * not meet it. */
@@ -246,10 +246,10 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
         st = claim_dir(q, all, from, tmp, err);
     if (!st) {
         st = rename_both(q, from, to, tmp, err);
-        all->ops->let_go(all);
+        all->ops->unlock_dir(all);
     }
-    foreign_unlock(&theirs);
-    let_go_blobs(q);
+    omp_lock_release(&theirs);
+    release_blobs(q);
     return st;
 }
 
@@ -261,13 +261,13 @@ static quire_status open_source(struct quire *q, const char *which,
                                 quire_error *err)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    struct place p;
+    struct session_location p;
     quire_status st = sessions_may_write(q, err);
 
     o.flags = QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY;
     if (!st)
-        st = place_find(q, which, tmp, &p, err);
-    return st ? st : sessions_open_place(q, &p, &o, tmp, out, err);
+        st = session_lookup(q, which, tmp, &p, err);
+    return st ? st : session_open_location(q, &p, &o, tmp, out, err);
 }
 
 static quire_status open_named(struct quire *q, const char *name,
@@ -275,19 +275,19 @@ static quire_status open_named(struct quire *q, const char *name,
                                quire_error *err)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    struct place p = {.store = q->all, .in_home = true};
+    struct session_location p = {.store = q->all, .in_home = true};
     quire_status st;
 
     p.omp = q->kind == QUIRE_KIND_OMP;
     p.name = arena_text(tmp, bytes_str(name));
     if (!p.name)
         return err_memory(err);
-    st = sessions_open_place(q, &p, &o, tmp, out, err);
+    st = session_open_location(q, &p, &o, tmp, out, err);
     if (st != QUIRE_BUSY)
         return st;
     /* Somebody was quicker to write to it; what was asked is done. */
     o.flags = QUIRE_SESSION_READ;
-    return sessions_open_place(q, &p, &o, tmp, out, err);
+    return session_open_location(q, &p, &o, tmp, out, err);
 }
 
 /* What is moved or removed while it is copied vanishes output by output: then
@@ -315,7 +315,7 @@ static quire_status copy_session(struct quire *q, const char *which,
     quire_session *source = NULL;
     quire_session_info info;
     struct copying c;
-    struct birth b;
+    struct new_session b;
     quire_status st = open_source(q, which, &tmp, &source, err);
 
     *out = NULL;
@@ -326,19 +326,20 @@ static quire_status copy_session(struct quire *q, const char *which,
     if (st)
         goto out;
     session_describe(source->s, &info);
-    st = sessions_plan(q,
-                       cwd         ? cwd
-                       : *info.cwd ? info.cwd
-                                   : NULL,
-                       arena_text(&tmp, bytes_str(info.title)),
-                       arena_text(&tmp, bytes_str(entry ? info.path : info.id)),
-                       &tmp, &b, err);
+    st = new_session_plan(q,
+                          cwd         ? cwd
+                          : *info.cwd ? info.cwd
+                                      : NULL,
+                          arena_text(&tmp, bytes_str(info.title)),
+                          arena_text(&tmp,
+                                     bytes_str(entry ? info.path : info.id)),
+                          &tmp, &b, err);
     if (st)
         goto out;
     /* The session last: once it is there, it is complete. */
     c = (struct copying){session_store(source->s), q->all,
-                         place_outputs(session_name(source->s), &tmp),
-                         place_outputs(b.name, &tmp),
+                         session_outputs_dir(session_name(source->s), &tmp),
+                         session_outputs_dir(b.name, &tmp),
                          strchr(session_name(source->s), '/') == NULL};
     st = c.from_dir && c.to_dir
              ? c.from->ops->list(c.from, c.from_dir, copy_output, &c, err)
@@ -346,10 +347,10 @@ static quire_status copy_session(struct quire *q, const char *which,
     if (!st)
         st = still_there(source, err);
     if (!st)
-        st = sessions_absent(source, entry,
-                             session_copy(source->s, entry, q->all, b.name,
-                                          &b.birth, err),
-                             err);
+        st = session_entry_not_found(source, entry,
+                                     session_copy(source->s, entry, q->all,
+                                                  b.name, &b.birth, err),
+                                     err);
     if (st && c.to_dir)
         q->all->ops->clear(q->all, c.to_dir, NULL);
     if (!st)
@@ -373,7 +374,7 @@ static quire_status copy_held(struct quire *q, const char *which,
     if (st)
         return st;
     st = copy_session(q, which, cwd, entry, out, err);
-    let_go_blobs(q);
+    release_blobs(q);
     return st;
 }
 
@@ -393,7 +394,8 @@ quire_status quire_session_extract(quire *q, const char *which,
 }
 
 /* A session of the home that is held while it is moved or removed. */
-static quire_status hold_place(struct quire *q, const struct place *p,
+static quire_status hold_place(struct quire *q,
+                               const struct session_location *p,
                                struct object **out, quire_error *err)
 {
     quire_status st = session_hold(p->store, p->name, q->busy_ms, out, err);
@@ -404,16 +406,16 @@ static quire_status hold_place(struct quire *q, const struct place *p,
 }
 
 static quire_status find_in_home(struct quire *q, const char *which,
-                                 struct arena *tmp, struct place *p,
+                                 struct arena *tmp, struct session_location *p,
                                  quire_error *err)
 {
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
-        st = place_find(q, which, tmp, p, err);
+        st = session_lookup(q, which, tmp, p, err);
     if (st || p->in_home)
         return st;
-    place_release(p);
+    session_location_release(p);
     st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->root);
     err_next(err, "`quire session fork` brings a copy of it here");
     return st;
@@ -427,8 +429,8 @@ static quire_status plan_move(struct quire *q, const char *name,
 {
     const char *dir;
 
-    *abs = place_cwd(cwd, tmp);
-    dir = *abs ? place_dir(q, *abs, tmp) : NULL;
+    *abs = absolute_cwd(cwd, tmp);
+    dir = *abs ? session_dir_of_cwd(q, *abs, tmp) : NULL;
     *to = dir ? arena_printf(tmp, "%s%s", dir, strrchr(name, '/')) : NULL;
     return *to ? QUIRE_OK : err_memory(err);
 }
@@ -463,7 +465,7 @@ quire_status quire_session_move(quire *q, const char *which, const char *cwd,
     struct arena tmp = ARENA_INIT;
     const char *abs, *to;
     quire_session *s = NULL;
-    struct place p = {0};
+    struct session_location p = {0};
     quire_status st;
 
     *out = NULL;
@@ -471,7 +473,7 @@ quire_status quire_session_move(quire *q, const char *which, const char *cwd,
     if (!st)
         st = plan_move(q, p.name, cwd, &tmp, &abs, &to, err);
     if (!st)
-        st = sessions_open_place(q, &p, &o, &tmp, &s, err);
+        st = session_open_location(q, &p, &o, &tmp, &s, err);
     if (!st)
         st = move_open(q, s, p.name, to, abs, &tmp, err);
     quire_session_close(s);
@@ -497,7 +499,7 @@ static quire_status put_away(struct quire *q, const char *which, bool away,
     static const char archive[] = "archive/";
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
-    struct place p = {0};
+    struct session_location p = {0};
     const char *to;
     quire_status st = find_in_home(q, which, &tmp, &p, err);
 
@@ -516,7 +518,7 @@ static quire_status put_away(struct quire *q, const char *which, bool away,
     }
     if (held)
         held->ops->close(held);
-    place_release(&p);
+    session_location_release(&p);
     arena_release(&tmp);
     return st;
 }
@@ -535,8 +537,8 @@ quire_status quire_session_unarchive(quire *q, const char *which,
 
 /* A file outside the home is removed only if it is a session: anybody's files
  * are called .jsonl, and have directories of their name beside them. */
-static quire_status check_ours(struct quire *q, const struct place *p,
-                               quire_error *err)
+static quire_status
+check_ours(struct quire *q, const struct session_location *p, quire_error *err)
 {
     struct session_env env = sessions_env(q, false);
     struct session_place place = {.store = p->store, .name = p->name};
@@ -577,8 +579,8 @@ static quire_status remove_backup(void *ctx, const char *name,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static quire_status clear_outputs(const struct place *p, const char *dir,
-                                  quire_error *err)
+static quire_status clear_outputs(const struct session_location *p,
+                                  const char *dir, quire_error *err)
 {
     struct object_store *store = p->store;
 
@@ -589,11 +591,11 @@ static quire_status clear_outputs(const struct place *p, const char *dir,
 
 /* The session that is held, and all that is its own. Its directory is claimed:
  * an output that is put meanwhile would be left over. */
-static quire_status remove_all(const struct place *p, struct arena *tmp,
-                               quire_error *err)
+static quire_status remove_all(const struct session_location *p,
+                               struct arena *tmp, quire_error *err)
 {
     struct backups backups = {.each = remove_backup, .ctx = p->store};
-    const char *outputs = place_outputs(p->name, tmp);
+    const char *outputs = session_outputs_dir(p->name, tmp);
     quire_status st;
 
     /* Outputs first: a session without them can be removed again, outputs
@@ -632,7 +634,7 @@ static bool is_sessions(const char *name)
 static void finish_one(struct quire *q, struct object_store *home,
                        const struct removal *file, struct arena *tmp)
 {
-    struct place p = {.store = home, .in_home = true};
+    struct session_location p = {.store = home, .in_home = true};
     struct object *held = NULL;
     quire_status st;
 
@@ -648,7 +650,7 @@ static void finish_one(struct quire *q, struct object_store *home,
         st = QUIRE_CHANGED;
     if (!st) {
         st = remove_all(&p, tmp, NULL);
-        p.store->ops->let_go(p.store);
+        p.store->ops->unlock_dir(p.store);
     }
     if (held)
         held->ops->close(held);
@@ -659,7 +661,7 @@ static void finish_one(struct quire *q, struct object_store *home,
 /* What cannot be finished now stays noted: it must not be in the way of what
  * somebody came for. Names are from the home on, so that whoever comes next can
  * do it, whichever tenant it comes for. */
-void life_finish(struct quire *q)
+void finish_removals(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
     struct object_store *home;
@@ -680,21 +682,21 @@ void life_finish(struct quire *q)
 }
 
 /* Whether another file says that it is the session `key`: somebody made a copy. */
-static bool is_shared(struct quire *q, const struct place *p, const char *key,
-                      struct arena *tmp)
+static bool is_shared(struct quire *q, const struct session_location *p,
+                      const char *key, struct arena *tmp)
 {
-    struct place other;
-    quire_status st = place_find(q, key, tmp, &other, NULL);
+    struct session_location other;
+    quire_status st = session_lookup(q, key, tmp, &other, NULL);
     bool shared = st == QUIRE_INVALID ||
                   (!st && strcmp(other.name, p->name) != 0);
 
-    place_release(&other);
+    session_location_release(&other);
     return shared;
 }
 
 /* Forget a session of the home in the catalogue, and note that its files, by
  * the name `noted`, are to go. Its directory is claimed. */
-static quire_status forget(struct quire *q, const struct place *p,
+static quire_status forget(struct quire *q, const struct session_location *p,
                            const char *noted, struct arena *tmp,
                            quire_error *err)
 {
@@ -710,7 +712,7 @@ static quire_status forget(struct quire *q, const struct place *p,
         return st;
     file.size = info.size;
     file.modified_ns = info.modified_ns;
-    st = place_key(p, tmp, &key, &why);
+    st = session_location_key(p, tmp, &key, &why);
     if (st == QUIRE_NO_MEMORY || st == QUIRE_IO) {
         if (err)
             *err = why;
@@ -730,7 +732,8 @@ static quire_status forget(struct quire *q, const struct place *p,
 }
 
 /* Whether there is a catalogue that may know of the session. */
-static bool is_catalogued(const struct quire *q, const struct place *p)
+static bool is_catalogued(const struct quire *q,
+                          const struct session_location *p)
 {
     return p->in_home && q->kind == QUIRE_KIND_NATIVE && q->db_path &&
            access(q->db_path, F_OK) == 0;
@@ -738,17 +741,17 @@ static bool is_catalogued(const struct quire *q, const struct place *p)
 
 quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
-    struct place p = {0};
+    struct session_location p = {0};
     const char *noted = NULL; /* its name from the home on */
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
-        st = group_check_none(q, err);
+        st = transaction_check_none(q, err);
     if (!st)
-        st = place_find(q, which, &tmp, &p, err);
+        st = session_lookup(q, which, &tmp, &p, err);
     if (!st)
         st = check_ours(q, &p, err);
     if (!st)
@@ -757,7 +760,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);
     if (!st && is_catalogued(q, &p)) {
-        noted = place_from_home(q, p.name, &tmp);
+        noted = session_name_from_home(q, p.name, &tmp);
         st = noted ? need_artifacts(q, true, err) : err_memory(err);
     }
     if (!st)
@@ -767,14 +770,14 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
             st = forget(q, &p, noted, &tmp, err);
         if (!st)
             st = remove_all(&p, &tmp, err);
-        p.store->ops->let_go(p.store);
+        p.store->ops->unlock_dir(p.store);
         if (!st && noted)
             st = owner_removed(q->artifacts, noted, err);
     }
-    foreign_unlock(&theirs);
+    omp_lock_release(&theirs);
     if (held)
         held->ops->close(held);
-    place_release(&p);
+    session_location_release(&p);
     arena_release(&tmp);
     return st;
 }

@@ -27,7 +27,7 @@
 
 static const char *const roots[] = {"sessions", "archive/sessions"};
 
-void place_release(struct place *p)
+void session_location_release(struct session_location *p)
 {
     if (p->own_store && p->store)
         p->store->ops->free(p->store);
@@ -50,7 +50,7 @@ static char *mended(char *path, struct arena *keep)
     return path;
 }
 
-char *place_cwd(const char *cwd, struct arena *keep)
+char *absolute_cwd(const char *cwd, struct arena *keep)
 {
     char here[PATH_MAX] = "", *out, *at;
     const char *from = cwd;
@@ -93,7 +93,8 @@ static const char *real(const char *path, char out[PATH_MAX])
     return path && *path && realpath(path, out) ? out : path;
 }
 
-const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
+const char *session_dir_of_cwd(struct quire *q, const char *cwd,
+                               struct arena *keep)
 {
     bool omp = q->kind == QUIRE_KIND_OMP;
     char real_cwd[PATH_MAX], home[PATH_MAX], tmp[PATH_MAX];
@@ -112,7 +113,7 @@ const char *place_dir(struct quire *q, const char *cwd, struct arena *keep)
     return out;
 }
 
-const char *place_outputs(const char *name, struct arena *keep)
+const char *session_outputs_dir(const char *name, struct arena *keep)
 {
     size_t len = strlen(name);
 
@@ -121,8 +122,8 @@ const char *place_outputs(const char *name, struct arena *keep)
     return arena_printf(keep, "%s.outputs", name);
 }
 
-const char *place_from_home(const struct quire *q, const char *name,
-                            struct arena *keep)
+const char *session_name_from_home(const struct quire *q, const char *name,
+                                   struct arena *keep)
 {
     return q->tenant == TENANT_DEFAULT
                ? name
@@ -177,7 +178,7 @@ static bool names_omp(const char *path)
 }
 
 static quire_status find_path(struct quire *q, const char *which,
-                              struct arena *keep, struct place *out,
+                              struct arena *keep, struct session_location *out,
                               quire_error *err)
 {
     char path[PATH_MAX], *slash;
@@ -202,13 +203,14 @@ static quire_status find_path(struct quire *q, const char *which,
         st = need_all(q, err);
         if (st)
             return st;
-        *out = (struct place){.store = q->all, .in_home = true};
+        *out = (struct session_location){.store = q->all, .in_home = true};
         out->archived = !strncmp(inside, "archive/", 8);
         out->omp = q->kind == QUIRE_KIND_OMP;
         out->name = arena_text(keep, bytes_str(inside));
     } else {
         slash = strrchr(path, '/');
-        *out = (struct place){.own_store = true, .omp = names_omp(path)};
+        *out = (struct session_location){.own_store = true,
+                                         .omp = names_omp(path)};
         out->name = arena_text(keep, bytes_str(slash + 1));
         *slash = '\0';
         st = object_files_open(*path ? path : "/", q->read_only, &out->store,
@@ -218,7 +220,7 @@ static quire_status find_path(struct quire *q, const char *which,
     }
     if (out->name)
         return QUIRE_OK;
-    place_release(out);
+    session_location_release(out);
     return err_memory(err);
 }
 
@@ -290,7 +292,7 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
     quire_status st;
     size_t i;
 
-    l.key = place_from_home(q, s->root, &tmp);
+    l.key = session_name_from_home(q, s->root, &tmp);
     st = l.key ? list_find(&l, q->all, s->root, q->db, false, err)
                : err_memory(err);
 
@@ -348,7 +350,7 @@ static quire_status search_roots(struct quire *q, struct search *s,
 }
 
 static quire_status find_id(struct quire *q, const char *which,
-                            struct arena *keep, struct place *out,
+                            struct arena *keep, struct session_location *out,
                             quire_error *err)
 {
     struct search s = {.wanted = bytes_str(which), .keep = keep};
@@ -356,7 +358,7 @@ static quire_status find_id(struct quire *q, const char *which,
 
     s.store = q->all;
     if (!st)
-        s.found = found_find(q, which, keep);
+        s.found = session_cache_find(q, which, keep);
     if (s.found)
         s.n = 1;
     else if (!st)
@@ -368,11 +370,11 @@ static quire_status find_id(struct quire *q, const char *which,
     if (s.n > 1)
         return several(&s, which, err);
     if (s.exact)
-        found_note(q, which, s.found, false);
-    *out = (struct place){.store = q->all,
-                          .name = s.found,
-                          .in_home = true,
-                          .omp = q->kind == QUIRE_KIND_OMP};
+        session_cache_put(q, which, s.found, false);
+    *out = (struct session_location){.store = q->all,
+                                     .name = s.found,
+                                     .in_home = true,
+                                     .omp = q->kind == QUIRE_KIND_OMP};
     out->archived = !strncmp(s.found, "archive/", 8);
     return QUIRE_OK;
 }
@@ -405,8 +407,8 @@ static quire_status see_project(void *ctx, const char *dir,
 }
 
 /* A session keeps the name of its file wherever it goes. */
-const char *place_follow(struct object_store *home, const char *name,
-                         struct arena *keep)
+const char *session_follow_move(struct object_store *home, const char *name,
+                                struct arena *keep)
 {
     const char *slash = strrchr(name, '/');
     struct chase c = {.store = home, .keep = keep};
@@ -423,8 +425,9 @@ const char *place_follow(struct object_store *home, const char *name,
     return c.found;
 }
 
-quire_status place_key(const struct place *p, struct arena *keep,
-                       const char **key, quire_error *err)
+quire_status session_location_key(const struct session_location *p,
+                                  struct arena *keep, const char **key,
+                                  quire_error *err)
 {
     struct list_meta meta = {.id = NULL};
     struct object_info info;
@@ -461,7 +464,7 @@ static const char *env(const char *name)
 }
 
 /* Whether what a breadcrumb leads to is one. */
-static bool is_session(const struct place *p)
+static bool is_session(const struct session_location *p)
 {
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
@@ -479,7 +482,7 @@ static bool is_session(const struct place *p)
 
 /* The breadcrumb of this terminal, if it is of this directory. */
 static quire_status find_crumb(struct quire *q, const char *cwd,
-                               struct arena *keep, struct place *out)
+                               struct arena *keep, struct session_location *out)
 {
     char terminal[128], text[2 * PATH_MAX + 64];
     struct breadcrumb crumb;
@@ -505,16 +508,16 @@ static quire_status find_crumb(struct quire *q, const char *cwd,
         return QUIRE_NOT_FOUND;
     if (is_session(out))
         return QUIRE_OK;
-    place_release(out);
+    session_location_release(out);
     return QUIRE_NOT_FOUND;
 }
 
 static quire_status find_last(struct quire *q, struct arena *keep,
-                              struct place *out, quire_error *err)
+                              struct session_location *out, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    const char *cwd = place_cwd(NULL, keep);
+    const char *cwd = absolute_cwd(NULL, keep);
     quire_status st;
     size_t i;
 
@@ -522,18 +525,18 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         return err_sys(err, errno, "cannot tell the working directory");
     if (find_crumb(q, cwd, keep, out) == QUIRE_OK)
         return QUIRE_OK;
-    *out = (struct place){0};
+    *out = (struct session_location){0};
     st = need_all(q, err);
     if (!st) {
         need_db(q, false, NULL); /* which makes it quicker */
-        l.key = place_from_home(q, roots[0], &tmp);
+        l.key = session_name_from_home(q, roots[0], &tmp);
         st = l.key ? list_find(&l, q->all, roots[0], q->db, false, err)
                    : err_memory(err);
     }
     for (i = 0; !st && i < l.n; i++) {
         if (strcmp(l.order[i]->meta.cwd, cwd) != 0)
             continue;
-        *out = (struct place){.store = q->all, .in_home = true};
+        *out = (struct session_location){.store = q->all, .in_home = true};
         out->omp = q->kind == QUIRE_KIND_OMP;
         out->name = arena_text(keep, bytes_str(l.order[i]->name));
         if (!out->name)
@@ -550,11 +553,11 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     return st;
 }
 
-void place_drop_crumb(struct quire *q, const char *cwd, const char *path)
+void session_remember_last(struct quire *q, const char *cwd, const char *path)
 {
     struct arena tmp = ARENA_INIT;
     struct buf text = BUF_INIT(2 * PATH_MAX + 64);
-    const char *here = place_cwd(NULL, &tmp);
+    const char *here = absolute_cwd(NULL, &tmp);
     char terminal[128], was[2 * PATH_MAX + 64] = "", *name;
     int dir = -1, fd;
     ssize_t n = -1;
@@ -591,12 +594,13 @@ static bool looks_like_path(const char *which)
            (len > 6 && !strcmp(which + len - 6, ".jsonl"));
 }
 
-quire_status place_find(struct quire *q, const char *which, struct arena *keep,
-                        struct place *out, quire_error *err)
+quire_status session_lookup(struct quire *q, const char *which,
+                            struct arena *keep, struct session_location *out,
+                            quire_error *err)
 {
     quire_status st = tenants_check(q, err);
 
-    *out = (struct place){0};
+    *out = (struct session_location){0};
     if (st)
         return st;
     if (!strcmp(which, "last"))

@@ -67,7 +67,7 @@ struct look {
     int64_t folder; /* 0: in none                                           */
     uint64_t artifacts, artifact_bytes;
     struct object_info info; /* of the file, when it was counted            */
-    struct tally tally;
+    struct session_usage tally;
     bool counted; /* it has a tally                                         */
     bool stale;   /* it is to be stored                                     */
 };
@@ -92,10 +92,10 @@ static quire_status need_tallies(struct quire *q, bool write, bool *rows,
     st = need_rows(q, write && !q->read_only, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    if (q->schema < SCHEMA_TALLY)
+    if (q->schema < SCHEMA_SESSION_USAGE)
         return QUIRE_OK;
-    if (!q->tallies.stmts)
-        st = sql_init(&q->tallies, q->db, texts, N_SQL, err);
+    if (!q->session_rows.stmts)
+        st = sql_init(&q->session_rows, q->db, texts, N_SQL, err);
     *rows = !st;
     return st;
 }
@@ -124,11 +124,11 @@ static uint64_t column_count(struct stmt *s, int at)
 }
 
 /* The sums, from column `at` on. */
-static void read_tally(struct stmt *s, int at, struct tally *t)
+static void read_tally(struct stmt *s, int at, struct session_usage *t)
 {
     quire_bytes tail = s->ops->column_bytes(s, at + 2);
 
-    *t = (struct tally){
+    *t = (struct session_usage){
         .damaged = column_count(s, at) > 0,
         .scanned = column_count(s, at + 1),
         .entries = column_count(s, at + 3),
@@ -171,7 +171,7 @@ static void read_row(struct stmt *s, struct look *l)
 static quire_status find_row(struct quire *q, struct look *l, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&q->tallies, SQL_FIND, &s, err);
+    quire_status st = sql_use(&q->session_rows, SQL_FIND, &s, err);
 
     if (st)
         return st;
@@ -202,12 +202,12 @@ static quire_status count_file(struct look *l, struct object *file,
     int64_t now_ns = clock_us(&clock_system) * 1000;
     bool grown = l->counted && l->info.inode == info->inode &&
                  l->info.size < info->size;
-    struct tally t = {0};
+    struct session_usage t = {0};
     quire_status st;
 
     if (grown)
         t = l->tally;
-    st = tally_read(file, &t, err);
+    st = session_usage_read(file, &t, err);
     if (st)
         return st;
     l->tally = t;
@@ -233,7 +233,7 @@ static quire_status forgive(struct look *l, quire_status st,
     }
     l->bad = true;
     l->stale = false;
-    l->tally = (struct tally){0};
+    l->tally = (struct session_usage){0};
     return QUIRE_OK;
 }
 
@@ -267,7 +267,7 @@ static quire_status look_at(struct quire *q, struct look *l, bool rows,
 static quire_status check_file(struct quire *q, struct look *l,
                                struct arena *tmp, quire_error *err)
 {
-    const char *noted = place_from_home(q, l->item.name, tmp);
+    const char *noted = session_name_from_home(q, l->item.name, tmp);
     struct object_info info;
     struct stmt *s;
     quire_status st = noted ? QUIRE_OK : err_memory(err);
@@ -278,7 +278,7 @@ static quire_status check_file(struct quire *q, struct look *l,
         l->gone = st == QUIRE_NOT_FOUND;
         return l->gone ? QUIRE_OK : st;
     }
-    st = sql_use(&q->tallies, SQL_NOTED, &s, err);
+    st = sql_use(&q->session_rows, SQL_NOTED, &s, err);
     if (st)
         return st;
     s->ops->bind_text(s, 1, bytes_str(noted));
@@ -291,7 +291,7 @@ static quire_status check_file(struct quire *q, struct look *l,
 static void bind_row(struct stmt *s, const struct look *l, int64_t number)
 {
     const struct list_meta *m = &l->item.meta;
-    const struct tally *t = &l->tally;
+    const struct session_usage *t = &l->tally;
     const char *text[] = {l->item.name, m->title, state_of(l), m->parent};
     const int64_t file[] = {(int64_t)l->info.inode,
                             (int64_t)l->info.size,
@@ -325,7 +325,7 @@ static quire_status store_one(struct quire *q, struct look *l,
         return st;
     st = owner_ensure(q->artifacts, q->tenant, l->item.meta.id, &owner, err);
     if (!st)
-        st = sql_use(&q->tallies, SQL_STORE, &s, err);
+        st = sql_use(&q->session_rows, SQL_STORE, &s, err);
     if (st)
         return st;
     bind_row(s, l, owner.session);
@@ -393,9 +393,10 @@ static quire_status tell(struct look *l, struct buf *path,
                          quire_session_info *info, quire_session_row *out,
                          quire_error *err)
 {
-    const struct tally *t = &l->tally;
+    const struct session_usage *t = &l->tally;
     int64_t ms;
-    quire_status st = sessions_tell(l->store, &l->item, path, info, err);
+    quire_status st = session_describe_item(l->store, &l->item, path, info,
+                                            err);
 
     if (st)
         return st;
@@ -425,7 +426,7 @@ static quire_status tell(struct look *l, struct buf *path,
         .info = info,
         .folder = l->folder,
     };
-    if (when_parse(bytes_str(info->created), &ms))
+    if (timestamp_parse(bytes_str(info->created), &ms))
         out->created_us = ms * 1000;
     return QUIRE_OK;
 }
@@ -526,7 +527,7 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
         return st;
     map_init(&wish.filed, seed[0], seed[1]);
     if (o->cwd) {
-        wish.cwd = place_cwd(o->cwd, &tmp);
+        wish.cwd = absolute_cwd(o->cwd, &tmp);
         if (!wish.cwd)
             st = err_memory(err);
     }
@@ -597,7 +598,7 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
 
     if (*said != '#' || !read_id(said + 1, &number) || number <= 0)
         return QUIRE_OK;
-    st = rows ? sql_use(&q->tallies, SQL_KEY, &s, err) : QUIRE_NOT_FOUND;
+    st = rows ? sql_use(&q->session_rows, SQL_KEY, &s, err) : QUIRE_NOT_FOUND;
     if (!st) {
         s->ops->bind_int(s, 1, number);
         s->ops->bind_int(s, 2, q->tenant);
@@ -614,8 +615,9 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
 }
 
 /* What the file tells of itself. */
-static quire_status read_item(const struct place *p, struct arena *keep,
-                              struct list_item *item, quire_error *err)
+static quire_status read_item(const struct session_location *p,
+                              struct arena *keep, struct list_item *item,
+                              quire_error *err)
 {
     struct object *file;
     quire_status st = p->store->ops->open(p->store, p->name, &file, &item->info,
@@ -653,7 +655,7 @@ static quire_status settle_one(struct quire *q, struct look *l, bool rows,
 
 /* The file that `which` names. Nothing is made for a name that means nothing. */
 static quire_status find_place(struct quire *q, const char *which,
-                               struct arena *keep, struct place *out,
+                               struct arena *keep, struct session_location *out,
                                quire_error *err)
 {
     bool rows = false;
@@ -665,7 +667,7 @@ static quire_status find_place(struct quire *q, const char *which,
         st = need_tallies(q, false, &rows, err);
     if (!st)
         st = read_number(q, &which, rows, keep, err);
-    return st ? st : place_find(q, which, keep, out, err);
+    return st ? st : session_lookup(q, which, keep, out, err);
 }
 
 quire_status quire_session_id(quire *q, const char *which, const char **id,
@@ -693,7 +695,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
     struct arena tmp = ARENA_INIT;
     quire_session_info *info = NULL;
     struct look l = {.gone = false};
-    struct place p = {0};
+    struct session_location p = {0};
     bool rows = false;
     quire_status st = find_place(q, which, &tmp, &p, err);
 
@@ -720,7 +722,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
             st = err_memory(err);
     }
 out:
-    place_release(&p);
+    session_location_release(&p);
     buf_release(&path);
     arena_release(&tmp);
     return st;

@@ -160,7 +160,7 @@ static void rank_session(quire_stats *out, const quire_stat_session *new)
 
 /* What the catalogue has counted, if the file is still the same. */
 static bool find_tally(struct stats *s, int64_t tenant, const char *id,
-                       const struct object_info *info, struct tally *t)
+                       const struct object_info *info, struct session_usage *t)
 {
     static const char sql[] =
         "SELECT t.entries, t.messages FROM session s JOIN tally t ON t.session"
@@ -170,7 +170,8 @@ static bool find_tally(struct stats *s, int64_t tenant, const char *id,
     struct stmt *st;
     bool row = false;
 
-    if (!db || s->q->kind != QUIRE_KIND_NATIVE || s->q->schema < SCHEMA_TALLY ||
+    if (!db || s->q->kind != QUIRE_KIND_NATIVE ||
+        s->q->schema < SCHEMA_SESSION_USAGE ||
         db->ops->prepare(db, sql, &st, NULL))
         return false;
     st->ops->bind_int(st, 1, tenant);
@@ -187,12 +188,12 @@ static bool find_tally(struct stats *s, int64_t tenant, const char *id,
     return row;
 }
 
-static quire_status see_session(struct stats *s, const struct source *source,
+static quire_status see_session(struct stats *s, const struct gc_source *source,
                                 struct object *file, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct list_meta meta = {.id = NULL};
-    struct tally t = {0};
+    struct session_usage t = {0};
     quire_stat_session one = {.bytes = source->info->size};
     quire_tenant_stats *owner = tenant_of(s, source->label);
     quire_status st = QUIRE_OK;
@@ -202,11 +203,11 @@ static quire_status see_session(struct stats *s, const struct source *source,
         meta = (struct list_meta){.id = "", .title = "", .created = ""};
     snprintf(one.id, sizeof one.id, "%s", meta.id);
     snprintf(one.title, sizeof one.title, "%s", meta.title ? meta.title : "");
-    if (when_parse(bytes_str(meta.created), &ms))
+    if (timestamp_parse(bytes_str(meta.created), &ms))
         one.created_us = ms * 1000;
     rank_session(s->out, &one);
     if (owner && !find_tally(s, owner->id, meta.id, source->info, &t))
-        st = tally_read(file, &t, err);
+        st = session_usage_read(file, &t, err);
     if (owner) {
         const char *name = tenants_skip(source->label, &(int64_t){0});
 
@@ -221,7 +222,7 @@ static quire_status see_session(struct stats *s, const struct source *source,
 }
 
 /* A conversation of JP's, which has events and no entries. */
-static void see_conversation(struct stats *s, const struct source *source)
+static void see_conversation(struct stats *s, const struct gc_source *source)
 {
     quire_tenant_stats *owner = tenant_of(s, "");
 
@@ -239,7 +240,7 @@ static bool is_called(const char *name, const char *ending)
     return len >= n && !strcmp(name + len - n, ending);
 }
 
-static quire_status see_source(void *ctx, const struct source *source,
+static quire_status see_source(void *ctx, const struct gc_source *source,
                                quire_error *err)
 {
     struct stats *s = ctx;
@@ -251,7 +252,7 @@ static quire_status see_source(void *ctx, const struct source *source,
 
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = mentions_read(file, 0, s->piece, see_reference, s, &end, err);
+    st = ref_scan_object(file, 0, s->piece, see_reference, s, &end, err);
     if (!st && is_called(source->name, ".jsonl"))
         st = see_session(s, source, file, err);
     else if (!st && is_called(source->name, "/events.json"))
@@ -274,7 +275,7 @@ static quire_status see_output(void *ctx, const char *name,
     if (!strncmp(inside, "archive/", 8))
         inside += 8;
     if (owner && !strncmp(inside, "sessions/", 9) &&
-        shelf_is_output(strrchr(name, '/') + 1)) {
+        output_dir_is_output(strrchr(name, '/') + 1)) {
         owner->outputs++;
         owner->output_bytes += info->size;
     }
@@ -430,7 +431,7 @@ static quire_status count_all(struct stats *s, quire_error *err)
     if (!st && s->n_blobs)
         qsort(s->blobs, s->n_blobs, sizeof *s->blobs, by_digest);
     if (!st)
-        st = sources_each(s->q, see_source, s, err);
+        st = gc_sources_each(s->q, see_source, s, err);
     if (!st)
         st = count_outputs(s, err);
     if (!st && s->q->db)

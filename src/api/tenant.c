@@ -340,7 +340,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 /* End what was begun: keep it if `st` is QUIRE_OK. */
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
-    seats_doubt(q);
+    tenant_views_invalidate(q);
     return sql_end(q->db, st, err);
 }
 
@@ -381,12 +381,12 @@ static quire_status note(struct quire *q, const char *action,
 {
     struct arena tmp = ARENA_INIT;
     const quire_tenant *t = after ? after : before;
-    const char *was = before ? journal_tenant(before, &tmp) : NULL;
-    const char *is = after ? journal_tenant(after, &tmp) : NULL;
+    const char *was = before ? audit_log_add_tenant(before, &tmp) : NULL;
+    const char *is = after ? audit_log_add_tenant(after, &tmp) : NULL;
     quire_status st = (before && !was) || (after && !is)
                           ? err_memory(err)
-                          : journal_note(q, action, t->id, t->name, was, is,
-                                         err);
+                          : audit_log_add(q, action, t->id, t->name, was, is,
+                                          err);
 
     arena_release(&tmp);
     return st;
@@ -549,7 +549,7 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
         snprintf(text, sizeof text, "tenants/%" PRId64 "/%s", id, lists[i]);
         st = list_cache_forget(q->db, text, err);
     }
-    return st ? st : memory_drop_words(q->db, q->memories, id, err);
+    return st ? st : memory_fulltext_drop(q->db, q->memories, id, err);
 }
 
 /* In a transaction. `h` has the files; NULL: it goes whatever it has. */
@@ -616,7 +616,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
     quire_status st = need_rows(q, true, err);
 
     if (!st)
-        st = group_check_none(q, err);
+        st = transaction_check_none(q, err);
     if (!st)
         st = find(q, which, &q->loan, &t, err);
     if (!st)

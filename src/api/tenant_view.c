@@ -3,7 +3,7 @@
  *
  * Whose a call is decides where its files lie; the catalogue is one for all. So
  * a handle that serves many tenants has one connection, and of each tenant that
- * it served lately a seat: what it opened and found below the tenant's root. The
+ * it served lately a seat: what it opened and session_cache below the tenant's root. The
  * one it sits on is in struct quire itself, the others wait here.
  */
 #include <stdlib.h>
@@ -13,73 +13,73 @@
 #include "api/priv.h"
 
 /* Those that wait. */
-enum { SEATS_MAX = 16 };
+enum { TENANT_VIEWS_MAX = 16 };
 
 /* As in struct quire; all is owned. */
-struct seat {
+struct tenant_view {
     int64_t tenant; /* 0: it is free */
     char *root;
     struct object_store *all;
     struct history *history;
-    struct found_at *found;
+    struct session_cache_entry *session_cache;
     int64_t tenant_state;
     uint64_t left; /* in which turn */
 };
 
-struct seats {
-    struct seat at[SEATS_MAX];
+struct tenant_views {
+    struct tenant_view at[TENANT_VIEWS_MAX];
     uint64_t turn;
     int64_t kept; /* of this tenant; 0: none is */
 };
 
-static void release(struct seat *s)
+static void release(struct tenant_view *s)
 {
-    found_free(s->found);
+    session_cache_free(s->session_cache);
     if (s->all)
         s->all->ops->free(s->all);
     history_close(s->history);
     free(s->root);
-    *s = (struct seat){.tenant = 0};
+    *s = (struct tenant_view){.tenant = 0};
 }
 
-static struct seat taken(const struct quire *q)
+static struct tenant_view taken(const struct quire *q)
 {
-    return (struct seat){.tenant = q->tenant,
-                         .root = q->root,
-                         .all = q->all,
-                         .history = q->history,
-                         .found = q->found,
-                         .tenant_state = q->tenant_state};
+    return (struct tenant_view){.tenant = q->tenant,
+                                .root = q->root,
+                                .all = q->all,
+                                .history = q->history,
+                                .session_cache = q->session_cache,
+                                .tenant_state = q->tenant_state};
 }
 
-static void take(struct quire *q, const struct seat *s)
+static void take(struct quire *q, const struct tenant_view *s)
 {
     q->tenant = s->tenant;
     q->root = s->root;
     q->all = s->all;
     q->history = s->history;
-    q->found = s->found;
+    q->session_cache = s->session_cache;
     q->tenant_state = s->tenant_state;
 }
 
-void seats_release(struct quire *q)
+void tenant_views_release(struct quire *q)
 {
-    struct seat mine = taken(q);
+    struct tenant_view mine = taken(q);
     size_t i;
 
     release(&mine);
-    for (i = 0; q->seats && i < SEATS_MAX; i++)
-        release(&q->seats->at[i]);
-    free(q->seats);
+    for (i = 0; q->tenant_views && i < TENANT_VIEWS_MAX; i++)
+        release(&q->tenant_views->at[i]);
+    free(q->tenant_views);
 }
 
 /* Where one can wait: free, or that which was left longest ago. */
-static struct seat *room_among(struct seats *s)
+static struct tenant_view *room_among(struct tenant_views *s)
 {
-    struct seat *oldest = NULL;
+    struct tenant_view *oldest = NULL;
     size_t i;
 
-    for (i = 0; i < SEATS_MAX; i++)
+    for (i = 0; i < TENANT_VIEWS_MAX; i++)
         if ((!s->kept || s->at[i].tenant != s->kept) &&
             (!oldest || s->at[i].left < oldest->left))
             oldest = &s->at[i];
@@ -87,63 +87,64 @@ static struct seat *room_among(struct seats *s)
 }
 
 /* The seat of a tenant that waits; NULL: it has none. */
-static struct seat *seat_of(struct seats *s, int64_t tenant)
+static struct tenant_view *seat_of(struct tenant_views *s, int64_t tenant)
 {
     size_t i;
 
-    for (i = 0; i < SEATS_MAX; i++)
+    for (i = 0; i < TENANT_VIEWS_MAX; i++)
         if (s->at[i].tenant == tenant)
             return &s->at[i];
     return NULL;
 }
 
 /* Leave the seat to `wait`, and sit on another. */
-static void change(struct quire *q, struct seat *wait, struct seat next)
+static void change(struct quire *q, struct tenant_view *wait,
+                   struct tenant_view next)
 {
-    struct seat mine = taken(q);
+    struct tenant_view mine = taken(q);
 
     release(wait);
     *wait = mine;
-    wait->left = ++q->seats->turn;
+    wait->left = ++q->tenant_views->turn;
     take(q, &next);
 }
 
-void seats_keep(struct quire *q, bool yes)
+void tenant_views_keep_current(struct quire *q, bool yes)
 {
-    if (q->seats)
-        q->seats->kept = yes ? q->tenant : 0;
+    if (q->tenant_views)
+        q->tenant_views->kept = yes ? q->tenant : 0;
 }
 
-void seats_doubt(struct quire *q)
+void tenant_views_invalidate(struct quire *q)
 {
     size_t i;
 
     q->tenant_state = 0;
-    for (i = 0; q->seats && i < SEATS_MAX; i++)
-        q->seats->at[i].tenant_state = 0;
+    for (i = 0; q->tenant_views && i < TENANT_VIEWS_MAX; i++)
+        q->tenant_views->at[i].tenant_state = 0;
 }
 
 quire_status quire_tenant_use(quire *q, const char *which, quire_error *err)
 {
-    struct seat before = taken(q), next = {.tenant = 0}, *there = NULL;
+    struct tenant_view before = taken(q), next = {.tenant = 0}, *there = NULL;
     int64_t id = 0;
     quire_status st = check_free(q, err);
 
-    if (!st && !q->seats) {
-        q->seats = calloc(1, sizeof *q->seats);
-        st = q->seats ? QUIRE_OK : err_memory(err);
+    if (!st && !q->tenant_views) {
+        q->tenant_views = calloc(1, sizeof *q->tenant_views);
+        st = q->tenant_views ? QUIRE_OK : err_memory(err);
     }
     if (st || (*which == '#' && read_id(which + 1, &id) && id == q->tenant))
         return st;
     if (id)
-        there = seat_of(q->seats, id);
+        there = seat_of(q->tenant_views, id);
     if (there) {
         next = *there;
-        *there = (struct seat){.tenant = 0};
+        *there = (struct tenant_view){.tenant = 0};
         change(q, there, next);
         return QUIRE_OK;
     }
-    /* Looked for in an empty seat, which is kept if it is found. */
+    /* Looked for in an empty seat, which is kept if it is session_cache. */
     take(q, &next);
     st = tenants_find(q, which, err);
     next = taken(q);
@@ -151,6 +152,6 @@ quire_status quire_tenant_use(quire *q, const char *which, quire_error *err)
     if (st || next.tenant == q->tenant)
         release(&next);
     else
-        change(q, room_among(q->seats), next);
+        change(q, room_among(q->tenant_views), next);
     return st;
 }

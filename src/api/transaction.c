@@ -34,16 +34,16 @@
 #include "api/workspace.h"
 
 /* A file of a workspace that is to follow. */
-struct follower {
+struct pending_file {
     int64_t tenant;
     char *key, *path; /* owned */
     enum follow when;
-    struct follower *next;
+    struct pending_file *next;
 };
 
-static void free_followers(struct follower *f)
+static void free_followers(struct pending_file *f)
 {
-    struct follower *next;
+    struct pending_file *next;
 
     for (; f; f = next) {
         next = f->next;
@@ -53,14 +53,15 @@ static void free_followers(struct follower *f)
     }
 }
 
-void group_follow(struct quire *q, const char *key, const char *path,
-                  enum follow when)
+void transaction_add_pending_file(struct quire *q, const char *key,
+                                  const char *path, enum follow when)
 {
-    struct follower *f = calloc(1, sizeof *f), **last = &q->followers;
+    struct pending_file *f = calloc(1, sizeof *f), **last = &q->pending_files;
 
     if (!f)
         return;
-    *f = (struct follower){q->tenant, strdup(key), strdup(path), when, NULL};
+    *f = (struct pending_file){q->tenant, strdup(key), strdup(path), when,
+                               NULL};
     if (!f->key || !f->path) {
         free_followers(f);
         return;
@@ -78,13 +79,13 @@ enum { FOLLOW_MS = 200 };
 /* Whoever looks at the workspace next does what fails here. */
 static void follow_all(struct quire *q)
 {
-    struct follower *all = q->followers, *f;
+    struct pending_file *all = q->pending_files, *f;
     int64_t tenant = q->tenant, until = clock_steady_us() + FOLLOW_MS * 1000;
     int busy_ms = q->busy_ms;
     char which[32];
 
-    q->followers = NULL;
-    seats_keep(q, true);
+    q->pending_files = NULL;
+    tenant_views_keep_current(q, true);
     for (f = all; f; f = f->next) {
         int64_t left_ms = (until - clock_steady_us()) / 1000;
 
@@ -93,13 +94,13 @@ static void follow_all(struct quire *q)
                                        : 0;
         snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
         if (!quire_tenant_use(q, which, NULL))
-            workspaces_follow(q, f->key, f->path, f->when, NULL);
+            workspace_follow_artifact(q, f->key, f->path, f->when, NULL);
     }
     if (all) {
         snprintf(which, sizeof which, "#%lld", (long long)tenant);
         quire_tenant_use(q, which, NULL);
     }
-    seats_keep(q, false);
+    tenant_views_keep_current(q, false);
     q->busy_ms = busy_ms;
     free_followers(all);
 }
@@ -112,12 +113,12 @@ quire_status quire_group_begin(quire *q, quire_error *err)
 
     if (st)
         return st;
-    st = blobs_keep(q->blobs, err);
+    st = blobs_hold_lock(q->blobs, err);
     if (st)
         return st;
     st = q->db->ops->open_group(q->db, err);
     if (st) {
-        blobs_let_go(q->blobs);
+        blobs_release(q->blobs);
         return st;
     }
     q->in_group = true;
@@ -128,14 +129,14 @@ quire_status quire_group_begin(quire *q, quire_error *err)
 /* What was remembered of it is not so. */
 static void forget_all(struct quire *q)
 {
-    group_forget(q);
+    transaction_drop_pending_files(q);
     artifacts_free(q->artifacts);
     q->artifacts = NULL;
     memories_free(q->memories);
     q->memories = NULL;
-    pads_free(q->pads);
+    scratchpads_free(q->pads);
     q->pads = NULL;
-    seats_doubt(q);
+    tenant_views_invalidate(q);
     q->limits_state = 0;
 }
 
@@ -152,7 +153,7 @@ quire_status quire_group_end(quire *q, int *kept, quire_error *err)
         return st;
     st = q->db->ops->close_group(q->db, &there, err);
     q->in_group = false;
-    blobs_let_go(q->blobs);
+    blobs_release(q->blobs);
     artifacts_set_alone(q->artifacts, false);
     if (there)
         follow_all(q);
@@ -163,7 +164,7 @@ quire_status quire_group_end(quire *q, int *kept, quire_error *err)
     return st;
 }
 
-quire_status group_check_none(const struct quire *q, quire_error *err)
+quire_status transaction_check_none(const struct quire *q, quire_error *err)
 {
     quire_status st;
 
@@ -176,8 +177,8 @@ quire_status group_check_none(const struct quire *q, quire_error *err)
     return st;
 }
 
-void group_forget(struct quire *q)
+void transaction_drop_pending_files(struct quire *q)
 {
-    free_followers(q->followers);
-    q->followers = NULL;
+    free_followers(q->pending_files);
+    q->pending_files = NULL;
 }

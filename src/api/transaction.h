@@ -6,14 +6,14 @@
 #include "api/workspace.h"
 
 /* The file of a workspace is to follow when the group is kept. */
-void group_follow(struct quire *q, const char *key, const char *path,
-                  enum follow when);
+void transaction_add_pending_file(struct quire *q, const char *key,
+                                  const char *path, enum follow when);
 
 /* QUIRE_INVALID with words in a group: files would be gone that rows, if it is
  * not kept, still tell of. */
-quire_status group_check_none(const struct quire *q, quire_error *err);
+quire_status transaction_check_none(const struct quire *q, quire_error *err);
 
 /* None is to follow. */
-void group_forget(struct quire *q);
+void transaction_drop_pending_files(struct quire *q);
 
 #endif

@@ -185,7 +185,8 @@ quire_status quire_artifact_unpack(quire *q, const char *session,
     if (!st)
         st = artifact_put_all(q->artifacts, u.puts, u.n, &q->loan, u.out, err);
     for (i = 0; i < u.n && !st; i++)
-        workspaces_follow(q, u.puts[i].key, u.puts[i].path, FOLLOW_PUT, NULL);
+        workspace_follow_artifact(q, u.puts[i].key, u.puts[i].path, FOLLOW_PUT,
+                                  NULL);
     for (i = 0; i < u.n && !st && each; i++) {
         q->in_callback = true;
         st = each(ctx, &u.out[i], err);

@@ -84,20 +84,21 @@ static void close_hand(void *ctx, struct blobs *b)
 /* What is in an open batch nobody else can see, and who listens to what is
  * asked of files and database is to hear all of it: then this thread does it
  * alone. */
-bool crew_may_share(const struct quire *q)
+bool verify_can_share(const struct quire *q)
 {
     return !q->in_batch && !q->in_group && !q->trace.line;
 }
 
-quire_status crew_check(struct quire *q, unsigned flags,
-                        const quire_check_hooks *hooks, quire_error *err)
+quire_status verify_all_blobs(struct quire *q, unsigned flags,
+                              const quire_check_hooks *hooks, quire_error *err)
 {
     struct hands hands = {.q = q};
-    struct blobs_crew crew = {team_size(), open_hand, close_hand, &hands};
+    struct blob_workers crew = {parallel_n_threads(), open_hand, close_hand,
+                                &hands};
     quire_status st;
 
     pthread_mutex_init(&hands.lock, NULL);
-    st = blob_check_all(q->blobs, flags, crew_may_share(q) ? &crew : NULL,
+    st = blob_check_all(q->blobs, flags, verify_can_share(q) ? &crew : NULL,
                         hooks, err);
     pthread_mutex_destroy(&hands.lock);
     return st;

@@ -6,11 +6,11 @@
 
 /* Whether other threads may look at the home beside the caller, with stores and
  * connections of their own. */
-bool crew_may_share(const struct quire *q);
+bool verify_can_share(const struct quire *q);
 
 /* blob_check_all() of the home's blobs, which are open. `flags` are of the
  * blob room. */
-quire_status crew_check(struct quire *q, unsigned flags,
-                        const quire_check_hooks *hooks, quire_error *err);
+quire_status verify_all_blobs(struct quire *q, unsigned flags,
+                              const quire_check_hooks *hooks, quire_error *err);
 
 #endif

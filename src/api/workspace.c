@@ -22,7 +22,7 @@
 
 struct quire_workspace {
     struct quire *q;
-    struct space *space;
+    struct workspace *space;
     char *key;         /* owned; the session                      */
     char *file, *name; /* owned; as in struct artifact_new; NULL  */
     struct buf answer;
@@ -57,7 +57,7 @@ static quire_status find(void *ctx, const char *path, struct arena *keep,
               : artifact_by_path(w->q->artifacts, &owner, path, keep, out, err);
 }
 
-static quire_status list(void *ctx, const struct space_range *r,
+static quire_status list(void *ctx, const struct workspace_range *r,
                          quire_artifact_fn each, void *each_ctx,
                          quire_error *err)
 {
@@ -86,11 +86,11 @@ static quire_status search(void *ctx, const char *query, uint64_t limit,
                            quire_hit_fn each, void *each_ctx, quire_error *err)
 {
     struct quire_workspace *w = ctx;
-    struct artifact_question question = {.tenant = w->q->tenant,
-                                         .text = query,
-                                         .limit = limit};
+    struct artifact_query question = {.tenant = w->q->tenant,
+                                      .text = query,
+                                      .limit = limit};
     bool partial;
-    quire_status st = artifact_has_words(query, err);
+    quire_status st = artifact_query_has_terms(query, err);
 
     if (!st)
         st = give_session(w, &question.session, err);
@@ -124,8 +124,8 @@ static quire_status put(void *ctx, const char *path, quire_bytes content,
 }
 
 /* All of them, or none. */
-static quire_status put_all(void *ctx, const struct space_put *list, size_t n,
-                            struct arena *keep, quire_error *err)
+static quire_status put_all(void *ctx, const struct workspace_put *list,
+                            size_t n, struct arena *keep, quire_error *err)
 {
     struct quire_workspace *w = ctx;
     struct artifact_limits limits;
@@ -167,10 +167,10 @@ static quire_status read_content(void *ctx, const quire_digest *digest,
     return blob_read(w->q->blobs, digest, from, to, write, write_ctx, err);
 }
 
-static quire_status count_reads(void *ctx, const struct space_read *list,
+static quire_status count_reads(void *ctx, const struct workspace_read *list,
                                 size_t n, quire_error *err)
 {
-    struct artifact_read reads[SPACE_READS_MAX];
+    struct artifact_read reads[WORKSPACE_READS_MAX];
     struct quire_workspace *w = ctx;
     size_t i;
 
@@ -198,22 +198,22 @@ static const char *type_of(quire_bytes path, quire_bytes content)
 
 static quire_status open_space(struct quire_workspace *w, quire_error *err)
 {
-    struct space_config config = {
-        .house = {.ctx = w,
-                  .session = give_session,
-                  .find = find,
-                  .list = list,
-                  .versions = versions,
-                  .search = search,
-                  .put = put,
-                  .put_all = put_all,
-                  .remove = put_away,
-                  .read = read_content,
-                  .count_reads = count_reads,
-                  .largest = largest,
-                  .clean = quire_artifact_path,
-                  .type = type_of,
-                  .digest = hash_bytes},
+    struct workspace_config config = {
+        .callbacks = {.ctx = w,
+                      .session = give_session,
+                      .find = find,
+                      .list = list,
+                      .versions = versions,
+                      .search = search,
+                      .put = put,
+                      .put_all = put_all,
+                      .remove = put_away,
+                      .read = read_content,
+                      .count_reads = count_reads,
+                      .largest = largest,
+                      .clean = quire_artifact_path,
+                      .type = type_of,
+                      .digest = hash_bytes},
         .db = w->q->db,
         .clock = &w->q->clock,
         .key = w->key,
@@ -224,8 +224,9 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
     struct arena tmp = ARENA_INIT;
     quire_status st;
 
-    config.root = place_cwd(w->q->root, &tmp); /* whoever asks may go */
-    st = config.root ? space_open(&config, &w->space, err) : err_memory(err);
+    config.root = absolute_cwd(w->q->root, &tmp); /* whoever asks may go */
+    st = config.root ? workspace_open(&config, &w->space, err)
+                     : err_memory(err);
     arena_release(&tmp);
     return st;
 }
@@ -270,7 +271,7 @@ void quire_workspace_close(quire_workspace *w)
 {
     if (!w)
         return;
-    space_close(w->space);
+    workspace_close(w->space);
     buf_release(&w->answer);
     arena_release(&w->loan);
     free(w->key);
@@ -286,7 +287,8 @@ const char *quire_workspace_session(const quire_workspace *w)
 
 const char *quire_workspace_dir(const quire_workspace *w, int scratchpad)
 {
-    return space_dir(w->space, scratchpad ? SPACE_SCRATCH : SPACE_ARTIFACT);
+    return workspace_dir(w->space,
+                         scratchpad ? WORKSPACE_SCRATCH : WORKSPACE_ARTIFACT);
 }
 
 const char *quire_workspace_schema(void)
@@ -300,7 +302,7 @@ quire_status quire_workspace_make(quire_workspace *w, quire_error *err)
 {
     quire_status st = need_artifacts(w->q, true, err);
 
-    return st ? st : space_make(w->space, err);
+    return st ? st : workspace_make(w->space, err);
 }
 
 quire_status quire_workspace_call(quire_workspace *w, quire_bytes request,
@@ -333,14 +335,14 @@ quire_status quire_workspace_sync(quire_workspace *w, const char *source,
                                   quire_error *err)
 {
     struct telling t = {each, ctx};
-    struct space_sync how = {.source = source ? source : "user",
-                             .tell = each ? tell : NULL,
-                             .ctx = &t};
-    struct space_report r;
+    struct workspace_sync how = {.source = source ? source : "user",
+                                 .tell = each ? tell : NULL,
+                                 .ctx = &t};
+    struct workspace_report r;
     quire_status st = need_artifacts(w->q, true, err);
 
     if (!st)
-        st = space_sync_all(w->space, &how, &r, err);
+        st = workspace_sync_all(w->space, &how, &r, err);
     if (!st && report)
         *report = (quire_workspace_report){.taken = r.taken,
                                            .dropped = r.dropped,
@@ -367,35 +369,35 @@ const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
 {
     const char *name;
 
-    if (!space_is_id(key))
+    if (!workspace_is_id(key))
         return NULL;
     name = arena_printf(keep, "artifacts/sessions/%s", key);
-    return name ? place_from_home(q, name, keep) : NULL;
+    return name ? session_name_from_home(q, name, keep) : NULL;
 }
 
-quire_status workspaces_follow(struct quire *q, const char *key,
-                               const char *path, enum follow when,
-                               quire_error *err)
+quire_status workspace_follow_artifact(struct quire *q, const char *key,
+                                       const char *path, enum follow when,
+                                       quire_error *err)
 {
     struct quire_workspace w = {.q = q};
-    struct space_sync how = {.source = "user",
-                             .put = when == FOLLOW_PUT,
-                             .noted = when == FOLLOW_BEFORE,
-                             .files_stay = q->in_group};
-    struct space_report ignored;
+    struct workspace_sync how = {.source = "user",
+                                 .put = when == FOLLOW_PUT,
+                                 .noted = when == FOLLOW_BEFORE,
+                                 .files_stay = q->in_group};
+    struct workspace_report ignored;
     quire_status st;
 
-    if (q->schema < SCHEMA_COPY || !space_is_there(q->root, key))
+    if (q->schema < SCHEMA_BASELINE || !workspace_is_there(q->root, key))
         return QUIRE_OK;
     if (q->in_group && when != FOLLOW_BEFORE) {
-        group_follow(q, key, path, when);
+        transaction_add_pending_file(q, key, path, when);
         return QUIRE_OK;
     }
     w.key = strdup(key);
     st = w.key ? open_space(&w, err) : err_memory(err);
     if (!st) {
-        st = space_sync_path(w.space, path, &how, &ignored, err);
-        space_close(w.space);
+        st = workspace_sync_path(w.space, path, &how, &ignored, err);
+        workspace_close(w.space);
     }
     free(w.key);
     return st;
@@ -405,9 +407,9 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
                              quire_workspace_fn each, void *ctx,
                              quire_error *err)
 {
-    struct space_sync how = {.source = "user", .tell = each, .ctx = ctx};
+    struct workspace_sync how = {.source = "user", .tell = each, .ctx = ctx};
     quire_workspace *w;
-    struct space_report ignored;
+    struct workspace_report ignored;
     char clean[257];
     quire_status st;
 
@@ -418,8 +420,8 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
     st = quire_workspace_open(q, key, &w, err);
     if (st)
         return st;
-    st = path ? space_sync_path(w->space, path, &how, &ignored, err)
-              : space_sync_all(w->space, &how, &ignored, err);
+    st = path ? workspace_sync_path(w->space, path, &how, &ignored, err)
+              : workspace_sync_all(w->space, &how, &ignored, err);
     quire_workspace_close(w);
     return st;
 }
@@ -433,7 +435,7 @@ bool workspaces_finish(struct quire *q, const char *tree)
     struct owner owner;
     int home;
 
-    if (strncmp(name, before, sizeof before - 1) != 0 || !space_is_id(key))
+    if (strncmp(name, before, sizeof before - 1) != 0 || !workspace_is_id(key))
         return false;
     if (tenant == 0)
         tenant = TENANT_DEFAULT;

@@ -14,9 +14,9 @@ enum follow {
 /* An artifact is put or put away by another door: its file follows, if its
  * session has a workspace. What cannot be done now is done by whoever looks
  * next, but for FOLLOW_BEFORE. Text on loan stays. */
-quire_status workspaces_follow(struct quire *q, const char *key,
-                               const char *path, enum follow when,
-                               quire_error *err);
+quire_status workspace_follow_artifact(struct quire *q, const char *key,
+                                       const char *path, enum follow when,
+                                       quire_error *err);
 
 /* The directory of a session's workspace, from the home on, in `keep`; NULL: it
  * can have none, or there is no memory. */

@@ -37,7 +37,7 @@ static struct {
 
 static void load(void)
 {
-    static const struct library_call calls[] = {
+    static const struct dynlib_symbol calls[] = {
         {"archive_read_new", &lib.new},
         {"archive_read_free", &lib.free},
         {"archive_read_support_format_zip", &lib.zip},
@@ -56,8 +56,8 @@ static void load(void)
         {"archive_entry_hardlink", &lib.hardlink},
     };
 
-    lib.there = library_load("libarchive.so.13", calls,
-                             sizeof calls / sizeof *calls);
+    lib.there = dynlib_load("libarchive.so.13", calls,
+                            sizeof calls / sizeof *calls);
 }
 
 static quire_status need_library(quire_error *err)

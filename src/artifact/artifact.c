@@ -24,7 +24,7 @@ quire_status artifacts_new(const struct artifacts_config *config,
     a->c = *config;
     st = sql_init(&a->sql, config->db, artifact_sql, N_ARTIFACT_SQL, err);
     if (!st)
-        st = gather_join(config->name, &a->gather, err);
+        st = commit_queue_join(config->name, &a->commit_queue, err);
     if (st)
         artifacts_free(a);
     else
@@ -36,8 +36,8 @@ void artifacts_free(struct artifacts *a)
 {
     if (!a)
         return;
-    gather_leave(a->gather);
-    words_release(&a->words);
+    commit_queue_leave(a->commit_queue);
+    artifact_fulltext_release(&a->words);
     sql_release(&a->sql);
     free(a);
 }
@@ -388,7 +388,7 @@ quire_status artifacts_end(struct artifacts *a, quire_status st,
     st = sql_end(a->c.db, st, err);
     /* An index that was made in there is not there. */
     if (st)
-        words_release(&a->words);
+        artifact_fulltext_release(&a->words);
     return st;
 }
 
@@ -429,7 +429,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (!st)
         st = artifact_check_expected(&now, expect, now.path, err);
     if (!st && !now.deleted_us)
-        st = words_note(a, tenant, id, &now, 0, err);
+        st = artifact_fulltext_note(a, tenant, id, &now, 0, err);
     if (!st)
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {
@@ -471,7 +471,8 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
     s->ops->bind_int(s, 2, artifact->updated_us);
     st = sql_run(s, err);
     if (!st)
-        st = words_note(a, owner->tenant, artifact->id, NULL, content.len, err);
+        st = artifact_fulltext_note(a, owner->tenant, artifact->id, NULL,
+                                    content.len, err);
     return st ? st : owner_count(a, owner, (int64_t)artifact->size, 1, err);
 }
 

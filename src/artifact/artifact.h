@@ -242,7 +242,7 @@ quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
 
 /* ---- search.c ----------------------------------------------------------- */
 
-struct artifact_question {
+struct artifact_query {
     int64_t tenant, session; /* session 0: all of the tenant                */
     const char *text;
     bool fts;         /* it is an expression of FTS5                        */
@@ -253,15 +253,14 @@ struct artifact_question {
 };
 
 /* QUIRE_INVALID, with words: there is nothing to look for. */
-quire_status artifact_has_words(const char *text, quire_error *err);
+quire_status artifact_query_has_terms(const char *text, quire_error *err);
 
 /* What is found, the best first: words, then words that go on. *partial: there
  * were so many that the newest alone were ranked. QUIRE_NOT_FOUND without
  * words; QUIRE_INVALID: there is nothing to look for. */
 quire_status artifact_search(struct artifacts *a,
-                             const struct artifact_question *q,
-                             quire_hit_fn each, void *ctx, bool *partial,
-                             quire_error *err);
+                             const struct artifact_query *q, quire_hit_fn each,
+                             void *ctx, bool *partial, quire_error *err);
 
 /* Make the tenant's index of words again, from rows and content. */
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
@@ -279,9 +278,9 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err);
 /* Whether the tenant's index of words is what artifacts_reindex() would make
  * it: one is made in memory. `aside` is a connection to the same database that
  * nobody else uses. */
-quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
-                                   struct db *aside, bool *sound,
-                                   quire_error *err);
+quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
+                                      struct db *aside, bool *sound,
+                                      quire_error *err);
 
 /* Compare the counters with the rows and set them right; *wrong is how many
  * were not. */

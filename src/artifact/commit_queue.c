@@ -20,7 +20,7 @@
  * none of it is kept, and each is done again in a transaction of its own. All
  * wait for another process as long as their leader would.
  *
- * Processes do not gather; they take turns at the database.
+ * Processes do not commit_queue; they take turns at the database.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,11 +32,11 @@
 /* More would make the first of them wait too long. */
 #define TOGETHER_MAX 64
 
-struct gather {
+struct commit_queue {
     dev_t device; /* of the database, a file: what is at a path may change */
     ino_t inode;
     int users;
-    struct gather *next;
+    struct commit_queue *next;
 
     pthread_mutex_t lock;
     struct put *first, **last;
@@ -46,7 +46,7 @@ struct gather {
 /* Those of files, found by them. The one thing that the library knows of a
  * process rather than of a handle. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct gather *all;
+static struct commit_queue *all;
 
 /* ---- who gathers where --------------------------------------------------- */
 
@@ -62,9 +62,9 @@ static void mind_forks(void)
     pthread_atfork(NULL, NULL, forget_parents);
 }
 
-static struct gather *make(void)
+static struct commit_queue *make(void)
 {
-    struct gather *g = calloc(1, sizeof *g);
+    struct commit_queue *g = calloc(1, sizeof *g);
 
     if (!g)
         return NULL;
@@ -74,17 +74,17 @@ static struct gather *make(void)
     return g;
 }
 
-static void destroy(struct gather *g)
+static void destroy(struct commit_queue *g)
 {
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-quire_status gather_join(const char *name, struct gather **out,
-                         quire_error *err)
+quire_status commit_queue_join(const char *name, struct commit_queue **out,
+                               quire_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct gather *mine = make(), *g;
+    struct commit_queue *mine = make(), *g;
     struct stat file;
 
     *out = mine;
@@ -113,9 +113,9 @@ quire_status gather_join(const char *name, struct gather **out,
     return QUIRE_OK;
 }
 
-void gather_leave(struct gather *g)
+void commit_queue_leave(struct commit_queue *g)
 {
-    struct gather **at;
+    struct commit_queue **at;
     bool last;
 
     if (!g)
@@ -176,7 +176,7 @@ static quire_status put_together(struct artifacts *a, struct put *first,
         blobs_rollback(a->c.blobs);
     /* An index that was made in there is not there. */
     if (st)
-        words_release(&a->words);
+        artifact_fulltext_release(&a->words);
     return st;
 }
 
@@ -220,7 +220,7 @@ static void put_all(struct artifacts *a, struct put *first)
 }
 
 /* Take those that wait, up to TOGETHER_MAX. */
-static struct put *take(struct gather *g)
+static struct put *take(struct commit_queue *g)
 {
     struct put *first = g->first, *put = first;
     int n;
@@ -236,7 +236,7 @@ static struct put *take(struct gather *g)
 
 /* Lead. The lock is held at the beginning and at the end. Nobody is woken for
  * nothing: those whose puts are done, and one of those that came meanwhile. */
-static void lead(struct gather *g, struct artifacts *a)
+static void lead(struct commit_queue *g, struct artifacts *a)
 {
     struct put *first = take(g), *put;
 
@@ -257,9 +257,9 @@ static void lead(struct gather *g, struct artifacts *a)
     }
 }
 
-quire_status gather_put(struct artifacts *a, struct put *put)
+quire_status commit_queue_put(struct artifacts *a, struct put *put)
 {
-    struct gather *g = a->gather;
+    struct commit_queue *g = a->commit_queue;
 
     if (a->alone) {
         put_alone(a, put);

@@ -19,7 +19,7 @@
  *
  * To index ten kilobytes costs as much as all else that a put does. So a put
  * notes what is due, and leaves it to whoever has time (artifacts_settle_some())
- * or searches next (words_view_open()). A search that may not write, or cannot
+ * or searches next (artifact_fulltext_view_open()). A search that may not write, or cannot
  * just now, indexes what is due for itself, in memory; so that this stays short
  * about DUE_MAX are due at most, and no long text is.
  */
@@ -50,20 +50,20 @@ enum { NOTED_MAX = 1024 * 1024 };
     " WHERE %s MATCH ?1 "
 
 /* Every %s is the name of the index. */
-static const char *const patterns[N_WORDS] = {
-    [WORDS_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
-                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
-                   " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
-    [WORDS_FIND] = FIND "AND EXISTS (SELECT 1 FROM artifact"
-                        " WHERE id = %s.rowid) ORDER BY rowid DESC",
-    [WORDS_FIND_DUE] = FIND "ORDER BY rowid DESC",
+static const char *const patterns[N_FULLTEXT] = {
+    [FULLTEXT_ADD] = "INSERT INTO %s(rowid, path, purpose, tags, body, scope)"
+                     " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [FULLTEXT_DROP] = "INSERT INTO %s(%s, rowid, path, purpose, tags, body,"
+                      " scope) VALUES('delete', ?1, ?2, ?3, ?4, ?5, ?6)",
+    [FULLTEXT_FIND] = FIND "AND EXISTS (SELECT 1 FROM artifact"
+                           " WHERE id = %s.rowid) ORDER BY rowid DESC",
+    [FULLTEXT_FIND_DUE] = FIND "ORDER BY rowid DESC",
 };
 
-void words_release(struct artifact_words *w)
+void artifact_fulltext_release(struct artifact_fulltext *w)
 {
     sql_release(&w->sql);
-    *w = (struct artifact_words){.tenant = 0};
+    *w = (struct artifact_fulltext){.tenant = 0};
 }
 
 static void spell_name(int64_t tenant, char out[64])
@@ -74,7 +74,7 @@ static void spell_name(int64_t tenant, char out[64])
 /* ---- what is indexed ---------------------------------------------------- */
 
 /* A session as one word of letters: a digit would be a part of its own. */
-void words_scope(int64_t session, char out[32])
+void artifact_fulltext_scope(int64_t session, char out[32])
 {
     char digits[24];
     size_t i;
@@ -97,7 +97,7 @@ static quire_status write_words(struct artifacts *a, int which,
 
     if (st)
         return st;
-    words_scope(one->session_id, scope);
+    artifact_fulltext_scope(one->session_id, scope);
     s->ops->bind_int(s, 1, one->id);
     s->ops->bind_text(s, 2, bytes_str(one->path));
     s->ops->bind_text(s, 3, bytes_str(one->purpose));
@@ -121,7 +121,7 @@ static quire_status take_out(struct artifacts *a, const quire_artifact *one,
         return QUIRE_OK;
     if (st && err)
         *err = why;
-    return st ? st : write_words(a, WORDS_DROP, one, content, err);
+    return st ? st : write_words(a, FULLTEXT_DROP, one, content, err);
 }
 
 /* ---- the index itself --------------------------------------------------- */
@@ -137,7 +137,7 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
         content = bytes_of("", 0);
     else if (st)
         return st;
-    return write_words(a, WORDS_ADD, one, content, err);
+    return write_words(a, FULLTEXT_ADD, one, content, err);
 }
 
 static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
@@ -179,7 +179,7 @@ static quire_status make_index(struct artifacts *a, int64_t tenant,
 }
 
 /* Open the tenant's index. With `write`, in a transaction, it is made if there
- * is none: if that fails later, words_release() it. QUIRE_NOT_FOUND. */
+ * is none: if that fails later, artifact_fulltext_release() it. QUIRE_NOT_FOUND. */
 static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
                                quire_error *err)
 {
@@ -189,13 +189,13 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
 
     if (a->words.tenant == tenant)
         return QUIRE_OK;
-    words_release(&a->words);
+    artifact_fulltext_release(&a->words);
     spell_name(tenant, name);
     st = sql_has_table(a->c.db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     if (!st)
-        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_WORDS, name,
+        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_FULLTEXT, name,
                             err);
     if (!st)
         a->words.tenant = tenant;
@@ -203,17 +203,17 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
         st = make_index(a, tenant, err);
     /* One that was made in a transaction that fails is not there. */
     if (st)
-        words_release(&a->words);
+        artifact_fulltext_release(&a->words);
     return st;
 }
 
-quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
+quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
+                                           quire_error *err)
 {
     char sql[96], name[64];
 
     /* A table goes only if no statement of it is under way. */
-    words_release(&a->words);
+    artifact_fulltext_release(&a->words);
     spell_name(tenant, name);
     snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
     return a->c.db->ops->exec(a->c.db, sql, err);
@@ -222,7 +222,7 @@ quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
 static quire_status make_again(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    quire_status st = words_drop_tenant(a, tenant, err);
+    quire_status st = artifact_fulltext_drop_tenant(a, tenant, err);
 
     return st ? st : need_index(a, tenant, true, err);
 }
@@ -391,9 +391,9 @@ static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
     return sql_run(s, err);
 }
 
-quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
-                        const quire_artifact *had, uint64_t bytes,
-                        quire_error *err)
+quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
+                                    int64_t id, const quire_artifact *had,
+                                    uint64_t bytes, quire_error *err)
 {
     struct artifact_noted *noted = noted_of(a, tenant);
     quire_status st = add_due(a, tenant, id, had, err);
@@ -457,7 +457,7 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
 /* ---- what a search looks at --------------------------------------------- */
 
 struct viewing {
-    struct words_view *view;
+    struct artifact_fulltext_view *view;
     struct artifacts *beside;
     size_t cap;
 };
@@ -466,7 +466,7 @@ static quire_status view_one(void *ctx, int64_t id, const quire_artifact *had,
                              const quire_artifact *now, quire_error *err)
 {
     struct viewing *k = ctx;
-    struct words_view *v = k->view;
+    struct artifact_fulltext_view *v = k->view;
     int64_t *more;
 
     (void)had;
@@ -483,7 +483,7 @@ static quire_status view_one(void *ctx, int64_t id, const quire_artifact *had,
 
 /* Index what is due, in memory. */
 static quire_status view_due(struct artifacts *a, int64_t tenant,
-                             struct words_view *v, quire_error *err)
+                             struct artifact_fulltext_view *v, quire_error *err)
 {
     struct db_config config = {.access = DB_WRITE};
     struct artifacts beside = {.c = {.blobs = a->c.blobs}};
@@ -496,7 +496,8 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
     if (!st)
         st = make_table(v->memory, tenant, err);
     if (!st)
-        st = sql_init_named(&v->due, v->memory, patterns, N_WORDS, name, err);
+        st = sql_init_named(&v->due, v->memory, patterns, N_FULLTEXT, name,
+                            err);
     if (st)
         return st;
     beside.words.sql = v->due;
@@ -508,13 +509,14 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
     return st ? st : v->memory->ops->commit(v->memory, err);
 }
 
-quire_status words_view_open(struct artifacts *a, int64_t tenant,
-                             struct words_view *v, quire_error *err)
+quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
+                                         struct artifact_fulltext_view *v,
+                                         quire_error *err)
 {
     int64_t n = 0;
     quire_status st = count_due(a, tenant, &n, err);
 
-    *v = (struct words_view){.index = NULL};
+    *v = (struct artifact_fulltext_view){.index = NULL};
     /* Who cannot write, for whatever reason, can search. */
     if (!st && n > 0 && !a->c.read_only &&
         !settle_now(a, tenant, -1, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
@@ -528,17 +530,17 @@ quire_status words_view_open(struct artifacts *a, int64_t tenant,
     else if (!st)
         v->index = &a->words.sql;
     if (st)
-        words_view_close(v);
+        artifact_fulltext_view_close(v);
     return st;
 }
 
-void words_view_close(struct words_view *v)
+void artifact_fulltext_view_close(struct artifact_fulltext_view *v)
 {
     sql_release(&v->due);
     free(v->passed);
     if (v->memory)
         v->memory->ops->close(v->memory);
-    *v = (struct words_view){.index = NULL};
+    *v = (struct artifact_fulltext_view){.index = NULL};
 }
 
 /* ---- whether it is sound ------------------------------------------------ */
@@ -587,16 +589,17 @@ static quire_status make_beside(struct artifacts *a, int64_t tenant,
     quire_status st = make_table(db, tenant, err);
 
     if (!st)
-        st = sql_init_named(&fresh.words.sql, db, patterns, N_WORDS, name, err);
+        st = sql_init_named(&fresh.words.sql, db, patterns, N_FULLTEXT, name,
+                            err);
     if (!st)
         st = artifact_walk(a, &all, index_settled, &c, err);
-    words_release(&fresh.words);
+    artifact_fulltext_release(&fresh.words);
     return st;
 }
 
-quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
-                                   struct db *aside, bool *sound,
-                                   quire_error *err)
+quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
+                                      struct db *aside, bool *sound,
+                                      quire_error *err)
 {
     struct db_config config = {.access = DB_WRITE};
     struct db *fresh = NULL;
@@ -613,7 +616,7 @@ quire_status artifacts_words_sound(struct artifacts *a, int64_t tenant,
     if (!st)
         st = make_beside(a, tenant, fresh, name, err);
     if (!st)
-        st = vocabulary_same(aside, among, fresh, name, sound, err);
+        st = fts_vocab_equal(aside, among, fresh, name, sound, err);
     if (fresh)
         fresh->ops->close(fresh);
     return st;

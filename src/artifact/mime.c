@@ -13,7 +13,7 @@
  *     (3) marks of two letters, which many a text begins with: BM, MZ
  *
  * Where a guess may be wrong it is text/plain rather than something finer:
- * text shown plainly is never a surprise, and JSON that does not parse is.
+ * text quote_text plainly is never a surprise, and JSON that does not parse is.
  *
  * Where a type is registered it is spelled as registered; source code, for
  * which hardly any is, is text/x-<language>. ".ts" is TypeScript here, not a

@@ -75,7 +75,7 @@ enum artifact_sql {
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
 /* The index of one tenant, see words.c. */
-struct artifact_words {
+struct artifact_fulltext {
     int64_t tenant; /* 0: none is open */
     struct sql sql;
 };
@@ -93,10 +93,11 @@ enum { NOTED_TENANTS = 16 };
 struct artifacts {
     struct artifacts_config c;
     struct sql sql;
-    struct artifact_words words;
-    struct gather *gather;
+    struct artifact_fulltext words;
+    struct commit_queue *commit_queue;
     bool alone; /* puts join no others: see artifacts_set_alone() */
-    struct artifact_noted noted[NOTED_TENANTS]; /* see words_note() */
+    struct artifact_noted
+        noted[NOTED_TENANTS]; /* see artifact_fulltext_note() */
 };
 
 /* Each living artifact of a session, or with session 0 of a tenant, by id from
@@ -124,7 +125,7 @@ struct put {
     struct arena *keep;
     quire_artifact *out;
 
-    /* gather.c */
+    /* commit_queue.c */
     quire_status status;
     quire_error why; /* good when it failed; it may be tried twice */
     bool done;
@@ -150,57 +151,58 @@ quire_status owner_has_room(const struct owner *owner, uint64_t old,
                             const struct artifact_limits *limits,
                             quire_error *err);
 
-/* ---- gather.c ----------------------------------------------------------- */
+/* ---- commit_queue.c ----------------------------------------------------------- */
 
 /* Those of this process that put into the database `name`; NULL: nobody else
  * does. */
-quire_status gather_join(const char *name, struct gather **out,
-                         quire_error *err);
-void gather_leave(struct gather *g);
+quire_status commit_queue_join(const char *name, struct commit_queue **out,
+                               quire_error *err);
+void commit_queue_leave(struct commit_queue *g);
 
 /* Do a put, lasting; with others, if others wait. */
-quire_status gather_put(struct artifacts *a, struct put *put);
+quire_status commit_queue_put(struct artifacts *a, struct put *put);
 
 /* ---- words.c ------------------------------------------------------------ */
 
 enum {
-    WORDS_ADD,
-    WORDS_DROP,
-    WORDS_FIND,
-    WORDS_FIND_DUE, /* in an index of what is due */
-    N_WORDS
+    FULLTEXT_ADD,
+    FULLTEXT_DROP,
+    FULLTEXT_FIND,
+    FULLTEXT_FIND_DUE, /* in an index of what is due */
+    N_FULLTEXT
 };
 
-void words_release(struct artifact_words *w);
+void artifact_fulltext_release(struct artifact_fulltext *w);
 
 /* The words of an artifact change, or it comes, or goes: `had` is its row as it
  * was, NULL if it was not living; `bytes` its content as it will be. In a
  * transaction. */
-quire_status words_note(struct artifacts *a, int64_t tenant, int64_t id,
-                        const quire_artifact *had, uint64_t bytes,
-                        quire_error *err);
+quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
+                                    int64_t id, const quire_artifact *had,
+                                    uint64_t bytes, quire_error *err);
 
 /* What a search looks at: the index, and another one in memory of what was due
  * when it was opened. These are passed over in the first, whatever has become of
  * them since: so each living artifact is in one of the two, and in one only. */
-struct words_view {
+struct artifact_fulltext_view {
     struct sql *index; /* NULL: there is none          */
     struct db *memory; /* NULL: nothing is due         */
-    struct sql due;    /* asked with WORDS_FIND_DUE    */
+    struct sql due;    /* asked with FULLTEXT_FIND_DUE    */
     int64_t *passed;   /* owned; ids, ascending        */
     size_t n_passed;
 };
 
-quire_status words_view_open(struct artifacts *a, int64_t tenant,
-                             struct words_view *v, quire_error *err);
-void words_view_close(struct words_view *v);
+quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
+                                         struct artifact_fulltext_view *v,
+                                         quire_error *err);
+void artifact_fulltext_view_close(struct artifact_fulltext_view *v);
 
 /* A session as one word of letters: a digit would be a part of its own. */
-void words_scope(int64_t session, char out[32]);
+void artifact_fulltext_scope(int64_t session, char out[32]);
 
 /* Take the whole index of a tenant away. In a transaction. */
-quire_status words_drop_tenant(struct artifacts *a, int64_t tenant,
-                               quire_error *err);
+quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
+                                           quire_error *err);
 
 /* ---- owner.c ------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
  *
  * Whatever may be refused is refused before anything is written. So a refusal
  * changes nothing, and puts of several writers can share a transaction without
- * a way back for each: gather.c.
+ * a way back for each: commit_queue.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -316,7 +316,7 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
         st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
     /* Whoever puts for others serves them all. */
     if (!st && put->what->tenant != TENANT_DEFAULT)
-        st = blob_own(a->c.blobs, &blob.digest, put->what->tenant, err);
+        st = blob_grant(a->c.blobs, &blob.digest, put->what->tenant, err);
     if (st)
         return st;
     had = *out;
@@ -327,8 +327,9 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
         st = put_rows(a, &owner, put, &blob.digest, err);
     out->unchanged = !st && had.id && is_same(&had, out);
     if (!st)
-        st = words_note(a, put->what->tenant, out->id, had.id ? &had : NULL,
-                        put->what->content.len, err);
+        st = artifact_fulltext_note(a, put->what->tenant, out->id,
+                                    had.id ? &had : NULL,
+                                    put->what->content.len, err);
     return st;
 }
 
@@ -345,7 +346,7 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
 
     if (st)
         return st;
-    st = gather_put(a, &put);
+    st = commit_queue_put(a, &put);
     if (st && err)
         *err = put.why;
     return st;
@@ -381,6 +382,6 @@ quire_status artifact_put_all(struct artifacts *a,
         blobs_rollback(a->c.blobs);
     /* An index that was made in there is not there. */
     if (st)
-        words_release(&a->words);
+        artifact_fulltext_release(&a->words);
     return st;
 }

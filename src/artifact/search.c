@@ -116,8 +116,8 @@ struct found {
 
 struct asking {
     struct artifacts *a;
-    const struct artifact_question *q;
-    struct words_view view;
+    const struct artifact_query *q;
+    struct artifact_fulltext_view view;
     quire_hit_fn each;
     void *ctx;
     bool part; /* these are words that go on */
@@ -167,8 +167,7 @@ static bool has_tag(const quire_artifact *one, const char *tag)
     return has;
 }
 
-static bool is_wanted(const struct artifact_question *q,
-                      const quire_artifact *one)
+static bool is_wanted(const struct artifact_query *q, const quire_artifact *one)
 {
     return one->deleted_us == 0 &&
            (q->session == 0 || one->session_id == q->session) &&
@@ -211,7 +210,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool is_passed(const struct words_view *v, int64_t id)
+static bool is_passed(const struct artifact_fulltext_view *v, int64_t id)
 {
     return v->n_passed &&
            bsearch(&id, v->passed, v->n_passed, sizeof id, by_number);
@@ -234,7 +233,7 @@ static quire_status look_in(struct asking *k, struct sql *index, int which,
         struct found one = {s->ops->column_int(s, 0), s->ops->column_int(s, 1)};
 
         if ((!k->part || !is_known(k, one.id)) &&
-            (which != WORDS_FIND || !is_passed(&k->view, one.id)))
+            (which != FULLTEXT_FIND || !is_passed(&k->view, one.id)))
             k->found[k->n_found++] = one;
     }
     *partial |= !st;
@@ -245,13 +244,13 @@ static quire_status look_in(struct asking *k, struct sql *index, int which,
 static quire_status look(struct asking *k, quire_bytes expression,
                          bool *partial, quire_error *err)
 {
-    struct words_view *v = &k->view;
+    struct artifact_fulltext_view *v = &k->view;
     quire_status st = QUIRE_OK;
 
     if (v->index)
-        st = look_in(k, v->index, WORDS_FIND, expression, partial, err);
+        st = look_in(k, v->index, FULLTEXT_FIND, expression, partial, err);
     if (!st && v->memory)
-        st = look_in(k, &v->due, WORDS_FIND_DUE, expression, partial, err);
+        st = look_in(k, &v->due, FULLTEXT_FIND_DUE, expression, partial, err);
     return st;
 }
 
@@ -273,21 +272,21 @@ static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
 
 /* The expression of a question, within its session, and how many terms it
  * has. */
-static size_t spell(const struct artifact_question *q, enum fulltext_mode mode,
+static size_t spell(const struct artifact_query *q, enum fts_mode mode,
                     struct buf *out)
 {
     char scope[32];
     size_t n = 1;
 
     if (q->session) {
-        words_scope(q->session, scope);
+        artifact_fulltext_scope(q->session, scope);
         buf_addf(out, "scope:\"%s\" AND ", scope);
     }
     buf_add_str(out, "{path purpose tags body} : (");
     if (q->fts)
         buf_add_str(out, q->text);
     else
-        n = fulltext_query(bytes_str(q->text), mode, out);
+        n = fts_query(bytes_str(q->text), mode, out);
     buf_add_char(out, ')');
     return n;
 }
@@ -301,10 +300,10 @@ static quire_status no_words(quire_error *err)
     return st;
 }
 
-quire_status artifact_has_words(const char *text, quire_error *err)
+quire_status artifact_query_has_terms(const char *text, quire_error *err)
 {
     struct buf ignored = BUF_INIT(64 * 1024);
-    size_t n = fulltext_query(bytes_str(text), FULLTEXT_ALL, &ignored);
+    size_t n = fts_query(bytes_str(text), FTS_ALL, &ignored);
 
     buf_release(&ignored);
     return n ? QUIRE_OK : no_words(err);
@@ -346,14 +345,14 @@ static quire_status too_long(const char *text, quire_error *err)
 }
 
 quire_status artifact_search(struct artifacts *a,
-                             const struct artifact_question *q,
-                             quire_hit_fn each, void *ctx, bool *partial,
-                             quire_error *err)
+                             const struct artifact_query *q, quire_hit_fn each,
+                             void *ctx, bool *partial, quire_error *err)
 {
-    static const enum fulltext_mode modes[] = {FULLTEXT_ALL, FULLTEXT_PREFIX};
+    static const enum fts_mode modes[] = {FTS_ALL, FTS_PREFIX};
     struct asking *k = malloc(sizeof *k);
     struct buf expression = BUF_INIT(64 * 1024);
-    quire_status st = k ? words_view_open(a, q->tenant, &k->view, err)
+    quire_status st = k ? artifact_fulltext_view_open(a, q->tenant, &k->view,
+                                                      err)
                         : err_memory(err);
     quire_error said = {0};
     size_t i, n = 1;
@@ -389,7 +388,7 @@ quire_status artifact_search(struct artifacts *a,
         st = QUIRE_NOT_FOUND;
     buf_release(&expression);
     if (k)
-        words_view_close(&k->view);
+        artifact_fulltext_view_close(&k->view);
     free(k);
     return st;
 }

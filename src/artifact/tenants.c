@@ -184,7 +184,7 @@ quire_status tenant_drop(struct artifacts *a, int64_t id, const char *dir,
 {
     struct removal tree = {.name = dir, .size = REMOVAL_TREE};
     struct stmt *s = NULL;
-    quire_status st = words_drop_tenant(a, id, err);
+    quire_status st = artifact_fulltext_drop_tenant(a, id, err);
 
     if (!st)
         st = sql_use(&a->sql, SQL_TENANT_DROP, &s, err);

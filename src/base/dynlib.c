@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-bool library_load(const char *file, const struct library_call *calls, size_t n)
+bool dynlib_load(const char *file, const struct dynlib_symbol *calls, size_t n)
 {
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL), *found = handle;
     size_t i;

@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct library_call {
+struct dynlib_symbol {
     const char *name;
     void *to; /* a pointer to a function, which is filled in */
 };
 
 /* Load `file` and find all of the calls in it; it stays loaded. False: it is not
  * there, or lacks one of them. */
-bool library_load(const char *file, const struct library_call *calls, size_t n);
+bool dynlib_load(const char *file, const struct dynlib_symbol *calls, size_t n);
 
 #endif

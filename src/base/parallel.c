@@ -34,13 +34,13 @@
 #define LOOK_NS 50000000
 
 struct heap {
-    struct team_note *first, *last;
+    struct parallel_result *first, *last;
     unsigned n;
     bool done;
 };
 
-struct team {
-    const struct team_work *w;
+struct parallel {
+    const struct parallel_work *w;
     struct heap *heaps; /* a ring of AHEAD_MAX */
 
     pthread_mutex_t lock; /* for all that follows, and for the heaps */
@@ -54,20 +54,20 @@ struct team {
     quire_error why;
 };
 
-struct team_turn {
-    struct team *team;
+struct parallel_chunk {
+    struct parallel *team;
     size_t heap;
     bool alone; /* the caller itself: there is nobody to wait for */
 };
 
-unsigned team_size(void)
+unsigned parallel_n_threads(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     return cores < 1 ? 1 : cores > HANDS_MAX ? HANDS_MAX : (unsigned)cores;
 }
 
-bool team_thread(pthread_t *thread, void *(*run)(void *), void *ctx)
+bool parallel_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
 {
     sigset_t all, was;
     bool made;
@@ -79,17 +79,17 @@ bool team_thread(pthread_t *thread, void *(*run)(void *), void *ctx)
     return made;
 }
 
-static struct heap *heap_at(struct team *t, size_t heap)
+static struct heap *heap_at(struct parallel *t, size_t heap)
 {
     return &t->heaps[heap % AHEAD_MAX];
 }
 
 /* ---- a thread ----------------------------------------------------------- */
 
-quire_status team_note(struct team_turn *turn, struct team_note *note,
-                       quire_error *err)
+quire_status parallel_emit(struct parallel_chunk *turn,
+                           struct parallel_result *note, quire_error *err)
 {
-    struct team *t = turn->team;
+    struct parallel *t = turn->team;
     struct heap *heap;
 
     note->next = NULL;
@@ -114,27 +114,27 @@ quire_status team_note(struct team_turn *turn, struct team_note *note,
     return QUIRE_OK;
 }
 
-bool team_stopped(struct team_turn *turn)
+bool parallel_is_stopped(struct parallel_chunk *turn)
 {
     return atomic_load_explicit(&turn->team->stop, memory_order_relaxed);
 }
 
-static bool take_heap(struct team *t, size_t *heap)
+static bool take_heap(struct parallel *t, size_t *heap)
 {
     bool any;
 
     pthread_mutex_lock(&t->lock);
-    while (!t->stop && !t->failed && t->next < t->w->n_heaps &&
+    while (!t->stop && !t->failed && t->next < t->w->n_chunks &&
            t->next - t->turn >= AHEAD_MAX)
         pthread_cond_wait(&t->change, &t->lock);
-    any = !t->stop && !t->failed && t->next < t->w->n_heaps;
+    any = !t->stop && !t->failed && t->next < t->w->n_chunks;
     if (any)
         *heap = t->next++;
     pthread_mutex_unlock(&t->lock);
     return any;
 }
 
-static void end_heap(struct team *t, size_t heap, quire_status st,
+static void end_heap(struct parallel *t, size_t heap, quire_status st,
                      const quire_error *why)
 {
     bool wake; /* nobody waits for the end of a heap but the caller for this */
@@ -154,9 +154,9 @@ static void end_heap(struct team *t, size_t heap, quire_status st,
 
 static void *run_hand(void *ctx)
 {
-    struct team *t = ctx;
-    const struct team_work *w = t->w;
-    struct team_turn turn = {.team = t};
+    struct parallel *t = ctx;
+    const struct parallel_work *w = t->w;
+    struct parallel_chunk turn = {.team = t};
     void *tools;
 
     if (!w->open(w->ctx, &tools, NULL)) {
@@ -177,9 +177,9 @@ static void *run_hand(void *ctx)
 
 /* ---- the caller --------------------------------------------------------- */
 
-static void drop_notes(struct team_note *note)
+static void drop_notes(struct parallel_result *note)
 {
-    struct team_note *next;
+    struct parallel_result *next;
 
     for (; note; note = next) {
         next = note->next;
@@ -187,10 +187,10 @@ static void drop_notes(struct team_note *note)
     }
 }
 
-static quire_status tell_notes(struct team *t, struct team_note *first,
-                               quire_error *err)
+static quire_status tell_notes(struct parallel *t,
+                               struct parallel_result *first, quire_error *err)
 {
-    const struct team_note *note;
+    const struct parallel_result *note;
     quire_status st = QUIRE_OK;
 
     for (note = first; note && !st; note = note->next)
@@ -199,18 +199,18 @@ static quire_status tell_notes(struct team *t, struct team_note *first,
     return st;
 }
 
-static quire_status end_turn(struct team *t, size_t heap, quire_error *err)
+static quire_status end_turn(struct parallel *t, size_t heap, quire_error *err)
 {
     return t->w->told ? t->w->told(t->w->ctx, heap, err) : QUIRE_OK;
 }
 
 /* What is left, when nobody is at work. */
-static quire_status do_rest(struct team *t, quire_error *err)
+static quire_status do_rest(struct parallel *t, quire_error *err)
 {
-    struct team_turn turn = {.team = t, .alone = true};
+    struct parallel_chunk turn = {.team = t, .alone = true};
     quire_status st = QUIRE_OK;
 
-    for (; !st && t->turn < t->w->n_heaps; t->turn++) {
+    for (; !st && t->turn < t->w->n_chunks; t->turn++) {
         turn.heap = t->turn;
         st = t->w->work(t->w->ctx, t->w->own, turn.heap, &turn, err);
         if (!st)
@@ -219,7 +219,7 @@ static quire_status do_rest(struct team *t, quire_error *err)
     return st;
 }
 
-static void wait_a_little(struct team *t)
+static void wait_a_little(struct parallel *t)
 {
     struct timespec until;
 
@@ -231,10 +231,10 @@ static void wait_a_little(struct team *t)
 }
 
 /* What there is to tell of the heap whose turn it is. The lock is held. */
-static struct team_note *take_notes(struct team *t)
+static struct parallel_result *take_notes(struct parallel *t)
 {
     struct heap *h = heap_at(t, t->turn);
-    struct team_note *first = h->first;
+    struct parallel_result *first = h->first;
 
     h->first = h->last = NULL;
     h->n = 0;
@@ -245,7 +245,7 @@ static struct team_note *take_notes(struct team *t)
 
 /* All of a heap is told: the next one's turn. The lock is held, but while the
  * caller is told. */
-static quire_status pass_turn(struct team *t, quire_error *err)
+static quire_status pass_turn(struct parallel *t, quire_error *err)
 {
     size_t heap = t->turn;
     quire_status st;
@@ -265,12 +265,12 @@ static quire_status pass_turn(struct team *t, quire_error *err)
 }
 
 /* With the lock held, until all is told, or no thread is left. */
-static quire_status tell_all(struct team *t, quire_error *err)
+static quire_status tell_all(struct parallel *t, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
-    while (!st && t->turn < t->w->n_heaps) {
-        struct team_note *notes = take_notes(t);
+    while (!st && t->turn < t->w->n_chunks) {
+        struct parallel_result *notes = take_notes(t);
 
         if (!notes && heap_at(t, t->turn)->done) {
             st = pass_turn(t, err);
@@ -291,15 +291,15 @@ static quire_status tell_all(struct team *t, quire_error *err)
     return st;
 }
 
-static unsigned start_hands(struct team *t, pthread_t *threads)
+static unsigned start_hands(struct parallel *t, pthread_t *threads)
 {
-    unsigned n = t->w->n_hands, i, started = 0;
+    unsigned n = t->w->n_workers_max, i, started = 0;
 
     if (n > HANDS_MAX)
         n = HANDS_MAX;
     for (i = 0; i < n; i++) {
         t->working++; /* nobody is at work yet, or it holds the lock */
-        if (team_thread(&threads[started], run_hand, t))
+        if (parallel_thread_start(&threads[started], run_hand, t))
             started++;
         else
             t->working--;
@@ -307,7 +307,7 @@ static unsigned start_hands(struct team *t, pthread_t *threads)
     return started;
 }
 
-static quire_status run_hands(struct team *t, quire_error *err)
+static quire_status run_hands(struct parallel *t, quire_error *err)
 {
     pthread_t threads[HANDS_MAX];
     pthread_condattr_t attr;
@@ -330,14 +330,14 @@ static quire_status run_hands(struct team *t, quire_error *err)
     return st;
 }
 
-quire_status team_run(const struct team_work *w, quire_error *err)
+quire_status parallel_run(const struct parallel_work *w, quire_error *err)
 {
-    struct team t = {.w = w};
+    struct parallel t = {.w = w};
     quire_status st = QUIRE_OK;
     size_t i;
 
     /* Without memory for them, the caller is enough. */
-    if (w->n_hands > 1 && w->n_heaps > 1)
+    if (w->n_workers_max > 1 && w->n_chunks > 1)
         t.heaps = calloc(AHEAD_MAX, sizeof *t.heaps);
     if (t.heaps)
         st = run_hands(&t, err);

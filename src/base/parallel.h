@@ -16,16 +16,17 @@
 
 /* Something to be told. It is first in a struct that malloc() made, and is
  * freed when it was told. */
-struct team_note {
-    struct team_note *next;
+struct parallel_result {
+    struct parallel_result *next;
 };
 
 /* A heap that somebody is at. */
-struct team_turn;
+struct parallel_chunk;
 
-struct team_work {
-    size_t n_heaps;
-    unsigned n_hands; /* threads there may be; below 2: the caller alone */
+struct parallel_work {
+    size_t n_chunks;
+    unsigned
+        n_workers_max; /* threads there may be; below 2: the caller alone */
     void *ctx;
 
     /* What one thread has to itself; made, used and taken back by it. A thread
@@ -37,33 +38,33 @@ struct team_work {
     void *own;
 
     quire_status (*work)(void *ctx, void *tools, size_t heap,
-                         struct team_turn *turn, quire_error *err);
+                         struct parallel_chunk *turn, quire_error *err);
 
     /* By the caller: one note; that all of a heap has been told; and, now and
      * then, that time passes. The last two may be NULL. Anything but QUIRE_OK
      * ends all of it, and is returned. */
-    quire_status (*tell)(void *ctx, const struct team_note *note,
+    quire_status (*tell)(void *ctx, const struct parallel_result *note,
                          quire_error *err);
     quire_status (*told)(void *ctx, size_t heap, quire_error *err);
     quire_status (*look)(void *ctx, quire_error *err);
 };
 
 /* Do it all. An error of a heap comes after what was found before it. */
-quire_status team_run(const struct team_work *w, quire_error *err);
+quire_status parallel_run(const struct parallel_work *w, quire_error *err);
 
 /* From within work(): have it told, when its turn has come. The note is not the
  * caller's any more. */
-quire_status team_note(struct team_turn *turn, struct team_note *note,
-                       quire_error *err);
+quire_status parallel_emit(struct parallel_chunk *turn,
+                           struct parallel_result *note, quire_error *err);
 
 /* From within work(): nobody wants to know any more. */
-bool team_stopped(struct team_turn *turn);
+bool parallel_is_stopped(struct parallel_chunk *turn);
 
 /* A thread that takes no signals: they are the caller's affair. False if there is
  * none to be had. */
-bool team_thread(pthread_t *thread, void *(*run)(void *), void *ctx);
+bool parallel_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 
 /* How many threads this machine is good for. */
-unsigned team_size(void);
+unsigned parallel_n_threads(void);
 
 #endif

@@ -174,7 +174,7 @@ static bool take_zone(struct rest *r, int64_t *ahead)
     return true;
 }
 
-bool when_parse(quire_bytes text, int64_t *ms)
+bool timestamp_parse(quire_bytes text, int64_t *ms)
 {
     struct rest r = {text.data, NULL};
     int64_t of_day = 0, ahead = 0, at;
@@ -207,7 +207,7 @@ static char *put(char *at, int n, int64_t v, char then)
     return at + n + 1;
 }
 
-void when_format(int64_t us, char out[WHEN_SIZE])
+void timestamp_format(int64_t us, char out[TIMESTAMP_SIZE])
 {
     int64_t ms = floor_div(us, 1000), days = floor_div(ms, DAY_MS);
     int64_t of_day = ms - days * DAY_MS, seconds = of_day / 1000;

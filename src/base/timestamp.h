@@ -12,7 +12,7 @@
 
 #include "quire.h"
 
-enum { WHEN_SIZE = 32 }; /* the longest text, its NUL, and some */
+enum { TIMESTAMP_SIZE = 32 }; /* the longest text, its NUL, and some */
 
 /* Read a text as Date.parse() does, in milliseconds since 1970:
  *
@@ -26,11 +26,11 @@ enum { WHEN_SIZE = 32 }; /* the longest text, its NUL, and some */
  *
  * False for everything else, for the 30th of February, and beyond 100,000,000
  * days from 1970. */
-bool when_parse(quire_bytes text, int64_t *ms);
+bool timestamp_parse(quire_bytes text, int64_t *ms);
 
 /* Write "2026-02-16T10:20:30.000Z", milliseconds, UTC, with a NUL. Parts of a
  * millisecond are dropped towards the past. Years outside 0000-9999 get a
  * sign and six digits. */
-void when_format(int64_t us, char out[WHEN_SIZE]);
+void timestamp_format(int64_t us, char out[TIMESTAMP_SIZE]);
 
 #endif

@@ -29,7 +29,7 @@ quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
     b->packed = (struct buf)BUF_INIT(SCRATCH_MAX);
     b->plain = (struct buf)BUF_INIT(SCRATCH_MAX);
     if (config->db)
-        st = rows_new(config->db, &b->rows, err);
+        st = blob_table_new(config->db, &b->rows, err);
     if (st)
         blobs_free(b);
     else
@@ -43,7 +43,7 @@ void blobs_free(struct blobs *b)
         return;
     if (b->batch)
         blobs_rollback(b);
-    rows_free(b->rows);
+    blob_table_free(b->rows);
     packer_free(b->packer);
     unpacker_free(b->unpacker);
     buf_release(&b->packed);
@@ -72,7 +72,7 @@ void blobs_unlock(struct blobs *b)
     b->locked = false;
 }
 
-quire_status blobs_keep(struct blobs *b, quire_error *err)
+quire_status blobs_hold_lock(struct blobs *b, quire_error *err)
 {
     quire_status st = blobs_lock(b, err);
 
@@ -83,17 +83,17 @@ quire_status blobs_keep(struct blobs *b, quire_error *err)
 
 quire_status blobs_hold(struct blobs *b, quire_error *err)
 {
-    quire_status st = blobs_keep(b, err);
+    quire_status st = blobs_hold_lock(b, err);
 
     if (st)
         return st;
     /* A collection that has looked must look again, also if we die after we
      * have written a reference: so the mark comes first. */
-    b->c.files->ops->mark(b->c.files);
+    b->c.files->ops->touch_gen(b->c.files);
     return QUIRE_OK;
 }
 
-void blobs_let_go(struct blobs *b)
+void blobs_release(struct blobs *b)
 {
     --*b->c.holds;
     blobs_unlock(b);
@@ -105,8 +105,8 @@ void blobs_let_go(struct blobs *b)
  * the same; reading it will say what is wrong. A put looks only at the last
  * bytes, where a file that was cut shows: the first cost it a fiftieth of its
  * time. */
-static quire_status read_ends(struct object *o, bool closely, struct place *p,
-                              quire_error *err)
+static quire_status read_ends(struct object *o, bool closely,
+                              struct blob_location *p, quire_error *err)
 {
     uint8_t header[GZIP_HEADER_BYTES], trailer[GZIP_TRAILER_BYTES];
     quire_status st = QUIRE_OK;
@@ -131,7 +131,7 @@ static quire_status read_ends(struct object *o, bool closely, struct place *p,
 }
 
 static quire_status find_file(struct blobs *b, const quire_digest *d,
-                              bool closely, struct place *out,
+                              bool closely, struct blob_location *out,
                               struct object **open, quire_error *err)
 {
     struct object_store *files = b->c.files;
@@ -143,7 +143,7 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
     st = files->ops->open(files, name, open, &info, err);
     if (st)
         return st;
-    *out = (struct place){
+    *out = (struct blob_location){
         .where = IN_FILE,
         .stored = info.size,
         .size = info.size,
@@ -166,7 +166,7 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
 /* In `packed` the row tells everything. A file without a row is what a crash
  * between the two leaves; it is as good as any. */
 static quire_status find(struct blobs *b, const quire_digest *d, bool closely,
-                         struct place *out, struct object **open,
+                         struct blob_location *out, struct object **open,
                          quire_error *err)
 {
     quire_status st = QUIRE_NOT_FOUND;
@@ -178,21 +178,21 @@ static quire_status find(struct blobs *b, const quire_digest *d, bool closely,
         buf_release(&b->packed);
     *open = NULL;
     if (b->rows)
-        st = rows_find(b->rows, d, out, err);
+        st = blob_table_find(b->rows, d, out, err);
     if (st == QUIRE_NOT_FOUND)
         st = find_file(b, d, closely, out, open, err);
     return st;
 }
 
 quire_status blob_find_open(struct blobs *b, const quire_digest *d,
-                            struct place *out, struct object **open,
+                            struct blob_location *out, struct object **open,
                             quire_error *err)
 {
     return find(b, d, false, out, open, err);
 }
 
 quire_status blob_find(struct blobs *b, const quire_digest *d,
-                       struct place *out, quire_error *err)
+                       struct blob_location *out, quire_error *err)
 {
     struct object *open;
     quire_status st = find(b, d, true, out, &open, err);
@@ -202,7 +202,7 @@ quire_status blob_find(struct blobs *b, const quire_digest *d,
     return st;
 }
 
-void blob_describe(const quire_digest *d, const struct place *p,
+void blob_describe(const quire_digest *d, const struct blob_location *p,
                    quire_blob_info *info)
 {
     *info = (quire_blob_info){
@@ -223,7 +223,7 @@ struct listing {
 };
 
 static quire_status list_row(void *ctx, const quire_digest *d,
-                             const struct place *p, quire_error *err)
+                             const struct blob_location *p, quire_error *err)
 {
     const struct listing *l = ctx;
     quire_blob_info info;
@@ -236,7 +236,7 @@ static quire_status list_file(void *ctx, const char *name,
                               const struct object_info *o, quire_error *err)
 {
     const struct listing *l = ctx;
-    struct place p;
+    struct blob_location p;
     quire_digest d;
     quire_status st;
 
@@ -271,26 +271,26 @@ quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
         return b->c.files->ops->list(b->c.files, "", list_file, &l, err);
     if (!b->rows)
         return QUIRE_OK;
-    return rows_list(b->rows, &first_digest, &last, list_row, &l, err);
+    return blob_table_list(b->rows, &first_digest, &last, list_row, &l, err);
 }
 
 static quire_status name_file(void *ctx, const char *name,
                               const struct object_info *o, quire_error *err)
 {
     const struct listing *l = ctx;
-    struct place p = {.where = IN_FILE,
-                      .stored = o->size,
-                      .size = o->size,
-                      .size_known = !layout_is_gzip(l->b->c.layout),
-                      .seen_s = o->modified_s};
-    struct place row;
+    struct blob_location p = {.where = IN_FILE,
+                              .stored = o->size,
+                              .size = o->size,
+                              .size_known = !layout_is_gzip(l->b->c.layout),
+                              .seen_s = o->modified_s};
+    struct blob_location row;
     quire_digest d;
     quire_status st = QUIRE_NOT_FOUND;
 
     if (!layout_parse(l->b->c.layout, name, &d))
         return QUIRE_OK;
     if (l->b->rows)
-        st = rows_find(l->b->rows, &d, &row, err);
+        st = blob_table_find(l->b->rows, &d, &row, err);
     return st == QUIRE_NOT_FOUND ? list_row(ctx, &d, &p, err) : st;
 }
 
@@ -301,7 +301,8 @@ quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
     quire_status st = QUIRE_OK;
 
     if (b->rows)
-        st = rows_walk(b->rows, INT64_MIN, INT64_MAX, false, list_row, &l, err);
+        st = blob_table_walk(b->rows, INT64_MIN, INT64_MAX, false, list_row, &l,
+                             err);
     return st ? st : b->c.files->ops->list(b->c.files, "", name_file, &l, err);
 }
 
@@ -326,7 +327,7 @@ static quire_status match(struct search *s, const quire_digest *d)
 }
 
 static quire_status match_row(void *ctx, const quire_digest *d,
-                              const struct place *p, quire_error *err)
+                              const struct blob_location *p, quire_error *err)
 {
     (void)p;
     (void)err;
@@ -370,7 +371,7 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
 
     bounds(hex, &from, &to);
     if (b->rows) {
-        st = rows_list(b->rows, &from, &to, match_row, &s, err);
+        st = blob_table_list(b->rows, &from, &to, match_row, &s, err);
     } else if (b->c.layout != QUIRE_LAYOUT_PACKED) {
         if (b->c.layout == QUIRE_LAYOUT_LOOSE)
             memcpy(dir, (char[]){hex[0], hex[1], '/', hex[2], hex[3], 0}, 6);

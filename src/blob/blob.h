@@ -56,7 +56,7 @@ struct blobs_config {
 extern const char blob_schema[];
 
 /* And of whose they are: a later step. */
-extern const char owner_schema[];
+extern const char blob_tenant_schema[];
 
 quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
                        quire_error *err);
@@ -91,8 +91,8 @@ void blobs_serve(struct blobs *b, int64_t tenant);
 
 /* Make a blob that is there a tenant's own, whomever the room serves; 0 needs
  * nothing. Inside a write transaction. */
-quire_status blob_own(struct blobs *b, const quire_digest *d, int64_t tenant,
-                      quire_error *err);
+quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,
+                        quire_error *err);
 
 /* Mark a blob as seen. QUIRE_NOT_FOUND, bare. */
 quire_status blob_freshen(struct blobs *b, const quire_digest *d,
@@ -101,7 +101,7 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
 /* The same for all blobs, by several threads. What they need is made and taken
  * back through here, each by the thread that uses it. `flags` say how closely,
  * and whether a file of `packed` that is right but has no row is told of. */
-struct blobs_crew {
+struct blob_workers {
     unsigned n; /* how many threads there may be */
     quire_status (*open)(void *ctx, struct blobs **out, quire_error *err);
     void (*close)(void *ctx, struct blobs *b);
@@ -114,7 +114,7 @@ enum {
 };
 
 quire_status blob_check_all(struct blobs *b, unsigned flags,
-                            const struct blobs_crew *crew,
+                            const struct blob_workers *crew,
                             const quire_check_hooks *hooks, quire_error *err);
 
 /* Every blob there is, in a row or in a file, without opening a file: a size
@@ -123,8 +123,8 @@ quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
                         quire_error *err);
 
 /* Give a file of `packed` the row that it lacks, if it is right. */
-quire_status blob_adopt(struct blobs *b, const quire_digest *digest,
-                        quire_error *err);
+quire_status blob_register_file(struct blobs *b, const quire_digest *digest,
+                                quire_error *err);
 
 /* The one blob whose digest begins with these hex digits, if `text` is such a
  * beginning. QUIRE_EXISTS: there are several. */
@@ -137,7 +137,7 @@ enum { BLOB_NAME_BYTES = 96 };
 void blob_file_name(const struct blobs *b, const quire_digest *digest,
                     char name[BLOB_NAME_BYTES]);
 
-/* Keep every collection from removing anything until blobs_let_go(): what was
+/* Keep every collection from removing anything until blobs_release(): what was
  * put, or found in a text, is going to be referred to by a file that is not
  * written yet. As often as need be. It waits for a collection that is removing
  * just now, which takes a moment. */
@@ -145,8 +145,8 @@ quire_status blobs_hold(struct blobs *b, quire_error *err);
 
 /* The same for what is referred to in the transaction that is to come: the files
  * stay locked as they are in a batch, and no collection is told to look again. */
-quire_status blobs_keep(struct blobs *b, quire_error *err);
-void blobs_let_go(struct blobs *b);
+quire_status blobs_hold_lock(struct blobs *b, quire_error *err);
+void blobs_release(struct blobs *b);
 
 quire_status blobs_begin(struct blobs *b, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);

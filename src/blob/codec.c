@@ -354,7 +354,7 @@ const char *damage_name(enum damage d)
     return damages[d].name;
 }
 
-const char *damage_words(enum damage d)
+const char *damage_message(enum damage d)
 {
     return damages[d].words;
 }

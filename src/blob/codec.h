@@ -91,8 +91,8 @@ enum damage {
     DAMAGE_ROW,       /* what the catalogue says of it makes no sense    */
 };
 
-const char *damage_name(enum damage d);  /* "cut": stable, for programs  */
-const char *damage_words(enum damage d); /* "ends too early", for people */
+const char *damage_name(enum damage d);    /* "cut": stable, for programs  */
+const char *damage_message(enum damage d); /* "ends too early", for people */
 
 struct unpacker;
 

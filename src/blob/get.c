@@ -13,7 +13,7 @@
 #include "blob/priv.h"
 
 quire_status blob_damaged(struct blobs *b, const quire_digest *d,
-                          const struct place *p, enum damage damage,
+                          const struct blob_location *p, enum damage damage,
                           quire_error *err)
 {
     char name[NAME_BYTES];
@@ -22,10 +22,10 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
     layout_name(b->c.layout, d, name);
     if (p->where == IN_ROW)
         st = err_set(err, QUIRE_DAMAGED, "blob %s in quire.db %s",
-                     digest_short(d).s, damage_words(damage));
+                     digest_short(d).s, damage_message(damage));
     else
         st = err_set(err, QUIRE_DAMAGED, "blob %s %s (file %s/%s)",
-                     digest_short(d).s, damage_words(damage),
+                     digest_short(d).s, damage_message(damage),
                      b->c.files->ops->place(b->c.files), name);
     err_next(err, "if you have the content, put it again, into the same store, "
                   "with `quire blob put --verify FILE`");
@@ -43,7 +43,7 @@ static quire_status need_unpacker(struct blobs *b, quire_error *err)
 
 /* The stored bytes as content in b->plain. */
 static quire_status unpack(struct blobs *b, quire_bytes stored,
-                           const struct place *p, enum damage *damage,
+                           const struct blob_location *p, enum damage *damage,
                            quire_error *err)
 {
     quire_status st;
@@ -69,8 +69,8 @@ static quire_status unpack(struct blobs *b, quire_bytes stored,
 
 /* A file's stored bytes into b->packed. */
 static quire_status read_file(struct blobs *b, const quire_digest *d,
-                              const struct place *p, enum damage *damage,
-                              quire_error *err)
+                              const struct blob_location *p,
+                              enum damage *damage, quire_error *err)
 {
     struct object_store *files = b->c.files;
     struct object_info info;
@@ -102,7 +102,7 @@ static quire_status read_file(struct blobs *b, const quire_digest *d,
 }
 
 quire_status blob_unpack(struct blobs *b, const quire_digest *d,
-                         const struct place *p, enum damage *damage,
+                         const struct blob_location *p, enum damage *damage,
                          quire_error *err)
 {
     quire_bytes body;
@@ -123,7 +123,7 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
     }
     if (p->body.data)
         return unpack(b, p->body, p, damage, err);
-    st = rows_body(b->rows, d, &body, err);
+    st = blob_table_body(b->rows, d, &body, err);
     if (st == QUIRE_NOT_FOUND) {
         *damage = DAMAGE_CUT;
         return QUIRE_OK;
@@ -131,13 +131,13 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
     if (st)
         return st;
     st = unpack(b, body, p, damage, err);
-    rows_done(b->rows);
+    blob_table_done(b->rows);
     return st;
 }
 
 /* Content that fits into memory, verified, in b->plain. */
 static quire_status get_whole(struct blobs *b, const quire_digest *d,
-                              const struct place *p, quire_error *err)
+                              const struct blob_location *p, quire_error *err)
 {
     enum damage damage;
     quire_digest actual;
@@ -240,7 +240,7 @@ static quire_status take_all(struct blobs *b, struct reading *r,
     return st;
 }
 
-static quire_status read_gzip(struct blobs *b, const struct place *p,
+static quire_status read_gzip(struct blobs *b, const struct blob_location *p,
                               struct reading *r, enum damage *damage,
                               quire_error *err)
 {
@@ -268,8 +268,9 @@ static quire_status read_gzip(struct blobs *b, const struct place *p,
 }
 
 static quire_status stream_file(struct blobs *b, const quire_digest *d,
-                                const struct place *p, struct reading *r,
-                                enum damage *damage, quire_error *err)
+                                const struct blob_location *p,
+                                struct reading *r, enum damage *damage,
+                                quire_error *err)
 {
     struct object_store *files = b->c.files;
     bool all = r->from == 0 && r->to == UINT64_MAX;
@@ -302,9 +303,9 @@ static quire_status stream_file(struct blobs *b, const quire_digest *d,
 }
 
 quire_status blob_stream(struct blobs *b, const quire_digest *d,
-                         const struct place *p, uint64_t from, uint64_t to,
-                         quire_write_fn write, void *ctx, enum damage *damage,
-                         quire_error *err)
+                         const struct blob_location *p, uint64_t from,
+                         uint64_t to, quire_write_fn write, void *ctx,
+                         enum damage *damage, quire_error *err)
 {
     struct reading r = {.from = from, .to = to, .write = write, .ctx = ctx};
     quire_digest actual;
@@ -344,7 +345,7 @@ static quire_status keep(void *ctx, quire_bytes bytes, quire_error *err)
 
 /* A file that does not tell its size: gather it piece by piece. */
 static quire_status get_unsized(struct blobs *b, const quire_digest *d,
-                                const struct place *p, quire_error *err)
+                                const struct blob_location *p, quire_error *err)
 {
     struct buf whole = BUF_INIT((size_t)GET_BYTES);
     enum damage damage;
@@ -367,8 +368,8 @@ static quire_status get_unsized(struct blobs *b, const quire_digest *d,
 quire_status blob_get(struct blobs *b, const quire_digest *digest,
                       quire_bytes *out, quire_error *err)
 {
-    struct place p;
-    quire_status st = blob_find_own(b, digest, &p, err);
+    struct blob_location p;
+    quire_status st = blob_find_for_tenant(b, digest, &p, err);
 
     if (st)
         return st;
@@ -386,8 +387,9 @@ quire_status blob_get(struct blobs *b, const quire_digest *digest,
     return st;
 }
 
-static quire_status out_of_range(const quire_digest *d, const struct place *p,
-                                 uint64_t from, uint64_t to, quire_error *err)
+static quire_status out_of_range(const quire_digest *d,
+                                 const struct blob_location *p, uint64_t from,
+                                 uint64_t to, quire_error *err)
 {
     if (from > to)
         return err_set(err, QUIRE_INVALID,
@@ -404,9 +406,9 @@ quire_status blob_read(struct blobs *b, const quire_digest *digest,
                        void *ctx, quire_error *err)
 {
     enum damage damage;
-    struct place p;
+    struct blob_location p;
     quire_bytes all;
-    quire_status st = blob_find_own(b, digest, &p, err);
+    quire_status st = blob_find_for_tenant(b, digest, &p, err);
 
     if (st)
         return st;
@@ -433,8 +435,8 @@ quire_status blob_stat(struct blobs *b, const quire_digest *digest,
                        quire_blob_info *info, quire_error *err)
 {
     enum damage damage = DAMAGE_NONE;
-    struct place p;
-    quire_status st = blob_find_own(b, digest, &p, err);
+    struct blob_location p;
+    quire_status st = blob_find_for_tenant(b, digest, &p, err);
 
     if (st)
         return st;

@@ -27,7 +27,7 @@ enum { NAME_BYTES = 80 }; /* any layout's file name and NUL */
 enum where { NOWHERE, IN_ROW, IN_FILE };
 
 /* Where a blob was found. */
-struct place {
+struct blob_location {
     enum where where;
     bool has_row; /* packed: quire.db knows it                     */
     uint64_t size;
@@ -43,11 +43,11 @@ struct place {
                               at hand: on loan, and only for a moment       */
 };
 
-struct rows; /* the prepared statements of `packed` */
+struct blob_table; /* the prepared statements of `packed` */
 
 struct blobs {
     struct blobs_config c;
-    struct rows *rows; /* NULL unless packed with a database */
+    struct blob_table *rows; /* NULL unless packed with a database */
     struct packer *packer;
     struct unpacker *unpacker;
     struct buf packed; /* scratch: stored bytes               */
@@ -73,67 +73,73 @@ static inline bool layout_is_gzip(quire_layout layout)
 
 /* ---- rows.c: the small blobs in quire.db -------------------------------- */
 
-quire_status rows_new(struct db *db, struct rows **out, quire_error *err);
-void rows_free(struct rows *r);
+quire_status blob_table_new(struct db *db, struct blob_table **out,
+                            quire_error *err);
+void blob_table_free(struct blob_table *r);
 
 /* QUIRE_NOT_FOUND: no row. */
-quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
-                       quire_error *err);
+quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
+                             struct blob_location *out, quire_error *err);
 
-/* The stored bytes of a row, on loan until rows_done(). */
-quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
-                       quire_error *err);
-void rows_done(struct rows *r);
+/* The stored bytes of a row, on loan until blob_table_done(). */
+quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
+                             quire_bytes *out, quire_error *err);
+void blob_table_done(struct blob_table *r);
 
-/* Inside a write transaction. rows_add() with no body records a file. Adding
- * what is there replaces it. rows_seen() is QUIRE_NOT_FOUND when the row has
+/* Inside a write transaction. blob_table_add() with no body records a file. Adding
+ * what is there replaces it. blob_table_seen() is QUIRE_NOT_FOUND when the row has
  * gone meanwhile. */
-quire_status rows_add(struct rows *r, const quire_digest *d,
-                      const struct place *p, const quire_bytes *body,
-                      quire_error *err);
-quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
-                       quire_error *err);
+quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
+                            const struct blob_location *p,
+                            const quire_bytes *body, quire_error *err);
+quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
+                             int64_t now_s, quire_error *err);
 
-typedef quire_status (*rows_each_fn)(void *ctx, const quire_digest *d,
-                                     const struct place *p, quire_error *err);
+typedef quire_status (*blob_table_each_fn)(void *ctx, const quire_digest *d,
+                                           const struct blob_location *p,
+                                           quire_error *err);
 /* All rows from `from` to `to`, ascending. */
-quire_status rows_list(struct rows *r, const quire_digest *from,
-                       const quire_digest *to, rows_each_fn each, void *ctx,
-                       quire_error *err);
+quire_status blob_table_list(struct blob_table *r, const quire_digest *from,
+                             const quire_digest *to, blob_table_each_fn each,
+                             void *ctx, quire_error *err);
 
 /* Those of rows from one id to another, in the order they were stored: many
  * times as fast, since that is how they lie. With their bodies; or without, and
  * then it is believed that these are whole. */
-quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
-                       rows_each_fn each, void *ctx, quire_error *err);
+quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
+                             bool bodies, blob_table_each_fn each, void *ctx,
+                             quire_error *err);
 
 /* How many rows there are; or how many have no digest, and so no blob. */
-quire_status rows_count(struct rows *r, bool odd, uint64_t *n,
-                        quire_error *err);
+quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
+                              quire_error *err);
 
 /* Whether a tenant has put it; that it has, inside a write transaction. */
-quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
-                        bool *owned, quire_error *err);
-quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
-                      quire_error *err);
+quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
+                              int64_t tenant, bool *owned, quire_error *err);
+quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, quire_error *err);
 
 /* For a collection: the names alone, of all from `from` to `to`, ascending; of
  * those whose rows came after `id`; the last id there is. */
-quire_status rows_names(struct rows *r, const quire_digest *from,
-                        const quire_digest *to, sql_digest_fn each, void *ctx,
-                        quire_error *err);
-quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
+quire_status blob_table_names(struct blob_table *r, const quire_digest *from,
+                              const quire_digest *to, sql_digest_fn each,
                               void *ctx, quire_error *err);
-quire_status rows_last(struct rows *r, int64_t *id, quire_error *err);
+quire_status blob_table_names_since(struct blob_table *r, int64_t id,
+                                    sql_digest_fn each, void *ctx,
+                                    quire_error *err);
+quire_status blob_table_last(struct blob_table *r, int64_t *id,
+                             quire_error *err);
 
 /* Remove a blob that was not seen after `seen_s`; inside a write transaction.
  * QUIRE_NOT_FOUND: it was, or it is not there. */
-quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
-                         bool *in_file, uint64_t *stored, quire_error *err);
+quire_status blob_table_remove(struct blob_table *r, const quire_digest *d,
+                               int64_t seen_s, bool *in_file, uint64_t *stored,
+                               quire_error *err);
 
 /* How many, and the bytes they are stored in. */
-quire_status rows_weigh(struct rows *r, uint64_t *n, uint64_t *bytes,
-                        quire_error *err);
+quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
+                              uint64_t *bytes, quire_error *err);
 
 /* ---- blob.c: the files' shared lock ---------------------------------------
  *
@@ -146,42 +152,42 @@ void blobs_unlock(struct blobs *b);
 
 /* QUIRE_NOT_FOUND, bare. */
 quire_status blob_find(struct blobs *b, const quire_digest *d,
-                       struct place *out, quire_error *err);
+                       struct blob_location *out, quire_error *err);
 
 /* The same for a put, which looks less closely at a file without a row, and
  * gets it open: *open, NULL if there is none. */
 quire_status blob_find_open(struct blobs *b, const quire_digest *d,
-                            struct place *out, struct object **open,
+                            struct blob_location *out, struct object **open,
                             quire_error *err);
 
-void blob_describe(const quire_digest *d, const struct place *p,
+void blob_describe(const quire_digest *d, const struct blob_location *p,
                    quire_blob_info *info);
 
 /* Read a blob through, hashing: *damage says how it is wrong. The status is
  * about being able to look at all. `write` may be NULL. */
 quire_status blob_stream(struct blobs *b, const quire_digest *d,
-                         const struct place *p, uint64_t from, uint64_t to,
-                         quire_write_fn write, void *ctx, enum damage *damage,
-                         quire_error *err);
+                         const struct blob_location *p, uint64_t from,
+                         uint64_t to, quire_write_fn write, void *ctx,
+                         enum damage *damage, quire_error *err);
 
 /* The stored bytes of a small blob unpacked to b->plain, not hashed. */
 quire_status blob_unpack(struct blobs *b, const quire_digest *d,
-                         const struct place *p, enum damage *damage,
+                         const struct blob_location *p, enum damage *damage,
                          quire_error *err);
 
 /* A damaged blob in words. */
 quire_status blob_damaged(struct blobs *b, const quire_digest *d,
-                          const struct place *p, enum damage damage,
+                          const struct blob_location *p, enum damage damage,
                           quire_error *err);
 
 /* ---- owners.c: whose they are ------------------------------------------- */
 
 /* Whether it is there for whom the room serves. */
-quire_status owner_has(struct blobs *b, const quire_digest *d, bool *has,
-                       quire_error *err);
+quire_status tenant_can_read(struct blobs *b, const quire_digest *d, bool *has,
+                             quire_error *err);
 
 /* blob_find() for whom the room serves. */
-quire_status blob_find_own(struct blobs *b, const quire_digest *d,
-                           struct place *out, quire_error *err);
+quire_status blob_find_for_tenant(struct blobs *b, const quire_digest *d,
+                                  struct blob_location *out, quire_error *err);
 
 #endif

@@ -52,12 +52,12 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
 
 /* Record it, and whose it is. */
 static quire_status add_row(struct blobs *b, const struct identity *id,
-                            const struct place *p, const quire_bytes *body,
-                            quire_error *err)
+                            const struct blob_location *p,
+                            const quire_bytes *body, quire_error *err)
 {
-    quire_status st = rows_add(b->rows, &id->digest, p, body, err);
+    quire_status st = blob_table_add(b->rows, &id->digest, p, body, err);
 
-    return st ? st : blob_own(b, &id->digest, b->owner, err);
+    return st ? st : blob_grant(b, &id->digest, b->owner, err);
 }
 
 /* What is there becomes its owner's. */
@@ -66,7 +66,8 @@ static quire_status own_present(struct blobs *b, const struct identity *id,
 {
     quire_status st = begin_rows(b, DB_DURABLE, err);
 
-    return st ? st : end_rows(b, blob_own(b, &id->digest, b->owner, err), err);
+    return st ? st
+              : end_rows(b, blob_grant(b, &id->digest, b->owner, err), err);
 }
 
 /* ---- content that is there already -------------------------------------- */
@@ -75,7 +76,7 @@ static quire_status own_present(struct blobs *b, const struct identity *id,
  * crash of another program left. Looking closer costs more than the hash, and
  * is done when asked for. */
 static quire_status looks_whole(struct blobs *b, const struct identity *id,
-                                const struct place *p, unsigned flags,
+                                const struct blob_location *p, unsigned flags,
                                 bool *whole, quire_error *err)
 {
     struct object_info info;
@@ -119,7 +120,7 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
 
 /* Mark as seen. QUIRE_NOT_FOUND: collected since we looked. */
 static quire_status freshen(struct blobs *b, const struct identity *id,
-                            struct place *p, struct object *open,
+                            struct blob_location *p, struct object *open,
                             quire_error *err)
 {
     int64_t now_s = clock_s(b->c.clock);
@@ -142,13 +143,14 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
         return open->ops->touch(open, now_s, err);
     st = begin_rows(b, DB_SOON, err);
     return st ? st
-              : end_rows(b, rows_seen(b->rows, &id->digest, now_s, err), err);
+              : end_rows(b, blob_table_seen(b->rows, &id->digest, now_s, err),
+                         err);
 }
 
 /* A file that a crash left without its row gets one, when it is certain that
  * it lasts. */
 static quire_status adopt(struct blobs *b, const struct identity *id,
-                          struct place *p, struct object *open,
+                          struct blob_location *p, struct object *open,
                           quire_error *err)
 {
     quire_status st;
@@ -174,7 +176,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
                                    bool *done, quire_error *err)
 {
     struct object *open;
-    struct place p;
+    struct blob_location p;
     bool whole = false, had = true;
     quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
 
@@ -190,7 +192,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     if (!st)
         st = looks_whole(b, id, &p, flags, &whole, err);
     if (!st && whole) {
-        st = owner_has(b, &id->digest, &had, err);
+        st = tenant_can_read(b, &id->digest, &had, err);
         if (!st)
             st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
                                        : freshen(b, id, &p, open, err);
@@ -214,7 +216,7 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
 {
     struct identity id = {.digest = *d};
     struct object *open = NULL;
-    struct place p;
+    struct blob_location p;
     quire_status st = blobs_lock(b, err);
 
     if (!st)
@@ -238,7 +240,7 @@ static quire_status need_packer(struct blobs *b, quire_error *err)
 }
 
 static quire_status store_row(struct blobs *b, const struct identity *id,
-                              struct place *p, const quire_bytes *body,
+                              struct blob_location *p, const quire_bytes *body,
                               quire_error *err)
 {
     quire_status st;
@@ -251,7 +253,7 @@ static quire_status store_row(struct blobs *b, const struct identity *id,
 
 /* Name a finished draft, which is gone afterwards, and record it. */
 static quire_status store_draft(struct blobs *b, const struct identity *id,
-                                struct draft *draft, struct place *p,
+                                struct draft *draft, struct blob_location *p,
                                 quire_error *err)
 {
     char name[NAME_BYTES];
@@ -264,7 +266,7 @@ static quire_status store_draft(struct blobs *b, const struct identity *id,
 }
 
 static quire_status store_file(struct blobs *b, const struct identity *id,
-                               quire_bytes stored, struct place *p,
+                               quire_bytes stored, struct blob_location *p,
                                quire_error *err)
 {
     struct object_store *files = b->c.files;
@@ -282,8 +284,9 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
 }
 
 /* How small content is stored: as which bytes, where. */
-static quire_status pack(struct blobs *b, quire_bytes content, struct place *p,
-                         quire_bytes *stored, quire_error *err)
+static quire_status pack(struct blobs *b, quire_bytes content,
+                         struct blob_location *p, quire_bytes *stored,
+                         quire_error *err)
 {
     bool rows = b->rows && b->c.row_max > 0, shrank;
     size_t plain_max = rows && b->c.row_max < PLAIN_BELOW ? b->c.row_max
@@ -319,7 +322,7 @@ static quire_status put_small(struct blobs *b, const struct identity *id,
                               quire_bytes content, quire_blob_info *info,
                               quire_error *err)
 {
-    struct place p = {.size = id->size, .size_known = true};
+    struct blob_location p = {.size = id->size, .size_known = true};
     quire_bytes stored;
     quire_status st = pack(b, content, &p, &stored, err);
 
@@ -370,7 +373,7 @@ static quire_status finish_large(struct blobs *b, const struct identity *id,
                                  struct drain *drain, quire_status st,
                                  quire_blob_info *info, quire_error *err)
 {
-    struct place p = {
+    struct blob_location p = {
         .where = IN_FILE,
         .size = id->size,
         .size_known = true,

@@ -17,12 +17,13 @@ static quire_status count(void *ctx, quire_bytes bytes, quire_error *err)
 
 /* In a transaction. Somebody may have put it meanwhile. */
 static quire_status add_row(struct blobs *b, const quire_digest *d,
-                            const struct place *p, quire_error *err)
+                            const struct blob_location *p, quire_error *err)
 {
-    struct place now;
-    quire_status st = rows_find(b->rows, d, &now, err);
+    struct blob_location now;
+    quire_status st = blob_table_find(b->rows, d, &now, err);
 
-    return st == QUIRE_NOT_FOUND ? rows_add(b->rows, d, p, NULL, err) : st;
+    return st == QUIRE_NOT_FOUND ? blob_table_add(b->rows, d, p, NULL, err)
+                                 : st;
 }
 
 static quire_status adopt(struct blobs *b, const quire_digest *d,
@@ -31,7 +32,7 @@ static quire_status adopt(struct blobs *b, const quire_digest *d,
     struct db *db = b->c.db;
     enum damage damage;
     uint64_t size = 0;
-    struct place p;
+    struct blob_location p;
     quire_status st = blob_find(b, d, &p, err);
 
     if (st || p.has_row)
@@ -49,8 +50,8 @@ static quire_status adopt(struct blobs *b, const quire_digest *d,
     return sql_end(db, st, err);
 }
 
-quire_status blob_adopt(struct blobs *b, const quire_digest *digest,
-                        quire_error *err)
+quire_status blob_register_file(struct blobs *b, const quire_digest *digest,
+                                quire_error *err)
 {
     quire_status st;
 

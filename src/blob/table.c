@@ -89,13 +89,14 @@ static const char *const sql[N_STATEMENTS] = {
         "SELECT count(*), CAST(total(max(stored, 0)) AS INTEGER) FROM blob",
 };
 
-struct rows {
+struct blob_table {
     struct sql sql;
 };
 
-quire_status rows_new(struct db *db, struct rows **out, quire_error *err)
+quire_status blob_table_new(struct db *db, struct blob_table **out,
+                            quire_error *err)
 {
-    struct rows *r = calloc(1, sizeof *r);
+    struct blob_table *r = calloc(1, sizeof *r);
     quire_status st;
 
     if (!r)
@@ -108,7 +109,7 @@ quire_status rows_new(struct db *db, struct rows **out, quire_error *err)
     return st;
 }
 
-void rows_free(struct rows *r)
+void blob_table_free(struct blob_table *r)
 {
     if (!r)
         return;
@@ -116,7 +117,7 @@ void rows_free(struct rows *r)
     free(r);
 }
 
-static quire_status use(struct rows *r, int which, struct stmt **out,
+static quire_status use(struct blob_table *r, int which, struct stmt **out,
                         quire_error *err)
 {
     return sql_use(&r->sql, which, out, err);
@@ -129,13 +130,13 @@ static void bind_digest(struct stmt *s, int at, const quire_digest *d)
 
 /* A row is read as if a stranger wrote it: what makes no sense is marked, and
  * is damage to whoever wants the content. */
-static void read_place(struct stmt *s, struct place *p)
+static void read_place(struct stmt *s, struct blob_location *p)
 {
     const struct db_ops *o = s->ops;
     int64_t size = o->column_int(s, 1), stored = o->column_int(s, 2);
     int64_t codec = o->column_int(s, 3), in_file = o->column_int(s, 4);
 
-    *p = (struct place){
+    *p = (struct blob_location){
         .has_row = true,
         .where = in_file ? IN_FILE : IN_ROW,
         .size = (uint64_t)size,
@@ -151,8 +152,8 @@ static void read_place(struct stmt *s, struct place *p)
                (!o->column_null(s, 6) && o->column_int(s, 6) == stored);
 }
 
-quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
-                       quire_error *err)
+quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
+                             struct blob_location *out, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, FIND, &s, err);
@@ -170,8 +171,8 @@ quire_status rows_find(struct rows *r, const quire_digest *d, struct place *out,
     return st;
 }
 
-quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
-                       quire_error *err)
+quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
+                             quire_bytes *out, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, BODY, &s, err);
@@ -189,7 +190,7 @@ quire_status rows_body(struct rows *r, const quire_digest *d, quire_bytes *out,
     return st ? st : QUIRE_NOT_FOUND;
 }
 
-void rows_done(struct rows *r)
+void blob_table_done(struct blob_table *r)
 {
     sql_reset(&r->sql, BODY);
 }
@@ -204,7 +205,7 @@ static quire_status finish(struct stmt *s, quire_error *err)
     return st;
 }
 
-static quire_status set_body(struct rows *r, int64_t id,
+static quire_status set_body(struct blob_table *r, int64_t id,
                              const quire_bytes *body, quire_error *err)
 {
     struct stmt *s;
@@ -218,8 +219,9 @@ static quire_status set_body(struct rows *r, int64_t id,
     return finish(s, err);
 }
 
-static quire_status bind_place(struct rows *r, int which, const quire_digest *d,
-                               const struct place *p, struct stmt **out,
+static quire_status bind_place(struct blob_table *r, int which,
+                               const quire_digest *d,
+                               const struct blob_location *p, struct stmt **out,
                                quire_error *err)
 {
     quire_status st = use(r, which, out, err);
@@ -238,9 +240,9 @@ static quire_status bind_place(struct rows *r, int which, const quire_digest *d,
 
 /* The row is there: a damaged copy is replaced, or another process was
  * faster. */
-static quire_status add_again(struct rows *r, const quire_digest *d,
-                              const struct place *p, const quire_bytes *body,
-                              quire_error *err)
+static quire_status add_again(struct blob_table *r, const quire_digest *d,
+                              const struct blob_location *p,
+                              const quire_bytes *body, quire_error *err)
 {
     struct stmt *s;
     quire_status st = bind_place(r, AGAIN, d, p, &s, err);
@@ -262,9 +264,9 @@ static quire_status add_again(struct rows *r, const quire_digest *d,
 
 /* Plain inserts first: one that may change its mind ("on conflict …") makes
  * SQLite copy every page it touches, in case it has to take it back. */
-quire_status rows_add(struct rows *r, const quire_digest *d,
-                      const struct place *p, const quire_bytes *body,
-                      quire_error *err)
+quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
+                            const struct blob_location *p,
+                            const quire_bytes *body, quire_error *err)
 {
     quire_error why = {.what = ""}; /* being there already is no failure */
     struct stmt *s;
@@ -281,8 +283,8 @@ quire_status rows_add(struct rows *r, const quire_digest *d,
                : set_body(r, r->sql.db->ops->last_id(r->sql.db), body, err);
 }
 
-quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
-                       quire_error *err)
+quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
+                             int64_t now_s, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, SEEN, &s, err);
@@ -298,14 +300,15 @@ quire_status rows_seen(struct rows *r, const quire_digest *d, int64_t now_s,
 }
 
 /* Each row that a statement gives. */
-static quire_status give_places(struct stmt *s, bool bodies, rows_each_fn each,
-                                void *ctx, quire_error *err)
+static quire_status give_places(struct stmt *s, bool bodies,
+                                blob_table_each_fn each, void *ctx,
+                                quire_error *err)
 {
     quire_status st = QUIRE_OK;
     bool row = true;
 
     while (!st && row) {
-        struct place p;
+        struct blob_location p;
         quire_digest d;
 
         st = s->ops->step(s, &row, err);
@@ -322,9 +325,9 @@ static quire_status give_places(struct stmt *s, bool bodies, rows_each_fn each,
     return st;
 }
 
-quire_status rows_list(struct rows *r, const quire_digest *from,
-                       const quire_digest *to, rows_each_fn each, void *ctx,
-                       quire_error *err)
+quire_status blob_table_list(struct blob_table *r, const quire_digest *from,
+                             const quire_digest *to, blob_table_each_fn each,
+                             void *ctx, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, LIST, &s, err);
@@ -336,8 +339,9 @@ quire_status rows_list(struct rows *r, const quire_digest *from,
     return give_places(s, false, each, ctx, err);
 }
 
-quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
-                       rows_each_fn each, void *ctx, quire_error *err)
+quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
+                             bool bodies, blob_table_each_fn each, void *ctx,
+                             quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, bodies ? WALK : WALK_BRIEF, &s, err);
@@ -349,7 +353,8 @@ quire_status rows_walk(struct rows *r, int64_t from, int64_t to, bool bodies,
     return give_places(s, bodies, each, ctx, err);
 }
 
-quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
+quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
+                              quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, odd ? COUNT_ODD : COUNT, &s, err);
@@ -366,8 +371,8 @@ quire_status rows_count(struct rows *r, bool odd, uint64_t *n, quire_error *err)
 
 /* ---- whose they are ----------------------------------------------------- */
 
-quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
-                        bool *owned, quire_error *err)
+quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
+                              int64_t tenant, bool *owned, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, OWNED, &s, err);
@@ -381,8 +386,8 @@ quire_status rows_owned(struct rows *r, const quire_digest *d, int64_t tenant,
     return st;
 }
 
-quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
-                      quire_error *err)
+quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
+                            int64_t tenant, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, OWN, &s, err);
@@ -396,9 +401,9 @@ quire_status rows_own(struct rows *r, const quire_digest *d, int64_t tenant,
 
 /* ---- for a collection --------------------------------------------------- */
 
-quire_status rows_names(struct rows *r, const quire_digest *from,
-                        const quire_digest *to, sql_digest_fn each, void *ctx,
-                        quire_error *err)
+quire_status blob_table_names(struct blob_table *r, const quire_digest *from,
+                              const quire_digest *to, sql_digest_fn each,
+                              void *ctx, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, NAMES, &s, err);
@@ -410,8 +415,9 @@ quire_status rows_names(struct rows *r, const quire_digest *from,
     return sql_digests(s, each, ctx, err);
 }
 
-quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
-                              void *ctx, quire_error *err)
+quire_status blob_table_names_since(struct blob_table *r, int64_t id,
+                                    sql_digest_fn each, void *ctx,
+                                    quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, NAMES_SINCE, &s, err);
@@ -422,7 +428,8 @@ quire_status rows_names_since(struct rows *r, int64_t id, sql_digest_fn each,
     return sql_digests(s, each, ctx, err);
 }
 
-quire_status rows_last(struct rows *r, int64_t *id, quire_error *err)
+quire_status blob_table_last(struct blob_table *r, int64_t *id,
+                             quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, LAST, &s, err);
@@ -436,8 +443,9 @@ quire_status rows_last(struct rows *r, int64_t *id, quire_error *err)
     return st;
 }
 
-quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
-                         bool *in_file, uint64_t *stored, quire_error *err)
+quire_status blob_table_remove(struct blob_table *r, const quire_digest *d,
+                               int64_t seen_s, bool *in_file, uint64_t *stored,
+                               quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, REMOVE, &s, err);
@@ -457,8 +465,8 @@ quire_status rows_remove(struct rows *r, const quire_digest *d, int64_t seen_s,
     return st;
 }
 
-quire_status rows_weigh(struct rows *r, uint64_t *n, uint64_t *bytes,
-                        quire_error *err)
+quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
+                              uint64_t *bytes, quire_error *err)
 {
     struct stmt *s;
     quire_status st = use(r, WEIGH, &s, err);

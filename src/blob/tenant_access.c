@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "blob/priv.h"
 
-const char owner_schema[] =
+const char blob_tenant_schema[] =
     "CREATE TABLE blob_tenant("
     " sha256 BLOB NOT NULL REFERENCES blob(sha256) ON DELETE CASCADE,"
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
@@ -25,26 +25,28 @@ void blobs_serve(struct blobs *b, int64_t tenant)
     b->owner = b->rows ? tenant : 0;
 }
 
-quire_status owner_has(struct blobs *b, const quire_digest *d, bool *has,
-                       quire_error *err)
+quire_status tenant_can_read(struct blobs *b, const quire_digest *d, bool *has,
+                             quire_error *err)
 {
     *has = true;
-    return b->owner ? rows_owned(b->rows, d, b->owner, has, err) : QUIRE_OK;
+    return b->owner ? blob_table_owned(b->rows, d, b->owner, has, err)
+                    : QUIRE_OK;
 }
 
-quire_status blob_find_own(struct blobs *b, const quire_digest *d,
-                           struct place *out, quire_error *err)
+quire_status blob_find_for_tenant(struct blobs *b, const quire_digest *d,
+                                  struct blob_location *out, quire_error *err)
 {
     bool has;
-    quire_status st = owner_has(b, d, &has, err);
+    quire_status st = tenant_can_read(b, d, &has, err);
 
     if (st)
         return st;
     return has ? blob_find(b, d, out, err) : QUIRE_NOT_FOUND;
 }
 
-quire_status blob_own(struct blobs *b, const quire_digest *d, int64_t tenant,
-                      quire_error *err)
+quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,
+                        quire_error *err)
 {
-    return b->rows && tenant ? rows_own(b->rows, d, tenant, err) : QUIRE_OK;
+    return b->rows && tenant ? blob_table_own(b->rows, d, tenant, err)
+                             : QUIRE_OK;
 }

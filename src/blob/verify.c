@@ -13,10 +13,10 @@
 #include "base/err.h"
 #include "blob/verify.h"
 
-void checking_init(struct checking *c, struct blobs *b, unsigned flags,
-                   const struct check_ears *ears)
+void verify_init(struct verify *c, struct blobs *b, unsigned flags,
+                 const struct check_ears *ears)
 {
-    *c = (struct checking){
+    *c = (struct verify){
         .b = b,
         .flags = flags,
         .ears = *ears,
@@ -25,12 +25,12 @@ void checking_init(struct checking *c, struct blobs *b, unsigned flags,
     };
 }
 
-void checking_release(struct checking *c)
+void verify_release(struct verify *c)
 {
     buf_release(&c->held_plain);
 }
 
-static quire_status tell(struct checking *c, const quire_digest *d,
+static quire_status tell(struct verify *c, const quire_digest *d,
                          const char *kind, const quire_error *words,
                          quire_error *err)
 {
@@ -44,8 +44,8 @@ static quire_status tell(struct checking *c, const quire_digest *d,
     return c->ears.problem(c->ears.ctx, &problem, err);
 }
 
-static quire_status report(struct checking *c, const quire_digest *d,
-                           const struct place *p, enum damage damage,
+static quire_status report(struct verify *c, const quire_digest *d,
+                           const struct blob_location *p, enum damage damage,
                            quire_error *err)
 {
     quire_error words;
@@ -55,15 +55,16 @@ static quire_status report(struct checking *c, const quire_digest *d,
 }
 
 /* One that cannot be looked at is a finding, not the end of the check. */
-static quire_status report_unreadable(struct checking *c, const quire_digest *d,
+static quire_status report_unreadable(struct verify *c, const quire_digest *d,
                                       const quire_error *why, quire_error *err)
 {
     return tell(c, d, "unreadable", why, err);
 }
 
 /* A file that is right, and that no row speaks for: what a crash leaves. */
-static quire_status report_stray(struct checking *c, const quire_digest *d,
-                                 const struct place *p, quire_error *err)
+static quire_status report_stray(struct verify *c, const quire_digest *d,
+                                 const struct blob_location *p,
+                                 quire_error *err)
 {
     quire_error words;
     char name[NAME_BYTES];
@@ -77,14 +78,14 @@ static quire_status report_stray(struct checking *c, const quire_digest *d,
     return tell(c, d, "stray", &words, err);
 }
 
-static quire_status counted(struct checking *c, quire_error *err)
+static quire_status counted(struct verify *c, quire_error *err)
 {
     return c->ears.counted(c->ears.ctx, err);
 }
 
-static quire_status judge(struct checking *c, const quire_digest *d,
-                          const struct place *p, const quire_digest *actual,
-                          quire_error *err)
+static quire_status judge(struct verify *c, const quire_digest *d,
+                          const struct blob_location *p,
+                          const quire_digest *actual, quire_error *err)
 {
     quire_status st;
 
@@ -96,7 +97,7 @@ static quire_status judge(struct checking *c, const quire_digest *d,
 }
 
 /* Judge the one that waits. */
-quire_status checking_settle(struct checking *c, quire_error *err)
+quire_status verify_finish(struct verify *c, quire_error *err)
 {
     quire_digest actual;
 
@@ -108,8 +109,8 @@ quire_status checking_settle(struct checking *c, quire_error *err)
 }
 
 /* The content of `d` is in b->plain. */
-static quire_status weigh(struct checking *c, const quire_digest *d,
-                          const struct place *p, quire_error *err)
+static quire_status weigh(struct verify *c, const quire_digest *d,
+                          const struct blob_location *p, quire_error *err)
 {
     struct buf *plain = &c->b->plain;
     quire_digest first, second;
@@ -124,7 +125,7 @@ static quire_status weigh(struct checking *c, const quire_digest *d,
         c->held_place = *p;
         c->held_place.body = bytes_of(NULL, 0); /* it is not kept */
         c->held = true;
-        return c->pairs ? QUIRE_OK : checking_settle(c, err);
+        return c->pairs ? QUIRE_OK : verify_finish(c, err);
     }
     c->held = false;
     hash_pair(buf_bytes(&c->held_plain), buf_bytes(plain), &first, &second);
@@ -133,8 +134,8 @@ static quire_status weigh(struct checking *c, const quire_digest *d,
 }
 
 /* How it looks from outside: presence and size. */
-static quire_status glance(struct checking *c, const quire_digest *d,
-                           const struct place *p, enum damage *damage,
+static quire_status glance(struct verify *c, const quire_digest *d,
+                           const struct blob_location *p, enum damage *damage,
                            quire_error *err)
 {
     struct object_store *files = c->b->c.files;
@@ -155,7 +156,8 @@ static quire_status glance(struct checking *c, const quire_digest *d,
 }
 
 /* The same for a file that has no row to be compared with. */
-static enum damage glance_file(const struct checking *c, const struct place *p)
+static enum damage glance_file(const struct verify *c,
+                               const struct blob_location *p)
 {
     if (!layout_is_gzip(c->b->c.layout) || p->ends_read)
         return DAMAGE_NONE;
@@ -164,8 +166,8 @@ static enum damage glance_file(const struct checking *c, const struct place *p)
 }
 
 /* All but hashing what is small: *small says that it waits in b->plain. */
-static quire_status look_at(struct checking *c, const quire_digest *d,
-                            const struct place *p, enum damage *damage,
+static quire_status look_at(struct verify *c, const quire_digest *d,
+                            const struct blob_location *p, enum damage *damage,
                             bool *small, quire_error *why)
 {
     quire_status st;
@@ -185,9 +187,9 @@ static quire_status look_at(struct checking *c, const quire_digest *d,
 }
 
 static quire_status check_one(void *ctx, const quire_digest *d,
-                              const struct place *p, quire_error *err)
+                              const struct blob_location *p, quire_error *err)
 {
-    struct checking *c = ctx;
+    struct verify *c = ctx;
     enum damage damage = DAMAGE_NONE;
     quire_error why = {.what = ""};
     bool small;
@@ -195,7 +197,7 @@ static quire_status check_one(void *ctx, const quire_digest *d,
 
     if (small)
         return weigh(c, d, p, err);
-    st = checking_settle(c, err); /* the one that waits comes before it */
+    st = verify_finish(c, err); /* the one that waits comes before it */
     if (!st && seen == QUIRE_NO_MEMORY) {
         st = err_memory(err);
     } else if (!st && seen) {
@@ -206,21 +208,22 @@ static quire_status check_one(void *ctx, const quire_digest *d,
     return st ? st : counted(c, err);
 }
 
-quire_status check_rows(struct checking *c, int64_t from, int64_t to,
-                        quire_error *err)
+quire_status verify_rows(struct verify *c, int64_t from, int64_t to,
+                         quire_error *err)
 {
-    quire_status st = rows_walk(c->b->rows, from, to, true, check_one, c, err);
+    quire_status st = blob_table_walk(c->b->rows, from, to, true, check_one, c,
+                                      err);
 
-    return st ? st : checking_settle(c, err);
+    return st ? st : verify_finish(c, err);
 }
 
 /* A file of the store. In `packed`, only those that no row speaks for: they
  * are still found by name, so they must still be right. */
-static quire_status check_file(struct checking *c, const quire_digest *d,
+static quire_status check_file(struct verify *c, const quire_digest *d,
                                quire_error *err)
 {
     quire_error why = {.what = ""};
-    struct place p;
+    struct blob_location p;
     quire_status st = blob_find(c->b, d, &p, &why);
 
     if (st == QUIRE_NOT_FOUND || (!st && p.has_row))
@@ -230,21 +233,21 @@ static quire_status check_file(struct checking *c, const quire_digest *d,
         return check_one(c, d, &p, err);
     if (st == QUIRE_NO_MEMORY)
         return err_memory(err);
-    st = checking_settle(c, err);
+    st = verify_finish(c, err);
     if (!st)
         st = report_unreadable(c, d, &why, err);
     return st ? st : counted(c, err);
 }
 
-quire_status check_files(struct checking *c, const quire_digest *list, size_t n,
-                         quire_error *err)
+quire_status verify_files(struct verify *c, const quire_digest *list, size_t n,
+                          quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
 
     for (i = 0; i < n && !st; i++)
         st = check_file(c, &list[i], err);
-    return st ? st : checking_settle(c, err);
+    return st ? st : verify_finish(c, err);
 }
 
 /* ---- all of them -------------------------------------------------------- */
@@ -294,7 +297,7 @@ static quire_status check_odd_rows(struct blobs *b,
     quire_problem problem = {.kind = damage_name(DAMAGE_ROW),
                              .where = "quire.db"};
     uint64_t n = 0;
-    quire_status st = rows_count(b->rows, true, &n, err);
+    quire_status st = blob_table_count(b->rows, true, &n, err);
 
     if (st || n == 0)
         return st;
@@ -326,7 +329,7 @@ static quire_status report_lost_rows(const quire_check_hooks *hooks,
 }
 
 quire_status blob_check_all(struct blobs *b, unsigned flags,
-                            const struct blobs_crew *crew,
+                            const struct blob_workers *crew,
                             const quire_check_hooks *hooks, quire_error *err)
 {
     struct object_store *files = b->c.files;
@@ -334,25 +337,25 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     bool packed = b->c.layout == QUIRE_LAYOUT_PACKED;
     uint64_t rows = 0, bytes = 0, strays = 0;
     int64_t last = 0;
-    struct crew c;
+    struct verify_worker c;
     quire_status st = QUIRE_OK;
 
     if (b->rows)
-        st = rows_weigh(b->rows, &rows, &bytes, err);
+        st = blob_table_weigh(b->rows, &rows, &bytes, err);
     if (!st && b->rows)
-        st = rows_last(b->rows, &last, err);
+        st = blob_table_last(b->rows, &last, err);
     if (b->rows && flags & BLOB_CHECK_STRAYS)
         names.hooks = hooks;
     if (!st)
         st = files->ops->list(files, "", add_name, &names, err);
-    crew_init(&c, b, flags, crew, hooks);
+    verify_worker_init(&c, b, flags, crew, hooks);
     c.total = packed ? rows : names.n;
     if (!st && b->rows)
-        st = crew_rows(&c, rows, bytes, last, err);
+        st = verify_rows_parallel(&c, rows, bytes, last, err);
     if (!st && b->rows)
         st = check_odd_rows(b, hooks, err);
     if (!st)
-        st = crew_files(&c, &names, &strays, err);
+        st = verify_files_parallel(&c, &names, &strays, err);
     if (!st && packed && rows == 0 && strays)
         st = report_lost_rows(hooks, strays, err);
     free(names.list);
@@ -362,23 +365,23 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
 quire_status blob_check(struct blobs *b, const quire_digest *only,
                         const quire_check_hooks *hooks, quire_error *err)
 {
-    struct crew crew;
+    struct verify_worker crew;
     struct check_ears ears;
-    struct checking c;
-    struct place p;
+    struct verify c;
+    struct blob_location p;
     quire_status st;
 
     if (!only)
         return blob_check_all(b, 0, NULL, hooks, err);
-    crew_init(&crew, b, 0, NULL, hooks);
+    verify_worker_init(&crew, b, 0, NULL, hooks);
     crew.total = 1;
-    ears = crew_own_ears(&crew);
-    checking_init(&c, b, 0, &ears);
-    st = blob_find_own(b, only, &p, err);
+    ears = verify_worker_hooks(&crew);
+    verify_init(&c, b, 0, &ears);
+    st = blob_find_for_tenant(b, only, &p, err);
     if (!st)
         st = check_one(&c, only, &p, err);
     if (!st)
-        st = checking_settle(&c, err);
-    checking_release(&c);
+        st = verify_finish(&c, err);
+    verify_release(&c);
     return st;
 }

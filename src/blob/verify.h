@@ -13,7 +13,7 @@ struct check_ears {
 };
 
 /* The work of one thread. */
-struct checking {
+struct verify {
     struct blobs *b;
     unsigned flags;
     struct check_ears ears;
@@ -23,22 +23,22 @@ struct checking {
     /* A small blob unpacked and waiting for a second one. */
     bool held;
     quire_digest held_digest;
-    struct place held_place;
+    struct blob_location held_place;
     struct buf held_plain;
 };
 
-void checking_init(struct checking *c, struct blobs *b, unsigned flags,
-                   const struct check_ears *ears);
-void checking_release(struct checking *c);
+void verify_init(struct verify *c, struct blobs *b, unsigned flags,
+                 const struct check_ears *ears);
+void verify_release(struct verify *c);
 
 /* Judge the one that waits. */
-quire_status checking_settle(struct checking *c, quire_error *err);
+quire_status verify_finish(struct verify *c, quire_error *err);
 
 /* The rows from one id to another; the files of these names. */
-quire_status check_rows(struct checking *c, int64_t from, int64_t to,
-                        quire_error *err);
-quire_status check_files(struct checking *c, const quire_digest *list, size_t n,
+quire_status verify_rows(struct verify *c, int64_t from, int64_t to,
                          quire_error *err);
+quire_status verify_files(struct verify *c, const quire_digest *list, size_t n,
+                          quire_error *err);
 
 struct check_names {
     quire_layout layout;
@@ -50,23 +50,26 @@ struct check_names {
 
 /* ---- crew.c: the threads ------------------------------------------------ */
 
-struct crew {
+struct verify_worker {
     struct blobs *b; /* the caller's */
     unsigned flags;
-    const struct blobs_crew *hands; /* NULL: the caller alone */
+    const struct blob_workers *hands; /* NULL: the caller alone */
     const quire_check_hooks *hooks;
     uint64_t done, total;
 };
 
-void crew_init(struct crew *c, struct blobs *b, unsigned flags,
-               const struct blobs_crew *hands, const quire_check_hooks *hooks);
+void verify_worker_init(struct verify_worker *c, struct blobs *b,
+                        unsigned flags, const struct blob_workers *hands,
+                        const quire_check_hooks *hooks);
 
 /* Of the thread that called: the hooks themselves. */
-struct check_ears crew_own_ears(struct crew *c);
+struct check_ears verify_worker_hooks(struct verify_worker *c);
 
-quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes, int64_t last,
-                       quire_error *err);
-quire_status crew_files(struct crew *c, const struct check_names *names,
-                        uint64_t *strays, quire_error *err);
+quire_status verify_rows_parallel(struct verify_worker *c, uint64_t n,
+                                  uint64_t bytes, int64_t last,
+                                  quire_error *err);
+quire_status verify_files_parallel(struct verify_worker *c,
+                                   const struct check_names *names,
+                                   uint64_t *strays, quire_error *err);
 
 #endif

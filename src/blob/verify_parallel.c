@@ -24,13 +24,13 @@
 #define MANY_BYTES ((uint64_t)4 << 20)
 
 struct found {
-    struct team_note note;
+    struct parallel_result note;
     char where[QUIRE_REF_SIZE];
     quire_problem problem;
 };
 
 struct run {
-    struct crew *crew;
+    struct verify_worker *crew;
     const struct check_names *names; /* NULL: rows */
     int64_t last;                    /* the highest id of a row */
     _Atomic uint64_t done, strays;
@@ -40,14 +40,18 @@ struct run {
 struct hand {
     struct run *run;
     struct blobs *b;
-    struct checking c;
-    struct team_turn *turn;
+    struct verify c;
+    struct parallel_chunk *turn;
 };
 
-void crew_init(struct crew *c, struct blobs *b, unsigned flags,
-               const struct blobs_crew *hands, const quire_check_hooks *hooks)
+void verify_worker_init(struct verify_worker *c, struct blobs *b,
+                        unsigned flags, const struct blob_workers *hands,
+                        const quire_check_hooks *hooks)
 {
-    *c = (struct crew){.b = b, .flags = flags, .hands = hands, .hooks = hooks};
+    *c = (struct verify_worker){.b = b,
+                                .flags = flags,
+                                .hands = hands,
+                                .hooks = hooks};
 }
 
 /* ---- the caller --------------------------------------------------------- */
@@ -55,12 +59,12 @@ void crew_init(struct crew *c, struct blobs *b, unsigned flags,
 static quire_status own_problem(void *ctx, const quire_problem *problem,
                                 quire_error *err)
 {
-    struct crew *c = ctx;
+    struct verify_worker *c = ctx;
 
     return c->hooks->problem(c->hooks->ctx, problem, err);
 }
 
-static quire_status show_progress(struct crew *c, quire_error *err)
+static quire_status show_progress(struct verify_worker *c, quire_error *err)
 {
     if (!c->hooks->progress)
         return QUIRE_OK;
@@ -69,18 +73,18 @@ static quire_status show_progress(struct crew *c, quire_error *err)
 
 static quire_status own_counted(void *ctx, quire_error *err)
 {
-    struct crew *c = ctx;
+    struct verify_worker *c = ctx;
 
     c->done++;
     return show_progress(c, err);
 }
 
-struct check_ears crew_own_ears(struct crew *c)
+struct check_ears verify_worker_hooks(struct verify_worker *c)
 {
     return (struct check_ears){own_problem, own_counted, c};
 }
 
-static quire_status tell(void *ctx, const struct team_note *note,
+static quire_status tell(void *ctx, const struct parallel_result *note,
                          quire_error *err)
 {
     struct run *r = ctx;
@@ -110,7 +114,7 @@ static quire_status hand_problem(void *ctx, const quire_problem *problem,
     f->problem = *problem;
     strncpy(f->where, problem->where, sizeof f->where - 1);
     f->problem.where = f->where;
-    return team_note(h->turn, &f->note, err);
+    return parallel_emit(h->turn, &f->note, err);
 }
 
 static quire_status hand_counted(void *ctx, quire_error *err)
@@ -119,13 +123,13 @@ static quire_status hand_counted(void *ctx, quire_error *err)
 
     (void)err;
     atomic_fetch_add_explicit(&h->run->done, 1, memory_order_relaxed);
-    return team_stopped(h->turn) ? QUIRE_STOPPED : QUIRE_OK;
+    return parallel_is_stopped(h->turn) ? QUIRE_STOPPED : QUIRE_OK;
 }
 
 static quire_status open_hand(void *ctx, void **tools, quire_error *err)
 {
     struct run *r = ctx;
-    const struct blobs_crew *hands = r->crew->hands;
+    const struct blob_workers *hands = r->crew->hands;
     struct hand *h = calloc(1, sizeof *h);
     struct check_ears ears = {hand_problem, hand_counted, h};
     quire_status st = h ? hands->open(hands->ctx, &h->b, err) : err_memory(err);
@@ -135,17 +139,17 @@ static quire_status open_hand(void *ctx, void **tools, quire_error *err)
         return st;
     }
     h->run = r;
-    checking_init(&h->c, h->b, r->crew->flags, &ears);
+    verify_init(&h->c, h->b, r->crew->flags, &ears);
     *tools = h;
     return QUIRE_OK;
 }
 
 static void close_hand(void *ctx, void *tools)
 {
-    const struct blobs_crew *hands = ((struct run *)ctx)->crew->hands;
+    const struct blob_workers *hands = ((struct run *)ctx)->crew->hands;
     struct hand *h = tools;
 
-    checking_release(&h->c);
+    verify_release(&h->c);
     hands->close(hands->ctx, h->b);
     free(h);
 }
@@ -161,22 +165,22 @@ static void row_range(const struct run *r, size_t heap, int64_t *from,
     *to = heap == ROW_HEAPS - 1 ? INT64_MAX : ((int64_t)heap + 1) * each - 1;
 }
 
-static quire_status do_heap(const struct run *r, size_t heap,
-                            struct checking *c, quire_error *err)
+static quire_status do_heap(const struct run *r, size_t heap, struct verify *c,
+                            quire_error *err)
 {
     size_t at = heap * FILE_HEAP, n;
     int64_t from, to;
 
     if (!r->names) {
         row_range(r, heap, &from, &to);
-        return check_rows(c, from, to, err);
+        return verify_rows(c, from, to, err);
     }
     n = r->names->n - at < FILE_HEAP ? r->names->n - at : FILE_HEAP;
-    return check_files(c, r->names->list + at, n, err);
+    return verify_files(c, r->names->list + at, n, err);
 }
 
 static quire_status work(void *ctx, void *tools, size_t heap,
-                         struct team_turn *turn, quire_error *err)
+                         struct parallel_chunk *turn, quire_error *err)
 {
     struct run *r = ctx;
     struct hand *h = tools;
@@ -191,16 +195,16 @@ static quire_status work(void *ctx, void *tools, size_t heap,
 
 /* ---- all of it ---------------------------------------------------------- */
 
-static quire_status run(struct run *r, size_t n_heaps, uint64_t n,
+static quire_status run(struct run *r, size_t n_chunks, uint64_t n,
                         uint64_t bytes, quire_error *err)
 {
-    const struct blobs_crew *hands = r->crew->hands;
+    const struct blob_workers *hands = r->crew->hands;
     bool many = hands && n > 1 && (n >= MANY || bytes >= MANY_BYTES);
-    struct check_ears ears = crew_own_ears(r->crew);
+    struct check_ears ears = verify_worker_hooks(r->crew);
     struct hand own = {.run = r, .b = r->crew->b};
-    struct team_work w = {
-        .n_heaps = n_heaps,
-        .n_hands = many ? hands->n : 0,
+    struct parallel_work w = {
+        .n_chunks = n_chunks,
+        .n_workers_max = many ? hands->n : 0,
         .ctx = r,
         .open = open_hand,
         .close = close_hand,
@@ -211,22 +215,24 @@ static quire_status run(struct run *r, size_t n_heaps, uint64_t n,
     };
     quire_status st;
 
-    checking_init(&own.c, own.b, r->crew->flags, &ears);
-    st = team_run(&w, err);
-    checking_release(&own.c);
+    verify_init(&own.c, own.b, r->crew->flags, &ears);
+    st = parallel_run(&w, err);
+    verify_release(&own.c);
     return st || !many ? st : look(r, err);
 }
 
-quire_status crew_rows(struct crew *c, uint64_t n, uint64_t bytes, int64_t last,
-                       quire_error *err)
+quire_status verify_rows_parallel(struct verify_worker *c, uint64_t n,
+                                  uint64_t bytes, int64_t last,
+                                  quire_error *err)
 {
     struct run r = {.crew = c, .last = last};
 
     return run(&r, ROW_HEAPS, n, bytes, err);
 }
 
-quire_status crew_files(struct crew *c, const struct check_names *names,
-                        uint64_t *strays, quire_error *err)
+quire_status verify_files_parallel(struct verify_worker *c,
+                                   const struct check_names *names,
+                                   uint64_t *strays, quire_error *err)
 {
     struct run r = {.crew = c, .names = names};
     quire_status st = run(&r, (names->n + FILE_HEAP - 1) / FILE_HEAP, names->n,

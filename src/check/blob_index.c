@@ -64,7 +64,7 @@ static quire_status make_slots(struct checks *c, quire_error *err)
     return QUIRE_OK;
 }
 
-quire_status know_blobs(struct checks *c, quire_error *err)
+quire_status blob_index_build(struct checks *c, quire_error *err)
 {
     quire_error why = {.what = ""};
     quire_status st = blob_names(c->q->blobs, know, c, &why), made;
@@ -77,8 +77,8 @@ quire_status know_blobs(struct checks *c, quire_error *err)
     return checks_forgive(c, "quire.db", st, &why, err);
 }
 
-const struct known *checks_refer(const struct checks *c,
-                                 const quire_digest *digest)
+const struct known *blob_index_refer(const struct checks *c,
+                                     const quire_digest *digest)
 {
     size_t mask = ((size_t)1 << c->slot_bits) - 1, at;
 

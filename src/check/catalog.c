@@ -178,7 +178,7 @@ static const struct rule {
      "SELECT 'scratchpad ' || name, 'it counts ' || used || ' bytes, which is"
      " not what it has' FROM pad p WHERE used <> (SELECT coalesce(sum(length("
      "CAST(text AS BLOB))), 0) FROM pad_block WHERE pad = p.id)",
-     "`quire repair` counts again", SCHEMA_PADS, MEND_COUNTERS},
+     "`quire repair` counts again", SCHEMA_SCRATCHPADS, MEND_COUNTERS},
     {"version",
      "SELECT 'artifact #' || a.id, 'its current version, ' || a.version || ','"
      " || ' is not among its versions' FROM artifact a LEFT JOIN"
@@ -289,7 +289,7 @@ static quire_status check_setting(struct checks *c, struct stmt *s, void *ctx,
     return checks_found(c, &p, NULL, err);
 }
 
-quire_status check_catalogue(struct checks *c, quire_error *err)
+quire_status check_catalog(struct checks *c, quire_error *err)
 {
     quire_status st = check_sqlite(c, err);
 
@@ -327,7 +327,7 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
                      (long long)s->ops->column_int(s, 1));
         return checks_found(c, &p, NULL, err);
     }
-    k = checks_refer(c, &d);
+    k = blob_index_refer(c, &d);
     c->sum.references++;
     if (c->blind || (k && (k->size == UINT64_MAX || k->size == (uint64_t)size)))
         return QUIRE_OK;

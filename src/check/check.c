@@ -143,7 +143,7 @@ static quire_status check_blobs(struct checks *c, quire_error *err)
                                .progress = c->progress ? tell_progress : NULL,
                                .ctx = c};
     quire_error why = {.what = ""};
-    quire_status st = crew_check(c->q, flags, &hooks, &why);
+    quire_status st = verify_all_blobs(c->q, flags, &hooks, &why);
 
     return checks_forgive(c, c->rows ? "quire.db" : c->q->blob_path, st, &why,
                           err);
@@ -209,11 +209,11 @@ static quire_status look_at_all(struct checks *c, quire_error *err)
     quire_status st = open_all(c, err);
 
     if (!st && c->q->db)
-        st = check_catalogue(c, err);
+        st = check_catalog(c, err);
     if (!st && c->q->blobs)
-        st = know_blobs(c, err);
+        st = blob_index_build(c, err);
     if (!st && c->rows)
-        st = check_words(c, err);
+        st = check_fulltext(c, err);
     if (!st)
         st = check_sources(c, err);
     if (!st && c->rows)

@@ -13,10 +13,10 @@ enum mend {
     MEND_INDEX,    /* SQLite's own indexes                                 */
     MEND_COUNTERS, /* what sessions, tenants and scratchpads have used     */
     MEND_WORDS,    /* the indexes of words of a tenant                     */
-    MEND_SESSIONS, /* tallies, and the lists of sessions                   */
-    MEND_REMOVAL,  /* finish what was being removed                        */
-    MEND_STRAY,    /* a row for a blob's file                              */
-    MEND_FILE,     /* a mended copy of a session                           */
+    MEND_SESSIONS, /* session_rows, and the lists of sessions                   */
+    MEND_REMOVAL, /* finish what was being removed                        */
+    MEND_STRAY,   /* a row for a blob's file                              */
+    MEND_FILE,    /* a mended copy of a session                           */
     N_MENDS
 };
 
@@ -99,11 +99,11 @@ quire_status checks_forgive(struct checks *c, const char *where,
 
 /* ---- checks_known.c: the blobs there are -------------------------------- */
 
-quire_status know_blobs(struct checks *c, quire_error *err);
+quire_status blob_index_build(struct checks *c, quire_error *err);
 
 /* The blob, or NULL. It counts as referenced from now on. Any thread may ask. */
-const struct known *checks_refer(const struct checks *c,
-                                 const quire_digest *digest);
+const struct known *blob_index_refer(const struct checks *c,
+                                     const quire_digest *digest);
 
 /* ---- checks_sqlite.c ---------------------------------------------------- */
 
@@ -125,13 +125,13 @@ void checks_drop(struct checks *c);
 /* ---- checks_catalogue.c, checks_words.c --------------------------------- */
 
 /* Whether what is in quire.db can be, and agrees with itself. */
-quire_status check_catalogue(struct checks *c, quire_error *err);
+quire_status check_catalog(struct checks *c, quire_error *err);
 
 /* What it says of blobs; the blobs are known. */
 quire_status check_contents(struct checks *c, quire_error *err);
 
 /* That all that is to be found is, and nothing else. */
-quire_status check_words(struct checks *c, quire_error *err);
+quire_status check_fulltext(struct checks *c, quire_error *err);
 
 /* Each row of a statement on quire.db. Failing is a finding. */
 typedef quire_status (*checks_row_fn)(struct checks *c, struct stmt *s,

@@ -100,8 +100,8 @@ static quire_status compare_artifacts(struct checks *c, int64_t tenant,
     quire_status st = need_aside(c, err);
 
     if (!st)
-        st = artifacts_words_sound(c->q->artifacts, tenant, c->aside, &sound,
-                                   err);
+        st = artifacts_fulltext_equal(c->q->artifacts, tenant, c->aside, &sound,
+                                      err);
     return st || sound ? st
                        : tell(c, "of artifacts", tenant,
                               "holds other words than the artifacts do", err);
@@ -116,7 +116,8 @@ static quire_status compare_memory(struct checks *c, int64_t tenant,
     if (!st)
         st = memories_open(c->q, err);
     if (!st)
-        st = memory_words_sound(c->q->memories, tenant, c->aside, &sound, err);
+        st = memory_fulltext_equal(c->q->memories, tenant, c->aside, &sound,
+                                   err);
     return st || sound ? st
                        : tell(c, "of memory", tenant,
                               "holds other words than the entries do", err);
@@ -163,7 +164,7 @@ static quire_status check_tenant(struct checks *c, int64_t tenant,
     return st;
 }
 
-quire_status check_words(struct checks *c, quire_error *err)
+quire_status check_fulltext(struct checks *c, quire_error *err)
 {
     return checks_tenants(c, check_tenant, err);
 }

@@ -2,7 +2,7 @@
  * reindex.c - what can be made again
  *
  *     words       of artifacts, from rows and blobs; of memory, from rows
- *     sessions    tallies and lists, from the files
+ *     sessions    session_rows and lists, from the files
  *     counters    from rows
  *     references  to blobs, from files and rows, by the next collection
  *
@@ -23,7 +23,7 @@
 #include "memory/memory.h"
 #include "api/session.h"
 
-quire_status derived_words(struct quire *q, int64_t tenant, quire_error *err)
+quire_status reindex_fulltext(struct quire *q, int64_t tenant, quire_error *err)
 {
     quire_status st = memories_open(q, err);
 
@@ -34,7 +34,7 @@ quire_status derived_words(struct quire *q, int64_t tenant, quire_error *err)
 
 /* ---- sessions ----------------------------------------------------------- */
 
-/* Forget the lists and tallies of a tenant. */
+/* Forget the lists and session_rows of a tenant. */
 static quire_status forget_sessions(struct quire *q, int64_t tenant,
                                     quire_error *err)
 {
@@ -102,7 +102,7 @@ static quire_status list_theirs(struct quire *q, int64_t tenant,
     return st;
 }
 
-quire_status derived_sessions(struct quire *q, int64_t tenant, quire_error *err)
+quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 {
     struct db *db = q->db;
     quire_status st = db->ops->begin(db, DB_DURABLE, err);
@@ -139,7 +139,7 @@ static quire_status count_pads(struct quire *q, quire_error *err)
     return sql_end(db, st, err);
 }
 
-quire_status derived_counters(struct quire *q, quire_error *err)
+quire_status reindex_counters(struct quire *q, quire_error *err)
 {
     uint64_t wrong;
     quire_status st = artifacts_recount(q->artifacts, &wrong, err);
@@ -153,9 +153,9 @@ quire_status derived_counters(struct quire *q, quire_error *err)
 static quire_status derived_references(struct quire *q, quire_error *err)
 {
     struct db *state;
-    quire_status st = need_state(q, true, &state, err);
+    quire_status st = need_ref_index_db(q, true, &state, err);
 
-    return st ? st : ledger_forget(state, err);
+    return st ? st : ref_index_clear(state, err);
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -180,9 +180,9 @@ static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
 static quire_status make_again(struct quire *q, int64_t tenant,
                                quire_error *err)
 {
-    quire_status st = derived_words(q, tenant, err);
+    quire_status st = reindex_fulltext(q, tenant, err);
 
-    return st ? st : derived_sessions(q, tenant, err);
+    return st ? st : reindex_sessions(q, tenant, err);
 }
 
 quire_status quire_reindex(quire *q, quire_error *err)
@@ -203,7 +203,7 @@ quire_status quire_reindex(quire *q, quire_error *err)
     for (i = 0; i < ids.n && !st; i++)
         st = make_again(q, ids.list[i], err);
     if (!st)
-        st = derived_counters(q, err);
+        st = reindex_counters(q, err);
     if (!st)
         st = derived_references(q, err);
     free(ids.list);

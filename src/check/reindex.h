@@ -6,11 +6,12 @@
 
 /* Each of them for one tenant, in a home of ours that is open for writing; the
  * rooms are open. */
-quire_status derived_words(struct quire *q, int64_t tenant, quire_error *err);
-quire_status derived_sessions(struct quire *q, int64_t tenant,
+quire_status reindex_fulltext(struct quire *q, int64_t tenant,
+                              quire_error *err);
+quire_status reindex_sessions(struct quire *q, int64_t tenant,
                               quire_error *err);
 
 /* For all tenants. */
-quire_status derived_counters(struct quire *q, quire_error *err);
+quire_status reindex_counters(struct quire *q, quire_error *err);
 
 #endif

@@ -184,10 +184,11 @@ static quire_status mend(struct quire *q, struct finding *f, struct arena *keep,
 {
     switch (f->mending.how) {
     case MEND_INDEX: return mend_index(q, err);
-    case MEND_COUNTERS: return derived_counters(q, err);
-    case MEND_WORDS: return derived_words(q, f->mending.tenant, err);
+    case MEND_COUNTERS: return reindex_counters(q, err);
+    case MEND_WORDS: return reindex_fulltext(q, f->mending.tenant, err);
     case MEND_SESSIONS: return quire_reindex(q, err);
-    case MEND_STRAY: return blob_adopt(q->blobs, &f->mending.digest, err);
+    case MEND_STRAY:
+        return blob_register_file(q->blobs, &f->mending.digest, err);
     case MEND_FILE: return mend_file(q, f, keep, err);
     default: return QUIRE_OK; /* who opened it for writing has done it */
     }

@@ -44,7 +44,7 @@ static quire_status found(struct looker *l, const quire_problem *problem,
         return err_memory(err);
     f->problem = *problem;
     f->mending.how = how;
-    l->said = team_note(l->turn, &f->note, err);
+    l->said = parallel_emit(l->turn, &f->note, err);
     return l->said;
 }
 
@@ -163,7 +163,7 @@ static quire_status see_mention(void *ctx, const quire_digest *digest,
                        .has_byte = 1};
     char ref[QUIRE_REF_SIZE];
 
-    if (checks_refer(l->c, digest) || l->c->blind) {
+    if (blob_index_refer(l->c, digest) || l->c->blind) {
         l->is->references++;
         return QUIRE_OK;
     }
@@ -184,12 +184,12 @@ static quire_status check_mentions(struct looker *l, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (l->file == &l->whole.object) {
-        st = mentions_in(buf_bytes(&l->whole.bytes), see_mention, l, &why);
+        st = ref_scan_text(buf_bytes(&l->whole.bytes), see_mention, l, &why);
         return forgive(l, l->is->label, st, &why, err);
     }
     if (!l->piece && !(l->piece = malloc(MENTION_PIECE)))
         return err_memory(err);
-    st = mentions_read(l->file, 0, l->piece, see_mention, l, &end, &why);
+    st = ref_scan_object(l->file, 0, l->piece, see_mention, l, &end, &why);
     return forgive(l, l->is->label, st, &why, err);
 }
 
@@ -210,7 +210,7 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
                                   quire_error *err)
 {
     const struct object_info *info = &l->info;
-    struct tally t = {0};
+    struct session_usage t = {0};
     quire_status st;
     uint64_t sums[8];
     bool same = true;
@@ -221,7 +221,7 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
         s->ops->column_int(s, 2) != info->modified_ns ||
         s->ops->column_int(s, 3) != info->changed_ns)
         return QUIRE_OK;
-    st = tally_read(l->file, &t, err);
+    st = session_usage_read(l->file, &t, err);
     memcpy(sums,
            (uint64_t[]){t.entries, t.messages, t.input, t.output, t.cache_read,
                         t.cache_write, t.total, t.cost},
@@ -231,11 +231,11 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
     return st || same ? st : tell_tally(l, err);
 }
 
-/* Whose tallies are compared: those of sessions that the catalogue knows. */
+/* Whose session_rows are compared: those of sessions that the catalogue knows. */
 static bool compares_tallies(const struct checks *c)
 {
     return c->rows && c->flags & QUIRE_CHECK_FULL &&
-           c->q->schema >= SCHEMA_TALLY;
+           c->q->schema >= SCHEMA_SESSION_USAGE;
 }
 
 static quire_status check_tally(struct looker *l, int64_t tenant,
@@ -321,7 +321,7 @@ static quire_status open_file(struct looker *l, quire_error *err)
         l->file = file;
         return st;
     }
-    st = whole_read(&l->whole, l->store, file, &l->info, err);
+    st = preloaded_read(&l->whole, l->store, file, &l->info, err);
     file->ops->close(file);
     l->info = l->whole.info;
     l->store = &l->whole.store;
@@ -330,11 +330,11 @@ static quire_status open_file(struct looker *l, quire_error *err)
 }
 
 quire_status looker_look(struct looker *l, struct looked *is,
-                         struct team_turn *turn, quire_error *err)
+                         struct parallel_chunk *turn, quire_error *err)
 {
     quire_error why = {.what = ""};
-    quire_status st = source_find(&l->reader, is->label, &l->store, &l->name,
-                                  &why);
+    quire_status st = gc_source_find(&l->reader, is->label, &l->store, &l->name,
+                                     &why);
 
     l->is = is;
     l->turn = turn;
@@ -355,7 +355,7 @@ quire_status looker_look(struct looker *l, struct looked *is,
 quire_status looker_init(struct looker *l, struct checks *c, quire_error *err)
 {
     *l = (struct looker){.c = c, .db = c->q->db, .own = true};
-    whole_init(&l->whole);
+    preloaded_init(&l->whole);
     return need_home(c->q, &l->reader.in_home, err);
 }
 
@@ -374,7 +374,7 @@ quire_status looker_open(struct checks *c, struct looker **out,
         return err_memory(err);
     l->c = c;
     l->reader.home = c->q->home;
-    whole_init(&l->whole);
+    preloaded_init(&l->whole);
     if (compares_tallies(c))
         st = db_sqlite_open(&config, &l->db, err);
     if (st) {
@@ -393,8 +393,8 @@ void looker_release(struct looker *l)
         l->reader.in_home = NULL; /* the home's */
     else if (l->db)
         l->db->ops->close(l->db);
-    source_reader_release(&l->reader);
-    whole_release(&l->whole);
+    gc_source_reader_release(&l->reader);
+    preloaded_release(&l->whole);
     free(l->piece);
 }
 

@@ -9,7 +9,7 @@
 
 /* A file, and what was learnt of it beside what is wrong. */
 struct looked {
-    const char *label; /* as in struct source */
+    const char *label; /* as in struct gc_source */
     bool session;
     bool counts; /* it is one of those that are counted        */
     uint64_t references;
@@ -19,9 +19,9 @@ struct looked {
 /* Whose file it is. */
 int64_t looked_tenant(const struct looked *is);
 
-/* What is wrong with it: what the caller of team_run() is told. */
+/* What is wrong with it: what the caller of parallel_run() is told. */
 struct finding {
-    struct team_note note;
+    struct parallel_result note;
     quire_problem problem; /* `where` lives as long as the label */
     struct mending mending;
 };
@@ -29,17 +29,17 @@ struct finding {
 /* What one thread has to itself. */
 struct looker {
     const struct checks *c;
-    struct source_reader reader;
+    struct gc_source_reader reader;
     struct db *db; /* NULL: it is not needed                         */
     bool own;      /* home and database are the caller's              */
     struct stmt *tally;
-    struct whole whole;
+    struct preloaded whole;
     char *piece; /* for mentions of a file that is too large for that; NULL: not
                     needed yet */
 
     /* The file it is at: */
     struct looked *is;
-    struct team_turn *turn;
+    struct parallel_chunk *turn;
     struct object_store *store;
     const char *name;
     struct object *file; /* owned, or in `whole` */
@@ -56,6 +56,6 @@ void looker_close(struct looker *l);
 
 /* Look at a file. What cannot be read is a finding. */
 quire_status looker_look(struct looker *l, struct looked *is,
-                         struct team_turn *turn, quire_error *err);
+                         struct parallel_chunk *turn, quire_error *err);
 
 #endif

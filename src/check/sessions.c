@@ -28,7 +28,7 @@ struct files {
     uint64_t bytes;
 };
 
-static quire_status add_file(void *ctx, const struct source *s,
+static quire_status add_file(void *ctx, const struct gc_source *s,
                              quire_error *err)
 {
     struct files *f = ctx;
@@ -67,14 +67,14 @@ static void close_tools(void *ctx, void *tools)
 }
 
 static quire_status look(void *ctx, void *tools, size_t at,
-                         struct team_turn *turn, quire_error *err)
+                         struct parallel_chunk *turn, quire_error *err)
 {
     struct files *f = ctx;
 
     return looker_look(tools, &f->list[at], turn, err);
 }
 
-static quire_status tell(void *ctx, const struct team_note *note,
+static quire_status tell(void *ctx, const struct parallel_result *note,
                          quire_error *err)
 {
     const struct finding *f = (const struct finding *)note;
@@ -114,9 +114,11 @@ static quire_status look_at_files(struct files *f, quire_error *err)
 {
     bool many = f->n >= MANY || f->bytes >= MANY_BYTES;
     struct looker own;
-    struct team_work w = {
-        .n_heaps = f->n,
-        .n_hands = many && crew_may_share(f->c->q) ? team_size() : 0,
+    struct parallel_work w = {
+        .n_chunks = f->n,
+        .n_workers_max = many && verify_can_share(f->c->q)
+                             ? parallel_n_threads()
+                             : 0,
         .ctx = f,
         .open = open_tools,
         .close = close_tools,
@@ -128,7 +130,7 @@ static quire_status look_at_files(struct files *f, quire_error *err)
     quire_status st = looker_init(&own, f->c, err);
 
     if (!st)
-        st = team_run(&w, err);
+        st = parallel_run(&w, err);
     looker_release(&own);
     return st;
 }
@@ -140,7 +142,7 @@ quire_status check_sources(struct checks *c, quire_error *err)
                                                     : "sessions";
     struct files f = {.c = c};
     quire_error found_why = {.what = ""}, looked_why = {.what = ""};
-    quire_status found = sources_each(c->q, add_file, &f, &found_why), st;
+    quire_status found = gc_sources_each(c->q, add_file, &f, &found_why), st;
     size_t i;
 
     st = f.n ? look_at_files(&f, &looked_why) : QUIRE_OK;
@@ -199,7 +201,7 @@ static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
 quire_status check_session_rows(struct checks *c, quire_error *err)
 {
     const char *sql =
-        c->q->schema >= SCHEMA_TALLY
+        c->q->schema >= SCHEMA_SESSION_USAGE
             ? "SELECT tenant, key, n, EXISTS(SELECT 1 FROM tally WHERE session"
               " = s.id) FROM session s WHERE id > 0"
             : "SELECT tenant, key, n, 0 FROM session WHERE id > 0";

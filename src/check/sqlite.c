@@ -280,11 +280,11 @@ static bool begin_beside(struct checks *c, struct sqlite_look *l)
                                .busy_ms = c->q->busy_ms};
     struct stat s;
 
-    if (!crew_may_share(c->q) || team_size() < 2 || !config.path ||
+    if (!verify_can_share(c->q) || parallel_n_threads() < 2 || !config.path ||
         stat(config.path, &s) < 0 || s.st_size < MUCH ||
         db_sqlite_open(&config, &l->db, NULL))
         return false;
-    if (team_thread(&l->thread, look_beside, l))
+    if (parallel_thread_start(&l->thread, look_beside, l))
         return true;
     l->db->ops->close(l->db);
     return false;

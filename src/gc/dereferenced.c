@@ -13,18 +13,18 @@
 
 static int compare(const void *a, const void *b)
 {
-    const struct ledger_loose *x = a, *y = b;
+    const struct dereferenced_key *x = a, *y = b;
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return x->since_s < y->since_s ? -1 : x->since_s > y->since_s;
 }
 
-quire_status gc_loose_add(void *ctx, const struct ledger_loose *one,
-                          quire_error *err)
+quire_status gc_dereferenced_add(void *ctx, const struct dereferenced_key *one,
+                                 quire_error *err)
 {
-    struct gc_loose *l = ctx;
-    struct ledger_loose *more;
+    struct gc_dereferenced *l = ctx;
+    struct dereferenced_key *more;
 
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : 64;
@@ -38,7 +38,7 @@ quire_status gc_loose_add(void *ctx, const struct ledger_loose *one,
 }
 
 /* Ascending, each once: with the last time, if there are several. */
-void gc_loose_sort(struct gc_loose *l)
+void gc_dereferenced_sort(struct gc_dereferenced *l)
 {
     size_t i, n = 0;
 
@@ -51,7 +51,8 @@ void gc_loose_sort(struct gc_loose *l)
     l->n = n;
 }
 
-bool gc_loose_since(const struct gc_loose *l, uint64_t key, int64_t *since_s)
+bool gc_dereferenced_since(const struct gc_dereferenced *l, uint64_t key,
+                           int64_t *since_s)
 {
     size_t from = 0, to = l->n;
 
@@ -70,8 +71,8 @@ bool gc_loose_since(const struct gc_loose *l, uint64_t key, int64_t *since_s)
     return false;
 }
 
-void gc_loose_release(struct gc_loose *l)
+void gc_dereferenced_release(struct gc_dereferenced *l)
 {
     free(l->list);
-    *l = (struct gc_loose){NULL, 0, 0};
+    *l = (struct gc_dereferenced){NULL, 0, 0};
 }

@@ -23,7 +23,7 @@ void key_bounds(uint64_t key, quire_digest *from, quire_digest *to)
     memcpy(to->byte, &big, sizeof big);
 }
 
-static bool make_room(struct keys *k, size_t n)
+static bool make_room(struct digest_set *k, size_t n)
 {
     size_t cap = k->cap ? k->cap : 16;
     uint64_t *at;
@@ -40,7 +40,7 @@ static bool make_room(struct keys *k, size_t n)
     return true;
 }
 
-bool keys_add(struct keys *k, uint64_t key)
+bool digest_set_add(struct digest_set *k, uint64_t key)
 {
     if (k->n == k->cap && !make_room(k, 1))
         return false;
@@ -48,7 +48,7 @@ bool keys_add(struct keys *k, uint64_t key)
     return true;
 }
 
-bool keys_add_all(struct keys *k, const struct keys *more)
+bool digest_set_add_all(struct digest_set *k, const struct digest_set *more)
 {
     if (!more->n)
         return true;
@@ -90,7 +90,7 @@ static void order_many(uint64_t *at, uint64_t *other, size_t n)
 /* From here on it pays. */
 enum { MANY = 1024 };
 
-void keys_order(struct keys *k)
+void digest_set_order(struct digest_set *k)
 {
     uint64_t *other = k->n < MANY ? NULL : malloc(k->n * sizeof *other);
 
@@ -101,35 +101,35 @@ void keys_order(struct keys *k)
     free(other);
 }
 
-void keys_sort(struct keys *k)
+void digest_set_sort(struct digest_set *k)
 {
     size_t i, n = 0;
 
-    keys_order(k);
+    digest_set_order(k);
     for (i = 0; i < k->n; i++)
         if (n == 0 || k->at[i] != k->at[n - 1])
             k->at[n++] = k->at[i];
     k->n = n;
 }
 
-bool keys_has(const struct keys *k, uint64_t key)
+bool digest_set_has(const struct digest_set *k, uint64_t key)
 {
     return k->n && bsearch(&key, k->at, k->n, sizeof *k->at, compare) != NULL;
 }
 
-bool keys_equal(const struct keys *a, const struct keys *b)
+bool digest_set_equal(const struct digest_set *a, const struct digest_set *b)
 {
     return a->n == b->n &&
            (a->n == 0 || !memcmp(a->at, b->at, a->n * sizeof *a->at));
 }
 
-void keys_release(struct keys *k)
+void digest_set_release(struct digest_set *k)
 {
     free(k->at);
-    *k = (struct keys)KEYS_INIT;
+    *k = (struct digest_set)KEYS_INIT;
 }
 
-void keys_pack(const struct keys *k, struct buf *out)
+void digest_set_pack(const struct digest_set *k, struct buf *out)
 {
     size_t i;
 
@@ -140,7 +140,7 @@ void keys_pack(const struct keys *k, struct buf *out)
     }
 }
 
-bool keys_read(quire_bytes bytes, struct keys *out)
+bool digest_set_read(quire_bytes bytes, struct digest_set *out)
 {
     size_t n = bytes.len / sizeof *out->at, i;
 

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "quire.h"
 
-struct keys {
+struct digest_set {
     uint64_t *at; /* owned */
     size_t n, cap;
 };
@@ -31,20 +31,20 @@ uint64_t key_of(const quire_digest *d);
 void key_bounds(uint64_t key, quire_digest *from, quire_digest *to);
 
 /* False when there is no memory. */
-bool keys_add(struct keys *k, uint64_t key);
-bool keys_add_all(struct keys *k, const struct keys *more);
+bool digest_set_add(struct digest_set *k, uint64_t key);
+bool digest_set_add_all(struct digest_set *k, const struct digest_set *more);
 
 /* Ascending; and each once. */
-void keys_order(struct keys *k);
-void keys_sort(struct keys *k);
-bool keys_has(const struct keys *k, uint64_t key);
-bool keys_equal(const struct keys *a, const struct keys *b);
-void keys_release(struct keys *k);
+void digest_set_order(struct digest_set *k);
+void digest_set_sort(struct digest_set *k);
+bool digest_set_has(const struct digest_set *k, uint64_t key);
+bool digest_set_equal(const struct digest_set *a, const struct digest_set *b);
+void digest_set_release(struct digest_set *k);
 
 /* As bytes in a row of the database, and back: eight each, the least
  * significant first. `out` grows, or tells that it could not. False when there
  * is no memory, or the bytes are no keys. */
-void keys_pack(const struct keys *k, struct buf *out);
-bool keys_read(quire_bytes bytes, struct keys *out);
+void digest_set_pack(const struct digest_set *k, struct buf *out);
+bool digest_set_read(quire_bytes bytes, struct digest_set *out);
 
 #endif

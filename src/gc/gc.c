@@ -1,5 +1,5 @@
 /*
- * gc.c - judging; gc_look.c finds out what refers to blobs, gc_remove.c removes
+ * gc.c - judging; gc_mark.c finds out what refers to blobs, gc_sweep.c removes
  *
  * In `packed` the rows that came since the last run are judged, those whose key
  * lost its last reference, and those that are doomed: every other blob was
@@ -73,7 +73,7 @@ static quire_status judge(struct judging *j, const struct gc_candidate *c,
                           quire_error *err)
 {
     bool held;
-    quire_status st = gc_is_held(j->g, key_of(&c->digest), &held, err);
+    quire_status st = gc_is_referenced(j->g, key_of(&c->digest), &held, err);
 
     if (st || held)
         return st;
@@ -107,12 +107,12 @@ static quire_status judge_file(void *ctx, const char *name,
                              .stored = info->size,
                              .in_file = true};
     quire_status st = QUIRE_NOT_FOUND;
-    struct place p;
+    struct blob_location p;
 
     if (!layout_parse(b->c.layout, name, &c.digest))
         return QUIRE_OK;
     if (b->rows)
-        st = rows_find(b->rows, &c.digest, &p, err);
+        st = blob_table_find(b->rows, &c.digest, &p, err);
     if (st != QUIRE_NOT_FOUND)
         return st; /* its row was judged */
     if (b->rows)
@@ -133,15 +133,16 @@ static quire_status judge_some_rows(struct judging *j, int64_t since,
                                     quire_error *err)
 {
     struct gc *g = j->g;
-    struct rows *rows = g->b->rows;
-    quire_status st = rows_names_since(rows, since, judge_counted, j, err);
+    struct blob_table *rows = g->b->rows;
+    quire_status st = blob_table_names_since(rows, since, judge_counted, j,
+                                             err);
     size_t i;
 
     for (i = 0; !st && i < g->loose.n; i++) {
         quire_digest from, to;
 
         key_bounds(g->loose.list[i].key, &from, &to);
-        st = rows_names(rows, &from, &to, judge_row, j, err);
+        st = blob_table_names(rows, &from, &to, judge_row, j, err);
     }
     return st;
 }
@@ -163,19 +164,19 @@ static quire_status judge_rows(struct judging *j, quire_error *err)
     struct gc *g = j->g;
     int64_t since = 0, blobs = 0, strays = 0;
     quire_digest last;
-    quire_status st = rows_last(g->b->rows, &j->last, err);
+    quire_status st = blob_table_last(g->b->rows, &j->last, err);
 
     if (!st && g->l)
-        st = ledger_get(g->l, LEDGER_LAST, &since, err);
+        st = ref_index_get_number(g->l, REF_INDEX_LAST, &since, err);
     if (!st && g->l)
-        st = ledger_get(g->l, LEDGER_BLOBS, &blobs, err);
+        st = ref_index_get_number(g->l, REF_INDEX_BLOBS, &blobs, err);
     if (!st && g->l)
-        st = ledger_get(g->l, LEDGER_STRAYS, &strays, err);
+        st = ref_index_get_number(g->l, REF_INDEX_STRAYS, &strays, err);
     if (st)
         return st;
     if (g->all || g->config->full || since == 0 || since > j->last) {
         memset(last.byte, 0xff, sizeof last.byte);
-        st = rows_names(g->b->rows, &first, &last, judge_counted, j, err);
+        st = blob_table_names(g->b->rows, &first, &last, judge_counted, j, err);
     } else {
         j->total = (uint64_t)blobs;
         st = judge_some_rows(j, since, err);
@@ -216,7 +217,7 @@ static quire_status describe(struct judging *j, struct gc_candidate *c,
                              quire_error *err)
 {
     struct gc *g = j->g;
-    struct place p;
+    struct blob_location p;
     quire_status st = QUIRE_OK;
 
     if (c->has_row) {
@@ -230,7 +231,7 @@ static quire_status describe(struct judging *j, struct gc_candidate *c,
         c->stored = p.stored;
     }
     if (!c->doomed &&
-        !gc_loose_since(&g->loose, key_of(&c->digest), &c->since_s))
+        !gc_dereferenced_since(&g->loose, key_of(&c->digest), &c->since_s))
         c->since_s = c->seen_s;
     return QUIRE_OK;
 }
@@ -250,7 +251,7 @@ static quire_status judge_all(struct judging *j, quire_error *err)
     size_t i;
 
     if (g->l)
-        st = ledger_doomed(g->l, note_doomed, j, err);
+        st = ref_index_unreferenced(g->l, note_doomed, j, err);
     if (!st)
         st = g->b->rows ? judge_rows(j, err) : judge_files(j, err);
     if (st)
@@ -267,7 +268,7 @@ static quire_status judge_all(struct judging *j, quire_error *err)
 static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
     size_t to = *at + NOTES_AT_ONCE;
 
@@ -277,7 +278,7 @@ static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
         const struct gc_candidate *c = &j->list[*at];
 
         if (!c->doomed && !c->absent)
-            st = ledger_doom(g->l, &c->digest, c->since_s, err);
+            st = ref_index_mark_unreferenced(g->l, &c->digest, c->since_s, err);
     }
     return gc_end(g, st, err);
 }
@@ -292,7 +293,7 @@ static const struct gc_candidate *find(const struct judging *j,
 static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
     size_t to = *at + NOTES_AT_ONCE;
 
@@ -302,7 +303,7 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
         const struct gc_candidate *c = find(j, &j->doomed[*at]);
 
         if (!c || c->absent)
-            st = ledger_spare(g->l, &j->doomed[*at].digest, err);
+            st = ref_index_unmark(g->l, &j->doomed[*at].digest, err);
     }
     return gc_end(g, st, err);
 }
@@ -310,18 +311,19 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
 static quire_status note_numbers(struct judging *j, quire_error *err)
 {
     struct gc *g = j->g;
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
 
     if (st)
         return st;
-    st = ledger_set(g->l, LEDGER_LAST, j->last, err);
+    st = ref_index_set_number(g->l, REF_INDEX_LAST, j->last, err);
     if (!st)
-        st = ledger_set(g->l, LEDGER_BLOBS, (int64_t)j->total, err);
+        st = ref_index_set_number(g->l, REF_INDEX_BLOBS, (int64_t)j->total,
+                                  err);
     if (!st && g->strays)
-        st = ledger_set(g->l, LEDGER_STRAYS, g->now_s, err);
+        st = ref_index_set_number(g->l, REF_INDEX_STRAYS, g->now_s, err);
     if (!st)
-        st = ledger_judged(g->l, err);
+        st = ref_index_clear_dereferenced(g->l, err);
     return gc_end(g, st, err);
 }
 
@@ -413,7 +415,7 @@ static quire_status collect(struct gc *g, struct judging *j, quire_error *err)
         st = pretend(j, err);
     } else if (due > 0 && !g->report->refused) {
         keep_due(j);
-        st = gc_remove(g, j->list, j->n, err);
+        st = gc_sweep(g, j->list, j->n, err);
     }
     g->report->waiting -= g->report->removed;
     return st;
@@ -426,17 +428,17 @@ static quire_status recover(struct gc *g, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (g->l)
-        st = ledger_get(g->l, LEDGER_DIRTY, &dirty, err);
+        st = ref_index_get_number(g->l, REF_INDEX_DIRTY, &dirty, err);
     if (st)
         return st;
     g->blind = g->config->dry_run && (dirty || g->config->full);
     if (!dirty || g->config->full)
         return QUIRE_OK; /* a full run makes them anyway */
     g->all = true;
-    return g->blind ? QUIRE_OK : held_rebuild(g->l, err);
+    return g->blind ? QUIRE_OK : ref_counts_rebuild(g->l, err);
 }
 
-quire_status gc_run(struct blobs *b, struct ledger *l,
+quire_status gc_run(struct blobs *b, struct ref_index *l,
                     const struct gc_config *config, struct gc_report *report,
                     quire_error *err)
 {
@@ -451,15 +453,15 @@ quire_status gc_run(struct blobs *b, struct ledger *l,
     if (!st)
         st = gc_load(&g, err);
     if (!st && l)
-        st = ledger_loose(l, gc_loose_add, &g.loose, err);
+        st = ref_index_dereferenced(l, gc_dereferenced_add, &g.loose, err);
     if (!st)
-        st = gc_look(&g, err);
+        st = gc_mark(&g, err);
     if (!st)
         st = collect(&g, &j, err);
     gc_unload(&g);
-    keys_release(&g.come);
-    keys_release(&g.gone);
-    gc_loose_release(&g.loose);
+    digest_set_release(&g.come);
+    digest_set_release(&g.gone);
+    gc_dereferenced_release(&g.loose);
     free(j.list);
     free(j.doomed);
     return st;

@@ -2,7 +2,7 @@
  * gc.h - removing blobs that nothing refers to
  *
  * A collection may run beside writers for ever and loses nothing. It does not
- * know what sessions are: the house tells it which files may refer to blobs and
+ * know what sessions are: the callbacks tells it which files may refer to blobs and
  * what rows do, and it keeps count of that in the ledger.
  *
  *     look      Which files have changed since the last time? Those are read,
@@ -14,7 +14,7 @@
  *               found again, or referred to.
  *     look again, between two moments in which nobody was about to write a
  *               reference (blobs_hold); that nobody was in between is proven by
- *               the mark a holder leaves (gc_remove.c). What was written
+ *               the mark a holder leaves (gc_sweep.c). What was written
  *               meanwhile is seen. Files that were read on from where they ended
  *               are read as a whole once, and counts are compared with what they
  *               count: both save time, and neither removes anything by itself.
@@ -44,21 +44,21 @@ typedef quire_status (*gc_source_fn)(void *ctx, const char *label,
                                      const struct object_info *info,
                                      quire_error *err);
 
-/* What the house tells. `open` is asked by several threads, each with a worker
+/* What the callbacks tells. `open` is asked by several threads, each with a worker
  * of its own; NOT_FOUND is an answer. */
-struct gc_house {
+struct gc_callbacks {
     void *ctx;
     quire_status (*sources)(void *ctx, gc_source_fn each, void *each_ctx,
                             quire_error *err);
-    quire_status (*rows)(void *ctx, struct keys *out, quire_error *err);
-    quire_status (*hire)(void *ctx, void **worker, quire_error *err);
+    quire_status (*rows)(void *ctx, struct digest_set *out, quire_error *err);
+    quire_status (*worker_open)(void *ctx, void **worker, quire_error *err);
     quire_status (*open)(void *worker, const char *label, struct object **out,
                          struct object_info *info, quire_error *err);
-    void (*dismiss)(void *worker);
+    void (*worker_close)(void *worker);
 };
 
 struct gc_config {
-    struct gc_house house;
+    struct gc_callbacks callbacks;
     int64_t grace_s;
     bool dry_run; /* write nothing, tell the same                          */
     bool full;    /* believe nothing that was noted before                 */
@@ -83,7 +83,7 @@ struct gc_report {
 };
 
 /* `l` may be NULL in a dry run: nothing is known. */
-quire_status gc_run(struct blobs *b, struct ledger *l,
+quire_status gc_run(struct blobs *b, struct ref_index *l,
                     const struct gc_config *config, struct gc_report *report,
                     quire_error *err);
 

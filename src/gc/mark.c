@@ -51,7 +51,7 @@ quire_status gc_load(struct gc *g, quire_error *err)
 
     gc_unload(g);
     if (g->l && !g->blind)
-        st = ledger_sources(g->l, &g->labels, &g->known, &g->n_known, err);
+        st = ref_index_sources(g->l, &g->labels, &g->known, &g->n_known, err);
     return st ? st : index_known(g, err);
 }
 
@@ -60,8 +60,8 @@ static void forget_tasks(struct gc *g)
     size_t i;
 
     for (i = 0; i < g->n_tasks; i++) {
-        keys_release(&g->tasks[i].was);
-        keys_release(&g->tasks[i].keys);
+        digest_set_release(&g->tasks[i].was);
+        digest_set_release(&g->tasks[i].keys);
     }
     free(g->tasks);
     g->tasks = NULL;
@@ -86,7 +86,7 @@ void gc_unload(struct gc *g)
 static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
 {
     quire_error why;
-    quire_status st = ledger_keys(g->l, t->source.id, &t->was, &why);
+    quire_status st = ref_index_keys(g->l, t->source.id, &t->was, &why);
 
     if (st == QUIRE_DAMAGED && g->config->full) {
         t->was.n = 0;
@@ -100,7 +100,7 @@ static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
 }
 
 static quire_status add_task(struct gc *g, const char *label,
-                             const struct ledger_source *known,
+                             const struct ref_index_source *known,
                              struct gc_task **out, quire_error *err)
 {
     struct gc_task *t;
@@ -123,7 +123,7 @@ static quire_status add_task(struct gc *g, const char *label,
     return known ? load_keys(g, t, err) : QUIRE_OK;
 }
 
-static struct ledger_source *find_known(struct gc *g, const char *label)
+static struct ref_index_source *find_known(struct gc *g, const char *label)
 {
     uint64_t *at = map_get(&g->by_label, bytes_str(label));
 
@@ -133,7 +133,7 @@ static struct ledger_source *find_known(struct gc *g, const char *label)
     return &g->known[*at];
 }
 
-static bool is_same(const struct ledger_source *s,
+static bool is_same(const struct ref_index_source *s,
                     const struct object_info *info)
 {
     return s->inode == info->inode && s->size == info->size &&
@@ -146,7 +146,7 @@ static quire_status see_source(void *ctx, const char *label,
 {
     struct gc *g = ctx;
     uint64_t *at = map_get(&g->by_label, bytes_str(label));
-    struct ledger_source *known;
+    struct ref_index_source *known;
     struct gc_task *t;
     quire_status st;
 
@@ -170,7 +170,7 @@ static quire_status see_source(void *ctx, const char *label,
 /* The rows, as one source: they are gone through each time. */
 static quire_status see_rows(struct gc *g, quire_error *err)
 {
-    const struct gc_house *house = &g->config->house;
+    const struct gc_callbacks *callbacks = &g->config->callbacks;
     struct gc_task *t;
     quire_status st;
 
@@ -178,11 +178,12 @@ static quire_status see_rows(struct gc *g, quire_error *err)
     if (st)
         return st;
     t->rows = true;
-    st = house->rows(house->ctx, &t->keys, err);
-    keys_sort(&t->keys);
-    if (!st && (t->known || !t->keys.n) && keys_equal(&t->keys, &t->was)) {
-        keys_release(&t->keys);
-        keys_release(&t->was);
+    st = callbacks->rows(callbacks->ctx, &t->keys, err);
+    digest_set_sort(&t->keys);
+    if (!st && (t->known || !t->keys.n) &&
+        digest_set_equal(&t->keys, &t->was)) {
+        digest_set_release(&t->keys);
+        digest_set_release(&t->was);
         g->n_tasks--;
     }
     return st;
@@ -207,35 +208,37 @@ static quire_status see_gone(struct gc *g, quire_error *err)
 /* ---- folding it in ------------------------------------------------------ */
 
 /* What `a` has and `b` has not. */
-static quire_status subtract(const struct keys *a, const struct keys *b,
-                             struct keys *out, quire_error *err)
+static quire_status subtract(const struct digest_set *a,
+                             const struct digest_set *b, struct digest_set *out,
+                             quire_error *err)
 {
     size_t i, j = 0;
 
     for (i = 0; i < a->n; i++) {
         while (j < b->n && b->at[j] < a->at[i])
             j++;
-        if ((j == b->n || b->at[j] != a->at[i]) && !keys_add(out, a->at[i]))
+        if ((j == b->n || b->at[j] != a->at[i]) &&
+            !digest_set_add(out, a->at[i]))
             return err_memory(err);
     }
     return QUIRE_OK;
 }
 
 struct change {
-    struct keys gone, come;
+    struct digest_set gone, come;
 };
 
 static void change_release(struct change *c)
 {
-    keys_release(&c->gone);
-    keys_release(&c->come);
+    digest_set_release(&c->gone);
+    digest_set_release(&c->come);
 }
 
 static quire_status add_change(const struct gc_task *t, struct change *c,
                                quire_error *err)
 {
-    static const struct keys none = KEYS_INIT;
-    const struct keys *now = t->gone ? &none : &t->keys;
+    static const struct digest_set none = KEYS_INIT;
+    const struct digest_set *now = t->gone ? &none : &t->keys;
     quire_status st = subtract(&t->was, now, &c->gone, err);
 
     return st ? st : subtract(now, &t->was, &c->come, err);
@@ -244,19 +247,20 @@ static quire_status add_change(const struct gc_task *t, struct change *c,
 static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
 {
     if (!t->gone)
-        return ledger_note(g->l, &t->source, &t->keys, err);
-    return t->known ? ledger_drop(g->l, t->source.id, err) : QUIRE_OK;
+        return ref_index_put_source(g->l, &t->source, &t->keys, err);
+    return t->known ? ref_index_remove_source(g->l, t->source.id, err)
+                    : QUIRE_OK;
 }
 
 quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
 {
-    return sql_end(ledger_db(g->l), st, err);
+    return sql_end(ref_index_db(g->l), st, err);
 }
 
 /* Some tasks and what they change, in one transaction. */
 static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
 {
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     struct change c = {KEYS_INIT, KEYS_INIT};
     quire_status st = db->ops->begin(db, DB_SOON, err);
     size_t from = *at;
@@ -269,22 +273,24 @@ static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
         if (!st)
             st = note_task(g, &g->tasks[(*at)++], err);
     }
-    keys_order(&c.gone);
-    keys_order(&c.come);
+    digest_set_order(&c.gone);
+    digest_set_order(&c.come);
     if (!st)
-        st = held_change(g->l, &c.gone, &c.come, err);
+        st = ref_counts_update(g->l, &c.gone, &c.come, err);
     if (!st)
-        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+        st = ref_index_add_dereferenced(g->l, &c.gone, g->now_s, err);
     change_release(&c);
     return gc_end(g, st, err);
 }
 
 static quire_status set_dirty(struct gc *g, quire_error *err)
 {
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
 
-    return st ? st : gc_end(g, ledger_set(g->l, LEDGER_DIRTY, 1, err), err);
+    return st ? st
+              : gc_end(g, ref_index_set_number(g->l, REF_INDEX_DIRTY, 1, err),
+                       err);
 }
 
 /* A task, and what it lets go, whose number is added to *n; the counts are made
@@ -296,7 +302,7 @@ static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
     quire_status st = add_change(t, &c, err);
 
     if (!st)
-        st = ledger_loosen(g->l, &c.gone, g->now_s, err);
+        st = ref_index_add_dereferenced(g->l, &c.gone, g->now_s, err);
     *n += c.gone.n;
     change_release(&c);
     return st ? st : note_task(g, t, err);
@@ -304,7 +310,7 @@ static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
 
 static quire_status fold_all(struct gc *g, quire_error *err)
 {
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = set_dirty(g, err);
     size_t at = 0, to, n;
 
@@ -319,26 +325,27 @@ static quire_status fold_all(struct gc *g, quire_error *err)
         st = gc_end(g, st, err);
     }
     g->all = true;
-    return st ? st : held_rebuild(g->l, err);
+    return st ? st : ref_counts_rebuild(g->l, err);
 }
 
 /* Of what was let go, what is not held by anybody else. */
-static quire_status find_loose(struct gc *g, struct keys *gone,
+static quire_status find_loose(struct gc *g, struct digest_set *gone,
                                quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
     bool held;
 
-    keys_sort(gone);
+    digest_set_sort(gone);
     for (i = 0; !st && i < gone->n; i++) {
-        st = gc_is_held(g, gone->at[i], &held, err);
+        st = gc_is_referenced(g, gone->at[i], &held, err);
         if (!st && !held)
-            st = gc_loose_add(&g->loose,
-                              &(struct ledger_loose){gone->at[i], g->now_s},
-                              err);
+            st = gc_dereferenced_add(&g->loose,
+                                     &(struct dereferenced_key){gone->at[i],
+                                                                g->now_s},
+                                     err);
     }
-    gc_loose_sort(&g->loose);
+    gc_dereferenced_sort(&g->loose);
     return st;
 }
 
@@ -362,11 +369,11 @@ static quire_status fold(struct gc *g, quire_error *err)
             most = c.gone.n + c.come.n - before;
     }
     if (!st && g->config->dry_run) {
-        if (!keys_add_all(&g->come, &c.come) ||
-            !keys_add_all(&g->gone, &c.gone))
+        if (!digest_set_add_all(&g->come, &c.come) ||
+            !digest_set_add_all(&g->gone, &c.gone))
             st = err_memory(err);
-        keys_order(&g->come);
-        keys_order(&g->gone);
+        digest_set_order(&g->come);
+        digest_set_order(&g->gone);
     } else if (!st && (is_anew(g) || c.gone.n + c.come.n > KEYS_ANEW ||
                        most > KEYS_OF_ONE)) {
         st = fold_all(g, err);
@@ -380,13 +387,13 @@ static quire_status fold(struct gc *g, quire_error *err)
     return st;
 }
 
-quire_status gc_look(struct gc *g, quire_error *err)
+quire_status gc_mark(struct gc *g, quire_error *err)
 {
-    const struct gc_house *house = &g->config->house;
+    const struct gc_callbacks *callbacks = &g->config->callbacks;
     quire_status st;
 
     g->report->sources = 0;
-    st = house->sources(house->ctx, see_source, g, err);
+    st = callbacks->sources(callbacks->ctx, see_source, g, err);
     if (!st)
         st = see_rows(g, err);
     if (!st)
@@ -400,7 +407,7 @@ quire_status gc_look(struct gc *g, quire_error *err)
 
 /* ---- asking ------------------------------------------------------------- */
 
-static int64_t count_of(const struct keys *k, uint64_t key)
+static int64_t count_of(const struct digest_set *k, uint64_t key)
 {
     size_t from = 0, to = k->n, first;
 
@@ -417,14 +424,14 @@ static int64_t count_of(const struct keys *k, uint64_t key)
     return (int64_t)(from - first);
 }
 
-quire_status gc_is_held(struct gc *g, uint64_t key, bool *held,
-                        quire_error *err)
+quire_status gc_is_referenced(struct gc *g, uint64_t key, bool *held,
+                              quire_error *err)
 {
     uint32_t n = 0;
     quire_status st = QUIRE_OK;
 
     if (g->l && !g->blind)
-        st = held_count(g->l, key, &n, err);
+        st = ref_counts_get(g->l, key, &n, err);
     *held = n + count_of(&g->come, key) - count_of(&g->gone, key) > 0;
     return st;
 }

@@ -47,12 +47,12 @@ static void add_record(struct buf *out, uint64_t key, uint32_t n)
 
 /* ---- rows --------------------------------------------------------------- */
 
-static quire_status load_bucket(struct ledger *l, int64_t bucket,
+static quire_status load_bucket(struct ref_index *l, int64_t bucket,
                                 quire_error *err)
 {
     struct stmt *s;
     quire_bytes counts;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_BUCKET, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_BUCKET, &s, err);
 
     l->bucket = -1;
     buf_clear(&l->held);
@@ -78,7 +78,7 @@ static quire_status load_bucket(struct ledger *l, int64_t bucket,
     return st;
 }
 
-static quire_status store_bucket(struct ledger *l, int64_t bucket,
+static quire_status store_bucket(struct ref_index *l, int64_t bucket,
                                  const struct buf *counts, quire_error *err)
 {
     bool empty = counts->len == 0;
@@ -88,8 +88,9 @@ static quire_status store_bucket(struct ledger *l, int64_t bucket,
     l->bucket = -1;
     if (!st)
         st = sql_use(&l->sql,
-                     empty ? LEDGER_SQL_DROP_BUCKET : LEDGER_SQL_SET_BUCKET, &s,
-                     err);
+                     empty ? REF_INDEX_SQL_DROP_BUCKET
+                           : REF_INDEX_SQL_SET_BUCKET,
+                     &s, err);
     if (st)
         return st;
     s->ops->bind_int(s, 1, bucket);
@@ -100,8 +101,8 @@ static quire_status store_bucket(struct ledger *l, int64_t bucket,
 
 /* Between transactions others may change what was loaded; there is one
  * collector at a time, so it is this one, through store_bucket(). */
-quire_status held_count(struct ledger *l, uint64_t key, uint32_t *n,
-                        quire_error *err)
+quire_status ref_counts_get(struct ref_index *l, uint64_t key, uint32_t *n,
+                            quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t from = 0, to;
@@ -133,7 +134,7 @@ quire_status held_count(struct ledger *l, uint64_t key, uint32_t *n,
 /* Three sorted lists that are gone through together. */
 struct merge {
     const char *old, *old_end;
-    const struct keys *gone, *come;
+    const struct digest_set *gone, *come;
     size_t gone_at, come_at;
 };
 
@@ -159,7 +160,7 @@ static uint64_t least(const struct merge *m, int64_t bucket, bool *any)
     return key;
 }
 
-static quire_status merge_bucket(struct ledger *l, struct merge *m,
+static quire_status merge_bucket(struct ref_index *l, struct merge *m,
                                  int64_t bucket, quire_error *err)
 {
     quire_status st = load_bucket(l, bucket, err);
@@ -190,8 +191,9 @@ static quire_status merge_bucket(struct ledger *l, struct merge *m,
     return store_bucket(l, bucket, &l->buf, err);
 }
 
-quire_status held_change(struct ledger *l, const struct keys *gone,
-                         const struct keys *come, quire_error *err)
+quire_status ref_counts_update(struct ref_index *l,
+                               const struct digest_set *gone,
+                               const struct digest_set *come, quire_error *err)
 {
     struct merge m = {.gone = gone, .come = come};
     quire_status st = QUIRE_OK;
@@ -207,11 +209,12 @@ quire_status held_change(struct ledger *l, const struct keys *gone,
 
 /* ---- all of it ---------------------------------------------------------- */
 
-quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err)
+quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
+                                quire_error *err)
 {
-    struct keys some = KEYS_INIT;
+    struct digest_set some = KEYS_INIT;
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_ALL_KEYS, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_ALL_KEYS, &s, err);
     bool row = true;
 
     if (st)
@@ -227,18 +230,20 @@ quire_status held_gather(struct ledger *l, struct keys *all, quire_error *err)
         if (bytes.len % sizeof *some.at)
             st = err_set(err, QUIRE_DAMAGED,
                          "the table of references makes no sense");
-        else if (!keys_read(bytes, &some) || !keys_add_all(all, &some))
+        else if (!digest_set_read(bytes, &some) ||
+                 !digest_set_add_all(all, &some))
             st = err_memory(err);
     }
     s->ops->reset(s);
-    keys_release(&some);
-    keys_order(all);
+    digest_set_release(&some);
+    digest_set_order(all);
     return st;
 }
 
 /* The keys of one bucket lie at *at; go on to the next one's. */
-static quire_status write_bucket(struct ledger *l, const struct keys *all,
-                                 size_t *at, int64_t bucket, quire_error *err)
+static quire_status write_bucket(struct ref_index *l,
+                                 const struct digest_set *all, size_t *at,
+                                 int64_t bucket, quire_error *err)
 {
     buf_clear(&l->buf);
     while (*at < all->n && bucket_of(all->at[*at]) == bucket) {
@@ -252,8 +257,9 @@ static quire_status write_bucket(struct ledger *l, const struct keys *all,
     return store_bucket(l, bucket, &l->buf, err);
 }
 
-static quire_status write_some(struct ledger *l, const struct keys *all,
-                               size_t *at, int64_t from, quire_error *err)
+static quire_status write_some(struct ref_index *l,
+                               const struct digest_set *all, size_t *at,
+                               int64_t from, quire_error *err)
 {
     struct db *db = l->sql.db;
     quire_status st = db->ops->begin(db, DB_SOON, err);
@@ -264,19 +270,19 @@ static quire_status write_some(struct ledger *l, const struct keys *all,
     for (i = from; !st && i < from + BUCKETS_AT_ONCE; i++)
         st = write_bucket(l, all, at, i, err);
     if (!st && i == N_BUCKETS)
-        st = ledger_set(l, LEDGER_DIRTY, 0, err);
+        st = ref_index_set_number(l, REF_INDEX_DIRTY, 0, err);
     return sql_end(db, st, err);
 }
 
-quire_status held_rebuild(struct ledger *l, quire_error *err)
+quire_status ref_counts_rebuild(struct ref_index *l, quire_error *err)
 {
-    struct keys all = KEYS_INIT;
-    quire_status st = held_gather(l, &all, err);
+    struct digest_set all = KEYS_INIT;
+    quire_status st = ref_counts_collect(l, &all, err);
     int64_t bucket;
     size_t at = 0;
 
     for (bucket = 0; !st && bucket < N_BUCKETS; bucket += BUCKETS_AT_ONCE)
         st = write_some(l, &all, &at, bucket, err);
-    keys_release(&all);
+    digest_set_release(&all);
     return st;
 }

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "gc/ref_index_priv.h"
 
-const char ledger_schema[] =
+const char ref_index_schema[] =
     "CREATE TABLE source("
     " id INTEGER PRIMARY KEY,"
     " label TEXT NOT NULL UNIQUE,"
@@ -38,47 +38,51 @@ const char ledger_schema[] =
     " is_dir INTEGER NOT NULL,"
     " created INTEGER NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE collection("
-    " number INTEGER PRIMARY KEY," /* which: see enum ledger_number      */
+    " number INTEGER PRIMARY KEY," /* which: see enum ref_index_number      */
     " value INTEGER NOT NULL);";
 
 static const char *const texts[N_LEDGER_SQL] = {
-    [LEDGER_SQL_SOURCES] = "SELECT id, label, inode, size, modified, changed,"
-                           " tail, whole FROM source",
-    [LEDGER_SQL_KEYS] = "SELECT keys FROM mentioned WHERE source = ?1",
-    [LEDGER_SQL_ALL_KEYS] = "SELECT keys FROM mentioned",
-    [LEDGER_SQL_ADD] = "INSERT INTO source(inode, size, modified, changed,"
-                       " tail, label, whole)"
-                       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    [LEDGER_SQL_CHANGE] = "UPDATE source SET inode = ?1, size = ?2,"
-                          " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
-                          " WHERE id = ?6",
-    [LEDGER_SQL_SET_KEYS] = "INSERT OR REPLACE INTO mentioned(source, keys)"
-                            " VALUES(?1, ?2)",
-    [LEDGER_SQL_DROP] = "DELETE FROM source WHERE id = ?1",
-    [LEDGER_SQL_NUMBER] = "SELECT value FROM collection WHERE number = ?1",
-    [LEDGER_SQL_SET_NUMBER] = "INSERT OR REPLACE INTO collection(number, value)"
-                              " VALUES(?1, ?2)",
-    [LEDGER_SQL_DOOM] = "INSERT INTO doomed(sha256, since) VALUES(?1, ?2)"
-                        " ON CONFLICT(sha256) DO UPDATE SET since = ?2",
-    [LEDGER_SQL_SPARE] = "DELETE FROM doomed WHERE sha256 = ?1",
-    [LEDGER_SQL_DOOMED] = "SELECT sha256, since FROM doomed ORDER BY sha256",
-    [LEDGER_SQL_LOOSEN] = "INSERT OR REPLACE INTO loose(key, since)"
-                          " VALUES(?1, ?2)",
-    [LEDGER_SQL_LOOSE] = "SELECT key, since FROM loose",
-    [LEDGER_SQL_JUDGED] = "DELETE FROM loose",
-    [LEDGER_SQL_BUCKET] = "SELECT counts FROM held WHERE bucket = ?1",
-    [LEDGER_SQL_SET_BUCKET] = "INSERT OR REPLACE INTO held(bucket, counts)"
-                              " VALUES(?1, ?2)",
-    [LEDGER_SQL_DROP_BUCKET] = "DELETE FROM held WHERE bucket = ?1",
+    [REF_INDEX_SQL_SOURCES] =
+        "SELECT id, label, inode, size, modified, changed,"
+        " tail, whole FROM source",
+    [REF_INDEX_SQL_KEYS] = "SELECT keys FROM mentioned WHERE source = ?1",
+    [REF_INDEX_SQL_ALL_KEYS] = "SELECT keys FROM mentioned",
+    [REF_INDEX_SQL_ADD] = "INSERT INTO source(inode, size, modified, changed,"
+                          " tail, label, whole)"
+                          " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [REF_INDEX_SQL_CHANGE] =
+        "UPDATE source SET inode = ?1, size = ?2,"
+        " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
+        " WHERE id = ?6",
+    [REF_INDEX_SQL_SET_KEYS] = "INSERT OR REPLACE INTO mentioned(source, keys)"
+                               " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_DROP] = "DELETE FROM source WHERE id = ?1",
+    [REF_INDEX_SQL_NUMBER] = "SELECT value FROM collection WHERE number = ?1",
+    [REF_INDEX_SQL_SET_NUMBER] =
+        "INSERT OR REPLACE INTO collection(number, value)"
+        " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_DOOM] = "INSERT INTO doomed(sha256, since) VALUES(?1, ?2)"
+                           " ON CONFLICT(sha256) DO UPDATE SET since = ?2",
+    [REF_INDEX_SQL_SPARE] = "DELETE FROM doomed WHERE sha256 = ?1",
+    [REF_INDEX_SQL_DOOMED] = "SELECT sha256, since FROM doomed ORDER BY sha256",
+    [REF_INDEX_SQL_LOOSEN] = "INSERT OR REPLACE INTO loose(key, since)"
+                             " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_LOOSE] = "SELECT key, since FROM loose",
+    [REF_INDEX_SQL_JUDGED] = "DELETE FROM loose",
+    [REF_INDEX_SQL_BUCKET] = "SELECT counts FROM held WHERE bucket = ?1",
+    [REF_INDEX_SQL_SET_BUCKET] = "INSERT OR REPLACE INTO held(bucket, counts)"
+                                 " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_DROP_BUCKET] = "DELETE FROM held WHERE bucket = ?1",
 };
 
 /* No source mentions more than this, in bytes of keys; a gigabyte that is
  * nothing but mentions has twelve million. */
 #define KEYS_MAX ((size_t)1 << 30)
 
-quire_status ledger_new(struct db *db, struct ledger **out, quire_error *err)
+quire_status ref_index_new(struct db *db, struct ref_index **out,
+                           quire_error *err)
 {
-    struct ledger *l = calloc(1, sizeof *l);
+    struct ref_index *l = calloc(1, sizeof *l);
     quire_status st;
 
     if (!l)
@@ -87,13 +91,13 @@ quire_status ledger_new(struct db *db, struct ledger **out, quire_error *err)
     l->bucket = -1;
     st = sql_init(&l->sql, db, texts, N_LEDGER_SQL, err);
     if (st)
-        ledger_free(l);
+        ref_index_free(l);
     else
         *out = l;
     return st;
 }
 
-void ledger_free(struct ledger *l)
+void ref_index_free(struct ref_index *l)
 {
     if (!l)
         return;
@@ -103,12 +107,12 @@ void ledger_free(struct ledger *l)
     free(l);
 }
 
-struct db *ledger_db(struct ledger *l)
+struct db *ref_index_db(struct ref_index *l)
 {
     return l->sql.db;
 }
 
-quire_status ledger_forget(struct db *db, quire_error *err)
+quire_status ref_index_clear(struct db *db, quire_error *err)
 {
     quire_status st = db->ops->begin(db, DB_SOON, err);
 
@@ -124,11 +128,11 @@ quire_status ledger_forget(struct db *db, quire_error *err)
 /* ---- sources ------------------------------------------------------------ */
 
 static quire_status read_source(struct stmt *s, struct arena *keep,
-                                struct ledger_source *out, quire_error *err)
+                                struct ref_index_source *out, quire_error *err)
 {
     quire_bytes tail = s->ops->column_bytes(s, 6);
 
-    *out = (struct ledger_source){
+    *out = (struct ref_index_source){
         .id = s->ops->column_int(s, 0),
         .label = arena_text(keep, s->ops->column_bytes(s, 1)),
         .inode = (uint64_t)s->ops->column_int(s, 2),
@@ -137,15 +141,16 @@ static quire_status read_source(struct stmt *s, struct arena *keep,
         .changed_ns = s->ops->column_int(s, 5),
         .whole = s->ops->column_int(s, 7) != 0,
     };
-    out->tail_len = (uint32_t)(tail.len < LEDGER_TAIL ? tail.len : LEDGER_TAIL);
+    out->tail_len = (uint32_t)(tail.len < REF_INDEX_TAIL ? tail.len
+                                                         : REF_INDEX_TAIL);
     if (out->tail_len)
         memcpy(out->tail, tail.data, out->tail_len);
     return out->label ? QUIRE_OK : err_memory(err);
 }
 
-static bool make_room(struct ledger_source **list, size_t n, size_t *cap)
+static bool make_room(struct ref_index_source **list, size_t n, size_t *cap)
 {
-    struct ledger_source *more;
+    struct ref_index_source *more;
 
     if (n < *cap)
         return true;
@@ -156,13 +161,13 @@ static bool make_room(struct ledger_source **list, size_t n, size_t *cap)
     return more != NULL;
 }
 
-quire_status ledger_sources(struct ledger *l, struct arena *keep,
-                            struct ledger_source **list, size_t *n,
-                            quire_error *err)
+quire_status ref_index_sources(struct ref_index *l, struct arena *keep,
+                               struct ref_index_source **list, size_t *n,
+                               quire_error *err)
 {
     size_t cap = 0;
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_SOURCES, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_SOURCES, &s, err);
     bool row = true;
 
     *list = NULL;
@@ -182,12 +187,12 @@ quire_status ledger_sources(struct ledger *l, struct arena *keep,
 }
 
 /* The keys in a row that a statement is at. */
-static quire_status take_keys(struct stmt *s, struct keys *out,
+static quire_status take_keys(struct stmt *s, struct digest_set *out,
                               quire_error *err)
 {
     quire_bytes bytes = s->ops->column_bytes(s, 0);
 
-    if (keys_read(bytes, out))
+    if (digest_set_read(bytes, out))
         return QUIRE_OK;
     return bytes.len % sizeof *out->at
                ? err_set(err, QUIRE_DAMAGED,
@@ -195,11 +200,11 @@ static quire_status take_keys(struct stmt *s, struct keys *out,
                : err_memory(err);
 }
 
-quire_status ledger_keys(struct ledger *l, int64_t source, struct keys *out,
-                         quire_error *err)
+quire_status ref_index_keys(struct ref_index *l, int64_t source,
+                            struct digest_set *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_KEYS, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_KEYS, &s, err);
 
     out->n = 0;
     if (st)
@@ -212,16 +217,16 @@ quire_status ledger_keys(struct ledger *l, int64_t source, struct keys *out,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static quire_status set_keys(struct ledger *l, int64_t source,
-                             const struct keys *keys, quire_error *err)
+static quire_status set_keys(struct ref_index *l, int64_t source,
+                             const struct digest_set *keys, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_SET_KEYS, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_SET_KEYS, &s, err);
 
     if (st)
         return st;
     buf_clear(&l->buf);
-    keys_pack(keys, &l->buf);
+    digest_set_pack(keys, &l->buf);
     st = buf_status(&l->buf, "the references of one file", err);
     if (st)
         return st;
@@ -230,14 +235,16 @@ static quire_status set_keys(struct ledger *l, int64_t source,
     return sql_run(s, err);
 }
 
-quire_status ledger_note(struct ledger *l, struct ledger_source *source,
-                         const struct keys *keys, quire_error *err)
+quire_status ref_index_put_source(struct ref_index *l,
+                                  struct ref_index_source *source,
+                                  const struct digest_set *keys,
+                                  quire_error *err)
 {
     bool fresh = source->id == 0;
     struct stmt *s;
     quire_status st = sql_use(&l->sql,
-                              fresh ? LEDGER_SQL_ADD : LEDGER_SQL_CHANGE, &s,
-                              err);
+                              fresh ? REF_INDEX_SQL_ADD : REF_INDEX_SQL_CHANGE,
+                              &s, err);
 
     if (st)
         return st;
@@ -257,10 +264,11 @@ quire_status ledger_note(struct ledger *l, struct ledger_source *source,
     return st ? st : set_keys(l, source->id, keys, err);
 }
 
-quire_status ledger_drop(struct ledger *l, int64_t source, quire_error *err)
+quire_status ref_index_remove_source(struct ref_index *l, int64_t source,
+                                     quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_DROP, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_DROP, &s, err);
 
     if (st)
         return st;
@@ -270,11 +278,12 @@ quire_status ledger_drop(struct ledger *l, int64_t source, quire_error *err)
 
 /* ---- numbers and notes -------------------------------------------------- */
 
-quire_status ledger_get(struct ledger *l, enum ledger_number which,
-                        int64_t *value, quire_error *err)
+quire_status ref_index_get_number(struct ref_index *l,
+                                  enum ref_index_number which, int64_t *value,
+                                  quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_NUMBER, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_NUMBER, &s, err);
 
     *value = 0;
     if (st)
@@ -287,11 +296,12 @@ quire_status ledger_get(struct ledger *l, enum ledger_number which,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-quire_status ledger_set(struct ledger *l, enum ledger_number which,
-                        int64_t value, quire_error *err)
+quire_status ref_index_set_number(struct ref_index *l,
+                                  enum ref_index_number which, int64_t value,
+                                  quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_SET_NUMBER, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_SET_NUMBER, &s, err);
 
     if (st)
         return st;
@@ -300,11 +310,12 @@ quire_status ledger_set(struct ledger *l, enum ledger_number which,
     return sql_run(s, err);
 }
 
-quire_status ledger_doom(struct ledger *l, const quire_digest *d,
-                         int64_t since_s, quire_error *err)
+quire_status ref_index_mark_unreferenced(struct ref_index *l,
+                                         const quire_digest *d, int64_t since_s,
+                                         quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_DOOM, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_DOOM, &s, err);
 
     if (st)
         return st;
@@ -313,11 +324,11 @@ quire_status ledger_doom(struct ledger *l, const quire_digest *d,
     return sql_run(s, err);
 }
 
-quire_status ledger_spare(struct ledger *l, const quire_digest *d,
-                          quire_error *err)
+quire_status ref_index_unmark(struct ref_index *l, const quire_digest *d,
+                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_SPARE, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_SPARE, &s, err);
 
     if (st)
         return st;
@@ -325,11 +336,12 @@ quire_status ledger_spare(struct ledger *l, const quire_digest *d,
     return sql_run(s, err);
 }
 
-quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
-                           quire_error *err)
+quire_status ref_index_unreferenced(struct ref_index *l,
+                                    ref_index_unreferenced_fn each, void *ctx,
+                                    quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_DOOMED, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_DOOMED, &s, err);
     quire_digest d;
     bool row = true;
 
@@ -346,8 +358,9 @@ quire_status ledger_doomed(struct ledger *l, ledger_doomed_fn each, void *ctx,
 
 /* ---- what was let go ---------------------------------------------------- */
 
-quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
-                           int64_t since_s, quire_error *err)
+quire_status ref_index_add_dereferenced(struct ref_index *l,
+                                        const struct digest_set *gone,
+                                        int64_t since_s, quire_error *err)
 {
     struct stmt *s;
     quire_status st = QUIRE_OK;
@@ -356,7 +369,7 @@ quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
     for (i = 0; !st && i < gone->n; i++) {
         if (i > 0 && gone->at[i] == gone->at[i - 1])
             continue;
-        st = sql_use(&l->sql, LEDGER_SQL_LOOSEN, &s, err);
+        st = sql_use(&l->sql, REF_INDEX_SQL_LOOSEN, &s, err);
         if (st)
             return st;
         s->ops->bind_int(s, 1, (int64_t)gone->at[i]);
@@ -366,17 +379,18 @@ quire_status ledger_loosen(struct ledger *l, const struct keys *gone,
     return st;
 }
 
-quire_status ledger_loose(struct ledger *l, ledger_loose_fn each, void *ctx,
-                          quire_error *err)
+quire_status ref_index_dereferenced(struct ref_index *l,
+                                    ref_index_dereferenced_fn each, void *ctx,
+                                    quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_LOOSE, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_LOOSE, &s, err);
     bool row = true;
 
     if (st)
         return st;
     while (!st && row) {
-        struct ledger_loose one;
+        struct dereferenced_key one;
 
         st = s->ops->step(s, &row, err);
         if (st || !row)
@@ -389,10 +403,10 @@ quire_status ledger_loose(struct ledger *l, ledger_loose_fn each, void *ctx,
     return st;
 }
 
-quire_status ledger_judged(struct ledger *l, quire_error *err)
+quire_status ref_index_clear_dereferenced(struct ref_index *l, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&l->sql, LEDGER_SQL_JUDGED, &s, err);
+    quire_status st = sql_use(&l->sql, REF_INDEX_SQL_JUDGED, &s, err);
 
     return st ? st : sql_run(s, err);
 }

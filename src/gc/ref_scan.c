@@ -207,8 +207,8 @@ static quire_status look_through(const struct search *s, quire_error *err)
     return st;
 }
 
-quire_status mentions_in(quire_bytes text, mention_fn each, void *ctx,
-                         quire_error *err)
+quire_status ref_scan_text(quire_bytes text, mention_fn each, void *ctx,
+                           quire_error *err)
 {
     struct search s = {.text = text, .each = each, .ctx = ctx};
 
@@ -217,7 +217,7 @@ quire_status mentions_in(quire_bytes text, mention_fn each, void *ctx,
 
 /* Pieces overlap, so that a mention lies whole in one of them; one that lies in
  * both is told twice. */
-quire_status mentions_stream(quire_read_fn read, void *read_ctx, uint64_t base,
+quire_status ref_scan_stream(quire_read_fn read, void *read_ctx, uint64_t base,
                              char *buf, mention_fn each, void *ctx,
                              uint64_t *end, quire_error *err)
 {
@@ -256,11 +256,11 @@ static quire_status read_on(void *ctx, void *buf, size_t cap, size_t *n,
     return st;
 }
 
-quire_status mentions_read(struct object *file, uint64_t from, char *buf,
-                           mention_fn each, void *ctx, uint64_t *end,
-                           quire_error *err)
+quire_status ref_scan_object(struct object *file, uint64_t from, char *buf,
+                             mention_fn each, void *ctx, uint64_t *end,
+                             quire_error *err)
 {
     struct cursor c = {file, from < MENTION_BYTES ? 0 : from - MENTION_BYTES};
 
-    return mentions_stream(read_on, &c, c.at, buf, each, ctx, end, err);
+    return ref_scan_stream(read_on, &c, c.at, buf, each, ctx, end, err);
 }

@@ -29,18 +29,18 @@ typedef quire_status (*mention_fn)(void *ctx, const quire_digest *digest,
 enum { MENTION_BYTES = 512 };
 
 /* Every mention in `text`, as often as it occurs, in order. */
-quire_status mentions_in(quire_bytes text, mention_fn each, void *ctx,
-                         quire_error *err);
+quire_status ref_scan_text(quire_bytes text, mention_fn each, void *ctx,
+                           quire_error *err);
 
 /* Every mention in an object from byte `from` to its end, which is *end.
  * Those that cross `from` are found too. `buf` has MENTION_PIECE bytes. */
 enum { MENTION_PIECE = 256 * 1024 };
-quire_status mentions_read(struct object *file, uint64_t from, char *buf,
-                           mention_fn each, void *ctx, uint64_t *end,
-                           quire_error *err);
+quire_status ref_scan_object(struct object *file, uint64_t from, char *buf,
+                             mention_fn each, void *ctx, uint64_t *end,
+                             quire_error *err);
 
 /* The same in a stream, whose first byte is byte `base`. */
-quire_status mentions_stream(quire_read_fn read, void *read_ctx, uint64_t base,
+quire_status ref_scan_stream(quire_read_fn read, void *read_ctx, uint64_t base,
                              char *buf, mention_fn each, void *ctx,
                              uint64_t *end, quire_error *err);
 

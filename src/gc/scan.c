@@ -44,14 +44,14 @@ static quire_status note(void *ctx, const quire_digest *d, uint64_t at,
                          quire_error *err)
 {
     (void)at;
-    return keys_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
+    return digest_set_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
 }
 
 static quire_status read_tail(struct object *file, uint64_t end,
-                              unsigned char tail[LEDGER_TAIL], uint32_t *len,
+                              unsigned char tail[REF_INDEX_TAIL], uint32_t *len,
                               quire_error *err)
 {
-    size_t n = end < LEDGER_TAIL ? (size_t)end : LEDGER_TAIL;
+    size_t n = end < REF_INDEX_TAIL ? (size_t)end : REF_INDEX_TAIL;
     quire_status st = file->ops->read(file, end - n, tail, n, &n, err);
 
     *len = (uint32_t)n;
@@ -63,7 +63,7 @@ static quire_status has_only_grown(struct object *file, const struct gc_task *t,
                                    const struct object_info *info, bool *grown,
                                    quire_error *err)
 {
-    unsigned char tail[LEDGER_TAIL] = {0};
+    unsigned char tail[REF_INDEX_TAIL] = {0};
     uint32_t len = 0;
     quire_status st = QUIRE_OK;
 
@@ -85,7 +85,7 @@ static int64_t now_ns(void)
 }
 
 /* `when` it was looked at. */
-static void describe(struct ledger_source *s, const struct object_info *info,
+static void describe(struct ref_index_source *s, const struct object_info *info,
                      uint64_t end, int64_t when)
 {
     bool fresh = when - info->changed_ns < FRESH_NS ||
@@ -115,7 +115,7 @@ static quire_status read_packed(struct worker *w, struct gc_task *t,
 
     if (st)
         return st;
-    st = mentions_stream(gunzip_read, g, 0, w->buf, note, &t->keys, &unpacked,
+    st = ref_scan_stream(gunzip_read, g, 0, w->buf, note, &t->keys, &unpacked,
                          err);
     *end = gunzip_at(g);
     t->source.whole = true;
@@ -138,12 +138,12 @@ static quire_status read_plain(struct worker *w, struct gc_task *t,
     bool grown;
     quire_status st = has_only_grown(file, t, info, &grown, err);
 
-    if (!st && grown && !keys_add_all(&t->keys, &t->was))
+    if (!st && grown && !digest_set_add_all(&t->keys, &t->was))
         st = err_memory(err);
     if (st)
         return st;
-    st = mentions_read(file, grown ? t->source.size : 0, w->buf, note, &t->keys,
-                       end, err);
+    st = ref_scan_object(file, grown ? t->source.size : 0, w->buf, note,
+                         &t->keys, end, err);
     t->source.whole = !grown;
     return st;
 }
@@ -159,7 +159,7 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
 
     if (st)
         return st;
-    keys_sort(&t->keys);
+    digest_set_sort(&t->keys);
     describe(&t->source, info, end, w->looked_ns);
     return read_tail(file, end, t->source.tail, &t->source.tail_len, err);
 }
@@ -167,7 +167,7 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
 static quire_status read_task(struct worker *w, struct gc_task *t,
                               quire_error *err)
 {
-    const struct gc_house *house = &w->crew->g->config->house;
+    const struct gc_callbacks *callbacks = &w->crew->g->config->callbacks;
     struct object_info info;
     struct object *file;
     quire_status st;
@@ -175,7 +175,7 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
     if (t->gone || t->rows)
         return QUIRE_OK;
     w->looked_ns = now_ns();
-    st = house->open(w->hired, t->source.label, &file, &info, err);
+    st = callbacks->open(w->hired, t->source.label, &file, &info, err);
     t->gone = st == QUIRE_NOT_FOUND; /* since it was met */
     if (st)
         return t->gone ? QUIRE_OK : st;
@@ -200,10 +200,11 @@ static void *work(void *ctx)
 
 static quire_status equip(struct worker *w, quire_error *err)
 {
-    const struct gc_house *house = &w->crew->g->config->house;
+    const struct gc_callbacks *callbacks = &w->crew->g->config->callbacks;
 
     w->buf = malloc(MENTION_PIECE);
-    return w->buf ? house->hire(house->ctx, &w->hired, err) : err_memory(err);
+    return w->buf ? callbacks->worker_open(callbacks->ctx, &w->hired, err)
+                  : err_memory(err);
 }
 
 static size_t crew_size(const struct gc *g)
@@ -236,7 +237,7 @@ static void work_side_by_side(struct worker *workers, size_t n)
 
 quire_status gc_scan(struct gc *g, quire_error *err)
 {
-    const struct gc_house *house = &g->config->house;
+    const struct gc_callbacks *callbacks = &g->config->callbacks;
     struct crew crew = {.g = g};
     struct worker workers[WORKERS_MAX];
     size_t n = crew_size(g), i;
@@ -258,7 +259,7 @@ quire_status gc_scan(struct gc *g, quire_error *err)
                 *err = workers[i].error;
         }
         if (workers[i].hired)
-            house->dismiss(workers[i].hired);
+            callbacks->worker_close(workers[i].hired);
         free(workers[i].buf);
     }
     return st;

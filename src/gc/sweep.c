@@ -87,15 +87,15 @@ static void let_second_pass(const struct gc *g)
 static quire_status distrust(struct gc *g, const struct gc_candidate *list,
                              size_t n, quire_error *err)
 {
-    struct keys all = KEYS_INIT;
-    quire_status st = held_gather(g->l, &all, err);
+    struct digest_set all = KEYS_INIT;
+    quire_status st = ref_counts_collect(g->l, &all, err);
     bool sound = true;
     size_t i;
 
     for (i = 0; !st && sound && i < n; i++)
-        sound = !keys_has(&all, key_of(&list[i].digest));
-    keys_release(&all);
-    return st || sound ? st : held_rebuild(g->l, err);
+        sound = !digest_set_has(&all, key_of(&list[i].digest));
+    digest_set_release(&all);
+    return st || sound ? st : ref_counts_rebuild(g->l, err);
 }
 
 static quire_status look_at_mark(struct gc *g, int64_t *mark, quire_error *err)
@@ -105,7 +105,7 @@ static quire_status look_at_mark(struct gc *g, int64_t *mark, quire_error *err)
 
     if (st)
         return st;
-    st = files->ops->marked(files, mark, err);
+    st = files->ops->gen(files, mark, err);
     give_store(g);
     return st;
 }
@@ -114,7 +114,7 @@ static quire_status look(struct gc *g, quire_error *err)
 {
     quire_status st = gc_load(g, err);
 
-    return st ? st : gc_look(g, err);
+    return st ? st : gc_mark(g, err);
 }
 
 /* QUIRE_OK with the store in hand; everything has been looked at, and nobody is
@@ -134,7 +134,7 @@ static quire_status find_quiet_moment(struct gc *g, quire_error *err)
             st = take_store(g, err);
         if (st)
             return st;
-        st = files->ops->marked(files, &after, err);
+        st = files->ops->gen(files, &after, err);
         if (!st && before == after)
             return QUIRE_OK;
         give_store(g);
@@ -155,7 +155,7 @@ static bool is_just_loose(const struct gc *g, const struct gc_candidate *c)
     int64_t since_s;
 
     return g->config->grace_s > 0 &&
-           gc_loose_since(&g->loose, key_of(&c->digest), &since_s);
+           gc_dereferenced_since(&g->loose, key_of(&c->digest), &since_s);
 }
 
 /* Keep those that are still mentioned by nobody. */
@@ -177,7 +177,7 @@ static quire_status look_again(struct gc *g, struct gc_candidate *list,
     for (i = 0; !st && i < *n; i++) {
         bool held = false;
 
-        st = gc_is_held(g, key_of(&list[i].digest), &held, err);
+        st = gc_is_referenced(g, key_of(&list[i].digest), &held, err);
         if (!held && !is_just_loose(g, &list[i]))
             list[left++] = list[i];
     }
@@ -198,12 +198,12 @@ static quire_status may_remove(struct gc *g, const struct gc_candidate *c,
 {
     struct object_store *files = g->b->c.files;
     struct object_info info;
-    struct place p;
+    struct blob_location p;
     quire_status st = QUIRE_NOT_FOUND;
 
     *may = false;
     if (g->b->rows)
-        st = rows_find(g->b->rows, &c->digest, &p, err);
+        st = blob_table_find(g->b->rows, &c->digest, &p, err);
     if (st != QUIRE_NOT_FOUND)
         return st;
     st = files->ops->stat(files, name, &info, err);
@@ -231,22 +231,23 @@ static quire_status remove_file(struct gc *g, const struct gc_candidate *c,
 static quire_status note_gone(struct gc *g, int64_t n, quire_error *err)
 {
     int64_t last, noted, blobs;
-    quire_status st = rows_last(g->b->rows, &last, err);
+    quire_status st = blob_table_last(g->b->rows, &last, err);
 
     if (!st)
-        st = ledger_get(g->l, LEDGER_LAST, &noted, err);
+        st = ref_index_get_number(g->l, REF_INDEX_LAST, &noted, err);
     if (!st && last < noted)
-        st = ledger_set(g->l, LEDGER_LAST, last, err);
+        st = ref_index_set_number(g->l, REF_INDEX_LAST, last, err);
     if (!st)
-        st = ledger_get(g->l, LEDGER_BLOBS, &blobs, err);
+        st = ref_index_get_number(g->l, REF_INDEX_BLOBS, &blobs, err);
     return st ? st
-              : ledger_set(g->l, LEDGER_BLOBS, blobs > n ? blobs - n : 0, err);
+              : ref_index_set_number(g->l, REF_INDEX_BLOBS,
+                                     blobs > n ? blobs - n : 0, err);
 }
 
 static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
                                 size_t n, struct turn *t, quire_error *err)
 {
-    struct db *db = ledger_db(g->l);
+    struct db *db = ref_index_db(g->l);
     quire_status st = db->ops->begin(db, DB_SOON, err);
     int64_t rows = 0;
     size_t i;
@@ -255,12 +256,12 @@ static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
         return st;
     for (i = 0; !st && i < n; i++) {
         if (list[i].has_row)
-            st = rows_remove(g->b->rows, &list[i].digest, list[i].seen_s,
-                             &t->in_file[i], &list[i].stored, err);
+            st = blob_table_remove(g->b->rows, &list[i].digest, list[i].seen_s,
+                                   &t->in_file[i], &list[i].stored, err);
         t->gone[i] = list[i].has_row && !st;
         rows += t->gone[i];
         if (!st)
-            st = ledger_spare(g->l, &list[i].digest, err);
+            st = ref_index_unmark(g->l, &list[i].digest, err);
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
@@ -363,8 +364,8 @@ static quire_status remove_all(struct gc *g, struct gc_candidate *list,
     return st;
 }
 
-quire_status gc_remove(struct gc *g, struct gc_candidate *list, size_t n,
-                       quire_error *err)
+quire_status gc_sweep(struct gc *g, struct gc_candidate *list, size_t n,
+                      quire_error *err)
 {
     struct object_store *files = g->b->c.files;
     quire_status st;

@@ -106,9 +106,9 @@ static enum head_state take_chunks(struct exchange *x)
     quire_bytes piece;
 
     while (st == HEAD_MORE && at < x->in.len && used > 0) {
-        st = chunks_next(&x->chunks,
-                         bytes_of((char *)x->in.data + at, x->in.len - at),
-                         &used, &piece);
+        st = http_parse_chunk(&x->chunks,
+                              bytes_of((char *)x->in.data + at, x->in.len - at),
+                              &used, &piece);
         if (st == HEAD_BAD)
             break;
         buf_add(&x->body, piece.data, piece.len);

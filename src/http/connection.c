@@ -13,7 +13,7 @@
  *              moment: closing with bytes unread would reset the connection
  *              under an answer that has not arrived
  *
- * All of it runs on the thread of its loop, but for exchange_answer().
+ * All of it runs on the thread of its loop, but for exchange_respond().
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -39,7 +39,7 @@ enum { ANSWER_MS = 10 * 60 * 1000, ANSWER_BYTES_A_MS = 64 };
 
 static void forget_answer(struct exchange *x)
 {
-    answer_release(&x->answer);
+    response_release(&x->answer);
     buf_release(&x->front);
     x->sent = 0;
     if (x->answer.stream)
@@ -127,7 +127,7 @@ static const char *date_line(struct loop *l)
 /* The head of the answer, once its body is complete. */
 static void spell_front(struct exchange *x)
 {
-    struct answer *a = &x->answer;
+    struct response *a = &x->answer;
     bool bodiless = a->status == 204 || a->status == 304;
 
     x->front = (struct buf)BUF_INIT(128 * 1024);
@@ -141,7 +141,7 @@ static void spell_front(struct exchange *x)
     else if (!bodiless)
         buf_addf(&x->front, "Content-Length: %llu\r\n",
                  (unsigned long long)(a->promised ? a->promised
-                                                  : answer_bytes(a).len));
+                                                  : response_bytes(a).len));
     buf_add_str(&x->front, x->last ? "Connection: close\r\n\r\n"
                            : x->head.minor == 0
                                ? "Connection: keep-alive\r\n\r\n"
@@ -175,7 +175,7 @@ static bool end_answer(struct exchange *x)
 /* Write what there is to say. False: the connection is gone. */
 static bool write_answer(struct exchange *x)
 {
-    quire_bytes body = answer_bytes(&x->answer);
+    quire_bytes body = response_bytes(&x->answer);
 
     for (;;) {
         size_t front = x->front.len, total = front + body.len;
@@ -339,24 +339,24 @@ static bool say(struct exchange *x)
     x->state = ANSWER;
     x->sent = 0;
     if (x->answer.headers.failed || x->answer.body.failed ||
-        (x->answer.content && !answer_bytes(&x->answer).data)) {
+        (x->answer.content && !response_bytes(&x->answer).data)) {
         forget_answer(x);
-        x->answer = answer_new();
-        answer_error(&x->answer, 500, "no_memory", "try again later",
-                     "out of memory");
+        x->answer = response_new();
+        response_error(&x->answer, 500, "no_memory", "try again later",
+                       "out of memory");
     }
     /* What was done is not called undone: a question can be asked again. */
     if (x->answer.body.len > x->held && !body_hold(x, x->answer.body.len) &&
         bytes_is(x->head.method, "GET")) {
         forget_answer(x);
-        x->answer = answer_new();
-        answer_error(&x->answer, 503, "busy", "try again soon", FULL);
-        answer_header(&x->answer, "Retry-After", "1");
+        x->answer = response_new();
+        response_error(&x->answer, 503, "busy", "try again soon", FULL);
+        response_header(&x->answer, "Retry-After", "1");
     }
     spell_front(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
     x->until_ms = now_ms() + ANSWER_MS +
-                  (int64_t)(answer_bytes(&x->answer).len / ANSWER_BYTES_A_MS);
+                  (int64_t)(response_bytes(&x->answer).len / ANSWER_BYTES_A_MS);
     if (x->answer.stream && !is_head_request(x))
         return begin_stream(x);
     return write_answer(x);
@@ -384,13 +384,13 @@ static bool refuse(struct exchange *x, int status, const char *why)
 
     while (r->status && r->status != status)
         r++;
-    x->answer = answer_new();
+    x->answer = response_new();
     if (x->state == HEAD) /* of which there may be nothing */
         x->head = (struct head){.method = bytes_of("GET", 3), .minor = 1};
     x->head.keep = false;
-    answer_error(&x->answer, status, r->kind, r->hint, "%s", why);
+    response_error(&x->answer, status, r->kind, r->hint, "%s", why);
     if (status == 503)
-        answer_header(&x->answer, "Retry-After", "1");
+        response_header(&x->answer, "Retry-After", "1");
     if (c->refused)
         c->refused(c->ctx, x, &x->answer, why);
     return say(x);
@@ -414,12 +414,12 @@ static bool refuse_body(struct exchange *x, enum body_state why)
     }
 }
 
-void exchange_answer(struct exchange *x, struct answer *answer)
+void exchange_respond(struct exchange *x, struct response *answer)
 {
     struct loop *l = x->loop;
 
     x->answer = *answer;
-    *answer = (struct answer){.status = 0};
+    *answer = (struct response){.status = 0};
     atomic_fetch_sub(&l->http->busy, 1);
     if (loop_is_here(l) && x->handled_inline)
         x->handled_inline = false; /* dispatch() goes on */
@@ -446,7 +446,7 @@ int exchange_socket(const struct exchange *x)
 
 quire_bytes exchange_header(const struct exchange *x, const char *name)
 {
-    return head_get(&x->head, name);
+    return http_head_get(&x->head, name);
 }
 
 /* Drop what is done with; what came after it is the next request's. */
@@ -515,7 +515,7 @@ static bool tell_to_go_on(struct exchange *x)
 static bool begin_body(struct exchange *x)
 {
     struct http *h = x->loop->http;
-    struct answer answer;
+    struct response answer;
     enum body_state state;
 
     x->state = BODY;
@@ -526,13 +526,13 @@ static bool begin_body(struct exchange *x)
     if (x->head.length == 0 && !x->head.chunked)
         return true;
     /* Who sends it is asked before it is kept. */
-    answer = answer_new();
+    answer = response_new();
     if (h->c.admit && !h->c.admit(h->c.ctx, x, &answer)) {
         x->answer = answer;
         x->head.keep = false;
         return say(x);
     }
-    answer_release(&answer);
+    response_release(&answer);
     state = body_begin(x);
     return state == BODY_MORE || refuse_body(x, state);
 }
@@ -563,8 +563,8 @@ static bool advance(struct exchange *x)
         }
         if (x->in.len == 0)
             return true;
-        switch (head_read(buf_bytes(&x->in), &x->head, &x->head_len, &status,
-                          &why)) {
+        switch (http_parse_head(buf_bytes(&x->in), &x->head, &x->head_len,
+                                &status, &why)) {
         case HEAD_MORE: return true;
         case HEAD_BAD: return refuse(x, status, why);
         case HEAD_DONE: there = begin_body(x); break;
@@ -600,7 +600,8 @@ static bool read_more(struct exchange *x)
         return refuse(x, 503, "out of memory");
     /* A buffer that has moved took the slices of the head along. */
     if (x->state == BODY && x->in.data != before)
-        head_read(bytes_of(x->in.data, x->head_len), h, &used, &status, &why);
+        http_parse_head(bytes_of(x->in.data, x->head_len), h, &used, &status,
+                        &why);
     n = read_some(x, room, cap);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
@@ -667,7 +668,7 @@ static bool read_all(struct exchange *x)
     return there;
 }
 
-void connection_see(struct exchange *x, uint32_t events)
+void connection_on_event(struct exchange *x, uint32_t events)
 {
     bool there = true;
 
@@ -745,7 +746,7 @@ void connection_begin(struct loop *l, int fd)
         connection_end(x);
 }
 
-void connection_go_on(struct exchange *x)
+void connection_resume(struct exchange *x)
 {
     struct epoll_event e = {.events = TO_READ, .data.ptr = x};
 

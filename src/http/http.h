@@ -32,19 +32,19 @@
 
 struct http;
 struct exchange;
-struct answer;
+struct response;
 
 typedef void (*http_handler)(void *ctx, struct exchange *x);
 
 /* A request is refused, for `why`, that nobody was asked about. There may be
  * nothing of its head. More may be added to the answer. */
 typedef void (*http_refused)(void *ctx, struct exchange *x,
-                             struct answer *answer, const char *why);
+                             struct response *answer, const char *why);
 
 /* Whether a request may send its body, by its head alone. False: *refusal says
  * why not. */
 typedef bool (*http_admit)(void *ctx, struct exchange *x,
-                           struct answer *refusal);
+                           struct response *refusal);
 
 struct http_config {
     const char *host;   /* an address, no name to be looked up */
@@ -142,7 +142,7 @@ int exchange_socket(const struct exchange *x);
 
 struct stream;
 
-struct answer {
+struct response {
     int status;
     struct buf headers; /* "Name: value\r\n", each; without those of framing */
     struct buf body;    /* taken over, as the headers are                    */
@@ -155,22 +155,22 @@ struct answer {
 };
 
 /* An empty one, which is a failure as long as nobody says what it is. */
-struct answer answer_new(void);
+struct response response_new(void);
 
 /* All that it has; and all that it says. */
-void answer_release(struct answer *a);
-quire_bytes answer_bytes(const struct answer *a);
+void response_release(struct response *a);
+quire_bytes response_bytes(const struct response *a);
 
 /* From any thread, once. What is in *answer is the exchange's then. */
-void exchange_answer(struct exchange *x, struct answer *answer);
+void exchange_respond(struct exchange *x, struct response *answer);
 
 /* Add a header to an answer. The value is the caller's to know as harmless. */
-void answer_header(struct answer *a, const char *name, const char *fmt, ...)
+void response_header(struct response *a, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The error shape: {"error","kind","hint"}. */
-void answer_error(struct answer *a, int status, const char *kind,
-                  const char *hint, const char *fmt, ...)
+void response_error(struct response *a, int status, const char *kind,
+                    const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* ---- an answer that goes on --------------------------------------------- */

@@ -77,7 +77,7 @@ static void read_mail(struct loop *l)
     pthread_mutex_unlock(&l->lock);
     for (; x; x = next) {
         next = x->mail;
-        connection_go_on(x);
+        connection_resume(x);
     }
     while (s)
         s = stream_read_mail(s);
@@ -153,7 +153,7 @@ void *loop_run(void *arg)
             if (events[i].data.ptr == l->http) {
                 room = greet(l);
             } else if (events[i].data.ptr != l) {
-                connection_see(events[i].data.ptr, events[i].events);
+                connection_on_event(events[i].data.ptr, events[i].events);
             }
         }
         /* Last: an answer may end a connection that has an event above. */

@@ -42,7 +42,7 @@ struct exchange {
     uint64_t held;       /* what it has of http->held          */
     bool handled_inline; /* the handler is being called */
 
-    struct answer answer;
+    struct response answer;
     struct buf front; /* the head of the answer */
     size_t sent;      /* of front and body      */
 
@@ -136,10 +136,10 @@ void connection_end(struct exchange *x);
 bool connection_is_idle(const struct exchange *x);
 
 /* Something can be read or written. */
-void connection_see(struct exchange *x, uint32_t events);
+void connection_on_event(struct exchange *x, uint32_t events);
 
 /* Its answer has come from another thread. */
-void connection_go_on(struct exchange *x);
+void connection_resume(struct exchange *x);
 
 /* Its stream has something to send. */
 void connection_push(struct exchange *x);

@@ -239,8 +239,8 @@ static bool is_once(struct reading *r, const struct head *h)
     return true;
 }
 
-enum head_state head_read(quire_bytes bytes, struct head *out, size_t *used,
-                          int *status, const char **why)
+enum head_state http_parse_head(quire_bytes bytes, struct head *out,
+                                size_t *used, int *status, const char **why)
 {
     struct reading r = {.at = bytes.data,
                         .end = (const char *)bytes.data + bytes.len};
@@ -290,7 +290,7 @@ enum head_state head_read(quire_bytes bytes, struct head *out, size_t *used,
     return r.status ? HEAD_BAD : HEAD_MORE;
 }
 
-quire_bytes head_get(const struct head *h, const char *name)
+quire_bytes http_head_get(const struct head *h, const char *name)
 {
     size_t i;
 
@@ -332,8 +332,8 @@ static bool size_char(struct chunks *c, char now)
     return c->state == EXTENSION && ((unsigned char)now >= ' ' || now == '\t');
 }
 
-enum head_state chunks_next(struct chunks *c, quire_bytes bytes, size_t *used,
-                            quire_bytes *piece)
+enum head_state http_parse_chunk(struct chunks *c, quire_bytes bytes,
+                                 size_t *used, quire_bytes *piece)
 {
     const char *at = bytes.data, *end = at + bytes.len;
 

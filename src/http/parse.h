@@ -43,11 +43,11 @@ enum head_state {
 };
 
 /* Read the head that `bytes` begin with; *used is its length. */
-enum head_state head_read(quire_bytes bytes, struct head *out, size_t *used,
-                          int *status, const char **why);
+enum head_state http_parse_head(quire_bytes bytes, struct head *out,
+                                size_t *used, int *status, const char **why);
 
 /* A header by its name, whatever its case; .data NULL: there is none. */
-quire_bytes head_get(const struct head *h, const char *name);
+quire_bytes http_head_get(const struct head *h, const char *name);
 
 /* ---- chunks -------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ struct chunks {
 
 /* The next bytes: *used of them are done with; content is *piece, a slice of
  * them, which may be empty. Call it again with the rest. HEAD_DONE: that was all. */
-enum head_state chunks_next(struct chunks *c, quire_bytes bytes, size_t *used,
-                            quire_bytes *piece);
+enum head_state http_parse_chunk(struct chunks *c, quire_bytes bytes,
+                                 size_t *used, quire_bytes *piece);
 
 #endif

@@ -47,14 +47,14 @@ const char *http_reason(int status)
     return "Unknown";
 }
 
-struct answer answer_new(void)
+struct response response_new(void)
 {
-    return (struct answer){.status = 500,
-                           .headers = BUF_INIT(64 * 1024),
-                           .body = BUF_INIT((size_t)1 << 31)};
+    return (struct response){.status = 500,
+                             .headers = BUF_INIT(64 * 1024),
+                             .body = BUF_INIT((size_t)1 << 31)};
 }
 
-void answer_release(struct answer *a)
+void response_release(struct response *a)
 {
     buf_release(&a->headers);
     buf_release(&a->body);
@@ -62,12 +62,12 @@ void answer_release(struct answer *a)
     a->content = NULL;
 }
 
-quire_bytes answer_bytes(const struct answer *a)
+quire_bytes response_bytes(const struct response *a)
 {
     return a->content ? spool_bytes(a->content) : buf_bytes(&a->body);
 }
 
-void answer_header(struct answer *a, const char *name, const char *fmt, ...)
+void response_header(struct response *a, const char *name, const char *fmt, ...)
 {
     char value[1024];
     va_list ap;
@@ -78,8 +78,8 @@ void answer_header(struct answer *a, const char *name, const char *fmt, ...)
     buf_addf(&a->headers, "%s: %s\r\n", name, value);
 }
 
-void answer_error(struct answer *a, int status, const char *kind,
-                  const char *hint, const char *fmt, ...)
+void response_error(struct response *a, int status, const char *kind,
+                    const char *hint, const char *fmt, ...)
 {
     struct json_writer w;
     char words[512];
@@ -102,5 +102,5 @@ void answer_error(struct answer *a, int status, const char *kind,
     json_str(&w, hint);
     json_object_end(&w);
     buf_add_char(&a->body, '\n');
-    answer_header(a, "Content-Type", "application/json");
+    response_header(a, "Content-Type", "application/json");
 }

@@ -55,7 +55,7 @@ static struct {
 
 static void load(void)
 {
-    static const struct library_call calls[] = {
+    static const struct dynlib_symbol calls[] = {
         {"gnutls_certificate_allocate_credentials", &lib.new_cred},
         {"gnutls_certificate_free_credentials", &lib.free_cred},
         {"gnutls_certificate_set_x509_key_mem", &lib.set_key},
@@ -80,8 +80,8 @@ static void load(void)
         {"gnutls_strerror", &lib.words},
     };
 
-    lib.there = library_load("libgnutls.so.30", calls,
-                             sizeof calls / sizeof *calls);
+    lib.there = dynlib_load("libgnutls.so.30", calls,
+                            sizeof calls / sizeof *calls);
 }
 
 static quire_status need_library(quire_error *err)

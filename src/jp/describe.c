@@ -50,10 +50,10 @@ static quire_status read_title(const struct place_info *place,
                                struct arena *keep, quire_conversation *out,
                                quire_error *err)
 {
-    struct convfile f = {0};
+    struct jp_file f = {0};
     quire_bytes title = {NULL, 0}, text;
     quire_error own = {0};
-    quire_status st = convfile_open(&f, place, "metadata.json", false, &own);
+    quire_status st = jp_file_open(&f, place, "metadata.json", false, &own);
 
     if (!st)
         title = json_get(buf_bytes(&f.text), "title");
@@ -63,7 +63,7 @@ static quire_status read_title(const struct place_info *place,
         if (!out->title)
             st = err_memory(&own);
     }
-    convfile_release(&f);
+    jp_file_release(&f);
     /* Not every conversation has one. */
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : excuse(st, &own, keep, out, err);
 }
@@ -72,16 +72,16 @@ static quire_status read_events(const struct place_info *place,
                                 struct arena *keep, quire_conversation *out,
                                 quire_error *err)
 {
-    struct convfile f = {0};
+    struct jp_file f = {0};
     quire_error own = {0};
     quire_bytes json = {NULL, 0};
-    quire_status st = convfile_open(&f, place, place->file, false, &own);
+    quire_status st = jp_file_open(&f, place, place->file, false, &own);
 
     if (!st)
         st = events_check(buf_bytes(&f.text), f.where, &json, &own);
     if (!st)
         count_events(json, out);
-    convfile_release(&f);
+    jp_file_release(&f);
     return excuse(st, &own, keep, out, err);
 }
 

@@ -16,7 +16,7 @@ struct moving {
     quire_bytes text;
     quire_bytes unit;
     struct blobs *blobs;
-    struct hearer *hearer;
+    struct problem_sink *hearer;
     struct moved *moved;
     struct arena tmp;
     struct json_edits edits;
@@ -57,7 +57,8 @@ static quire_status replace_members(struct moving *m, const struct payload *p,
 static quire_status replace(struct moving *m, const struct payload *p,
                             const quire_blob_info *info, quire_error *err)
 {
-    struct manner manner = manner_of(m->text, m->unit, p->key, p->value);
+    struct json_style manner = json_style_of(m->text, m->unit, p->key,
+                                             p->value);
     const char *end = (const char *)p->value.data + p->value.len;
     struct buf out = BUF_INIT(64 * 1024);
     quire_bytes old = p->value, with;
@@ -72,7 +73,7 @@ static quire_status replace(struct moving *m, const struct payload *p,
         buf_add_str(&out, "\"content\"");
         buf_add(&out, manner.colon.data, manner.colon.len);
     }
-    spell_object(&out, &manner,
+    write_object(&out, &manner,
                  (struct pair[]){{"$blob", bytes_str(t.hex)},
                                  {"size", bytes_str(t.size)}},
                  2);
@@ -103,7 +104,7 @@ static quire_status look_at_ref(struct moving *m, const struct payload *p,
              "blob %s has %llu bytes, not the %llu that are written here",
              digest_short(&p->digest).s, (unsigned long long)info.size,
              (unsigned long long)p->size);
-    return hear(m->hearer, m->text, p->value.data, "size", what, err);
+    return report_problem(m->hearer, m->text, p->value.data, "size", what, err);
 }
 
 static quire_status move_out(void *ctx, const struct payload *p,
@@ -122,7 +123,8 @@ static quire_status move_out(void *ctx, const struct payload *p,
     if (m->plain.failed || m->raw.failed)
         return err_memory(err);
     if (odd)
-        return hear(m->hearer, m->text, p->value.data, "odd", odd, err);
+        return report_problem(m->hearer, m->text, p->value.data, "odd", odd,
+                              err);
     st = blob_put(m->blobs, content, 0, &info, err);
     if (st)
         return st;
@@ -133,11 +135,11 @@ static quire_status move_out(void *ctx, const struct payload *p,
 }
 
 quire_status externalize_text(quire_bytes text, struct blobs *blobs,
-                              struct hearer *hearer, struct moved *moved,
+                              struct problem_sink *hearer, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err)
 {
     struct moving m = {.text = text,
-                       .unit = manner_unit(text),
+                       .unit = json_style_indent(text),
                        .blobs = blobs,
                        .hearer = hearer,
                        .moved = moved,

@@ -25,7 +25,7 @@
 
 /* A link could be changed while we write to what it led to, and to replace it
  * would cut it. */
-static quire_status check_link(const struct convfile *f, quire_error *err)
+static quire_status check_link(const struct jp_file *f, quire_error *err)
 {
     struct stat st;
     quire_status status;
@@ -37,7 +37,7 @@ static quire_status check_link(const struct convfile *f, quire_error *err)
     return status;
 }
 
-static quire_status read_whole(struct convfile *f, struct object *o,
+static quire_status read_whole(struct jp_file *f, struct object *o,
                                quire_error *err)
 {
     size_t size = (size_t)f->info.size, n = 1;
@@ -61,8 +61,8 @@ static quire_status read_whole(struct convfile *f, struct object *o,
     return st;
 }
 
-quire_status convfile_open(struct convfile *f, const struct place_info *place,
-                           const char *name, bool write, quire_error *err)
+quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
+                          const char *name, bool write, quire_error *err)
 {
     struct object *o = NULL;
     quire_status st;
@@ -86,7 +86,7 @@ quire_status convfile_open(struct convfile *f, const struct place_info *place,
     return st;
 }
 
-void convfile_release(struct convfile *f)
+void jp_file_release(struct jp_file *f)
 {
     size_t i;
 
@@ -152,8 +152,8 @@ static quire_status wait_for_lock(const char *path, int wait_ms, int *lock,
     return st;
 }
 
-quire_status convfile_lock(struct convfile *f, const struct place_info *place,
-                           int wait_ms, quire_error *err)
+quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
+                          int wait_ms, quire_error *err)
 {
     const char *ids[] = {place->id, place->id};
     struct arena tmp = ARENA_INIT;
@@ -187,7 +187,7 @@ static bool same(const struct object_info *a, const struct object_info *b)
            a->changed_ns == b->changed_ns;
 }
 
-static quire_status changed(const struct convfile *f, quire_error *err)
+static quire_status changed(const struct jp_file *f, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_CHANGED,
                               "%.180s has been changed meanwhile", f->where);
@@ -196,7 +196,7 @@ static quire_status changed(const struct convfile *f, quire_error *err)
     return st;
 }
 
-static quire_status draft_of(struct convfile *f, quire_bytes text,
+static quire_status draft_of(struct jp_file *f, quire_bytes text,
                              struct draft **out, quire_error *err)
 {
     struct draft *d = NULL;
@@ -215,8 +215,8 @@ static quire_status draft_of(struct convfile *f, quire_bytes text,
     return st;
 }
 
-quire_status convfile_replace(struct convfile *f, quire_bytes text,
-                              quire_error *err)
+quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
+                             quire_error *err)
 {
     const struct object_ops *ops = f->store->ops;
     struct object_info now = {0};

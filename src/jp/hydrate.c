@@ -21,7 +21,7 @@ struct coming {
     quire_bytes text;
     quire_bytes unit;
     struct blobs *blobs;
-    struct hearer *hearer;
+    struct problem_sink *hearer;
     struct moved *moved;
     struct arena tmp;
     struct json_edits edits;
@@ -54,7 +54,8 @@ static void spell_content(quire_bytes content, bool base64, struct buf *out)
 static quire_status replace(struct coming *c, const struct payload *p,
                             quire_bytes content, quire_error *err)
 {
-    struct manner manner = manner_of(c->text, c->unit, p->key, p->value);
+    struct json_style manner = json_style_of(c->text, c->unit, p->key,
+                                             p->value);
     bool utf8 = utf8_check(content), bare = p->answer && utf8 && !p->others;
     struct buf string = BUF_INIT(CONVERSATION_MAX),
                object = BUF_INIT(CONVERSATION_MAX);
@@ -63,7 +64,7 @@ static quire_status replace(struct coming *c, const struct payload *p,
 
     spell_content(content, bare || !utf8, &string);
     if (!bare && !p->others)
-        spell_object(&object, &manner, &(struct pair){key, buf_bytes(&string)},
+        write_object(&object, &manner, &(struct pair){key, buf_bytes(&string)},
                      1);
     with = bytes_of(NULL, 0);
     if (!string.failed && !object.failed)
@@ -93,7 +94,8 @@ static quire_status bring_back(void *ctx, const struct payload *p,
     quire_status st;
 
     if (p->form == FORM_ODD)
-        return hear(c->hearer, c->text, p->value.data, "odd", p->odd, err);
+        return report_problem(c->hearer, c->text, p->value.data, "odd", p->odd,
+                              err);
     if (p->form != FORM_REF)
         return QUIRE_OK;
     if (p->size > CONVERSATION_MAX || c->total + p->size > CONVERSATION_MAX)
@@ -103,7 +105,8 @@ static quire_status bring_back(void *ctx, const struct payload *p,
         return st;
     if (bad.kind) {
         c->lost++;
-        return hear(c->hearer, c->text, p->value.data, bad.kind, bad.what, err);
+        return report_problem(c->hearer, c->text, p->value.data, bad.kind,
+                              bad.what, err);
     }
     c->total += content.len;
     c->moved->payloads++;
@@ -125,11 +128,11 @@ static quire_status lost_some(const struct coming *c, quire_error *err)
 }
 
 quire_status hydrate_text(quire_bytes text, struct blobs *blobs,
-                          struct hearer *hearer, struct moved *moved,
+                          struct problem_sink *hearer, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err)
 {
     struct coming c = {.text = text,
-                       .unit = manner_unit(text),
+                       .unit = json_style_indent(text),
                        .blobs = blobs,
                        .hearer = hearer,
                        .moved = moved,

@@ -49,7 +49,7 @@
 
 /* Whoever hears of problems. `each` may be NULL; `where` is what the text is
  * called. */
-struct hearer {
+struct problem_sink {
     quire_status (*each)(void *ctx, const quire_problem *problem,
                          quire_error *err);
     void *ctx;
@@ -76,7 +76,7 @@ quire_status events_check(quire_bytes text, const char *where,
  * *changed is false, if there are none. Blobs are put one by one: a batch is
  * the caller's. */
 quire_status externalize_text(quire_bytes text, struct blobs *blobs,
-                              struct hearer *hearer, struct moved *moved,
+                              struct problem_sink *hearer, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err);
 
 /* How many payloads there are to move, at most. */
@@ -86,7 +86,7 @@ quire_status externalize_count(quire_bytes text, const char *where, uint64_t *n,
 /* The way back. QUIRE_DAMAGED, after all problems have been told, if a blob is
  * missing or not what the text says; QUIRE_TOO_LARGE. */
 quire_status hydrate_text(quire_bytes text, struct blobs *blobs,
-                          struct hearer *hearer, struct moved *moved,
+                          struct problem_sink *hearer, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err);
 
 /* Every blob that the text refers to by a "$blob" at any depth, in events that
@@ -131,7 +131,7 @@ quire_status layout_location(const char *dir, struct arena *keep,
 /* ---- files -------------------------------------------------------------- */
 
 /* A file that was read whole; {0} before. */
-struct convfile {
+struct jp_file {
     struct object_store *store; /* owned: its directory             */
     const char *name;
     char where[512]; /* its path, for messages            */
@@ -142,19 +142,19 @@ struct convfile {
 
 /* Read `place`'s file called `name`. To be released also on failure.
  * QUIRE_NOT_FOUND, QUIRE_INVALID (a link, no file), QUIRE_TOO_LARGE: words. */
-quire_status convfile_open(struct convfile *f, const struct place_info *place,
-                           const char *name, bool write, quire_error *err);
-void convfile_release(struct convfile *f);
+quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
+                          const char *name, bool write, quire_error *err);
+void jp_file_release(struct jp_file *f);
 
 /* Take JP's own lock of the conversation, if there is such a file, before
  * reading. QUIRE_BUSY after `wait_ms`. */
-quire_status convfile_lock(struct convfile *f, const struct place_info *place,
-                           int wait_ms, quire_error *err);
+quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
+                          int wait_ms, quire_error *err);
 
 /* Put `text` in its place, atomically and lasting, with its mode and owner.
  * QUIRE_CHANGED if it is not what was read any more. */
-quire_status convfile_replace(struct convfile *f, quire_bytes text,
-                              quire_error *err);
+quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
+                             quire_error *err);
 
 /* ---- to be read --------------------------------------------------------- */
 
@@ -166,7 +166,7 @@ quire_status describe_place(const struct place_info *place, struct arena *keep,
 /* Each part of events.json (or, `legacy`, messages.json), with its content. */
 quire_status render_text(quire_bytes text, bool legacy, struct blobs *blobs,
                          const quire_print_options *options,
-                         struct hearer *hearer, quire_part_fn each, void *ctx,
-                         quire_error *err);
+                         struct problem_sink *hearer, quire_part_fn each,
+                         void *ctx, quire_error *err);
 
 #endif

@@ -375,7 +375,7 @@ quire_status references_each(quire_bytes text, reference_fn each, void *ctx,
 /* ---- texts -------------------------------------------------------------- */
 
 /* Go on to `at`, and tell where that is, both from 1. */
-static void find_place(struct hearer *h, quire_bytes text, size_t at,
+static void find_place(struct problem_sink *h, quire_bytes text, size_t at,
                        size_t *line, size_t *byte)
 {
     const char *s = text.data, *next;
@@ -396,7 +396,7 @@ quire_status events_check(quire_bytes text, const char *where,
 {
     static const quire_bytes bom = {"\xef\xbb\xbf", 3};
     struct json_error bad = {0, NULL};
-    struct hearer from_start = {0};
+    struct problem_sink from_start = {0};
     size_t skip, line, byte;
     quire_status st;
 
@@ -419,8 +419,9 @@ quire_status events_check(quire_bytes text, const char *where,
     return st;
 }
 
-quire_status hear(struct hearer *h, quire_bytes text, const void *at,
-                  const char *kind, const char *what, quire_error *err)
+quire_status report_problem(struct problem_sink *h, quire_bytes text,
+                            const void *at, const char *kind, const char *what,
+                            quire_error *err)
 {
     quire_problem p = {.kind = kind, .where = h->where};
     size_t line, byte;
@@ -445,7 +446,7 @@ bool event_time(quire_bytes value, int64_t *us)
     memcpy(text, (const char *)value.data + 1, value.len - 2);
     if (value.len > 12 && text[10] == ' ')
         text[10] = 'T';
-    if (!when_parse(bytes_of(text, value.len - 2), &ms))
+    if (!timestamp_parse(bytes_of(text, value.len - 2), &ms))
         return false;
     *us = ms * 1000;
     return true;

@@ -66,8 +66,9 @@ quire_status payload_fetch(const struct payload *p, struct blobs *blobs,
 
 /* Tell of a problem with the value at `at`, a place in `text`, at or behind the
  * one that was told of last. */
-quire_status hear(struct hearer *h, quire_bytes text, const void *at,
-                  const char *kind, const char *what, quire_error *err);
+quire_status report_problem(struct problem_sink *h, quire_bytes text,
+                            const void *at, const char *kind, const char *what,
+                            quire_error *err);
 
 /* A "2026-11-16 10:20:30.123", in microseconds since 1970. */
 bool event_time(quire_bytes value, int64_t *us);
@@ -75,7 +76,7 @@ bool event_time(quire_bytes value, int64_t *us);
 /* ---- spell.c ------------------------------------------------------------ */
 
 /* How a text is laid out around a member. */
-struct manner {
+struct json_style {
     quire_bytes before; /* the line break and indentation in front of it, or
                            the white space behind a comma                   */
     quire_bytes colon;  /* from its key to its value                        */
@@ -83,16 +84,16 @@ struct manner {
     bool lines;         /* a member a line                                  */
 };
 
-quire_bytes manner_unit(quire_bytes text);
-struct manner manner_of(quire_bytes text, quire_bytes unit, quire_bytes key,
-                        quire_bytes value);
+quire_bytes json_style_indent(quire_bytes text);
+struct json_style json_style_of(quire_bytes text, quire_bytes unit,
+                                quire_bytes key, quire_bytes value);
 
 /* An object of one or two members; values are spelled already. */
 struct pair {
     const char *key;
     quire_bytes value;
 };
-void spell_object(struct buf *out, const struct manner *m,
+void write_object(struct buf *out, const struct json_style *m,
                   const struct pair *pairs, size_t n);
 
 #endif

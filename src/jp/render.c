@@ -18,10 +18,10 @@ struct rendering {
     quire_bytes text;
     struct blobs *blobs;
     const quire_print_options *o;
-    struct hearer *hearer;
+    struct problem_sink *hearer;
     quire_part_fn each;
     void *ctx;
-    uint64_t turn, first, last; /* this one; the ones that are shown */
+    uint64_t turn, first, last; /* this one; the ones that are quote_text */
     bool marked;                /* turns are marked in the file      */
     struct map tools;           /* id of a call -> its name's index  */
     quire_bytes *names;
@@ -89,7 +89,8 @@ static quire_status give_lost(struct showing *s, const struct payload *p,
                               quire_error *err)
 {
     struct rendering *r = s->r;
-    quire_status st = hear(r->hearer, r->text, p->value.data, kind, what, err);
+    quire_status st = report_problem(r->hearer, r->text, p->value.data, kind,
+                                     what, err);
 
     r->part.missing = 1;
     if (!st)
@@ -479,8 +480,8 @@ static void choose_turns(struct rendering *r, quire_bytes json, bool legacy)
 
 quire_status render_text(quire_bytes text, bool legacy, struct blobs *blobs,
                          const quire_print_options *options,
-                         struct hearer *hearer, quire_part_fn each, void *ctx,
-                         quire_error *err)
+                         struct problem_sink *hearer, quire_part_fn each,
+                         void *ctx, quire_error *err)
 {
     struct rendering r = {.text = text,
                           .blobs = blobs,

@@ -29,7 +29,7 @@ static quire_bytes last_break(quire_bytes space)
 }
 
 /* What the first thing in the outermost container is indented by. */
-quire_bytes manner_unit(quire_bytes text)
+quire_bytes json_style_indent(quire_bytes text)
 {
     const char *s = text.data;
     quire_bytes indent;
@@ -47,12 +47,12 @@ quire_bytes manner_unit(quire_bytes text)
     return bytes_sub(indent, *s == '\r' ? 2 : 1, indent.len);
 }
 
-struct manner manner_of(quire_bytes text, quire_bytes unit, quire_bytes key,
-                        quire_bytes value)
+struct json_style json_style_of(quire_bytes text, quire_bytes unit,
+                                quire_bytes key, quire_bytes value)
 {
     const char *start = text.data, *at = key.data;
     const char *key_end = at + key.len;
-    struct manner m = {.unit = unit};
+    struct json_style m = {.unit = unit};
     quire_bytes space;
 
     while (at > start && is_space(at[-1]))
@@ -77,7 +77,7 @@ static void add(struct buf *out, quire_bytes bytes)
     buf_add(out, bytes.data, bytes.len);
 }
 
-void spell_object(struct buf *out, const struct manner *m,
+void write_object(struct buf *out, const struct json_style *m,
                   const struct pair *pairs, size_t n)
 {
     size_t i;

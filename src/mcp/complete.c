@@ -44,7 +44,7 @@ static quire_status offer_output(void *ctx, const quire_output *one,
 
     (void)err;
     if (!strncmp(one->address, o->scheme, strlen(o->scheme)) &&
-        hand_sees(o->call->peer->m, one->address))
+        handle_sees(o->call->peer->m, one->address))
         offer(o, one->id);
     return QUIRE_OK;
 }
@@ -70,7 +70,7 @@ static quire_status offer_title(void *ctx, const quire_memory *one,
     return QUIRE_OK;
 }
 
-static quire_status offer_titles(struct completion *o, struct mcp_hand *h,
+static quire_status offer_titles(struct completion *o, struct mcp_handle *h,
                                  quire_error *err)
 {
     quire_memory_list_options all = QUIRE_MEMORY_LIST_OPTIONS_INIT;
@@ -79,7 +79,7 @@ static quire_status offer_titles(struct completion *o, struct mcp_hand *h,
     return quire_memory_list(h->q, &all, offer_title, o, err);
 }
 
-static quire_status offer_ids(struct completion *o, struct mcp_hand *h,
+static quire_status offer_ids(struct completion *o, struct mcp_handle *h,
                               enum uri_kind kind, quire_error *err)
 {
     quire_artifact_list_options all = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
@@ -96,7 +96,7 @@ static quire_status offer_ids(struct completion *o, struct mcp_hand *h,
         return QUIRE_OK;
     }
     o->scheme = kind == URI_OUTPUT ? "artifact://" : "agent://";
-    st = hand_outputs(h, err);
+    st = handle_outputs(h, err);
     return st ? st : quire_outputs_list(h->outputs, offer_output, o, err);
 }
 
@@ -123,7 +123,7 @@ static bool find_kind(struct mcp_call *c, enum uri_kind *kind)
     return true;
 }
 
-void do_complete(struct mcp_call *c, struct mcp_hand *h)
+void do_complete(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes argument = json_get(c->params, "argument");
     struct completion o = {.call = c,

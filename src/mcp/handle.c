@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "mcp/priv.h"
 
-bool hand_built_in(const char *session)
+bool handle_built_in(const char *session)
 {
     return !strcmp(session, "temp") || !strcmp(session, "user");
 }
@@ -27,10 +27,10 @@ static quire_status keep_session(struct mcp *m, const char *id,
     return st;
 }
 
-quire_status mcp_hand_open(struct mcp *m, quire *q, struct mcp_hand **out,
-                           quire_error *err)
+quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
+                             quire_error *err)
 {
-    struct mcp_hand *h = calloc(1, sizeof *h);
+    struct mcp_handle *h = calloc(1, sizeof *h);
     quire_status st = QUIRE_OK;
 
     *out = NULL;
@@ -48,13 +48,13 @@ quire_status mcp_hand_open(struct mcp *m, quire *q, struct mcp_hand **out,
     if (!st)
         st = keep_session(m, quire_workspace_session(h->w), err);
     if (st)
-        mcp_hand_close(h);
+        mcp_handle_close(h);
     else
         *out = h;
     return st;
 }
 
-void mcp_hand_close(struct mcp_hand *h)
+void mcp_handle_close(struct mcp_handle *h)
 {
     if (!h)
         return;
@@ -65,22 +65,22 @@ void mcp_hand_close(struct mcp_hand *h)
     free(h);
 }
 
-quire *mcp_hand_store(struct mcp_hand *h)
+quire *mcp_handle_store(struct mcp_handle *h)
 {
     return h->q;
 }
 
-quire_status hand_outputs(struct mcp_hand *h, quire_error *err)
+quire_status handle_outputs(struct mcp_handle *h, quire_error *err)
 {
     const char *session = h->m->session;
 
     if (h->outputs)
         return QUIRE_OK;
-    return quire_outputs_open(h->q, hand_built_in(session) ? NULL : session,
+    return quire_outputs_open(h->q, handle_built_in(session) ? NULL : session,
                               &h->outputs, err);
 }
 
-void hand_made(struct mcp *m, const char *number)
+void handle_made(struct mcp *m, const char *number)
 {
     int64_t *bigger, n;
 
@@ -99,14 +99,14 @@ void hand_made(struct mcp *m, const char *number)
     pthread_mutex_unlock(&m->lock);
 }
 
-bool hand_sees(struct mcp *m, const char *address)
+bool handle_sees(struct mcp *m, const char *address)
 {
     static const char begins[] = "artifact://";
     bool made = false;
     int64_t n;
     size_t i;
 
-    if (!hand_built_in(m->session))
+    if (!handle_built_in(m->session))
         return true;
     if (strncmp(address, begins, sizeof begins - 1) != 0 ||
         !json_read_int(bytes_str(address + sizeof begins - 1), &n))

@@ -7,7 +7,7 @@
  *
  *     struct mcp        what is offered: a session, and what may be done in it
  *     struct mcp_peer   one client, and what it asked to be told
- *     struct mcp_hand   a thread's own way to the store
+ *     struct mcp_handle   a thread's own way to the store
  *     struct mcp_call   one message that wants an answer
  *
  * A message takes two steps. mcp_begin() reads it and does at once what needs
@@ -59,7 +59,7 @@
 #include "quire.h"
 
 struct mcp;
-struct mcp_hand;
+struct mcp_handle;
 struct mcp_peer;
 struct mcp_call;
 
@@ -80,9 +80,9 @@ void mcp_close(struct mcp *m);
 /* A way to the store. With `q` that handle is used, which stays the caller's;
  * else one is opened. The first hand finds the session, once for all.
  * QUIRE_NOT_FOUND: there is none. */
-quire_status mcp_hand_open(struct mcp *m, quire *q, struct mcp_hand **out,
-                           quire_error *err);
-void mcp_hand_close(struct mcp_hand *h);
+quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
+                             quire_error *err);
+void mcp_handle_close(struct mcp_handle *h);
 
 /* Takes a message to the client: a notification, or the last word on a
  * subscription. On loan until it returns. */
@@ -120,7 +120,7 @@ enum mcp_state mcp_state(const struct mcp_call *c);
 
 /* Do it, and say whether it is MCP_READY or MCP_OPEN now: then it is not the
  * caller's any more. */
-enum mcp_state mcp_do(struct mcp_call *c, struct mcp_hand *h);
+enum mcp_state mcp_do(struct mcp_call *c, struct mcp_handle *h);
 
 /* It cannot be done, for want of a hand. */
 void mcp_refuse(struct mcp_call *c, const quire_error *err);
@@ -150,13 +150,13 @@ int mcp_look_fd(const struct mcp *m);
 /* Compare what peers listen for with what it was, and tell them. Also lets
  * calls that take long say that they are alive. `changed`: something was seen
  * to happen to files. */
-void mcp_look(struct mcp *m, struct mcp_hand *h, bool changed);
+void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed);
 
 /* Of a clock that never goes back. */
 int64_t mcp_now_ms(void);
 
 /* The handle of a hand, and the session's own id. */
-quire *mcp_hand_store(struct mcp_hand *h);
+quire *mcp_handle_store(struct mcp_handle *h);
 const char *mcp_session(const struct mcp *m);
 
 #endif

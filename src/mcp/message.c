@@ -186,8 +186,8 @@ void answer_end(struct mcp_call *c)
     c->state = MCP_READY;
 }
 
-void notice_begin(struct json_writer *w, struct buf *out, const char *method,
-                  const struct mcp_call *listen)
+void notification_begin(struct json_writer *w, struct buf *out,
+                        const char *method, const struct mcp_call *listen)
 {
     json_begin(w, out);
     json_object(w);
@@ -204,7 +204,7 @@ void notice_begin(struct json_writer *w, struct buf *out, const char *method,
     json_object_end(w);
 }
 
-void notice_end(struct json_writer *w)
+void notification_end(struct json_writer *w)
 {
     json_object_end(w);
     json_object_end(w);

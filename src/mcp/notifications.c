@@ -25,7 +25,7 @@ int mcp_look_fd(const struct mcp *m)
     return m->look_fd;
 }
 
-void notices_change(struct mcp *m, bool list)
+void notifications_change(struct mcp *m, bool list)
 {
     pthread_mutex_lock(&m->lock);
     m->list_changes += list;
@@ -55,7 +55,7 @@ static bool add_subscription(struct mcp_peer *p, const char *uri,
     return p->subs[p->n_subs].uri && ++p->n_subs;
 }
 
-void notices_drop(struct mcp_peer *p, const struct mcp_call *listen)
+void notifications_drop(struct mcp_peer *p, const struct mcp_call *listen)
 {
     size_t i, kept = 0;
 
@@ -86,7 +86,7 @@ static void refuse_room(struct mcp_call *c)
                    "there are too many subscriptions");
 }
 
-void do_subscribe(struct mcp_call *c, struct mcp_hand *h)
+void do_subscribe(struct mcp_call *c, struct mcp_handle *h)
 {
     const char *uri = message_text(c, c->params, "uri");
     struct mcp_peer *p = c->peer;
@@ -105,7 +105,7 @@ void do_subscribe(struct mcp_call *c, struct mcp_hand *h)
         refuse_room(c);
 }
 
-void do_unsubscribe(struct mcp_call *c, struct mcp_hand *h)
+void do_unsubscribe(struct mcp_call *c, struct mcp_handle *h)
 {
     const char *uri = message_text(c, c->params, "uri");
     struct mcp_peer *p = c->peer;
@@ -135,7 +135,8 @@ static void acknowledge(struct mcp_call *c, quire_bytes uris)
     struct json_writer w;
     struct json_scan it;
 
-    notice_begin(&w, &notice, "notifications/subscriptions/acknowledged", c);
+    notification_begin(&w, &notice, "notifications/subscriptions/acknowledged",
+                       c);
     json_key(&w, "notifications");
     json_object(&w);
     if (c->listen_list) {
@@ -152,12 +153,13 @@ static void acknowledge(struct mcp_call *c, quire_bytes uris)
         json_array_end(&w);
     }
     json_object_end(&w);
-    notice_end(&w);
+    notification_end(&w);
     peer_send(c->peer, &notice);
 }
 
 /* What is not there may come to be. */
-static bool listen_for(struct mcp_call *c, struct mcp_hand *h, quire_bytes one)
+static bool listen_for(struct mcp_call *c, struct mcp_handle *h,
+                       quire_bytes one)
 {
     struct arena keep = ARENA_INIT;
     struct uri u;
@@ -183,7 +185,7 @@ static bool listen_for(struct mcp_call *c, struct mcp_hand *h, quire_bytes one)
 
 /* It is acknowledged before it is listed among those who listen, and that is
  * done by who called this. */
-void do_listen(struct mcp_call *c, struct mcp_hand *h)
+void do_listen(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes filter = json_get(c->params, "notifications");
     quire_bytes uris = json_get(filter, "resourceSubscriptions");
@@ -249,13 +251,13 @@ static void post(struct look *l, struct mcp_peer *p, const char *uri,
 
     if (!one)
         return;
-    notice_begin(&w, &one->text,
-                 uri ? "notifications/resources/updated"
-                     : "notifications/resources/list_changed",
-                 listen);
+    notification_begin(&w, &one->text,
+                       uri ? "notifications/resources/updated"
+                           : "notifications/resources/list_changed",
+                       listen);
     if (uri)
         put_text(&w, "uri", uri);
-    notice_end(&w);
+    notification_end(&w);
 }
 
 static void deliver(struct look *l, struct mcp *m)
@@ -293,13 +295,13 @@ static quire_status count_output(void *ctx, const quire_output *o,
     struct count *n = ctx;
 
     (void)err;
-    n->outputs += hand_sees(n->m, o->address);
+    n->outputs += handle_sees(n->m, o->address);
     return QUIRE_OK;
 }
 
 /* What others did to the list. An artifact that has only changed is in it as it
  * was. */
-static void look_at_list(struct mcp *m, struct mcp_hand *h)
+static void look_at_list(struct mcp *m, struct mcp_handle *h)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     quire_artifact newest = {.version = 0};
@@ -307,7 +309,7 @@ static void look_at_list(struct mcp *m, struct mcp_hand *h)
 
     o.limit = 1;
     if (quire_artifact_list(h->q, m->session, &o, see_newest, &newest, NULL) ||
-        hand_outputs(h, NULL) ||
+        handle_outputs(h, NULL) ||
         quire_outputs_list(h->outputs, count_output, &n, NULL))
         return;
     pthread_mutex_lock(&m->lock);
@@ -390,7 +392,7 @@ static void tell_progress(struct look *l, struct mcp_peer *p)
     }
 }
 
-void mcp_look(struct mcp *m, struct mcp_hand *h, bool changed)
+void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed)
 {
     struct look l = {.keep = ARENA_INIT};
     struct mcp_peer *p;

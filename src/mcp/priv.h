@@ -66,7 +66,7 @@ struct mcp {
     bool stopped; /* nothing long is begun any more       */
 };
 
-struct mcp_hand {
+struct mcp_handle {
     struct mcp *m;
     quire *q;
     bool own; /* q is ours to close */
@@ -138,7 +138,7 @@ struct method {
     const char *name;
     bool legacy, modern; /* in which era there is such a thing */
     bool at_once;        /* mcp_begin() does it, without a hand  */
-    void (*run)(struct mcp_call *c, struct mcp_hand *h);
+    void (*run)(struct mcp_call *c, struct mcp_handle *h);
 };
 
 /* ---- message.c --------------------------------------------------------- */
@@ -188,9 +188,9 @@ static inline void put_raw(struct json_writer *w, const char *key,
 
 /* {"jsonrpc":"2.0","method":...,"params":{ and the way out of it. With `listen`
  * the params say whose subscription it is for. */
-void notice_begin(struct json_writer *w, struct buf *out, const char *method,
-                  const struct mcp_call *listen);
-void notice_end(struct json_writer *w);
+void notification_begin(struct json_writer *w, struct buf *out,
+                        const char *method, const struct mcp_call *listen);
+void notification_end(struct json_writer *w);
 
 /* ---- server.c ---------------------------------------------------------- */
 
@@ -198,36 +198,36 @@ void peer_send(struct mcp_peer *p, struct buf *message);
 
 /* ---- hand.c ------------------------------------------------------------ */
 
-quire_status hand_outputs(struct mcp_hand *h, quire_error *err);
-bool hand_built_in(const char *session);
+quire_status handle_outputs(struct mcp_handle *h, quire_error *err);
+bool handle_built_in(const char *session);
 
 /* The outputs of the built-in sessions lie in a directory that all programs of
  * the user share: there only those are seen that were made here. */
-void hand_made(struct mcp *m, const char *number);
-bool hand_sees(struct mcp *m, const char *address);
+void handle_made(struct mcp *m, const char *number);
+bool handle_sees(struct mcp *m, const char *address);
 
 /* ---- methods ----------------------------------------------------------- */
 
-void do_initialize(struct mcp_call *c, struct mcp_hand *h);
-void do_ping(struct mcp_call *c, struct mcp_hand *h);
-void do_discover(struct mcp_call *c, struct mcp_hand *h);
-void do_tools_list(struct mcp_call *c, struct mcp_hand *h);
-void do_tools_call(struct mcp_call *c, struct mcp_hand *h);
-void do_resources_list(struct mcp_call *c, struct mcp_hand *h);
-void do_resources_templates(struct mcp_call *c, struct mcp_hand *h);
-void do_resources_read(struct mcp_call *c, struct mcp_hand *h);
-void do_subscribe(struct mcp_call *c, struct mcp_hand *h);
-void do_unsubscribe(struct mcp_call *c, struct mcp_hand *h);
-void do_listen(struct mcp_call *c, struct mcp_hand *h);
-void do_prompts_list(struct mcp_call *c, struct mcp_hand *h);
-void do_prompts_get(struct mcp_call *c, struct mcp_hand *h);
-void do_complete(struct mcp_call *c, struct mcp_hand *h);
+void do_initialize(struct mcp_call *c, struct mcp_handle *h);
+void do_ping(struct mcp_call *c, struct mcp_handle *h);
+void do_discover(struct mcp_call *c, struct mcp_handle *h);
+void do_tools_list(struct mcp_call *c, struct mcp_handle *h);
+void do_tools_call(struct mcp_call *c, struct mcp_handle *h);
+void do_resources_list(struct mcp_call *c, struct mcp_handle *h);
+void do_resources_templates(struct mcp_call *c, struct mcp_handle *h);
+void do_resources_read(struct mcp_call *c, struct mcp_handle *h);
+void do_subscribe(struct mcp_call *c, struct mcp_handle *h);
+void do_unsubscribe(struct mcp_call *c, struct mcp_handle *h);
+void do_listen(struct mcp_call *c, struct mcp_handle *h);
+void do_prompts_list(struct mcp_call *c, struct mcp_handle *h);
+void do_prompts_get(struct mcp_call *c, struct mcp_handle *h);
+void do_complete(struct mcp_call *c, struct mcp_handle *h);
 
 /* tools.c: what a call of the tool will do, by its arguments. */
 enum mcp_state tool_state(const struct mcp_call *c);
 
 /* run.c */
-void tool_run(struct mcp_call *c, struct mcp_hand *h, quire_bytes arguments);
+void tool_run(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments);
 
 /* Words for the client, if it is time for some; m->lock is held. */
 void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice);
@@ -248,7 +248,7 @@ bool uri_read(const char *text, struct uri *out);
 bool uri_allowed(const struct mcp *m, const struct uri *u);
 
 /* A number that changes when the resource does; 0: there is none. */
-uint64_t resource_stamp(struct mcp_hand *h, const char *uri);
+uint64_t resource_stamp(struct mcp_handle *h, const char *uri);
 
 /* Refuse: there is no such resource. */
 void message_refuse_resource(struct mcp_call *c, const char *uri);
@@ -259,7 +259,7 @@ void put_link(struct mcp_call *c, const quire_artifact *a);
 /* ---- notices.c --------------------------------------------------------- */
 
 /* Something was done here: look soon. `list`: to the list, too. */
-void notices_change(struct mcp *m, bool list);
-void notices_drop(struct mcp_peer *p, const struct mcp_call *listen);
+void notifications_change(struct mcp *m, bool list);
+void notifications_drop(struct mcp_peer *p, const struct mcp_call *listen);
 
 #endif

@@ -27,7 +27,7 @@ static const char prompts[] =
     "{\"name\":\"hand-off\",\"title\":\"Hand-off\",\"description\":\"How this "
     "session stands, for whoever goes on with it\"}]";
 
-void do_prompts_list(struct mcp_call *c, struct mcp_hand *h)
+void do_prompts_list(struct mcp_call *c, struct mcp_handle *h)
 {
     (void)h;
     put_raw(&c->w, "prompts", prompts);
@@ -183,7 +183,8 @@ static bool failed(struct mcp_call *c, struct recall *r, quire_status st,
     return true;
 }
 
-static void search_all(struct mcp_call *c, struct mcp_hand *h, struct recall *r)
+static void search_all(struct mcp_call *c, struct mcp_handle *h,
+                       struct recall *r)
 {
     quire_recall_options memory = QUIRE_RECALL_OPTIONS_INIT;
     quire_search_options files = QUIRE_SEARCH_OPTIONS_INIT;
@@ -213,7 +214,7 @@ static void search_all(struct mcp_call *c, struct mcp_hand *h, struct recall *r)
            &err);
 }
 
-static void get_recall(struct mcp_call *c, struct mcp_hand *h)
+static void get_recall(struct mcp_call *c, struct mcp_handle *h)
 {
     struct buf text = BUF_INIT(1 << 20);
     quire_bytes arguments = json_get(c->params, "arguments");
@@ -308,7 +309,7 @@ static void add_tail(struct buf *out, const struct tail *t)
     }
 }
 
-static quire_status add_said(struct mcp_hand *h, struct buf *out,
+static quire_status add_said(struct mcp_handle *h, struct buf *out,
                              quire_error *err)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
@@ -357,7 +358,7 @@ static quire_status add_artifact(void *ctx, const quire_artifact *a,
     return QUIRE_OK;
 }
 
-static void get_hand_off(struct mcp_call *c, struct mcp_hand *h)
+static void get_hand_off(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct buf text = BUF_INIT(1 << 20);
@@ -371,7 +372,7 @@ static void get_hand_off(struct mcp_call *c, struct mcp_hand *h)
              "does: what was asked, what is done, what is open, where things "
              "are.\n\n## Session\n- id: %s\n",
              h->m->session);
-    if (!hand_built_in(h->m->session))
+    if (!handle_built_in(h->m->session))
         st = add_said(h, &text, &err);
     if (!st)
         st = quire_artifact_list(h->q, h->m->session, &o, add_artifact, &r,
@@ -383,7 +384,7 @@ static void get_hand_off(struct mcp_call *c, struct mcp_hand *h)
     buf_release(&text);
 }
 
-void do_prompts_get(struct mcp_call *c, struct mcp_hand *h)
+void do_prompts_get(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes name = json_get(c->params, "name");
 

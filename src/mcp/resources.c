@@ -48,7 +48,7 @@ void message_refuse_resource(struct mcp_call *c, const char *uri)
     buf_release(&quoted);
 }
 
-void do_resources_templates(struct mcp_call *c, struct mcp_hand *h)
+void do_resources_templates(struct mcp_call *c, struct mcp_handle *h)
 {
     (void)h;
     put_raw(&c->w, "resourceTemplates", templates);
@@ -59,11 +59,11 @@ void do_resources_templates(struct mcp_call *c, struct mcp_hand *h)
 
 static void put_modified(struct mcp_call *c, int64_t us)
 {
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
     if (c->version < V_2025_06_18)
         return;
-    when_format(us, when);
+    timestamp_format(us, when);
     json_key(&c->w, "annotations");
     json_object(&c->w);
     put_text(&c->w, "lastModified", when);
@@ -173,7 +173,7 @@ static quire_status list_output(void *ctx, const quire_output *o,
 
     if (!i)
         return QUIRE_NO_MEMORY;
-    if (!hand_sees(l->call->peer->m, o->address))
+    if (!handle_sees(l->call->peer->m, o->address))
         return QUIRE_OK;
     *i = (struct item){.us = o->modified_us,
                        .output = true,
@@ -206,7 +206,7 @@ static bool read_cursor(struct mcp_call *c, struct item *out)
             out->id > 0);
 }
 
-static quire_status fill_list(struct listing *l, struct mcp_hand *h,
+static quire_status fill_list(struct listing *l, struct mcp_handle *h,
                               quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
@@ -217,7 +217,7 @@ static quire_status fill_list(struct listing *l, struct mcp_hand *h,
     o.before_id = l->after.output ? 0 : l->after.id;
     st = quire_artifact_list(h->q, h->m->session, &o, list_artifact, l, err);
     if (!st)
-        st = hand_outputs(h, err);
+        st = handle_outputs(h, err);
     if (!st)
         st = quire_outputs_list(h->outputs, list_output, l, err);
     if (!st && l->n > 1)
@@ -254,14 +254,15 @@ static void put_session(struct mcp_call *c, const char *id)
     json_object_end(&c->w);
 }
 
-static void put_list(struct mcp_call *c, struct mcp_hand *h, struct listing *l)
+static void put_list(struct mcp_call *c, struct mcp_handle *h,
+                     struct listing *l)
 {
     char cursor[320];
     size_t i;
 
     json_key(&c->w, "resources");
     json_array(&c->w);
-    if (l->after.us == 0 && !hand_built_in(h->m->session))
+    if (l->after.us == 0 && !handle_built_in(h->m->session))
         put_session(c, h->m->session);
     for (i = 0; i < l->n && i < PAGE; i++)
         put_item(c, &l->list[i]);
@@ -280,7 +281,7 @@ static void put_list(struct mcp_call *c, struct mcp_hand *h, struct listing *l)
     answer_cache(c, 0, false);
 }
 
-void do_resources_list(struct mcp_call *c, struct mcp_hand *h)
+void do_resources_list(struct mcp_call *c, struct mcp_handle *h)
 {
     struct listing l = {.call = c};
     quire_error err = {.what = ""};
@@ -344,7 +345,7 @@ static void put_contents(struct mcp_call *c, const char *uri, const char *mime,
     buf_release(&encoded);
 }
 
-static quire_status read_artifact(struct mcp_call *c, struct mcp_hand *h,
+static quire_status read_artifact(struct mcp_call *c, struct mcp_handle *h,
                                   const struct uri *u, const char *uri,
                                   struct buf *out, quire_error *err)
 {
@@ -376,7 +377,7 @@ static void put_about(struct json_writer *w, const quire_session_info *i)
     json_key(w, "context");
 }
 
-static quire_status read_session(struct mcp_call *c, struct mcp_hand *h,
+static quire_status read_session(struct mcp_call *c, struct mcp_handle *h,
                                  const struct uri *u, const char *uri,
                                  struct buf *out, quire_error *err)
 {
@@ -387,7 +388,7 @@ static quire_status read_session(struct mcp_call *c, struct mcp_hand *h,
     quire_status st = QUIRE_NOT_FOUND;
 
     o.flags = QUIRE_SESSION_READ;
-    if (!hand_built_in(u->id))
+    if (!handle_built_in(u->id))
         st = quire_session_open(h->q, u->id, &o, &s, err);
     if (!st) {
         quire_session_describe(s, &info);
@@ -403,16 +404,16 @@ static quire_status read_session(struct mcp_call *c, struct mcp_hand *h,
     return st;
 }
 
-static quire_status read_output(struct mcp_call *c, struct mcp_hand *h,
+static quire_status read_output(struct mcp_call *c, struct mcp_handle *h,
                                 const struct uri *u, const char *uri,
                                 struct buf *out, quire_error *err)
 {
-    quire_status st = hand_outputs(h, err);
+    quire_status st = handle_outputs(h, err);
     const char *mime = u->kind == URI_OUTPUT  ? "text/plain"
                        : strpbrk(u->id, "/?") ? "application/json"
                                               : "text/markdown";
 
-    if (!st && !hand_sees(h->m, uri))
+    if (!st && !handle_sees(h->m, uri))
         st = QUIRE_NOT_FOUND;
     if (!st)
         st = quire_read(h->q, h->outputs, uri, NULL, take_line, out, err);
@@ -421,7 +422,7 @@ static quire_status read_output(struct mcp_call *c, struct mcp_hand *h,
     return st;
 }
 
-void do_resources_read(struct mcp_call *c, struct mcp_hand *h)
+void do_resources_read(struct mcp_call *c, struct mcp_handle *h)
 {
     const char *uri = message_text(c, c->params, "uri");
     struct buf out = BUF_INIT(RESOURCE_MAX + (1 << 20));

@@ -2,7 +2,7 @@
  * run.c - the action `run`: a script in the session's files
  *
  * It is confined as `quire run` confines. What it prints is kept whole as an
- * output when it is long, and shown by its beginning. While it runs its client
+ * output when it is long, and quote_text by its beginning. While it runs its client
  * hears that it does, if it asked to; when the client wants it no more, or has
  * gone, the script is ended.
  */
@@ -106,12 +106,12 @@ void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice)
         now - c->told_ms < (said.len ? TELL_MS : SILENT_MS))
         return;
     c->told_ms = now;
-    notice_begin(&w, notice, "notifications/progress", NULL);
+    notification_begin(&w, notice, "notifications/progress", NULL);
     json_key(&w, "progressToken");
     json_raw(&w, c->token);
     put_number(&w, "progress", now - c->begun_ms);
     put_last_line(&w, said);
-    notice_end(&w);
+    notification_end(&w);
 }
 
 static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
@@ -263,7 +263,7 @@ static void put_answer(struct run *r, const quire_run_result *got,
     buf_release(&envelope);
 }
 
-void tool_run(struct mcp_call *c, struct mcp_hand *h, quire_bytes arguments)
+void tool_run(struct mcp_call *c, struct mcp_handle *h, quire_bytes arguments)
 {
     struct run r = {c, BUF_INIT(4 * LONG_TEXT), BUF_INIT(4 * LONG_TEXT)};
     quire_run_options o = QUIRE_RUN_OPTIONS_INIT;
@@ -276,7 +276,7 @@ void tool_run(struct mcp_call *c, struct mcp_hand *h, quire_bytes arguments)
     if (!read_request(c, arguments, argv, &o, &err))
         st = err.status;
     if (!st)
-        st = hand_outputs(h, &err);
+        st = handle_outputs(h, &err);
     if (!st)
         st = listen_for_stop(c, &fd, &err);
     o.outputs = h->outputs;
@@ -290,9 +290,9 @@ void tool_run(struct mcp_call *c, struct mcp_hand *h, quire_bytes arguments)
     stop_listening(c, fd);
     put_answer(&r, &got, st, &err);
     if (!st && *got.artifact)
-        hand_made(h->m, got.artifact);
-    notices_change(h->m, !st && (got.files.taken || got.files.dropped ||
-                                 *got.artifact));
+        handle_made(h->m, got.artifact);
+    notifications_change(h->m, !st && (got.files.taken || got.files.dropped ||
+                                       *got.artifact));
     buf_release(&r.out);
     buf_release(&r.err);
 }

@@ -271,14 +271,14 @@ void mcp_peer_close(struct mcp_peer *p)
         peer_send(p, &c->answer);
         call_free(c);
     }
-    notices_drop(p, NULL);
+    notifications_drop(p, NULL);
     free(p->subs);
     free(p);
 }
 
 /* ---- greetings --------------------------------------------------------- */
 
-void do_initialize(struct mcp_call *c, struct mcp_hand *h)
+void do_initialize(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes asked = json_get(c->params, "protocolVersion");
     int v = V_2025_11_25, i;
@@ -304,13 +304,13 @@ void do_initialize(struct mcp_call *c, struct mcp_hand *h)
     put_text(&c->w, "instructions", instructions);
 }
 
-void do_ping(struct mcp_call *c, struct mcp_hand *h)
+void do_ping(struct mcp_call *c, struct mcp_handle *h)
 {
     (void)c;
     (void)h;
 }
 
-void do_discover(struct mcp_call *c, struct mcp_hand *h)
+void do_discover(struct mcp_call *c, struct mcp_handle *h)
 {
     int i;
 
@@ -341,7 +341,7 @@ static void cancel_id(struct mcp_peer *p, quire_bytes id)
     }
     pthread_mutex_unlock(&p->m->lock);
     if (open) {
-        notices_drop(p, open);
+        notifications_drop(p, open);
         call_free(open);
     }
 }
@@ -363,7 +363,7 @@ static void hear(struct mcp_call *c)
 
 /* ---- from message to answer -------------------------------------------- */
 
-static void perform(struct mcp_call *c, struct mcp_hand *h)
+static void perform(struct mcp_call *c, struct mcp_handle *h)
 {
     if (fixture_perform(c))
         return;
@@ -562,7 +562,7 @@ enum mcp_state mcp_state(const struct mcp_call *c)
 /* A subscription stays open, unless it was refused, or cancelled meanwhile.
  * Once it is open whoever cancels it frees it: it is not to be touched after
  * that. */
-static enum mcp_state open_call(struct mcp_call *c, struct mcp_hand *h)
+static enum mcp_state open_call(struct mcp_call *c, struct mcp_handle *h)
 {
     struct mcp *m = c->peer->m;
     bool open;
@@ -577,12 +577,12 @@ static enum mcp_state open_call(struct mcp_call *c, struct mcp_hand *h)
     pthread_mutex_unlock(&m->lock);
     if (open)
         return MCP_OPEN;
-    notices_drop(c->peer, c);
+    notifications_drop(c->peer, c);
     answer_end(c);
     return MCP_READY;
 }
 
-static enum mcp_state do_one(struct mcp_call *c, struct mcp_hand *h)
+static enum mcp_state do_one(struct mcp_call *c, struct mcp_handle *h)
 {
     if (c->state == MCP_READY)
         return MCP_READY;
@@ -597,7 +597,7 @@ static enum mcp_state do_one(struct mcp_call *c, struct mcp_hand *h)
     return MCP_READY;
 }
 
-enum mcp_state mcp_do(struct mcp_call *c, struct mcp_hand *h)
+enum mcp_state mcp_do(struct mcp_call *c, struct mcp_handle *h)
 {
     struct mcp_call *part;
 

@@ -41,7 +41,7 @@ struct server {
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t work, less;
     struct queue queue;
-    struct mcp_hand *first; /* for the first worker that wants one */
+    struct mcp_handle *first; /* for the first worker that wants one */
     unsigned n_threads, n_workers;
     bool ending;
 
@@ -122,11 +122,11 @@ static struct job *next_job(struct server *s)
 }
 
 /* False: the call is not ours to answer any more. */
-static bool do_job(struct server *s, struct mcp_hand **h, struct mcp_call *c)
+static bool do_job(struct server *s, struct mcp_handle **h, struct mcp_call *c)
 {
     quire_error err = {.what = ""};
 
-    if (!*h && mcp_hand_open(s->m, NULL, h, &err))
+    if (!*h && mcp_handle_open(s->m, NULL, h, &err))
         mcp_refuse(c, &err);
     else if (mcp_do(c, *h) == MCP_OPEN)
         return false;
@@ -138,7 +138,7 @@ static bool do_job(struct server *s, struct mcp_hand **h, struct mcp_call *c)
 static void *work(void *ctx)
 {
     struct server *s = ctx;
-    struct mcp_hand *h;
+    struct mcp_handle *h;
     struct job *job;
 
     pthread_mutex_lock(&s->lock);
@@ -160,7 +160,7 @@ static void *work(void *ctx)
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
-    mcp_hand_close(h);
+    mcp_handle_close(h);
     thread_ends(s);
     return NULL;
 }
@@ -172,7 +172,7 @@ static bool start(struct server *s, void *(*run)(void *))
     pthread_t thread;
 
     s->n_threads++;
-    if (team_thread(&thread, run, s)) {
+    if (parallel_thread_start(&thread, run, s)) {
         pthread_detach(thread);
         return true;
     }
@@ -180,7 +180,7 @@ static bool start(struct server *s, void *(*run)(void *))
     return false;
 }
 
-static void hand_over(struct server *s, struct mcp_call *c, size_t bytes)
+static void handle_over(struct server *s, struct mcp_call *c, size_t bytes)
 {
     quire_error err = {.what = ""};
     bool added = false;
@@ -220,7 +220,7 @@ static bool nap(struct server *s)
     return poll(&stop, 1, NAP_MS) > 0;
 }
 
-static void watch_on(struct server *s, struct mcp_hand *h, quire_watch *w)
+static void watch_on(struct server *s, struct mcp_handle *h, quire_watch *w)
 {
     int64_t heard = mcp_now_ms() - BUSY_FOR_MS;
     bool changed;
@@ -241,7 +241,7 @@ static void watch_on(struct server *s, struct mcp_hand *h, quire_watch *w)
         /* What it cannot do now it tries again when it hears more. */
         if (w)
             quire_watch_next(w, 0, note_file, &changed, NULL);
-        quire_artifact_index(mcp_hand_store(h));
+        quire_artifact_index(mcp_handle_store(h));
         if (changed || (n == 0 && !busy) || fd[1].revents)
             mcp_look(s->m, h, changed);
     }
@@ -250,20 +250,20 @@ static void watch_on(struct server *s, struct mcp_hand *h, quire_watch *w)
 static void *watch(void *ctx)
 {
     struct server *s = ctx;
-    struct mcp_hand *h = NULL;
+    struct mcp_handle *h = NULL;
     quire_watch *w = NULL;
 
-    if (mcp_hand_open(s->m, NULL, &h, NULL) == QUIRE_OK) {
+    if (mcp_handle_open(s->m, NULL, &h, NULL) == QUIRE_OK) {
         /* Without it what others do to files is seen when they are read. */
         if (s->config->watch &&
-            quire_watch_open(mcp_hand_store(h), mcp_session(s->m), &w, NULL))
+            quire_watch_open(mcp_handle_store(h), mcp_session(s->m), &w, NULL))
             w = NULL;
         if (w)
             quire_watch_next(w, 0, note_file, &(bool){false}, NULL);
         watch_on(s, h, w);
     }
     quire_watch_close(w);
-    mcp_hand_close(h);
+    mcp_handle_close(h);
     thread_ends(s);
     return NULL;
 }
@@ -301,7 +301,7 @@ static void take_line(struct server *s, quire_bytes line)
     if (c && mcp_state(c) == MCP_READY)
         give_answer(s, c);
     else if (c)
-        hand_over(s, c, line.len);
+        handle_over(s, c, line.len);
     begin_watching(s);
 }
 
@@ -440,12 +440,12 @@ quire_status stdio_serve(const struct stdio_config *config, quire_error *err)
     if (!st)
         st = mcp_peer_open(s.m, say, &s, &s.peer, err);
     if (!st)
-        st = mcp_hand_open(s.m, config->q, &s.first, err);
+        st = mcp_handle_open(s.m, config->q, &s.first, err);
     if (!st) {
         st = read_all(&s, err);
         finish(&s);
     }
-    mcp_hand_close(s.first);
+    mcp_handle_close(s.first);
     mcp_peer_close(s.peer);
     if (s.stop_fd >= 0)
         close(s.stop_fd);

@@ -46,7 +46,7 @@ static void add_run(struct json_edits *e, struct arena *keep)
     json_edit_members(e, properties, more, sizeof more / sizeof *more, NULL);
 }
 
-void do_tools_list(struct mcp_call *c, struct mcp_hand *h)
+void do_tools_list(struct mcp_call *c, struct mcp_handle *h)
 {
     struct json_change more[] = {
         {"outputSchema", bytes_str(output_schema)},
@@ -118,7 +118,7 @@ static void put_short(struct mcp_call *c, quire_bytes answer, quire_bytes data)
 
 /* Whether it is a long file that there is an address for. The answer is on loan
  * from the workspace, so it is kept. */
-static bool find_long(struct mcp_call *c, struct mcp_hand *h,
+static bool find_long(struct mcp_call *c, struct mcp_handle *h,
                       quire_bytes *answer, quire_artifact *a)
 {
     quire_bytes data = json_get(*answer, "data");
@@ -136,7 +136,7 @@ static bool find_long(struct mcp_call *c, struct mcp_hand *h,
            !quire_artifact_stat(h->q, h->m->session, path, NULL, a, NULL);
 }
 
-static void put_content(struct mcp_call *c, struct mcp_hand *h,
+static void put_content(struct mcp_call *c, struct mcp_handle *h,
                         quire_bytes answer)
 {
     quire_artifact a;
@@ -173,7 +173,7 @@ static bool changes_list(quire_bytes answer)
            (json_read_int(json_get(data, "version"), &version) && version == 1);
 }
 
-void do_tools_call(struct mcp_call *c, struct mcp_hand *h)
+void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes arguments = json_get(c->params, "arguments"), answer;
     enum mcp_state state = tool_state(c);
@@ -201,6 +201,6 @@ void do_tools_call(struct mcp_call *c, struct mcp_hand *h)
         return;
     }
     if (state == MCP_CHANGE && is_success(answer))
-        notices_change(h->m, changes_list(answer));
+        notifications_change(h->m, changes_list(answer));
     put_content(c, h, answer);
 }

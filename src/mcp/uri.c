@@ -62,7 +62,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return hash ? hash : 1;
 }
 
-static uint64_t artifact_stamp(struct mcp_hand *h, const struct uri *u)
+static uint64_t artifact_stamp(struct mcp_handle *h, const struct uri *u)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a;
@@ -95,29 +95,29 @@ static quire_status see_output(void *ctx, const quire_output *o,
     return QUIRE_STOPPED;
 }
 
-static uint64_t output_stamp(struct mcp_hand *h, const char *uri)
+static uint64_t output_stamp(struct mcp_handle *h, const char *uri)
 {
     struct find_output f = {uri, 0};
 
-    if (hand_sees(h->m, uri) && hand_outputs(h, NULL) == QUIRE_OK)
+    if (handle_sees(h->m, uri) && handle_outputs(h, NULL) == QUIRE_OK)
         quire_outputs_list(h->outputs, see_output, &f, NULL);
     return f.stamp;
 }
 
-static uint64_t session_stamp(struct mcp_hand *h, const struct uri *u)
+static uint64_t session_stamp(struct mcp_handle *h, const struct uri *u)
 {
     const char *path;
     struct stat st;
 
-    if (hand_built_in(u->id) || quire_session_find(h->q, u->id, &path, NULL) ||
-        stat(path, &st) < 0)
+    if (handle_built_in(u->id) ||
+        quire_session_find(h->q, u->id, &path, NULL) || stat(path, &st) < 0)
         return 0;
     return mix((uint64_t)st.st_mtim.tv_sec * 1000000000u +
                    (uint64_t)st.st_mtim.tv_nsec,
                (uint64_t)st.st_size);
 }
 
-uint64_t resource_stamp(struct mcp_hand *h, const char *uri)
+uint64_t resource_stamp(struct mcp_handle *h, const char *uri)
 {
     struct uri u;
 

@@ -39,7 +39,7 @@ void memories_free(struct memories *m)
 {
     if (!m)
         return;
-    words_close(&m->words);
+    memory_fulltext_close(&m->words);
     sql_release(&m->sql);
     free(m);
 }
@@ -54,7 +54,7 @@ quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
     st = sql_end(m->db, st, err);
     /* An index that was made in there is not there. */
     if (st)
-        words_close(&m->words);
+        memory_fulltext_close(&m->words);
     return st;
 }
 
@@ -431,11 +431,11 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
     if (!st)
         st = check_superseded(m, owner->tenant, o, now.valid_from_us, err);
     if (!st)
-        st = words_open(m, owner->tenant, true, err);
+        st = memory_fulltext_open(m, owner->tenant, true, err);
     if (!st)
         st = insert(m, owner, &now, err);
     if (!st)
-        st = words_put(m, &now, err);
+        st = memory_fulltext_add(m, &now, err);
     for (i = 0; i < o->n_supersedes && !st; i++) {
         if (!is_named_before(o->supersedes, i))
             st = supersede(m, owner->tenant, &now, o->supersedes[i], err);
@@ -487,15 +487,15 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
     if (!st && link > 0)
         st = memory_may_link(m, owner, link, err);
     if (!st)
-        st = words_open(m, owner->tenant, true, err);
+        st = memory_fulltext_open(m, owner->tenant, true, err);
     if (!st)
-        st = words_take(m, out, err);
+        st = memory_fulltext_remove(m, out, err);
     if (!st)
         st = describe(out, o, keep, err);
     if (!st)
         st = change(m, out, link, err);
     if (!st)
-        st = words_put(m, out, err);
+        st = memory_fulltext_add(m, out, err);
     return st ? st : memory_get(m, owner->tenant, id, 0, keep, out, err);
 }
 
@@ -510,9 +510,9 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
     quire_status st = find_to_end(m, tenant, id, &when_us, &tmp, &one, err);
 
     if (!st)
-        st = words_open(m, tenant, true, err);
+        st = memory_fulltext_open(m, tenant, true, err);
     if (!st)
-        st = words_take(m, &one, err);
+        st = memory_fulltext_remove(m, &one, err);
     if (!st)
         st = sql_use(&m->sql, SQL_END, &s, err);
     if (!st) {
@@ -522,7 +522,7 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
         st = sql_run(s, err);
     }
     if (!st)
-        st = words_put(m, &one, err);
+        st = memory_fulltext_add(m, &one, err);
     arena_release(&tmp);
     return st;
 }
@@ -536,9 +536,9 @@ quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
     quire_status st = entry_any(m, tenant, id, &tmp, &one, err);
 
     if (!st)
-        st = words_open(m, tenant, true, err);
+        st = memory_fulltext_open(m, tenant, true, err);
     if (!st)
-        st = words_take(m, &one, err);
+        st = memory_fulltext_remove(m, &one, err);
     if (!st)
         st = sql_use(&m->sql, SQL_REMOVE, &s, err);
     if (!st) {

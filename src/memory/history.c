@@ -296,7 +296,7 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
     *id = 0;
     buf_clear(&h->text);
     if (prompt->prompt.len <= HISTORY_PROMPT_MAX)
-        words_tidy(&h->text, prompt->prompt);
+        normalize_stored(&h->text, prompt->prompt);
     if (prompt->prompt.len > HISTORY_PROMPT_MAX) {
         st = err_set(err, QUIRE_INVALID, "a prompt of more than 16 MiB");
         err_next(err, "keep it as an artifact or a blob");
@@ -341,7 +341,7 @@ static void search_release(struct search *f)
 static void add_needle(struct search *f, quire_bytes word)
 {
     buf_add(&f->needles, &word.len, sizeof word.len);
-    words_fold(&f->needles, word);
+    normalize_case(&f->needles, word);
     f->n++;
 }
 
@@ -352,7 +352,7 @@ static quire_status read_query(struct search *f, quire_bytes query,
     quire_bytes rest, word;
     quire_status st;
 
-    words_tidy(whole, query);
+    normalize_stored(whole, query);
     st = buf_status(whole, "the query", err);
     if (st)
         return st;
@@ -362,7 +362,7 @@ static quire_status read_query(struct search *f, quire_bytes query,
         return st;
     }
     rest = buf_bytes(whole);
-    while (words_next(&rest, &word)) {
+    while (normalize_next_word(&rest, &word)) {
         add_needle(f, word);
         if (f->n > FTS_WORDS_MAX)
             continue;
@@ -386,7 +386,7 @@ static quire_status has_all(struct search *f, quire_bytes prompt, bool *yes,
     size_t i;
 
     buf_clear(&f->folded);
-    words_fold(&f->folded, prompt);
+    normalize_case(&f->folded, prompt);
     if (f->folded.failed)
         return err_memory(err);
     *yes = true;

@@ -32,39 +32,39 @@
     " CROSS JOIN memory m ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
 
 /* Every %s is the name of an index. */
-static const char *const patterns[N_WORDS_SQL] = {
-    [WORDS_ADD] = "INSERT INTO %s(rowid, title, content, tags, source)"
-                  " VALUES(?1, ?2, ?3, ?4, ?5)",
-    [WORDS_DROP] = "INSERT INTO %s(%s, rowid, title, content, tags, source)"
-                   " VALUES('delete', ?1, ?2, ?3, ?4, ?5)",
-    [WORDS_FLOOR] = "SELECT rowid FROM %s WHERE %s MATCH ?1"
-                    " ORDER BY rowid DESC LIMIT 1 OFFSET ?2",
-    [WORDS_FLOOR_THEN] = "SELECT %s.rowid FROM %s CROSS JOIN memory m"
-                         " ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
-                         " ORDER BY %s.rowid DESC LIMIT 1 OFFSET ?2",
-    [WORDS_FIND] = HIT " AND %s.rowid > ?2",
+static const char *const patterns[N_FULLTEXT_SQL] = {
+    [FULLTEXT_ADD] = "INSERT INTO %s(rowid, title, content, tags, source)"
+                     " VALUES(?1, ?2, ?3, ?4, ?5)",
+    [FULLTEXT_DROP] = "INSERT INTO %s(%s, rowid, title, content, tags, source)"
+                      " VALUES('delete', ?1, ?2, ?3, ?4, ?5)",
+    [FULLTEXT_FLOOR] = "SELECT rowid FROM %s WHERE %s MATCH ?1"
+                       " ORDER BY rowid DESC LIMIT 1 OFFSET ?2",
+    [FULLTEXT_FLOOR_THEN] = "SELECT %s.rowid FROM %s CROSS JOIN memory m"
+                            " ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
+                            " ORDER BY %s.rowid DESC LIMIT 1 OFFSET ?2",
+    [FULLTEXT_FIND] = HIT " AND %s.rowid > ?2",
     /* A session is mostly of today: its first entry bounds the walk. The plus:
      * to walk the hits once is cheaper than to ask the index anew for each
      * entry of the session. */
-    [WORDS_FIND_FUSED] = HIT
+    [FULLTEXT_FIND_FUSED] = HIT
     " AND %s.rowid >= (SELECT min(coalesce(min(id), ?2 + 1), ?2 + 1)"
     " FROM memory WHERE session = ?4)"
     " AND (%s.rowid > ?2 OR +%s.rowid IN (SELECT id FROM memory"
     " WHERE session = ?4)) ORDER BY %s.rowid DESC LIMIT ?5",
 };
 
-static const char *const names[N_WORDS] = {
-    [WORDS_NOW] = "memory_words",
-    [WORDS_PAST] = "memory_past",
+static const char *const names[N_FULLTEXT] = {
+    [FULLTEXT_NOW] = "memory_words",
+    [FULLTEXT_PAST] = "memory_past",
 };
 
-void words_close(struct memory_words *w)
+void memory_fulltext_close(struct memory_fulltext *w)
 {
     int i;
 
-    for (i = 0; i < N_WORDS; i++)
+    for (i = 0; i < N_FULLTEXT; i++)
         sql_release(&w->sql[i]);
-    *w = (struct memory_words){.tenant = 0};
+    *w = (struct memory_fulltext){.tenant = 0};
 }
 
 static void spell_name(int which, int64_t tenant, char out[64])
@@ -77,7 +77,8 @@ static void spell_name(int which, int64_t tenant, char out[64])
 static quire_status write_words(struct memories *m, int which,
                                 const quire_memory *one, quire_error *err)
 {
-    struct sql *sql = &m->words.sql[one->valid_to_us ? WORDS_PAST : WORDS_NOW];
+    struct sql *sql =
+        &m->words.sql[one->valid_to_us ? FULLTEXT_PAST : FULLTEXT_NOW];
     struct stmt *s;
     quire_status st = sql_use(sql, which, &s, err);
 
@@ -91,16 +92,16 @@ static quire_status write_words(struct memories *m, int which,
     return sql_run(s, err);
 }
 
-quire_status words_put(struct memories *m, const quire_memory *one,
-                       quire_error *err)
+quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,
+                                 quire_error *err)
 {
-    return write_words(m, WORDS_ADD, one, err);
+    return write_words(m, FULLTEXT_ADD, one, err);
 }
 
-quire_status words_take(struct memories *m, const quire_memory *one,
-                        quire_error *err)
+quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,
+                                    quire_error *err)
 {
-    return write_words(m, WORDS_DROP, one, err);
+    return write_words(m, FULLTEXT_DROP, one, err);
 }
 
 /* ---- the indexes themselves --------------------------------------------- */
@@ -109,7 +110,7 @@ quire_status words_take(struct memories *m, const quire_memory *one,
 static quire_status put_one(void *ctx, const quire_memory *one,
                             quire_error *err)
 {
-    return words_put(ctx, one, err);
+    return memory_fulltext_add(ctx, one, err);
 }
 
 static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
@@ -118,7 +119,7 @@ static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
     quire_status st = QUIRE_OK;
     int i;
 
-    for (i = 0; i < N_WORDS && !st; i++) {
+    for (i = 0; i < N_FULLTEXT && !st; i++) {
         spell_name(i, tenant, name);
         snprintf(sql, sizeof sql,
                  "CREATE VIRTUAL TABLE %s USING fts5(title, content, tags,"
@@ -137,8 +138,8 @@ static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
     return st ? st : entry_each(m, tenant, put_one, m, err);
 }
 
-quire_status memory_drop_words(struct db *db, struct memories *m,
-                               int64_t tenant, quire_error *err)
+quire_status memory_fulltext_drop(struct db *db, struct memories *m,
+                                  int64_t tenant, quire_error *err)
 {
     char name[64], sql[96];
     quire_status st = QUIRE_OK;
@@ -146,8 +147,8 @@ quire_status memory_drop_words(struct db *db, struct memories *m,
 
     /* A table goes only if no statement of it is under way. */
     if (m)
-        words_close(&m->words);
-    for (i = 0; i < N_WORDS && !st; i++) {
+        memory_fulltext_close(&m->words);
+    for (i = 0; i < N_FULLTEXT && !st; i++) {
         spell_name(i, tenant, name);
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
         st = db->ops->exec(db, sql, err);
@@ -183,22 +184,23 @@ quire_status memory_reindex(struct memories *m, int64_t tenant,
 
     if (st)
         return st;
-    st = memory_drop_words(m->db, m, tenant, err);
+    st = memory_fulltext_drop(m->db, m, tenant, err);
     if (!st)
-        st = words_open(m, tenant, true, err);
+        st = memory_fulltext_open(m, tenant, true, err);
     return memory_end(m, st, err);
 }
 
-static quire_status open_statements(struct memory_words *w, struct db *db,
+static quire_status open_statements(struct memory_fulltext *w, struct db *db,
                                     int64_t tenant, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     char name[64];
     int i;
 
-    for (i = 0; i < N_WORDS && !st; i++) {
+    for (i = 0; i < N_FULLTEXT && !st; i++) {
         spell_name(i, tenant, name);
-        st = sql_init_named(&w->sql[i], db, patterns, N_WORDS_SQL, name, err);
+        st = sql_init_named(&w->sql[i], db, patterns, N_FULLTEXT_SQL, name,
+                            err);
     }
     return st;
 }
@@ -214,15 +216,16 @@ static quire_status make_beside(struct memories *m, int64_t tenant,
         st = open_statements(&beside.words, db, tenant, err);
     if (!st)
         st = entry_each(m, tenant, put_one, &beside, err);
-    words_close(&beside.words);
+    memory_fulltext_close(&beside.words);
     return st;
 }
 
-quire_status memory_words_sound(struct memories *m, int64_t tenant,
-                                struct db *aside, bool *sound, quire_error *err)
+quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,
+                                   struct db *aside, bool *sound,
+                                   quire_error *err)
 {
-    static const char *const ended[N_WORDS] =
-        {[WORDS_NOW] = "=", [WORDS_PAST] = "<>"};
+    static const char *const ended[N_FULLTEXT] =
+        {[FULLTEXT_NOW] = "=", [FULLTEXT_PAST] = "<>"};
     struct db_config config = {.access = DB_WRITE};
     struct db *fresh = NULL;
     char name[64], among[128];
@@ -232,20 +235,20 @@ quire_status memory_words_sound(struct memories *m, int64_t tenant,
     *sound = true;
     if (!st)
         st = make_beside(m, tenant, fresh, err);
-    for (i = 0; i < N_WORDS && !st && *sound; i++) {
+    for (i = 0; i < N_FULLTEXT && !st && *sound; i++) {
         spell_name(i, tenant, name);
         snprintf(among, sizeof among,
                  "SELECT id FROM memory WHERE tenant = %lld AND valid_to %s 0",
                  (long long)tenant, ended[i]);
-        st = vocabulary_same(aside, among, fresh, name, sound, err);
+        st = fts_vocab_equal(aside, among, fresh, name, sound, err);
     }
     if (fresh)
         fresh->ops->close(fresh);
     return st;
 }
 
-quire_status words_open(struct memories *m, int64_t tenant, bool write,
-                        quire_error *err)
+quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
+                                  bool write, quire_error *err)
 {
     bool there = false;
     char name[64];
@@ -253,8 +256,8 @@ quire_status words_open(struct memories *m, int64_t tenant, bool write,
 
     if (m->words.tenant == tenant)
         return QUIRE_OK;
-    words_close(&m->words);
-    spell_name(WORDS_NOW, tenant, name);
+    memory_fulltext_close(&m->words);
+    spell_name(FULLTEXT_NOW, tenant, name);
     st = sql_has_table(m->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
@@ -265,6 +268,6 @@ quire_status words_open(struct memories *m, int64_t tenant, bool write,
     if (!st)
         m->words.tenant = tenant;
     else
-        words_close(&m->words);
+        memory_fulltext_close(&m->words);
     return st;
 }

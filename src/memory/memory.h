@@ -15,14 +15,14 @@
  * Always true, after every transaction:
  *
  *   (1) An entry is valid while valid_to is 0. That is no question of the
- *       clock: one that is to end tomorrow is shown no more today. Only who
+ *       clock: one that is to end tomorrow is quote_text no more today. Only who
  *       asks for a moment of the past is answered by the window, half-open as
  *       drawn.
  *   (2) An entry, the artifact it links, the session it is pinned to, and both
  *       ends of a relation, are of one tenant. Nothing of another tenant's can
  *       be named, counted or guessed by the order of what is found.
  *   (3) A link leads to an artifact that exists. One that is purged takes the
- *       link along, by a foreign key; one that was put away is not shown while
+ *       link along, by a foreign key; one that was put away is not quote_text while
  *       it is away. A session that goes leaves its entries, pinned to none.
  *   (4) A pair of entries has each kind of relation once in each direction, and
  *       no entry has one with itself. Relations outlive invalidation and die
@@ -73,8 +73,8 @@ int relation_kind_of(quire_bytes name);
 
 /* Take the indexes of a tenant away, in a transaction: its rows go with its
  * own, these do not. `m` is the room over `db`; NULL: none is open. */
-quire_status memory_drop_words(struct db *db, struct memories *m,
-                               int64_t tenant, quire_error *err);
+quire_status memory_fulltext_drop(struct db *db, struct memories *m,
+                                  int64_t tenant, quire_error *err);
 
 /* How many entries and scratchpads a tenant has, valid or not. */
 quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
@@ -86,9 +86,9 @@ quire_status memory_reindex(struct memories *m, int64_t tenant,
 
 /* Whether they are what that would make them: others are made in memory.
  * `aside` is a connection to the same database that nobody else uses. */
-quire_status memory_words_sound(struct memories *m, int64_t tenant,
-                                struct db *aside, bool *sound,
-                                quire_error *err);
+quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,
+                                   struct db *aside, bool *sound,
+                                   quire_error *err);
 
 /* ---- entry.c ------------------------------------------------------------ */
 
@@ -176,7 +176,7 @@ quire_status memory_graph(struct memories *m, int64_t tenant,
 
 /* ---- recall.c ----------------------------------------------------------- */
 
-struct memory_question {
+struct memory_query {
     int64_t tenant;
     quire_bytes text;
     unsigned types;  /* these rank higher; 0: cue words choose            */
@@ -193,7 +193,7 @@ struct memory_question {
 /* What is found, the best first. *partial: there were so many that the newest
  * alone were ranked. Without words QUIRE_NOT_FOUND; QUIRE_INVALID: there is
  * nothing to look for. */
-quire_status memory_recall(struct memories *m, const struct memory_question *q,
+quire_status memory_search(struct memories *m, const struct memory_query *q,
                            quire_memory_fn each, void *ctx, bool *partial,
                            quire_error *err);
 

@@ -32,7 +32,7 @@ static bool is_word(uint32_t cp)
     return cp != '_' && !letters_none(cp);
 }
 
-void words_tidy(struct buf *out, quire_bytes text)
+void normalize_stored(struct buf *out, quire_bytes text)
 {
     size_t first = out->len, ink = first; /* where the last letter ended */
 
@@ -62,7 +62,7 @@ void words_tidy(struct buf *out, quire_bytes text)
         out->len = ink;
 }
 
-void words_fold(struct buf *out, quire_bytes text)
+void normalize_case(struct buf *out, quire_bytes text)
 {
     const char *from = text.data;
     char *to = buf_room(out, text.len);
@@ -77,7 +77,7 @@ void words_fold(struct buf *out, quire_bytes text)
         buf_grow(out, text.len);
 }
 
-bool words_next(quire_bytes *text, quire_bytes *word)
+bool normalize_next_word(quire_bytes *text, quire_bytes *word)
 {
     size_t from = SIZE_MAX, at = 0;
 

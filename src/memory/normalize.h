@@ -13,13 +13,13 @@
 /* Add `text` in the form that is stored: CRLF and CR as a newline, no blanks
  * at the end of a line, none around the whole, U+FFFD for what is not UTF-8.
  * Blanks are those of Unicode, as oh-my-pi has them. */
-void words_tidy(struct buf *out, quire_bytes text);
+void normalize_stored(struct buf *out, quire_bytes text);
 
 /* Add `text` with A-Z as a-z. */
-void words_fold(struct buf *out, quire_bytes text);
+void normalize_case(struct buf *out, quire_bytes text);
 
 /* Take the next word, a run of letters and digits, off the start of *text;
  * false when there is none left. */
-bool words_next(quire_bytes *text, quire_bytes *word);
+bool normalize_next_word(quire_bytes *text, quire_bytes *word);
 
 #endif

@@ -37,16 +37,16 @@ enum memory_sql {
 extern const char *const memory_sql[N_MEMORY_SQL];
 
 /* The indexes of one tenant, and the statements over each, in index.c. */
-enum { WORDS_NOW, WORDS_PAST, N_WORDS };
+enum { FULLTEXT_NOW, FULLTEXT_PAST, N_FULLTEXT };
 
-enum words_sql {
-    WORDS_ADD,
-    WORDS_DROP,
-    WORDS_FLOOR,      /* the newest hit past so many; ?1 expression, ?2 n   */
-    WORDS_FLOOR_THEN, /* of those valid at ?3                               */
-    WORDS_FIND,       /* hits above ?2                                      */
-    WORDS_FIND_FUSED, /* and those of the session ?4; ?5 at most            */
-    N_WORDS_SQL
+enum memory_fulltext_sql {
+    FULLTEXT_ADD,
+    FULLTEXT_DROP,
+    FULLTEXT_FLOOR, /* the newest hit past so many; ?1 expression, ?2 n   */
+    FULLTEXT_FLOOR_THEN, /* of those valid at ?3                               */
+    FULLTEXT_FIND, /* hits above ?2                                      */
+    FULLTEXT_FIND_FUSED, /* and those of the session ?4; ?5 at most            */
+    N_FULLTEXT_SQL
 };
 
 /* Columns of a hit. */
@@ -55,16 +55,16 @@ enum { HIT_ID, HIT_SCORE, HIT_TYPE, HIT_UPDATED, HIT_TAGS, HIT_SESSION };
 /* What the score of a hit was multiplied by, to be a whole number. */
 #define HIT_SCALE 1e12
 
-struct memory_words {
+struct memory_fulltext {
     int64_t tenant; /* 0: none is open */
-    struct sql sql[N_WORDS];
+    struct sql sql[N_FULLTEXT];
 };
 
 struct memories {
     struct db *db;             /* borrowed */
     const struct clock *clock; /* borrowed */
     struct sql sql;
-    struct memory_words words;
+    struct memory_fulltext words;
 };
 
 /* ---- entry.c ------------------------------------------------------------ */
@@ -84,17 +84,17 @@ quire_status entry_each(struct memories *m, int64_t tenant,
 /* ---- index.c ------------------------------------------------------------ */
 
 /* Open the tenant's indexes. With `write`, in a transaction, they are made if
- * there are none: if that fails later, words_close() them. Without words
+ * there are none: if that fails later, memory_fulltext_close() them. Without words
  * QUIRE_NOT_FOUND. */
-quire_status words_open(struct memories *m, int64_t tenant, bool write,
-                        quire_error *err);
-void words_close(struct memory_words *w);
+quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
+                                  bool write, quire_error *err);
+void memory_fulltext_close(struct memory_fulltext *w);
 
 /* Put an entry in, take it out, of the index that it belongs in, which is open.
  * `one` is its row as the index has it. */
-quire_status words_put(struct memories *m, const quire_memory *one,
-                       quire_error *err);
-quire_status words_take(struct memories *m, const quire_memory *one,
-                        quire_error *err);
+quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,
+                                 quire_error *err);
+quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,
+                                    quire_error *err);
 
 #endif

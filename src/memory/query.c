@@ -138,14 +138,14 @@ static bool is_among(const char *const *words, const char *word)
 
 unsigned memory_intent(quire_bytes text)
 {
-    struct fulltext_terms t;
+    struct fts_terms t;
     char word[WORD_SIZE];
     unsigned types = 0;
     quire_bytes term;
     int i;
 
-    fulltext_terms_init(&t, text);
-    while (fulltext_next(&t, &term)) {
+    fts_terms_init(&t, text);
+    while (fts_next_term(&t, &term)) {
         spell(term, word);
         for (i = 0; i < N_TYPES; i++) {
             if (is_among(cues[i], word))
@@ -158,13 +158,13 @@ unsigned memory_intent(quire_bytes text)
 /* The terms that count, up to TERMS_MAX. */
 static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
 {
-    struct fulltext_terms t;
+    struct fts_terms t;
     char word[WORD_SIZE];
     quire_bytes term;
     size_t n = 0;
 
-    fulltext_terms_init(&t, text);
-    while (n < TERMS_MAX && fulltext_next(&t, &term)) {
+    fts_terms_init(&t, text);
+    while (n < TERMS_MAX && fts_next_term(&t, &term)) {
         spell(term, word);
         if (all || !is_among(stop_words, word))
             out[n++] = term;
@@ -180,13 +180,13 @@ bool memory_expression(quire_bytes text, bool plain, struct buf *out)
     if (n == 0)
         n = read_terms(text, true, terms);
     if (n > 1 && !plain) {
-        fulltext_add(terms, n, out);
+        fts_add_phrase(terms, n, out);
         buf_add_str(out, " OR ");
     }
     if (n >= NEAR_MIN && n <= NEAR_MAX && !plain) {
         buf_add_str(out, "NEAR(");
         for (i = 0; i < n; i++) {
-            fulltext_add(&terms[i], 1, out);
+            fts_add_phrase(&terms[i], 1, out);
             buf_add_char(out, ' ');
         }
         buf_addf(out, ", %d) OR ", NEAR_REACH);
@@ -194,7 +194,7 @@ bool memory_expression(quire_bytes text, bool plain, struct buf *out)
     for (i = 0; i < n; i++) {
         if (i > 0)
             buf_add_str(out, " OR ");
-        fulltext_add(&terms[i], 1, out);
+        fts_add_phrase(&terms[i], 1, out);
     }
     return n > 0;
 }

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "store/sql.h"
 
-const char pad_schema[] =
+const char scratchpad_schema[] =
     "CREATE TABLE pad("
     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
     " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
@@ -40,16 +40,16 @@ static const char *const texts[N_SQL] = {
     [SQL_CLEAR] = "DELETE FROM pad WHERE tenant = ?1 AND name = ?2",
 };
 
-struct pads {
+struct scratchpads {
     struct db *db;
     const struct clock *clock;
     struct sql sql;
 };
 
-quire_status pads_new(struct db *db, const struct clock *clock,
-                      struct pads **out, quire_error *err)
+quire_status scratchpads_new(struct db *db, const struct clock *clock,
+                             struct scratchpads **out, quire_error *err)
 {
-    struct pads *p = calloc(1, sizeof *p);
+    struct scratchpads *p = calloc(1, sizeof *p);
     quire_status st;
 
     if (!p)
@@ -58,13 +58,13 @@ quire_status pads_new(struct db *db, const struct clock *clock,
     p->clock = clock;
     st = sql_init(&p->sql, db, texts, N_SQL, err);
     if (st)
-        pads_free(p);
+        scratchpads_free(p);
     else
         *out = p;
     return st;
 }
 
-void pads_free(struct pads *p)
+void scratchpads_free(struct scratchpads *p)
 {
     if (!p)
         return;
@@ -102,9 +102,9 @@ static quire_status full(quire_error *err)
 
 /* Take the room: the pad's id, and what it has then. Without room nothing is
  * changed. */
-static quire_status grow(struct pads *p, int64_t tenant, quire_bytes name,
-                         size_t bytes, int64_t now_us, int64_t *id,
-                         uint64_t *size, quire_error *err)
+static quire_status grow(struct scratchpads *p, int64_t tenant,
+                         quire_bytes name, size_t bytes, int64_t now_us,
+                         int64_t *id, uint64_t *size, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&p->sql, SQL_GROW, &s, err);
@@ -125,8 +125,8 @@ static quire_status grow(struct pads *p, int64_t tenant, quire_bytes name,
     return st == QUIRE_NOT_FOUND ? full(err) : st;
 }
 
-static quire_status add_block(struct pads *p, int64_t pad, quire_bytes block,
-                              quire_error *err)
+static quire_status add_block(struct scratchpads *p, int64_t pad,
+                              quire_bytes block, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&p->sql, SQL_ADD, &s, err);
@@ -138,8 +138,9 @@ static quire_status add_block(struct pads *p, int64_t pad, quire_bytes block,
     return sql_run(s, err);
 }
 
-quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
-                        quire_bytes text, uint64_t *size, quire_error *err)
+quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
+                               quire_bytes name, quire_bytes text,
+                               uint64_t *size, quire_error *err)
 {
     struct buf block = BUF_INIT(PAD_BYTES_MAX + 128);
     int64_t now_us = clock_us(p->clock), id = 0;
@@ -165,9 +166,9 @@ quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
 
 /* ---- reading, clearing -------------------------------------------------- */
 
-quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
-                      quire_write_fn write, void *ctx, bool *any,
-                      quire_error *err)
+quire_status scratchpad_read(struct scratchpads *p, int64_t tenant,
+                             quire_bytes name, quire_write_fn write, void *ctx,
+                             bool *any, quire_error *err)
 {
     struct stmt *s;
     bool row = true;
@@ -189,8 +190,8 @@ quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
     return st;
 }
 
-quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
-                      void *ctx, quire_error *err)
+quire_status scratchpad_list(struct scratchpads *p, int64_t tenant,
+                             quire_pad_fn each, void *ctx, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct stmt *s;
@@ -217,8 +218,8 @@ quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
     return st;
 }
 
-quire_status pad_clear(struct pads *p, int64_t tenant, quire_bytes name,
-                       quire_error *err)
+quire_status scratchpad_clear(struct scratchpads *p, int64_t tenant,
+                              quire_bytes name, quire_error *err)
 {
     struct stmt *s;
     quire_status st = p->db->ops->begin(p->db, DB_DURABLE, err);

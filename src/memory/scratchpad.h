@@ -25,32 +25,33 @@ enum {
     PAD_NAME_MAX = 200,
 };
 
-struct pads;
+struct scratchpads;
 
 /* The tables, for the schema of quire.db. */
-extern const char pad_schema[];
+extern const char scratchpad_schema[];
 
 /* Both are borrowed. */
-quire_status pads_new(struct db *db, const struct clock *clock,
-                      struct pads **out, quire_error *err);
-void pads_free(struct pads *p);
+quire_status scratchpads_new(struct db *db, const struct clock *clock,
+                             struct scratchpads **out, quire_error *err);
+void scratchpads_free(struct scratchpads *p);
 
 /* Add a block: the local time in a comment, the text, an empty line. *size is
  * what the pad has then. Lasting. QUIRE_QUOTA: there is no room. */
-quire_status pad_append(struct pads *p, int64_t tenant, quire_bytes name,
-                        quire_bytes text, uint64_t *size, quire_error *err);
+quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
+                               quire_bytes name, quire_bytes text,
+                               uint64_t *size, quire_error *err);
 
 /* The blocks in order. *any: there is one, and so there is the pad. */
-quire_status pad_read(struct pads *p, int64_t tenant, quire_bytes name,
-                      quire_write_fn write, void *ctx, bool *any,
-                      quire_error *err);
+quire_status scratchpad_read(struct scratchpads *p, int64_t tenant,
+                             quire_bytes name, quire_write_fn write, void *ctx,
+                             bool *any, quire_error *err);
 
 /* Each of a tenant, by name. */
-quire_status pad_list(struct pads *p, int64_t tenant, quire_pad_fn each,
-                      void *ctx, quire_error *err);
+quire_status scratchpad_list(struct scratchpads *p, int64_t tenant,
+                             quire_pad_fn each, void *ctx, quire_error *err);
 
 /* Delete it. Lasting. */
-quire_status pad_clear(struct pads *p, int64_t tenant, quire_bytes name,
-                       quire_error *err);
+quire_status scratchpad_clear(struct scratchpads *p, int64_t tenant,
+                              quire_bytes name, quire_error *err);
 
 #endif

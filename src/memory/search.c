@@ -48,7 +48,7 @@ struct hit {
 
 struct recall {
     struct memories *m;
-    const struct memory_question *q;
+    const struct memory_query *q;
     unsigned types; /* that rank higher       */
     int64_t now_us;
     struct arena tmp; /* for one row          */
@@ -58,9 +58,9 @@ struct recall {
 };
 
 /* Of an index those above the floor, and as many of the session below it. */
-#define FOUND_MAX (2 * RANKED_MAX)
+#define SESSION_CACHE_MAX (2 * RANKED_MAX)
 
-enum { HITS_MAX = N_WORDS * FOUND_MAX };
+enum { HITS_MAX = N_FULLTEXT * SESSION_CACHE_MAX };
 
 /* ---- scores ------------------------------------------------------------- */
 
@@ -158,8 +158,8 @@ static quire_status find_floor(struct recall *r, struct sql *sql,
 {
     bool then = r->q->as_of_us != 0;
     struct stmt *s;
-    quire_status st = sql_use(sql, then ? WORDS_FLOOR_THEN : WORDS_FLOOR, &s,
-                              err);
+    quire_status st = sql_use(sql, then ? FULLTEXT_FLOOR_THEN : FULLTEXT_FLOOR,
+                              &s, err);
 
     *floor = 0;
     if (st)
@@ -185,7 +185,7 @@ static quire_status find_in(struct recall *r, int index, quire_bytes expression,
     struct stmt *s;
 
     if (!st)
-        st = sql_use(sql, fused ? WORDS_FIND_FUSED : WORDS_FIND, &s, err);
+        st = sql_use(sql, fused ? FULLTEXT_FIND_FUSED : FULLTEXT_FIND, &s, err);
     if (st)
         return st;
     r->partial |= floor != 0;
@@ -194,7 +194,7 @@ static quire_status find_in(struct recall *r, int index, quire_bytes expression,
     s->ops->bind_int(s, 3, r->q->as_of_us);
     if (fused) {
         s->ops->bind_int(s, 4, r->q->session);
-        s->ops->bind_int(s, 5, FOUND_MAX);
+        s->ops->bind_int(s, 5, SESSION_CACHE_MAX);
     }
     return read_hits(r, s, err);
 }
@@ -214,13 +214,13 @@ static quire_status find_all(struct recall *r, quire_error *err)
     if (!st)
         st = buf_status(&plain, "the question", err);
     if (!st)
-        st = words_open(r->m, r->q->tenant, false, err);
+        st = memory_fulltext_open(r->m, r->q->tenant, false, err);
     if (!st)
-        st = find_in(r, WORDS_NOW, buf_bytes(&expression), buf_bytes(&plain),
+        st = find_in(r, FULLTEXT_NOW, buf_bytes(&expression), buf_bytes(&plain),
                      err);
     if (!st && r->q->as_of_us)
-        st = find_in(r, WORDS_PAST, buf_bytes(&expression), buf_bytes(&plain),
-                     err);
+        st = find_in(r, FULLTEXT_PAST, buf_bytes(&expression),
+                     buf_bytes(&plain), err);
     buf_release(&expression);
     buf_release(&plain);
     return st;
@@ -247,7 +247,7 @@ static quire_status give(struct recall *r, quire_memory_fn each, void *ctx,
     return st;
 }
 
-quire_status memory_recall(struct memories *m, const struct memory_question *q,
+quire_status memory_search(struct memories *m, const struct memory_query *q,
                            quire_memory_fn each, void *ctx, bool *partial,
                            quire_error *err)
 {

@@ -133,7 +133,7 @@ static quire_status read_host(const char *scheme, quire_bytes host,
         return QUIRE_OK;
     st = err_set(err, QUIRE_INVALID,
                  "%s%s: a %% without two hex digits behind it", scheme,
-                 shown(host).text);
+                 quote_text(host).text);
     err_next(err, "write %%25 for a percent sign in an id");
     return st;
 }
@@ -161,7 +161,7 @@ static quire_status read_artifact(const char *rest, struct arena *keep,
         return QUIRE_OK;
     }
     st = err_set(err, QUIRE_INVALID, "artifact://%s: the id must be a number%s",
-                 shown(id).text,
+                 quote_text(id).text,
                  all_chars(id, is_digit_char) ? " of up to 18 digits" : "");
     err_next(err, "give the number alone, as in artifact://0; reports of "
                   "sub-agents are agent://<id>");
@@ -183,7 +183,7 @@ static quire_status read_id(quire_bytes host, struct arena *keep,
                        "agent:// needs an id, as in agent://0-Name");
     if (!address_id_is_safe(id)) {
         st = err_set(err, QUIRE_INVALID, "agent://%s: this cannot be an id",
-                     shown(id).text);
+                     quote_text(id).text);
         err_next(err,
                  "an id is UTF-8 of up to %d bytes, without slashes and "
                  "control characters, and begins with no dot",
@@ -207,7 +207,7 @@ static quire_status read_segment(quire_bytes spelled, struct arena *keep,
         *out = spelled;
     if (has_nul(*out))
         return err_set(err, QUIRE_INVALID, "agent://: %s in the path has a NUL",
-                       shown(spelled).text);
+                       quote_text(spelled).text);
     return QUIRE_OK;
 }
 
@@ -231,7 +231,7 @@ static quire_status spell(quire_bytes segment, struct buf *query,
         st = err_set(err, QUIRE_INVALID,
                      "agent://: %s in the path has a ], and no query can name "
                      "such a key",
-                     shown(segment).text);
+                     quote_text(segment).text);
         err_next(err, "ask for the value it lies in");
         return st;
     }
@@ -388,7 +388,7 @@ static bool has_scheme(const char *text, const char *scheme)
 static quire_status no_address(const char *text, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_INVALID, "%s is no address",
-                              *text ? shown(bytes_str(text)).text
+                              *text ? quote_text(bytes_str(text)).text
                                     : "an empty text");
 
     err_next(err, "give artifact://<number>, agent://<id>, "
@@ -415,7 +415,8 @@ quire_status address_parse(const char *text, struct arena *keep,
     if (strnlen(text, ADDRESS_MAX + 1) > ADDRESS_MAX)
         return err_set(err, QUIRE_INVALID,
                        "an address has at most %zu bytes, and %s has more",
-                       ADDRESS_MAX, shown(bytes_of(text, ADDRESS_MAX)).text);
+                       ADDRESS_MAX,
+                       quote_text(bytes_of(text, ADDRESS_MAX)).text);
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (has_scheme(text, forms[i].scheme))
             return forms[i].read(text + strlen(forms[i].scheme), keep, out,

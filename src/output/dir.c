@@ -39,12 +39,12 @@
 /* A file system allows no more in one component. */
 #define COMPONENT_MAX 255
 
-void shelf_clean_name(const char *text, const char *otherwise,
-                      char out[SHELF_NAME_SIZE])
+void output_dir_clean_name(const char *text, const char *otherwise,
+                           char out[OUTPUT_DIR_NAME_SIZE])
 {
     size_t n = 0, from = 0;
 
-    for (; *text && n < SHELF_NAME_SIZE - 1; text++) {
+    for (; *text && n < OUTPUT_DIR_NAME_SIZE - 1; text++) {
         if (is_name_char(*text))
             out[n++] = *text;
         else if (n == 0 || is_name_char(text[-1]))
@@ -62,7 +62,7 @@ void shelf_clean_name(const char *text, const char *otherwise,
 
 /* What cannot be told is taken for yes: an output too many does less harm than
  * one too few. */
-static bool owner_is_there(struct shelf *s)
+static bool owner_is_there(struct output_dir *s)
 {
     struct object_info info;
 
@@ -71,7 +71,7 @@ static bool owner_is_there(struct shelf *s)
 }
 
 /* The store is there, and `dir` is where the outputs are now. */
-static quire_status ready(struct shelf *s, quire_error *err)
+static quire_status ready(struct output_dir *s, quire_error *err)
 {
     if (!s->store)
         return s->open(s->ctx, s, err);
@@ -90,14 +90,15 @@ static quire_status accident(quire_status st, quire_error *err)
     return QUIRE_IO;
 }
 
-quire_status shelf_draft(struct shelf *s, struct draft **out, quire_error *err)
+quire_status output_dir_draft(struct output_dir *s, struct draft **out,
+                              quire_error *err)
 {
     quire_status st = ready(s, err);
 
     return st ? st : accident(s->store->ops->create(s->store, out, err), err);
 }
 
-static quire_status scan(struct shelf *s, object_scan_fn each, void *ctx,
+static quire_status scan(struct output_dir *s, object_scan_fn each, void *ctx,
                          quire_error *err)
 {
     quire_status st = ready(s, err);
@@ -107,7 +108,7 @@ static quire_status scan(struct shelf *s, object_scan_fn each, void *ctx,
                          err);
 }
 
-static const char *name_in(const struct shelf *s, const char *base,
+static const char *name_in(const struct output_dir *s, const char *base,
                            struct arena *keep)
 {
     return arena_printf(keep, "%s%s%s", s->dir, *s->dir ? "/" : "", base);
@@ -145,7 +146,7 @@ static quire_status see_number(void *ctx, const char *name,
 
 /* Where the owner lies, in `keep`: what is claimed while a number is taken.
  * Who deletes or moves a session claims the same directory. */
-static const char *home_of(const struct shelf *s, struct arena *keep)
+static const char *home_of(const struct output_dir *s, struct arena *keep)
 {
     const char *slash = s->owner ? strrchr(s->owner, '/') : NULL;
 
@@ -156,7 +157,8 @@ static const char *home_of(const struct shelf *s, struct arena *keep)
 
 /* Claim the directory while who the outputs belong to is there. One that has
  * moved is followed; more often than anybody moves a session is no move. */
-static quire_status claim(struct shelf *s, struct arena *keep, quire_error *err)
+static quire_status claim(struct output_dir *s, struct arena *keep,
+                          quire_error *err)
 {
     struct object_store *store = s->store;
     quire_status st;
@@ -167,13 +169,13 @@ static quire_status claim(struct shelf *s, struct arena *keep, quire_error *err)
 
         if (!dir)
             return err_memory(err);
-        st = store->ops->claim(store, dir, s->busy_ms, err);
+        st = store->ops->lock_dir(store, dir, s->busy_ms, err);
         if (st && st != QUIRE_NOT_FOUND)
             return accident(st, err);
         if (!st && owner_is_there(s))
             return QUIRE_OK;
         if (!st)
-            store->ops->let_go(store);
+            store->ops->unlock_dir(store);
         if (!s->follow || !s->follow(s->ctx, s))
             break;
     }
@@ -187,7 +189,7 @@ static quire_status claim(struct shelf *s, struct arena *keep, quire_error *err)
 
 /* Take the next number of the series; the draft is gone then, in any case. The
  * directory is claimed. */
-static quire_status take_number(struct shelf *s, struct draft *d,
+static quire_status take_number(struct output_dir *s, struct draft *d,
                                 struct series *series, const char *rest,
                                 struct arena *keep, const char **name,
                                 const char **base, quire_error *err)
@@ -219,7 +221,7 @@ static quire_status take_number(struct shelf *s, struct draft *d,
     return st;
 }
 
-static quire_status put_numbered(struct shelf *s, struct draft *d,
+static quire_status put_numbered(struct output_dir *s, struct draft *d,
                                  struct series *series, const char *rest,
                                  struct arena *keep, const char **name,
                                  const char **base, quire_error *err)
@@ -233,20 +235,21 @@ static quire_status put_numbered(struct shelf *s, struct draft *d,
         return st;
     }
     st = take_number(s, d, series, rest, keep, name, base, err);
-    s->store->ops->let_go(s->store);
+    s->store->ops->unlock_dir(s->store);
     return st;
 }
 
-quire_status shelf_put_log(struct shelf *s, struct draft *d, const char *tool,
-                           struct arena *keep, const char **name,
-                           const char **id, quire_error *err)
+quire_status output_dir_put_log(struct output_dir *s, struct draft *d,
+                                const char *tool, struct arena *keep,
+                                const char **name, const char **id,
+                                quire_error *err)
 {
     struct series series = {.before = "", .after = '.'};
-    char rest[SHELF_NAME_SIZE + 8];
+    char rest[OUTPUT_DIR_NAME_SIZE + 8];
     const char *base = "";
     quire_status st;
 
-    shelf_clean_name(tool, "tool", rest);
+    output_dir_clean_name(tool, "tool", rest);
     strcat(rest, ".log");
     st = put_numbered(s, d, &series, rest, keep, name, &base, err);
     if (st)
@@ -257,7 +260,7 @@ quire_status shelf_put_log(struct shelf *s, struct draft *d, const char *tool,
 
 /* ---- reports ------------------------------------------------------------ */
 
-quire_status shelf_check_parent(const char *parent, quire_error *err)
+quire_status output_dir_check_parent(const char *parent, quire_error *err)
 {
     const char *at = parent;
     quire_status st;
@@ -269,29 +272,29 @@ quire_status shelf_check_parent(const char *parent, quire_error *err)
         !strchr(".", parent[strspn(parent, "0123456789")]))
         return QUIRE_OK;
     st = err_set(err, QUIRE_INVALID, "%s is not the id of a report",
-                 shown(bytes_str(parent)).text);
+                 quote_text(bytes_str(parent)).text);
     err_next(err, "ids look like 0-Scout or 0-Scout.1-Reader; `quire output "
                   "ls` lists them");
     return st;
 }
 
-quire_status shelf_put_report(struct shelf *s, struct draft *d,
-                              const char *report, const char *parent,
-                              struct arena *keep, const char **name,
-                              const char **id, quire_error *err)
+quire_status output_dir_put_report(struct output_dir *s, struct draft *d,
+                                   const char *report, const char *parent,
+                                   struct arena *keep, const char **name,
+                                   const char **id, quire_error *err)
 {
     struct series series = {.before = "", .after = '-'};
-    char rest[SHELF_NAME_SIZE + 8];
+    char rest[OUTPUT_DIR_NAME_SIZE + 8];
     const char *base = "";
-    quire_status st = parent ? shelf_check_parent(parent, err) : QUIRE_OK;
+    quire_status st = parent ? output_dir_check_parent(parent, err) : QUIRE_OK;
 
-    shelf_clean_name(report, "agent", rest);
+    output_dir_clean_name(report, "agent", rest);
     strcat(rest, ".md");
     if (!st && parent &&
         strlen(parent) + DIGITS_MAX + 2 + strlen(rest) > COMPONENT_MAX) {
         st = err_set(err, QUIRE_INVALID,
                      "the id of a report below %s would be too long",
-                     shown(bytes_str(parent)).text);
+                     quote_text(bytes_str(parent)).text);
         err_next(err, "a file name has at most %d bytes", COMPONENT_MAX);
     }
     if (!st && parent) {
@@ -347,8 +350,9 @@ static quire_status see_log(void *ctx, const char *name,
     return s->found ? QUIRE_OK : err_memory(err);
 }
 
-quire_status shelf_find_log(struct shelf *s, const char *id, struct arena *keep,
-                            const char **name, quire_error *err)
+quire_status output_dir_find_log(struct output_dir *s, const char *id,
+                                 struct arena *keep, const char **name,
+                                 quire_error *err)
 {
     struct search search = {id, strlen(id), keep, NULL};
     quire_status st = scan(s, see_log, &search, err);
@@ -359,9 +363,9 @@ quire_status shelf_find_log(struct shelf *s, const char *id, struct arena *keep,
     return *name ? QUIRE_OK : err_memory(err);
 }
 
-quire_status shelf_find_report(struct shelf *s, const char *id,
-                               const char *suffix, struct arena *keep,
-                               const char **name, quire_error *err)
+quire_status output_dir_find_report(struct output_dir *s, const char *id,
+                                    const char *suffix, struct arena *keep,
+                                    const char **name, quire_error *err)
 {
     const char *base = arena_printf(keep, "%s%s", id, suffix);
     struct object_info info;
@@ -378,13 +382,13 @@ quire_status shelf_find_report(struct shelf *s, const char *id,
 /* ---- all of them -------------------------------------------------------- */
 
 struct gathering {
-    struct shelf *shelf;
+    struct output_dir *shelf;
     struct arena *keep;
-    struct shelf_item *items;
+    struct output_dir_item *items;
     size_t n, cap;
 };
 
-bool shelf_is_output(const char *base)
+bool output_dir_is_output(const char *base)
 {
     size_t digits = strspn(base, "0123456789");
 
@@ -394,7 +398,7 @@ bool shelf_is_output(const char *base)
 
 /* The parts of a name; false: it is no output. */
 static bool read_name(const char *base, struct arena *keep,
-                      struct shelf_item *item)
+                      struct output_dir_item *item)
 {
     size_t len = strlen(base), digits = strspn(base, "0123456789");
 
@@ -419,7 +423,7 @@ static quire_status gather(void *ctx, const char *base,
                            const struct object_info *info, quire_error *err)
 {
     struct gathering *g = ctx;
-    struct shelf_item item = {0};
+    struct output_dir_item item = {0};
 
     if (!info || !read_name(base, g->keep, &item))
         return QUIRE_OK;
@@ -429,7 +433,7 @@ static quire_status gather(void *ctx, const char *base,
         return err_memory(err);
     if (g->n == g->cap) {
         size_t cap = g->cap ? 2 * g->cap : 32;
-        struct shelf_item *more = arena_array(g->keep, cap, sizeof *more);
+        struct output_dir_item *more = arena_array(g->keep, cap, sizeof *more);
 
         if (!more)
             return err_memory(err);
@@ -445,7 +449,7 @@ static quire_status gather(void *ctx, const char *base,
 /* Numbers by value, also at the beginning of ids: 9-a before 10-b. */
 static int compare(const void *left, const void *right)
 {
-    const struct shelf_item *a = left, *b = right;
+    const struct output_dir_item *a = left, *b = right;
     size_t na = strspn(a->id, "0123456789"), nb = strspn(b->id, "0123456789");
     unsigned long long va = strtoull(a->id, NULL, 10),
                        vb = strtoull(b->id, NULL, 10);
@@ -458,8 +462,9 @@ static int compare(const void *left, const void *right)
     return order ? order : strcmp(a->name, b->name);
 }
 
-quire_status shelf_list(struct shelf *s, struct arena *keep,
-                        struct shelf_item **items, size_t *n, quire_error *err)
+quire_status output_dir_list(struct output_dir *s, struct arena *keep,
+                             struct output_dir_item **items, size_t *n,
+                             quire_error *err)
 {
     struct gathering g = {.shelf = s, .keep = keep};
     quire_status st = scan(s, gather, &g, err);

@@ -39,15 +39,15 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 /* "\n[…18446744073709551615ln elided…]\n" */
 #define MARKER_MAX 64
 
-quire_status window_init(struct window *w, size_t threshold, size_t head,
-                         uint64_t columns, quire_error *err)
+quire_status head_tail_init(struct head_tail *w, size_t threshold, size_t head,
+                            uint64_t columns, quire_error *err)
 {
     assert(head <= threshold / 2);
-    *w = (struct window){.threshold = threshold,
-                         .head_max = head,
-                         .columns = columns,
-                         .head_full = head == 0,
-                         .ring_max = threshold};
+    *w = (struct head_tail){.threshold = threshold,
+                            .head_max = head,
+                            .columns = columns,
+                            .head_full = head == 0,
+                            .ring_max = threshold};
     /* The head may turn out up to three bytes shorter than asked for: the ring
      * has them then. */
     w->memory = malloc(threshold + MARKER_MAX + 4);
@@ -57,7 +57,7 @@ quire_status window_init(struct window *w, size_t threshold, size_t head,
     return QUIRE_OK;
 }
 
-void window_release(struct window *w)
+void head_tail_release(struct head_tail *w)
 {
     free(w->memory);
     w->memory = NULL;
@@ -65,7 +65,7 @@ void window_release(struct window *w)
 
 /* ---- the two ends ------------------------------------------------------- */
 
-static void ring_add(struct window *w, quire_bytes text)
+static void ring_add(struct head_tail *w, quire_bytes text)
 {
     size_t first;
 
@@ -98,7 +98,7 @@ static unsigned char_length(unsigned char first)
 }
 
 /* How much of `text` is whole characters, all but the last perhaps. */
-static size_t whole_chars(quire_bytes text)
+static size_t preloaded_chars(quire_bytes text)
 {
     const unsigned char *at = text.data;
     size_t i = text.len;
@@ -112,9 +112,9 @@ static size_t whole_chars(quire_bytes text)
 
 /* The head is as full as it gets: let the ring have a character that is not
  * whole, and all the rest. */
-static void close_head(struct window *w)
+static void close_head(struct head_tail *w)
 {
-    size_t whole = whole_chars(bytes_of(w->memory, w->n_head));
+    size_t whole = preloaded_chars(bytes_of(w->memory, w->n_head));
     char part[4];
     size_t n = w->n_head - whole;
 
@@ -125,8 +125,8 @@ static void close_head(struct window *w)
     ring_add(w, bytes_of(part, n));
 }
 
-/* Text that is shown, unless so much comes after it. */
-static void put(struct window *w, quire_bytes text)
+/* Text that is quote_text, unless so much comes after it. */
+static void put(struct head_tail *w, quire_bytes text)
 {
     if (text.len == 0)
         return;
@@ -147,7 +147,7 @@ static void put(struct window *w, quire_bytes text)
 /* ---- lines -------------------------------------------------------------- */
 
 /* The line is too long: what was held goes, and what comes. */
-static void cut_line(struct window *w)
+static void cut_line(struct head_tail *w)
 {
     w->dropping = true;
     w->capped_lines++;
@@ -157,13 +157,13 @@ static void cut_line(struct window *w)
 }
 
 /* How many bytes of a line are beyond doubt. */
-static uint64_t kept_columns(const struct window *w)
+static uint64_t kept_columns(const struct head_tail *w)
 {
     return w->columns > 3 ? w->columns - 3 : 0;
 }
 
 /* Bytes near the limit of a line, one at a time. */
-static void add_near(struct window *w, quire_bytes text)
+static void add_near(struct head_tail *w, quire_bytes text)
 {
     const char *at = text.data;
     size_t i;
@@ -187,7 +187,7 @@ static void add_near(struct window *w, quire_bytes text)
 }
 
 /* Part of a line, without its newline. */
-static void add_part(struct window *w, quire_bytes text)
+static void add_part(struct head_tail *w, quire_bytes text)
 {
     /* Far enough from the limit no character can reach it. */
     uint64_t sure = w->columns > 8 ? w->columns - 8 : 0;
@@ -203,7 +203,7 @@ static void add_part(struct window *w, quire_bytes text)
 }
 
 /* What was held of a line that ended in time. */
-static void end_line(struct window *w)
+static void end_line(struct head_tail *w)
 {
     put(w, bytes_of(w->held, w->n_held));
     w->n_held = 0;
@@ -213,7 +213,8 @@ static void end_line(struct window *w)
 
 /* The end of the whole lines at the front of `text` that are short enough:
  * most are, and they are put in one piece. */
-static const char *skip_short(struct window *w, const char *at, const char *end)
+static const char *skip_short(struct head_tail *w, const char *at,
+                              const char *end)
 {
     if (w->keeping || w->dropping)
         return at;
@@ -228,7 +229,7 @@ static const char *skip_short(struct window *w, const char *at, const char *end)
     return at;
 }
 
-void window_add(struct window *w, quire_bytes text)
+void head_tail_add(struct head_tail *w, quire_bytes text)
 {
     const char *at = text.data, *end = at + text.len;
 
@@ -252,7 +253,7 @@ void window_add(struct window *w, quire_bytes text)
     }
 }
 
-bool window_fits(const struct window *w, quire_bytes text)
+bool head_tail_fits(const struct head_tail *w, quire_bytes text)
 {
     const char *at = text.data, *end = at + text.len;
     uint64_t n_line = w->n_line;
@@ -274,7 +275,7 @@ bool window_fits(const struct window *w, quire_bytes text)
 
 /* ---- what comes of it --------------------------------------------------- */
 
-void window_pieces(const struct window *w, quire_bytes pieces[3])
+void head_tail_pieces(const struct head_tail *w, quire_bytes pieces[3])
 {
     assert(w->n_head + w->n_ring == w->total && w->capped_lines == 0);
     pieces[0] = bytes_of(w->memory, w->n_head);
@@ -294,7 +295,7 @@ static void reverse(char *from, char *to)
 }
 
 /* Turn the ring so that it begins with its oldest byte. */
-static void straighten(struct window *w)
+static void straighten(struct head_tail *w)
 {
     if (w->n_ring == w->ring_max && w->ring_at > 0) {
         reverse(w->ring, w->ring + w->ring_at);
@@ -313,7 +314,7 @@ static uint64_t lines_of(quire_bytes text, bool open_end)
 }
 
 /* The line that stands for what is missing. */
-static size_t make_marker(const struct window *w, uint64_t lines,
+static size_t make_marker(const struct head_tail *w, uint64_t lines,
                           uint64_t bytes, quire_bytes tail, char *out)
 {
     bool before = w->memory[w->n_head - 1] != '\n';
@@ -326,13 +327,13 @@ static size_t make_marker(const struct window *w, uint64_t lines,
                             after ? "\n" : "");
 }
 
-void window_finish(struct window *w, uint64_t total_lines,
-                   quire_sink_result *result)
+void head_tail_finish(struct head_tail *w, uint64_t total_lines,
+                      quire_sink_result *result)
 {
     char marker[MARKER_MAX] = "";
     quire_bytes head, tail;
     size_t cut = 0, n_marker = 0;
-    uint64_t shown;
+    uint64_t quote_text;
 
     if (!w->dropping)
         put(w, bytes_of(w->held, w->n_held));
@@ -347,9 +348,11 @@ void window_finish(struct window *w, uint64_t total_lines,
     tail = bytes_of(w->ring + cut, w->n_ring - cut);
     result->elided_bytes = w->total - head.len - tail.len;
     if (result->elided_bytes > 0) {
-        shown = lines_of(head, false) + lines_of(tail, true);
-        result->elided_lines = total_lines > shown ? total_lines - shown : 0;
-        result->output_lines = shown;
+        quote_text = lines_of(head, false) + lines_of(tail, true);
+        result->elided_lines = total_lines > quote_text
+                                   ? total_lines - quote_text
+                                   : 0;
+        result->output_lines = quote_text;
         if (head.len > 0) {
             n_marker = make_marker(w, result->elided_lines,
                                    result->elided_bytes, tail, marker);

@@ -16,9 +16,9 @@
 
 /* Of a line that is too long, what was kept back until that was known: the
  * three bytes that "…" takes, and a character that would have been split. */
-#define WINDOW_HOLD 8
+#define HEAD_TAIL_HOLD 8
 
-struct window {
+struct head_tail {
     size_t threshold, head_max;
     uint64_t columns; /* 0: lines are never cut                             */
 
@@ -29,35 +29,36 @@ struct window {
     size_t n_ring, ring_at; /* how much is in it; where the next byte goes  */
     size_t ring_max;
 
-    uint64_t total; /* bytes shown or elided: of lines as they were cut     */
+    uint64_t
+        total; /* bytes quote_text or elided: of lines as they were cut     */
 
     /* The line that is being read. */
     uint64_t n_line;        /* its bytes so far                             */
     bool keeping, dropping; /* hold back; cut already                       */
-    char held[WINDOW_HOLD];
+    char held[HEAD_TAIL_HOLD];
     unsigned n_held;
 
     uint64_t capped_lines, capped_bytes;
 };
 
 /* QUIRE_NO_MEMORY. `head` is at most half of `threshold`. */
-quire_status window_init(struct window *w, size_t threshold, size_t head,
-                         uint64_t columns, quire_error *err);
-void window_release(struct window *w);
+quire_status head_tail_init(struct head_tail *w, size_t threshold, size_t head,
+                            uint64_t columns, quire_error *err);
+void head_tail_release(struct head_tail *w);
 
-/* Whether all that was added, and `text` after it, can be shown as it is. */
-bool window_fits(const struct window *w, quire_bytes text);
+/* Whether all that was added, and `text` after it, can be quote_text as it is. */
+bool head_tail_fits(const struct head_tail *w, quire_bytes text);
 
 /* More text: well-formed UTF-8, cut anywhere. */
-void window_add(struct window *w, quire_bytes text);
+void head_tail_add(struct head_tail *w, quire_bytes text);
 
 /* While everything fits: what has been added so far, in three pieces. */
-void window_pieces(const struct window *w, quire_bytes pieces[3]);
+void head_tail_pieces(const struct head_tail *w, quire_bytes pieces[3]);
 
 /* Put together what there is to show, and fill in what result has of it:
  * output and its counts, what was elided and capped. The text had
  * `total_lines` lines. Nothing is added afterwards. */
-void window_finish(struct window *w, uint64_t total_lines,
-                   quire_sink_result *result);
+void head_tail_finish(struct head_tail *w, uint64_t total_lines,
+                      quire_sink_result *result);
 
 #endif

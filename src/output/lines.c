@@ -50,7 +50,7 @@
 struct reader {
     /* What is wanted. */
     uint64_t first, last; /* lines, from 1                                 */
-    struct match *match;  /* NULL: all of them                             */
+    struct regex *match;  /* NULL: all of them                             */
     uint64_t skip, stop;  /* of these, not the first `skip`, and none after
                              the one that makes `stop`                     */
     quire_line_fn each;   /* NULL: only count                              */
@@ -69,7 +69,7 @@ struct reader {
 };
 
 static void reader_init(struct reader *r, uint64_t first, uint64_t last,
-                        struct match *match)
+                        struct regex *match)
 {
     *r = (struct reader){
         .first = first,
@@ -101,7 +101,7 @@ static quire_status choose(struct reader *r, quire_bytes text, bool whole,
     if (r->match) {
         if (text.len && ((const char *)text.data)[text.len - 1] == '\n')
             text.len--;
-        st = match_find(r->match, text, whole, &found, err);
+        st = regex_find(r->match, text, whole, &found, err);
         if (st)
             return st;
     }
@@ -335,7 +335,7 @@ static quire_status say_short(uint64_t n_lines, quire_error *err)
 static quire_status say_unmatched(const char *grep, quire_error *err)
 {
     return err_set(err, QUIRE_NOT_FOUND, "no line matches \"%s\"",
-                   shown(bytes_str(grep)).text);
+                   quote_text(bytes_str(grep)).text);
 }
 
 /* What an empty answer means, once a pass has been made from the start. */
@@ -355,7 +355,7 @@ struct job {
     const quire_read_options *choice;
     uint64_t first, last;
     uint64_t stop; /* so many that `match` lets through are enough */
-    struct match *match;
+    struct regex *match;
     quire_line_fn each;
     void *ctx;
     uint64_t n_given;
@@ -448,7 +448,7 @@ quire_status lines_read(const struct lines_source *source,
     else if (limit && limit - 1 < UINT64_MAX - j.first)
         j.last = j.first + (limit - 1);
     if (choice->grep)
-        st = match_new(choice->grep, choice->ignore_case, &j.match, err);
+        st = regex_new(choice->grep, choice->ignore_case, &j.match, err);
     if (st)
         goto out;
     /* As many as there can be are all of them: one pass will do. */
@@ -459,7 +459,7 @@ quire_status lines_read(const struct lines_source *source,
     else
         st = read_tail(&j, err);
 out:
-    match_free(j.match);
+    regex_free(j.match);
     if (n_lines)
         *n_lines = j.n_given;
     return st;

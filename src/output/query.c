@@ -73,7 +73,7 @@ static bool is_space(uint32_t cp)
            cp == 0xfeff;
 }
 
-static size_t space_at_start(quire_bytes text)
+static size_t workspace_at_start(quire_bytes text)
 {
     uint32_t cp;
     size_t len = text.len ? utf8_decode(text, &cp, NULL) : 0;
@@ -81,7 +81,7 @@ static size_t space_at_start(quire_bytes text)
     return len && is_space(cp) ? len : 0;
 }
 
-static size_t space_at_end(quire_bytes text)
+static size_t workspace_at_end(quire_bytes text)
 {
     size_t len;
 
@@ -89,7 +89,7 @@ static size_t space_at_end(quire_bytes text)
     for (len = 1; len <= 3 && len <= text.len; len++) {
         quire_bytes last = bytes_sub(text, text.len - len, text.len);
 
-        if (space_at_start(last) == len)
+        if (workspace_at_start(last) == len)
             return len;
     }
     return 0;
@@ -99,9 +99,9 @@ static quire_bytes trim(quire_bytes text)
 {
     size_t n;
 
-    while (n = space_at_start(text), n)
+    while (n = workspace_at_start(text), n)
         text = bytes_sub(text, n, text.len);
-    while (n = space_at_end(text), n)
+    while (n = workspace_at_end(text), n)
         text = bytes_sub(text, 0, text.len - n);
     return text;
 }
@@ -120,7 +120,7 @@ static quire_status unreadable(const struct reader *r, const char *why,
 {
     quire_status st = err_set(r->err, QUIRE_INVALID,
                               "cannot read the query %s: %s at byte %zu",
-                              shown(r->query).text, why, at + 1);
+                              quote_text(r->query).text, why, at + 1);
 
     hint(r->err);
     return st;
@@ -133,7 +133,7 @@ static quire_status unexpected(const struct reader *r)
     uint32_t cp;
 
     rest.len = utf8_decode(rest, &cp, NULL);
-    snprintf(why, sizeof why, "unexpected '%.4s'", shown(rest).text);
+    snprintf(why, sizeof why, "unexpected '%.4s'", quote_text(rest).text);
     return unreadable(r, why, r->at);
 }
 
@@ -204,7 +204,7 @@ static quire_status read_query(const char *query, struct step *steps, size_t *n,
     if (r.query.len > QUERY_MAX)
         return err_set(err, QUIRE_INVALID,
                        "the query %s has more than %zu bytes",
-                       shown(r.query).text, QUERY_MAX);
+                       quote_text(r.query).text, QUERY_MAX);
     inner = trim(r.query);
     r.at = (size_t)((const char *)inner.data - query);
     r.end = r.at + inner.len;
@@ -219,7 +219,7 @@ static quire_status read_query(const char *query, struct step *steps, size_t *n,
             return err_set(err, QUIRE_INVALID,
                            "the query %s has more than %zu steps; nothing "
                            "lies so deep",
-                           shown(r.query).text, STEPS_MAX);
+                           quote_text(r.query).text, STEPS_MAX);
         if (steps)
             steps[*n] = step;
         ++*n;

@@ -13,18 +13,18 @@
 #include "base/utf8.h"
 
 /* More would leave no room in a message for what is wrong. */
-#define SHOWN_MAX 100
+#define QUOTED_MAX 100
 
-struct shown {
-    char text[SHOWN_MAX + sizeof "..."];
+struct quoted {
+    char text[QUOTED_MAX + sizeof "..."];
 };
 
-/* Up to SHOWN_MAX bytes of it, with a question mark for each control character
+/* Up to QUOTED_MAX bytes of it, with a question mark for each control character
  * and each piece that is not UTF-8, and dots if that was not all. */
-static inline struct shown shown(quire_bytes text)
+static inline struct quoted quote_text(quire_bytes text)
 {
-    size_t stop = utf8_cut(text, SHOWN_MAX), at = 0, n = 0;
-    struct shown s;
+    size_t stop = utf8_cut(text, QUOTED_MAX), at = 0, n = 0;
+    struct quoted s;
 
     while (at < stop) {
         uint32_t cp;

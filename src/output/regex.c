@@ -5,7 +5,7 @@
  * counts the steps it takes at one place and starts again at the next, so its
  * own limit ends what is exponential, and not what is merely quadratic: some
  * thousand steps at each of a million places take minutes. Hence a long line
- * is searched from WINDOW_BYTES places at a time, and in between we look how
+ * is searched from HEAD_TAIL_BYTES places at a time, and in between we look how
  * much work has gone into it.
  *
  * What is seen from a place does not depend on the window: lookbehind and "^"
@@ -37,10 +37,10 @@
 /* Every window looks for the first byte of a match anew, perhaps to the end of
  * the line. Smaller windows make that dear; within larger ones more work goes
  * unseen, at worst STEPS_MAX for each place. */
-#define WINDOW_BYTES 1024
-#define LINE_WORK_US (1000 * 1000)
+#define HEAD_TAIL_BYTES 1024
+#define LINE_WORK_US    (1000 * 1000)
 
-struct match {
+struct regex {
     const char *expression; /* not ours */
     pcre2_general_context *general;
     pcre2_code *code;
@@ -82,13 +82,13 @@ static quire_status say_unreadable(const char *expression, int code, size_t at,
     pcre2_get_error_message(code, why, sizeof why);
     err_set(err, QUIRE_INVALID,
             "cannot read the expression \"%s\" at character %zu: %s",
-            shown(bytes_str(expression)).text, character_at(expression, at),
-            (const char *)why);
+            quote_text(bytes_str(expression)).text,
+            character_at(expression, at), (const char *)why);
     err_next(err, "put a backslash before a character that is meant as it is");
     return QUIRE_INVALID;
 }
 
-static quire_status compile(struct match *m, bool ignore_case, quire_error *err)
+static quire_status compile(struct regex *m, bool ignore_case, quire_error *err)
 {
     uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
                        PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT |
@@ -112,7 +112,7 @@ static quire_status compile(struct match *m, bool ignore_case, quire_error *err)
     return say_unreadable(m->expression, code, at, err);
 }
 
-static quire_status prepare(struct match *m, quire_error *err)
+static quire_status prepare(struct regex *m, quire_error *err)
 {
     m->data = pcre2_match_data_create(1, m->general);
     m->context = pcre2_match_context_create(m->general);
@@ -132,10 +132,10 @@ static quire_status prepare(struct match *m, quire_error *err)
     return QUIRE_OK;
 }
 
-quire_status match_new(const char *expression, bool ignore_case,
-                       struct match **out, quire_error *err)
+quire_status regex_new(const char *expression, bool ignore_case,
+                       struct regex **out, quire_error *err)
 {
-    struct match *m;
+    struct regex *m;
     quire_status st;
 
     *out = NULL;
@@ -156,11 +156,11 @@ quire_status match_new(const char *expression, bool ignore_case,
     if (!st)
         *out = m;
     else
-        match_free(m);
+        regex_free(m);
     return st;
 }
 
-void match_free(struct match *m)
+void regex_free(struct regex *m)
 {
     if (!m)
         return;
@@ -172,7 +172,7 @@ void match_free(struct match *m)
     free(m);
 }
 
-void match_version(char *out, size_t cap)
+void regex_version(char *out, size_t cap)
 {
     char text[64] = "";
 
@@ -181,16 +181,16 @@ void match_version(char *out, size_t cap)
     snprintf(out, cap, "pcre2 %s", text);
 }
 
-static quire_status say_costly(const struct match *m, quire_error *err)
+static quire_status say_costly(const struct regex *m, quire_error *err)
 {
     err_set(err, QUIRE_INVALID, "the expression \"%s\" is too costly",
-            shown(bytes_str(m->expression)).text);
+            quote_text(bytes_str(m->expression)).text);
     err_next(err, "avoid repeats within repeats, such as (a+)+, and several "
                   ".* in a row");
     return QUIRE_INVALID;
 }
 
-static quire_status say_failed(const struct match *m, int code,
+static quire_status say_failed(const struct regex *m, int code,
                                quire_error *err)
 {
     PCRE2_UCHAR why[128];
@@ -206,7 +206,8 @@ static quire_status say_failed(const struct match *m, int code,
     pcre2_get_error_message(code, why, sizeof why);
     return err_set(err, QUIRE_INVALID,
                    "cannot search for the expression \"%s\": %s",
-                   shown(bytes_str(m->expression)).text, (const char *)why);
+                   quote_text(bytes_str(m->expression)).text,
+                   (const char *)why);
 }
 
 /* The work of this thread, not the time of day: a machine that is busy with
@@ -220,7 +221,7 @@ static int64_t work_us(void)
 }
 
 /* The searches that begin at byte `from`, up to before byte `to`. */
-static int search_window(struct match *m, quire_bytes line, size_t from,
+static int search_window(struct regex *m, quire_bytes line, size_t from,
                          size_t to, bool whole)
 {
     const char *text = line.data ? line.data : "";
@@ -232,30 +233,30 @@ static int search_window(struct match *m, quire_bytes line, size_t from,
 
 /* Where the window that begins at `from` ends: not within a character, since
  * PCRE2 begins at none. */
-static size_t window_end(quire_bytes line, size_t from)
+static size_t head_tail_end(quire_bytes line, size_t from)
 {
     const unsigned char *text = line.data;
-    size_t to = from + WINDOW_BYTES;
+    size_t to = from + HEAD_TAIL_BYTES;
 
-    if (line.len - from <= WINDOW_BYTES)
+    if (line.len - from <= HEAD_TAIL_BYTES)
         return line.len;
     while (to < line.len && (text[to] & 0xc0) == 0x80)
         to++;
     return to;
 }
 
-quire_status match_find(struct match *m, quire_bytes line, bool whole,
+quire_status regex_find(struct regex *m, quire_bytes line, bool whole,
                         bool *found, quire_error *err)
 {
-    int64_t began_us = line.len > WINDOW_BYTES ? work_us() : 0;
-    size_t from = 0, to = window_end(line, 0);
+    int64_t began_us = line.len > HEAD_TAIL_BYTES ? work_us() : 0;
+    size_t from = 0, to = head_tail_end(line, 0);
     int code = search_window(m, line, from, to, whole);
 
     while (code == PCRE2_ERROR_NOMATCH && to < line.len) {
         if (work_us() - began_us > LINE_WORK_US)
             return say_costly(m, err);
         from = to;
-        to = window_end(line, from);
+        to = head_tail_end(line, from);
         code = search_window(m, line, from, to, whole);
     }
     /* Zero: found, and there are more groups than we want to know of. */

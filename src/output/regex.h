@@ -16,23 +16,23 @@
 
 #define MATCH_EXPRESSION_MAX 4096
 
-struct match;
+struct regex;
 
 /* Read an expression of PCRE2. The text is not copied.
  *
  * QUIRE_INVALID  it cannot be read, and where; or it is too long */
-quire_status match_new(const char *expression, bool ignore_case,
-                       struct match **out, quire_error *err);
+quire_status regex_new(const char *expression, bool ignore_case,
+                       struct regex **out, quire_error *err);
 
 /* NULL is fine. */
-void match_free(struct match *m);
+void regex_free(struct regex *m);
 
 /* Look in `line`, which has no newline, is any bytes at all, and ends there
  * only if `whole`: in the beginning of a line "$" finds no end. */
-quire_status match_find(struct match *m, quire_bytes line, bool whole,
+quire_status regex_find(struct regex *m, quire_bytes line, bool whole,
                         bool *found, quire_error *err);
 
 /* "pcre2 10.42", the version that is running. */
-void match_version(char *out, size_t cap);
+void regex_version(char *out, size_t cap);
 
 #endif

@@ -46,9 +46,9 @@
 
 enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, ESC = 0x1b, DEL = 0x7f };
 
-void clean_init(struct clean *c)
+void sanitize_init(struct sanitizer *c)
 {
-    memset(c, 0, offsetof(struct clean, held));
+    memset(c, 0, offsetof(struct sanitizer, held));
 }
 
 /* ---- text --------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static size_t put_damage(char *out)
 }
 
 /* A character above ASCII, at the front of `in`. */
-static size_t take_char(struct clean *c, quire_bytes *in, char *out)
+static size_t take_char(struct sanitizer *c, quire_bytes *in, char *out)
 {
     uint32_t cp;
     bool bad;
@@ -127,7 +127,7 @@ static size_t take_char(struct clean *c, quire_bytes *in, char *out)
 
 /* Go on with a character that was cut: one byte more. A byte that does not fit
  * stays in `in`. */
-static size_t take_rest(struct clean *c, quire_bytes *in, char *out)
+static size_t take_rest(struct sanitizer *c, quire_bytes *in, char *out)
 {
     uint32_t cp;
     bool bad;
@@ -154,11 +154,12 @@ static size_t take_rest(struct clean *c, quire_bytes *in, char *out)
 }
 
 /* Clean `in` as text, up to an ESC, the end, or the end of the room. */
-static size_t take_text(struct clean *c, quire_bytes *in, char *out, size_t cap)
+static size_t take_text(struct sanitizer *c, quire_bytes *in, char *out,
+                        size_t cap)
 {
     size_t n = 0;
 
-    while (in->len > 0 && cap - n >= CLEAN_ROOM) {
+    while (in->len > 0 && cap - n >= SANITIZE_ROOM) {
         const unsigned char *at = in->data;
         size_t room = cap - n, run;
 
@@ -175,7 +176,7 @@ static size_t take_text(struct clean *c, quire_bytes *in, char *out, size_t cap)
         run = copy_plain(at, in->len < room ? in->len : room, out + n);
         n += run;
         *in = bytes_sub(*in, run, in->len);
-        if (in->len == 0 || cap - n < CLEAN_ROOM)
+        if (in->len == 0 || cap - n < SANITIZE_ROOM)
             break;
         at += run;
         if (*at >= 0x80) {
@@ -202,7 +203,7 @@ static bool is_text_again(unsigned char b)
 }
 
 /* What was put aside is text after all. */
-static void give_back(struct clean *c)
+static void give_back(struct sanitizer *c)
 {
     c->give_at = 0;
     c->give_end = c->n_held;
@@ -212,54 +213,57 @@ static void give_back(struct clean *c)
 
 /* The same, because of a byte that aborts the string. In text that byte would
  * end a character or a CRLF, and so it must here. */
-static void give_back_aborted(struct clean *c)
+static void give_back_aborted(struct sanitizer *c)
 {
     if (c->n_held > 0)
         c->held[c->n_held++] = CAN;
     give_back(c);
 }
 
-static void forget_held(struct clean *c)
+static void forget_held(struct sanitizer *c)
 {
     c->n_held = 0;
     c->holding = false;
 }
 
-static enum clean_state after_escape(unsigned char b)
+static enum sanitize_state after_escape(unsigned char b)
 {
     switch (b) {
-    case '[': return CLEAN_CONTROL;
+    case '[': return SANITIZE_CONTROL;
     case ']': /* OSC */
     case 'P': /* DCS */
     case 'X': /* SOS */
     case '^': /* PM  */
-    case '_': /* APC */ return CLEAN_STRING;
+    case '_': /* APC */ return SANITIZE_STRING;
     default: break;
     }
-    return b < 0x30 ? CLEAN_INTERMEDIATE : CLEAN_TEXT;
+    return b < 0x30 ? SANITIZE_INTERMEDIATE : SANITIZE_TEXT;
 }
 
 /* What one byte makes of a sequence that is no string. */
-static enum clean_state after_byte(enum clean_state state, unsigned char b)
+static enum sanitize_state after_byte(enum sanitize_state state,
+                                      unsigned char b)
 {
     if (b == ESC)
-        return CLEAN_ESCAPE;
+        return SANITIZE_ESCAPE;
     if (b == CAN || b == SUB || is_text_again(b))
-        return CLEAN_TEXT;
+        return SANITIZE_TEXT;
     if (b < 0x20 || b == DEL)
         return state; /* means nothing here */
-    if (state == CLEAN_ESCAPE)
+    if (state == SANITIZE_ESCAPE)
         return after_escape(b);
-    return b >= (state == CLEAN_CONTROL ? 0x40 : 0x30) ? CLEAN_TEXT : state;
+    return b >= (state == SANITIZE_CONTROL ? 0x40 : 0x30) ? SANITIZE_TEXT
+                                                          : state;
 }
 
 /* Pass over a sequence that is no string, up to its end or that of `in`. */
-static void take_sequence(struct clean *c, quire_bytes *in)
+static void take_sequence(struct sanitizer *c, quire_bytes *in)
 {
     const unsigned char *at = in->data;
     size_t i = 0;
 
-    while (i < in->len && c->state != CLEAN_TEXT && c->state != CLEAN_STRING) {
+    while (i < in->len && c->state != SANITIZE_TEXT &&
+           c->state != SANITIZE_STRING) {
         unsigned char b = at[i];
 
         c->state = after_byte(c->state, b);
@@ -269,7 +273,7 @@ static void take_sequence(struct clean *c, quire_bytes *in)
 }
 
 /* Pass over a string, up to its end or that of `in`. */
-static void take_string(struct clean *c, quire_bytes *in)
+static void take_string(struct sanitizer *c, quire_bytes *in)
 {
     const unsigned char *at = in->data;
     size_t i;
@@ -282,21 +286,21 @@ static void take_string(struct clean *c, quire_bytes *in)
                 forget_held(c);
             else
                 give_back_aborted(c);
-            c->state = CLEAN_TEXT;
+            c->state = SANITIZE_TEXT;
             i++;
             break;
         }
         if (b == ESC) {
-            c->state = CLEAN_STRING_END;
+            c->state = SANITIZE_STRING_END;
             i++;
             break;
         }
         c->holding |= b == '\n' || b == '\r';
         if (!c->holding)
             continue;
-        if (c->n_held == CLEAN_HOLD) {
+        if (c->n_held == SANITIZE_HOLD) {
             give_back(c);
-            c->state = CLEAN_TEXT;
+            c->state = SANITIZE_TEXT;
             break;
         }
         c->held[c->n_held++] = (char)b;
@@ -306,33 +310,33 @@ static void take_string(struct clean *c, quire_bytes *in)
 
 /* ESC in a string: its end, if a backslash follows. If not, it was none, and
  * the ESC begins something else. */
-static void take_string_end(struct clean *c, quire_bytes *in)
+static void take_string_end(struct sanitizer *c, quire_bytes *in)
 {
     if (*(const char *)in->data == '\\') {
         forget_held(c);
-        c->state = CLEAN_TEXT;
+        c->state = SANITIZE_TEXT;
         *in = bytes_sub(*in, 1, in->len);
     } else {
         give_back_aborted(c);
-        c->state = CLEAN_ESCAPE;
+        c->state = SANITIZE_ESCAPE;
     }
 }
 
 /* ---- the machine -------------------------------------------------------- */
 
 /* One step in any state but text. */
-static void step(struct clean *c, quire_bytes *in)
+static void step(struct sanitizer *c, quire_bytes *in)
 {
-    if (c->state == CLEAN_STRING)
+    if (c->state == SANITIZE_STRING)
         take_string(c, in);
-    else if (c->state == CLEAN_STRING_END)
+    else if (c->state == SANITIZE_STRING_END)
         take_string_end(c, in);
     else
         take_sequence(c, in);
 }
 
 /* What was put aside, as text. */
-static size_t give(struct clean *c, char *out, size_t cap)
+static size_t give(struct sanitizer *c, char *out, size_t cap)
 {
     quire_bytes held = bytes_of(c->held + c->give_at, c->give_end - c->give_at);
     size_t n = take_text(c, &held, out, cap);
@@ -341,44 +345,45 @@ static size_t give(struct clean *c, char *out, size_t cap)
     return n;
 }
 
-bool clean_has_more(const struct clean *c)
+bool sanitize_has_more(const struct sanitizer *c)
 {
     return c->give_at < c->give_end || (c->ended && c->n_part > 0);
 }
 
-size_t clean_text(struct clean *c, quire_bytes *in, char *out, size_t cap)
+size_t sanitize_text(struct sanitizer *c, quire_bytes *in, char *out,
+                     size_t cap)
 {
     size_t n = 0;
 
-    while (cap - n >= CLEAN_ROOM) {
+    while (cap - n >= SANITIZE_ROOM) {
         if (c->give_at < c->give_end) {
             n += give(c, out + n, cap - n);
         } else if (in->len == 0) {
             break;
-        } else if (c->state != CLEAN_TEXT) {
+        } else if (c->state != SANITIZE_TEXT) {
             step(c, in);
         } else {
             n += take_text(c, in, out + n, cap - n);
             if (in->len > 0 && *(const char *)in->data == ESC &&
-                cap - n >= CLEAN_ROOM && c->n_part == 0) {
-                c->state = CLEAN_ESCAPE;
+                cap - n >= SANITIZE_ROOM && c->n_part == 0) {
+                c->state = SANITIZE_ESCAPE;
                 *in = bytes_sub(*in, 1, in->len);
             }
         }
     }
     if (c->ended && in->len == 0 && c->give_at == c->give_end &&
-        c->n_part > 0 && cap - n >= CLEAN_ROOM) {
+        c->n_part > 0 && cap - n >= SANITIZE_ROOM) {
         c->n_part = 0;
         n += put_damage(out + n);
     }
     return n;
 }
 
-void clean_end(struct clean *c)
+void sanitize_end(struct sanitizer *c)
 {
     c->ended = true;
-    if (c->state == CLEAN_STRING || c->state == CLEAN_STRING_END)
+    if (c->state == SANITIZE_STRING || c->state == SANITIZE_STRING_END)
         give_back(c);
     /* A part that is pending is given as text is, whatever the state was. */
-    c->state = CLEAN_TEXT;
+    c->state = SANITIZE_TEXT;
 }

@@ -25,44 +25,45 @@
  * want none of it; or its end was forgotten, and then we want the lines. So
  * much is put aside until it is known which. Images that terminals show are
  * within it. */
-#define CLEAN_HOLD ((size_t)256 << 10)
+#define SANITIZE_HOLD ((size_t)256 << 10)
 
-/* The least room for output that lets clean_text() go on. */
-#define CLEAN_ROOM 16
+/* The least room for output that lets sanitize_text() go on. */
+#define SANITIZE_ROOM 16
 
-enum clean_state {
-    CLEAN_TEXT,
-    CLEAN_ESCAPE,       /* after ESC                                        */
-    CLEAN_INTERMEDIATE, /* after ESC and 20..2f: one more byte ends it      */
-    CLEAN_CONTROL,      /* after ESC [, parameters                          */
-    CLEAN_STRING,       /* after ESC ] and its like, until BEL or ESC \     */
-    CLEAN_STRING_END,   /* in there, after ESC                              */
+enum sanitize_state {
+    SANITIZE_TEXT,
+    SANITIZE_ESCAPE, /* after ESC                                        */
+    SANITIZE_INTERMEDIATE, /* after ESC and 20..2f: one more byte ends it      */
+    SANITIZE_CONTROL,    /* after ESC [, parameters                          */
+    SANITIZE_STRING,     /* after ESC ] and its like, until BEL or ESC \     */
+    SANITIZE_STRING_END, /* in there, after ESC                              */
 };
 
-struct clean {
-    enum clean_state state;
+struct sanitizer {
+    enum sanitize_state state;
     bool after_cr;         /* a newline that follows has been given already  */
     unsigned char part[4]; /* the beginning of a character                   */
     unsigned n_part;
-    bool holding;              /* CLEAN_STRING: a newline has been seen       */
-    bool ended;                /* no more is to come                          */
-    size_t n_held;             /* what is put aside                           */
-    size_t give_at, give_end;  /* of that: to be given as text after all      */
-    char held[CLEAN_HOLD + 1]; /* and what aborted it                      */
+    bool holding;  /* SANITIZE_STRING: a newline has been seen       */
+    bool ended;    /* no more is to come                          */
+    size_t n_held; /* what is put aside                           */
+    size_t give_at, give_end; /* of that: to be given as text after all      */
+    char held[SANITIZE_HOLD + 1]; /* and what aborted it                      */
 };
 
-void clean_init(struct clean *c);
+void sanitize_init(struct sanitizer *c);
 
 /* Take bytes from the front of *in and write clean text to `out`, until *in is
- * empty and nothing is left to give, or less than CLEAN_ROOM of `cap` bytes are
+ * empty and nothing is left to give, or less than SANITIZE_ROOM of `cap` bytes are
  * left. Gives how many were written. */
-size_t clean_text(struct clean *c, quire_bytes *in, char *out, size_t cap);
+size_t sanitize_text(struct sanitizer *c, quire_bytes *in, char *out,
+                     size_t cap);
 
-/* Nothing more is to come: what was put aside is given by clean_text() with an
+/* Nothing more is to come: what was put aside is given by sanitize_text() with an
  * empty *in, as often as it takes. */
-void clean_end(struct clean *c);
+void sanitize_end(struct sanitizer *c);
 
-/* Whether clean_text() has something to give without any input. */
-bool clean_has_more(const struct clean *c);
+/* Whether sanitize_text() has something to give without any input. */
+bool sanitize_has_more(const struct sanitizer *c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sink.c - a stream, cleaned, counted, shown and kept
+ * sink.c - a stream, cleaned, counted, quote_text and kept
  *
  *     bytes --clean--> batch --+--> window     what there is to show
  *                              +--> draft      the whole, once it is too much
@@ -35,23 +35,25 @@
 #define THRESHOLD_MAX ((uint64_t)1 << 30)
 
 struct sink {
-    struct shelf *shelf;
+    struct output_dir *shelf;
     struct draft *draft; /* NULL: not begun, or failed                      */
     bool spilled;        /* the window does not have everything             */
     quire_error problem;
     struct arena keep;
-    char tool[SHELF_NAME_SIZE];
+    char tool[OUTPUT_DIR_NAME_SIZE];
 
     uint64_t total_bytes, newlines;
     bool ends_in_line; /* the last byte was no newline                      */
-    struct window window;
+    struct head_tail window;
     size_t n_batch;
     char batch[BATCH];
-    struct clean clean; /* last: most of it is never touched                */
+    struct sanitizer
+        clean; /* last: most of it is never touched                */
 };
 
-quire_status sink_new(struct shelf *shelf, const quire_sink_options *options,
-                      struct sink **out, quire_error *err)
+quire_status sink_new(struct output_dir *shelf,
+                      const quire_sink_options *options, struct sink **out,
+                      quire_error *err)
 {
     const quire_sink_options *o = options;
     struct sink *s;
@@ -66,12 +68,12 @@ quire_status sink_new(struct shelf *shelf, const quire_sink_options *options,
     if (!s)
         return err_memory(err);
     memset(s, 0, offsetof(struct sink, batch));
-    clean_init(&s->clean);
+    sanitize_init(&s->clean);
     s->shelf = shelf;
-    shelf_clean_name(o->tool ? o->tool : "", "tool", s->tool);
+    output_dir_clean_name(o->tool ? o->tool : "", "tool", s->tool);
     head = o->head < o->threshold / 2 ? o->head : o->threshold / 2;
-    st = window_init(&s->window, (size_t)o->threshold, (size_t)head, o->columns,
-                     err);
+    st = head_tail_init(&s->window, (size_t)o->threshold, (size_t)head,
+                        o->columns, err);
     if (st)
         sink_free(s);
     else
@@ -85,7 +87,7 @@ void sink_free(struct sink *s)
         return;
     if (s->draft)
         s->draft->ops->discard(s->draft);
-    window_release(&s->window);
+    head_tail_release(&s->window);
     arena_release(&s->keep);
     free(s);
 }
@@ -113,11 +115,11 @@ static void spill(struct sink *s)
     size_t i;
 
     s->spilled = true;
-    if (!s->shelf || shelf_draft(s->shelf, &s->draft, &s->problem)) {
+    if (!s->shelf || output_dir_draft(s->shelf, &s->draft, &s->problem)) {
         s->draft = NULL;
         return;
     }
-    window_pieces(&s->window, pieces);
+    head_tail_pieces(&s->window, pieces);
     for (i = 0; i < 3; i++)
         keep_text(s, pieces[i]);
 }
@@ -133,18 +135,18 @@ static void flush_batch(struct sink *s)
     s->newlines += bytes_count(text, '\n');
     if (text.len > 0)
         s->ends_in_line = s->batch[text.len - 1] != '\n';
-    if (!s->spilled && !window_fits(&s->window, text))
+    if (!s->spilled && !head_tail_fits(&s->window, text))
         spill(s);
     keep_text(s, text);
-    window_add(&s->window, text);
+    head_tail_add(&s->window, text);
 }
 
 void sink_write(struct sink *s, quire_bytes bytes)
 {
-    while (bytes.len > 0 || clean_has_more(&s->clean)) {
-        s->n_batch += clean_text(&s->clean, &bytes, s->batch + s->n_batch,
-                                 BATCH - s->n_batch);
-        if (BATCH - s->n_batch < CLEAN_ROOM)
+    while (bytes.len > 0 || sanitize_has_more(&s->clean)) {
+        s->n_batch += sanitize_text(&s->clean, &bytes, s->batch + s->n_batch,
+                                    BATCH - s->n_batch);
+        if (BATCH - s->n_batch < SANITIZE_ROOM)
             flush_batch(s);
     }
 }
@@ -157,7 +159,8 @@ static void publish(struct sink *s, quire_sink_result *result)
     const char *name, *id;
 
     s->draft = NULL;
-    if (shelf_put_log(s->shelf, d, s->tool, &s->keep, &name, &id, &s->problem))
+    if (output_dir_put_log(s->shelf, d, s->tool, &s->keep, &name, &id,
+                           &s->problem))
         return;
     result->path = arena_printf(&s->keep, "%s/%s", store->ops->place(store),
                                 name);
@@ -171,7 +174,7 @@ static void publish(struct sink *s, quire_sink_result *result)
 void sink_finish(struct sink *s, quire_sink_result *result)
 {
     *result = (quire_sink_result){0};
-    clean_end(&s->clean);
+    sanitize_end(&s->clean);
     sink_write(s, bytes_of(NULL, 0));
     flush_batch(s);
     if (s->draft)
@@ -179,6 +182,6 @@ void sink_finish(struct sink *s, quire_sink_result *result)
     result->total_bytes = s->total_bytes;
     result->total_lines = s->total_bytes ? s->newlines + 1 : 0;
     result->ends_in_line = s->ends_in_line;
-    window_finish(&s->window, result->total_lines, result);
+    head_tail_finish(&s->window, result->total_lines, result);
     result->problem = s->problem;
 }

@@ -12,8 +12,9 @@
 struct sink;
 
 /* `shelf` is borrowed; NULL: keep no file. */
-quire_status sink_new(struct shelf *shelf, const quire_sink_options *options,
-                      struct sink **out, quire_error *err);
+quire_status sink_new(struct output_dir *shelf,
+                      const quire_sink_options *options, struct sink **out,
+                      quire_error *err);
 void sink_free(struct sink *s);
 
 void sink_write(struct sink *s, quire_bytes bytes);

@@ -68,7 +68,7 @@ static quire_status place_open(struct plan *p, struct place *place,
 /* What lies in a tree that every command reads cannot be kept from it. */
 static quire_status check_hidden(const char *path, quire_error *err)
 {
-    if (!view_is_system(path))
+    if (!rootfs_is_system(path))
         return QUIRE_OK;
     err_set(err, QUIRE_INVALID,
             "%s lies in a tree that every command can "
@@ -369,10 +369,10 @@ quire_status plan_attempt(struct plan *p, bool spaces, quire_error *err)
 
     p->spaces = spaces;
     *p->report = (struct report){.step = STEP_NONE};
-    st = spaces ? plan_view(p, err) : make_tmp(p, err);
+    st = spaces ? plan_rootfs(p, err) : make_tmp(p, err);
     if (!st)
         st = plan_env(p, err);
-    filter_make(p);
+    seccomp_build(p);
     return st;
 }
 

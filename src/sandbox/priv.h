@@ -64,7 +64,7 @@ struct place {
 };
 
 /* Something of the old root that is to be in the new one. */
-struct graft {
+struct bind_mount {
     const char *path;
     const char *link;          /* a symbolic link to that, instead        */
     const struct place *place; /* it must be this one                     */
@@ -98,7 +98,7 @@ struct plan {
     const char **tries; /* paths to exec, ends in NULL                */
     const char *path;   /* where they are looked for                  */
 
-    struct graft graft[GRAFTS_MAX];
+    struct bind_mount graft[GRAFTS_MAX];
     size_t n_graft;
     const char *uid_map, *gid_map, *tmpfs_size;
 
@@ -144,13 +144,13 @@ quire_status plan_env(struct plan *p, quire_error *err);
 
 /* ---- view.c: the new root ------------------------------------------------ */
 
-quire_status plan_view(struct plan *p, quire_error *err);
+quire_status plan_rootfs(struct plan *p, quire_error *err);
 
 /* Build it; in the stage. */
-int view_build(struct plan *p);
+int rootfs_build(struct plan *p);
 
 /* Enter it, with a /proc of its own; in the anchor, for the command too. */
-int view_enter(const struct plan *p);
+int rootfs_enter(const struct plan *p);
 
 /* A tree that every command may read, or NULL: NULL-terminated lists. */
 extern const char *const view_system[];
@@ -158,7 +158,7 @@ extern const char *const view_etc[];
 extern const char *const view_devices[];
 
 /* Beneath one of the system's trees, where it could not be hidden? */
-bool view_is_system(const char *path);
+bool rootfs_is_system(const char *path);
 
 /* ---- landlock.c, filter.c, confine.c: the walls -------------------------- */
 
@@ -169,7 +169,7 @@ int landlock_abi(void);
  * command each, in the new root; without in the caller. */
 int landlock_rules(struct plan *p);
 
-void filter_make(struct plan *p);
+void seccomp_build(struct plan *p);
 
 /* What stage or keeper can do once for those they start: signals as a fresh
  * program expects them, no capability to be had by executing something. */
@@ -185,31 +185,32 @@ int confine_self(struct plan *p, int in, bool anchor);
 void spawn_all(struct plan *p);
 
 /* How much there is before the command begins: watch.c. */
-void watch_base(struct plan *p);
+void supervise_baseline(struct plan *p);
 
 /* The command's process, in memory it does not own; never returns. */
 int command_main(void *plan);
-int keeper_main(void *plan);
+int reaper_main(void *plan);
 
 /* Clone to `fn` on the n-th stack. */
 pid_t spawn_on(struct plan *p, int n, int flags, int (*fn)(void *));
 
 /* ---- census.c: what a run uses ------------------------------------------- */
 
-struct census {
+struct usage {
     uint64_t processes; /* threads, in truth                           */
     uint64_t memory_bytes;
 };
 
 /* Of every process that `proc`, a /proc, has or, with `below` (ends in 0), of
  * these and their descendants. False: it could not be found out. */
-bool census_take(int proc, const pid_t *below, struct census *out);
+bool usage_measure(int proc, const pid_t *below, struct usage *out);
 
 /* Bytes allocated to the files beneath a directory. False: too deep to tell. */
-bool census_disk(int dir, uint64_t *bytes);
+bool usage_disk(int dir, uint64_t *bytes);
 
 /* ---- watch.c: while it runs ---------------------------------------------- */
 
-quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err);
+quire_status supervise_run(struct plan *p, struct run_result *r,
+                           quire_error *err);
 
 #endif

@@ -96,7 +96,7 @@ static void keeper_close(const struct plan *p)
     close_range((unsigned)p->life + 1, ~0U, 0);
 }
 
-int keeper_main(void *arg)
+int reaper_main(void *arg)
 {
     struct plan *p = arg;
     pid_t pid;

@@ -64,7 +64,7 @@ static const struct {
 
 #define READ_ONLY (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
-bool view_is_system(const char *path)
+bool rootfs_is_system(const char *path)
 {
     size_t i, n;
 
@@ -79,15 +79,15 @@ bool view_is_system(const char *path)
 
 /* ---- before: what is to be there ----------------------------------------- */
 
-static struct graft *graft_add(struct plan *p, const char *path,
-                               unsigned long long attr)
+static struct bind_mount *graft_add(struct plan *p, const char *path,
+                                    unsigned long long attr)
 {
-    struct graft *g;
+    struct bind_mount *g;
 
     if (p->n_graft == GRAFTS_MAX)
         return NULL;
     g = &p->graft[p->n_graft++];
-    *g = (struct graft){.path = path, .attr = attr};
+    *g = (struct bind_mount){.path = path, .attr = attr};
     return g;
 }
 
@@ -97,7 +97,7 @@ static quire_status add_system(struct plan *p, const char *const *paths,
                                quire_error *err)
 {
     char target[PATH_MAX];
-    struct graft *g;
+    struct bind_mount *g;
     struct stat st;
     ssize_t n;
 
@@ -122,7 +122,7 @@ static quire_status add_system(struct plan *p, const char *const *paths,
 static quire_status add_place(struct plan *p, const struct place *place,
                               unsigned long long attr, quire_error *err)
 {
-    struct graft *g = graft_add(p, place->path, attr);
+    struct bind_mount *g = graft_add(p, place->path, attr);
 
     if (!g) {
         err_set(err, QUIRE_INVALID, "cannot make so many trees readable");
@@ -148,7 +148,7 @@ static quire_status add_places(struct plan *p, quire_error *err)
     return st;
 }
 
-quire_status plan_view(struct plan *p, quire_error *err)
+quire_status plan_rootfs(struct plan *p, quire_error *err)
 {
     static const char *const resolver[] = {"/etc/resolv.conf", NULL};
     quire_status st;
@@ -215,7 +215,7 @@ static int take_grafts(const struct plan *p, int *fd)
     size_t i;
 
     for (i = 0; i < p->n_graft; i++) {
-        const struct graft *g = &p->graft[i];
+        const struct bind_mount *g = &p->graft[i];
         struct mount_attr attr = {.attr_set = g->attr};
         unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
 
@@ -319,7 +319,7 @@ static int plant_grafts(const struct plan *p, int root, const int *fd)
     size_t i;
 
     for (i = 0; i < p->n_graft; i++) {
-        const struct graft *g = &p->graft[i];
+        const struct bind_mount *g = &p->graft[i];
 
         if (g->link) {
             if (symlinkat(g->link, root, g->path + 1) < 0)
@@ -349,7 +349,7 @@ static int turn(const struct plan *p, int root)
     return 0;
 }
 
-int view_build(struct plan *p)
+int rootfs_build(struct plan *p)
 {
     int fd[GRAFTS_MAX] = {0};
     int top, root;
@@ -424,7 +424,7 @@ static int cover_keys(const struct plan *p)
     return 0;
 }
 
-int view_enter(const struct plan *p)
+int rootfs_enter(const struct plan *p)
 {
     if (mount_proc(p) && cover_keys(p) < 0)
         return -1;

@@ -220,14 +220,14 @@ quire_status run_command(const struct run_spec *spec, struct run_result *result,
     *result = (struct run_result){.exit = -1};
     st = plan_init(&p, spec, err);
     if (!st) {
-        watch_base(&p);
+        supervise_baseline(&p);
         st = start(&p, err);
         if (st && p.report->step == STEP_EXEC)
             result->exit = st == QUIRE_NOT_FOUND ? 127 : 126;
     }
     plan_started(&p);
     if (!st)
-        st = watch_run(&p, result, err);
+        st = supervise_run(&p, result, err);
     plan_release(&p);
     return st;
 }

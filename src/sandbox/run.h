@@ -173,7 +173,7 @@ struct run_spec {
     const char *tmp;
 
     /* For SESSION_ID, and for QUIRE_DATA_DIR and LOOM_DATA_DIR. The home is
-     * named, not shown. */
+     * named, not quote_text. */
     const char *session;
     const char *home;
 

@@ -369,7 +369,7 @@ static void filter_shared(struct plan *p)
     }
 }
 
-void filter_make(struct plan *p)
+void seccomp_build(struct plan *p)
 {
     size_t i;
 

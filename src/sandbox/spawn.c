@@ -88,7 +88,7 @@ static int anchor_main(void *arg)
     static char *const envp[] = {NULL};
     struct plan *p = arg;
 
-    if (view_enter(p) == 0 && rules(p) == 0 &&
+    if (rootfs_enter(p) == 0 && rules(p) == 0 &&
         confine_self(p, p->life, true) == 0) {
         execve("/bin/cat", argv, envp);
         execve("/usr/bin/cat", argv, envp);
@@ -111,7 +111,7 @@ static int stage_main(void *arg)
     if (!p->spec->net)
         p->report->held |= RUN_NET;
     confine_early(p);
-    if (view_build(p) < 0)
+    if (rootfs_build(p) < 0)
         goto out;
     if (unshare(CLONE_NEWPID) < 0) {
         report_fail(p, STEP_PID, "a pid namespace");
@@ -158,7 +158,7 @@ static void spawn_kept(struct plan *p)
 
     if (p->confined && p->abi > 0 && landlock_rules(p) < 0)
         return;
-    pid = spawn_on(p, 0, SIGCHLD, keeper_main);
+    pid = spawn_on(p, 0, SIGCHLD, reaper_main);
     if (pid < 0) {
         report_fail(p, STEP_KEEPER, "a keeper");
         return;

@@ -145,13 +145,13 @@ static bool sum_disk(const struct plan *p, uint64_t *sum)
     for (i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         if (dirs[i] < 0)
             continue;
-        ok = census_disk(dirs[i], &one) && ok;
+        ok = usage_disk(dirs[i], &one) && ok;
         *sum += one;
     }
     return ok;
 }
 
-void watch_base(struct plan *p)
+void supervise_baseline(struct plan *p)
 {
     if (p->spec->limits.disk_bytes)
         p->base_readable = sum_disk(p, &p->base_bytes);
@@ -181,9 +181,9 @@ static void look_at_processes(struct watching *w)
     const struct report *rep = w->p->report;
     pid_t below[] = {rep->anchor, rep->command, 0};
     bool own = rep->held & RUN_PROC;
-    struct census c;
+    struct usage c;
 
-    if (!census_take(w->proc, own ? NULL : below, &c))
+    if (!usage_measure(w->proc, own ? NULL : below, &c))
         return;
     /* The anchor, or the keeper, is not the command's. */
     if (must_count(w->p) && c.processes > l->processes + 1)
@@ -349,7 +349,8 @@ static void look_back(struct watching *w)
         w->r->hit |= RUN_HIT_FILE;
 }
 
-quire_status watch_run(struct plan *p, struct run_result *r, quire_error *err)
+quire_status supervise_run(struct plan *p, struct run_result *r,
+                           quire_error *err)
 {
     struct watching w = {.p = p, .r = r, .err = err};
     quire_status st;

@@ -99,7 +99,7 @@ static void mark_ours(struct process *all, size_t n, const pid_t *below)
     }
 }
 
-bool census_take(int proc, const pid_t *below, struct census *out)
+bool usage_measure(int proc, const pid_t *below, struct usage *out)
 {
     struct buf list = BUF_INIT(PROCESSES_MAX * sizeof(struct process));
     bool ok = read_processes(proc, &list);
@@ -107,7 +107,7 @@ bool census_take(int proc, const pid_t *below, struct census *out)
     size_t n = list.len / sizeof *all;
     size_t i;
 
-    *out = (struct census){0};
+    *out = (struct usage){0};
     if (ok && below)
         mark_ours(all, n, below);
     for (i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ static bool sum_dir(int fd, int depth, uint64_t *blocks)
     return ok;
 }
 
-bool census_disk(int dir, uint64_t *bytes)
+bool usage_disk(int dir, uint64_t *bytes)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     uint64_t blocks = 0;

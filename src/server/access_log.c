@@ -1,7 +1,7 @@
 /*
  * access_log.c - the end of a call: its id, its line in the log, its count
  *
- * Every answer of the service passes here, refusals too, on the thread that made
+ * Every answer of the server passes here, refusals too, on the thread that made
  * it and before it is sent.
  */
 #include <stdio.h>
@@ -28,10 +28,10 @@ static bool is_visible(quire_bytes text)
 }
 
 /* The client's own name of the request, or one that nobody else has. */
-static void choose_id(struct call *c, char out[ID_MAX + 1])
+static void choose_id(struct request *c, char out[ID_MAX + 1])
 {
     quire_bytes given = exchange_header(c->x, "X-Request-Id");
-    struct service *s = c->service;
+    struct server *s = c->server;
 
     if (given.data && given.len <= ID_MAX && is_visible(given))
         snprintf(out, ID_MAX + 1, "%.*s", (int)given.len,
@@ -64,27 +64,27 @@ static bool is_traceparent(quire_bytes value)
 
 /* ---- headers ------------------------------------------------------------ */
 
-static void add_headers(struct call *c, const char *id, bool varies)
+static void add_headers(struct request *c, const char *id, bool varies)
 {
     quire_bytes trace = exchange_header(c->x, "traceparent");
-    quire_bytes origin = gate_foreign(c);
-    bool sites = c->service->c.origins && *c->service->c.origins;
+    quire_bytes origin = auth_cors_origin(c);
+    bool sites = c->server->c.origins && *c->server->c.origins;
 
-    answer_header(&c->answer, "X-Request-Id", "%s", id);
+    response_header(&c->answer, "X-Request-Id", "%s", id);
     if (is_traceparent(trace))
-        answer_header(&c->answer, "traceparent", "%.*s", (int)trace.len,
-                      (const char *)trace.data);
+        response_header(&c->answer, "traceparent", "%.*s", (int)trace.len,
+                        (const char *)trace.data);
     if (varies || sites)
-        answer_header(&c->answer, "Vary", "%s%s%s",
-                      varies ? "Accept-Encoding" : "",
-                      varies && sites ? ", " : "", sites ? "Origin" : "");
+        response_header(&c->answer, "Vary", "%s%s%s",
+                        varies ? "Accept-Encoding" : "",
+                        varies && sites ? ", " : "", sites ? "Origin" : "");
     if (!origin.data)
         return;
-    answer_header(&c->answer, "Access-Control-Allow-Origin", "%.*s",
-                  (int)origin.len, (const char *)origin.data);
-    answer_header(&c->answer, "Access-Control-Expose-Headers",
-                  "ETag, Retry-After, X-Request-Id, traceparent, "
-                  "Content-Range, Idempotency-Replayed, Mcp-Session-Id");
+    response_header(&c->answer, "Access-Control-Allow-Origin", "%.*s",
+                    (int)origin.len, (const char *)origin.data);
+    response_header(&c->answer, "Access-Control-Expose-Headers",
+                    "ETag, Retry-After, X-Request-Id, traceparent, "
+                    "Content-Range, Idempotency-Replayed, Mcp-Session-Id");
 }
 
 /* ---- the log ------------------------------------------------------------ */
@@ -92,9 +92,9 @@ static void add_headers(struct call *c, const char *id, bool varies)
 static void begin_line(struct json_writer *w, struct buf *line,
                        const char *level)
 {
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
-    when_format(clock_us(&clock_system), when);
+    timestamp_format(clock_us(&clock_system), when);
     json_begin(w, line);
     json_object(w);
     json_key(w, "time");
@@ -115,7 +115,7 @@ static void count(struct json_writer *w, const char *key, uint64_t n)
     json_int(w, (int64_t)n);
 }
 
-static void end_line(struct service *s, struct json_writer *w, struct buf *line)
+static void end_line(struct server *s, struct json_writer *w, struct buf *line)
 {
     json_object_end(w);
     buf_add_char(line, '\n');
@@ -136,7 +136,8 @@ struct measures {
 
 /* What was asked is told by the operation's name: an address may hold what is
  * nobody's business. */
-static void log_call(struct call *c, const char *id, const struct measures *m)
+static void log_call(struct request *c, const char *id,
+                     const struct measures *m)
 {
     struct buf line = BUF_INIT(16 * 1024);
     quire_bytes method = exchange_head(c->x)->method;
@@ -149,7 +150,7 @@ static void log_call(struct call *c, const char *id, const struct measures *m)
     member(&w, "id", id);
     json_key(&w, "method");
     json_bytes(&w, bytes_of(method.data, method.len < 20 ? method.len : 20));
-    member(&w, "route", c->op ? c->op->name : "none");
+    member(&w, "route", c->route ? c->route->name : "none");
     count(&w, "status", (uint64_t)c->answer.status);
     snprintf(ms, sizeof ms, "%.3f", (double)m->us / 1000);
     json_key(&w, "ms");
@@ -170,16 +171,16 @@ static void log_call(struct call *c, const char *id, const struct measures *m)
         if (c->why_next && *c->why_next)
             member(&w, "hint", c->why_next);
     }
-    end_line(c->service, &w, &line);
+    end_line(c->server, &w, &line);
 }
 
-void record_event(struct service *s, const char *level, const char *what,
-                  const quire_error *err)
+void log_event(struct server *s, const char *level, const char *what,
+               const quire_error *err)
 {
     struct buf line = BUF_INIT(16 * 1024);
     struct json_writer w;
 
-    if (s->c.log == SERVICE_LOG_NONE)
+    if (s->c.log == SERVER_LOG_NONE)
         return;
     begin_line(&w, &line, level);
     member(&w, "event", what);
@@ -193,10 +194,10 @@ void record_event(struct service *s, const char *level, const char *what,
 
 /* ---- all of it ---------------------------------------------------------- */
 
-void record_call(struct call *c)
+void request_log(struct request *c)
 {
-    enum service_log level = c->service->c.log;
-    bool varies = encode_answer(c);
+    enum server_log level = c->server->c.log;
+    bool varies = compress_response(c);
     struct measures m = {.us = clock_steady_us() - c->began_us};
     bool bodiless = c->answer.status == 204 || c->answer.status == 304 ||
                     bytes_is(exchange_head(c->x)->method, "HEAD");
@@ -205,11 +206,12 @@ void record_call(struct call *c)
     choose_id(c, id);
     add_headers(c, id, varies);
     m.in = c->early ? 0 : exchange_body(c->x).len;
-    m.out = bodiless ? 0 : answer_bytes(&c->answer).len;
-    if (c->desk)
-        meter_note(c->desk->meter, c->op ? (int)(c->op - ops) : -1,
-                   c->answer.status, m.us, m.in, m.out);
-    if (level == SERVICE_LOG_ALL ||
-        (level == SERVICE_LOG_ERRORS && is_failure(c->answer.status)))
+    m.out = bodiless ? 0 : response_bytes(&c->answer).len;
+    if (c->thread_ctx)
+        metrics_count(c->thread_ctx->metrics,
+                      c->route ? (int)(c->route - routes) : -1,
+                      c->answer.status, m.us, m.in, m.out);
+    if (level == SERVER_LOG_ALL ||
+        (level == SERVER_LOG_ERRORS && is_failure(c->answer.status)))
         log_call(c, id, &m);
 }

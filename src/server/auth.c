@@ -32,7 +32,7 @@ static bool is_host(quire_bytes host, const char *name)
 
 /* A page of another site can make a browser ask us by a name of its own that
  * leads here. It cannot make it say another Host. */
-static bool is_called_right(const struct service *s, quire_bytes host)
+static bool is_called_right(const struct server *s, quire_bytes host)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
     const char *const *name;
@@ -55,7 +55,7 @@ static bool is_called_right(const struct service *s, quire_bytes host)
 }
 
 /* "https://app.example" or one like it, whatever its case. */
-static bool is_allowed(const struct service *s, quire_bytes origin)
+static bool is_allowed(const struct server *s, quire_bytes origin)
 {
     const char *const *name;
 
@@ -66,16 +66,16 @@ static bool is_allowed(const struct service *s, quire_bytes origin)
     return false;
 }
 
-quire_bytes gate_foreign(const struct call *c)
+quire_bytes auth_cors_origin(const struct request *c)
 {
     quire_bytes origin = exchange_header(c->x, "Origin");
 
-    return origin.data && is_allowed(c->service, origin) ? origin
-                                                         : bytes_of(NULL, 0);
+    return origin.data && is_allowed(c->server, origin) ? origin
+                                                        : bytes_of(NULL, 0);
 }
 
 /* A page of the server itself, or of another that runs where it does. */
-static bool is_own_page(const struct service *s, quire_bytes origin)
+static bool is_own_page(const struct server *s, quire_bytes origin)
 {
     const char *t = origin.data;
     size_t scheme = origin.len > 7 && !strncasecmp(t, "http://", 7)    ? 7
@@ -86,47 +86,48 @@ static bool is_own_page(const struct service *s, quire_bytes origin)
            is_called_right(s, bytes_of(t + scheme, origin.len - scheme));
 }
 
-bool gate_origin(struct call *c)
+bool auth_check_origin(struct request *c)
 {
-    const struct service *s = c->service;
+    const struct server *s = c->server;
     quire_bytes origin = exchange_header(c->x, "Origin");
 
     if (!is_called_right(s, exchange_head(c->x)->host)) {
-        call_refuse(c, 403, "forbidden",
-                    "ask by the name it listens at, or let the server know "
-                    "another with --host",
-                    "the server is not called so");
+        request_refuse(c, 403, "forbidden",
+                       "ask by the name it listens at, or let the server know "
+                       "another with --host",
+                       "the server is not called so");
         return false;
     }
     if (!origin.data || is_own_page(s, origin) || is_allowed(s, origin))
         return true;
-    call_refuse(c, 403, "forbidden",
-                "let the server know the site with --allow-origin",
-                "pages of this origin may not ask");
+    request_refuse(c, 403, "forbidden",
+                   "let the server know the site with --allow-origin",
+                   "pages of this origin may not ask");
     return false;
 }
 
-void gate_preflight(struct call *c, const char *allowed)
+void auth_preflight(struct request *c, const char *allowed)
 {
     c->answer.status = 204;
-    answer_header(&c->answer, "Allow", "%s, OPTIONS", allowed);
-    if (!gate_foreign(c).data ||
+    response_header(&c->answer, "Allow", "%s, OPTIONS", allowed);
+    if (!auth_cors_origin(c).data ||
         !exchange_header(c->x, "Access-Control-Request-Method").data)
         return;
-    answer_header(&c->answer, "Access-Control-Allow-Methods", "%s", allowed);
-    answer_header(&c->answer, "Access-Control-Allow-Headers",
-                  "Authorization, Content-Type, Idempotency-Key, If-Match, "
-                  "If-None-Match, If-Range, Range, X-Request-Id, traceparent, "
-                  "Accept, Quire-Session, MCP-Protocol-Version, Mcp-Method, "
-                  "Mcp-Name, Mcp-Session-Id, Last-Event-ID");
-    answer_header(&c->answer, "Access-Control-Max-Age", "600");
+    response_header(&c->answer, "Access-Control-Allow-Methods", "%s", allowed);
+    response_header(
+        &c->answer, "Access-Control-Allow-Headers",
+        "Authorization, Content-Type, Idempotency-Key, If-Match, "
+        "If-None-Match, If-Range, Range, X-Request-Id, traceparent, "
+        "Accept, Quire-Session, MCP-Protocol-Version, Mcp-Method, "
+        "Mcp-Name, Mcp-Session-Id, Last-Event-ID");
+    response_header(&c->answer, "Access-Control-Max-Age", "600");
 }
 
 /* ---- what is sent ------------------------------------------------------- */
 
-static bool refuse_type(struct call *c, const char *hint, const char *words)
+static bool refuse_type(struct request *c, const char *hint, const char *words)
 {
-    call_refuse(c, 415, "unsupported_type", hint, "%s", words);
+    request_refuse(c, 415, "unsupported_type", hint, "%s", words);
     return false;
 }
 
@@ -149,17 +150,17 @@ static bool is_json_type(const char *type)
            (n > 5 && !strncasecmp(type + n - 5, "+json", 5));
 }
 
-bool gate_content(struct call *c)
+bool auth_check_content_type(struct request *c)
 {
     const struct head *head = exchange_head(c->x);
     quire_bytes type = exchange_header(c->x, "Content-Type");
     quire_bytes coding = exchange_header(c->x, "Content-Encoding");
     const char *text;
 
-    if (c->op->flags & OP_WRITE &&
+    if (c->route->flags & ROUTE_WRITE &&
         exchange_header(c->x, "Content-Range").data) {
-        call_refuse(c, 400, "invalid", "send all of it",
-                    "a part of something cannot be sent");
+        request_refuse(c, 400, "invalid", "send all of it",
+                       "a part of something cannot be sent");
         return false;
     }
     if (head->length == 0 && !head->chunked)
@@ -167,11 +168,12 @@ bool gate_content(struct call *c)
     if (coding.len > 0 && !bytes_is(coding, "identity")) {
         refuse_type(c, "send it without a Content-Encoding",
                     "what is sent may not be packed");
-        answer_header(&c->answer, "Accept-Encoding", "identity");
+        response_header(&c->answer, "Accept-Encoding", "identity");
         return false;
     }
-    text = type.len > 0 && !(c->op->flags & OP_RAW) ? arena_text(&c->keep, type)
-                                                    : NULL;
+    text = type.len > 0 && !(c->route->flags & ROUTE_RAW)
+               ? arena_text(&c->keep, type)
+               : NULL;
     return !text || is_json_type(text) ||
            refuse_type(c, "send Content-Type: application/json",
                        "what is sent here is JSON, in UTF-8");
@@ -196,7 +198,7 @@ static bool is_loopback(const struct sockaddr_storage *peer)
             (is_v4(six) && six->sin6_addr.s6_addr[12] == 127));
 }
 
-static bool read_peer(const struct call *c, struct sockaddr_storage *peer)
+static bool read_peer(const struct request *c, struct sockaddr_storage *peer)
 {
     socklen_t len = sizeof *peer;
 
@@ -204,7 +206,7 @@ static bool read_peer(const struct call *c, struct sockaddr_storage *peer)
     return !getpeername(exchange_socket(c->x), (struct sockaddr *)peer, &len);
 }
 
-bool gate_is_local(const struct call *c)
+bool auth_is_local(const struct request *c)
 {
     static const char *const marks[] = {"Forwarded", "X-Forwarded-For", "Via",
                                         "X-Real-IP"};
@@ -219,7 +221,7 @@ bool gate_is_local(const struct call *c)
 
 /* What an address counts as: of IPv6 the half that one subscriber has. 0: it is
  * this machine, where a proxy speaks for many, and counts for itself. */
-static uint64_t peer_key(const struct call *c)
+static uint64_t peer_key(const struct request *c)
 {
     struct sockaddr_storage peer;
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&peer;
@@ -240,14 +242,14 @@ static uint64_t peer_key(const struct call *c)
 
 /* ---- how often ---------------------------------------------------------- */
 
-static bool too_often(struct call *c, int64_t wait_ns, const char *hint,
+static bool too_often(struct request *c, int64_t wait_ns, const char *hint,
                       const char *words)
 {
     long long wait_s = wait_ns / 1000000000 + 1;
 
     buf_clear(&c->answer.headers);
-    answer_error(&c->answer, 429, "rate_limited", hint, "%s", words);
-    answer_header(&c->answer, "Retry-After", "%lld", wait_s);
+    response_error(&c->answer, 429, "rate_limited", hint, "%s", words);
+    response_header(&c->answer, "Retry-After", "%lld", wait_s);
     if (c->answer.body.failed)
         return false;
     /* There are clients that look for it in the body: before its "}\n". */
@@ -258,40 +260,40 @@ static bool too_often(struct call *c, int64_t wait_ns, const char *hint,
     return false;
 }
 
-static bool may_try(struct call *c)
+static bool may_try(struct request *c)
 {
-    struct service *s = c->service;
+    struct server *s = c->server;
     int64_t now_ns = clock_steady_us() * 1000, wait_ns;
-    uint64_t key = rate_is_full(s->logins, now_ns) ? 0 : peer_key(c);
+    uint64_t key = rate_limit_is_full(s->logins, now_ns) ? 0 : peer_key(c);
 
-    if (!key ||
-        rate_has(s->logins, key, LOGIN_RATE, LOGIN_BURST, now_ns, &wait_ns))
+    if (!key || rate_limit_has(s->logins, key, LOGIN_RATE, LOGIN_BURST, now_ns,
+                               &wait_ns))
         return true;
     atomic_fetch_add(&s->limited_logins, 1);
     return too_often(c, wait_ns, "wait, and send a token that is known",
                      "too many unknown tokens came from this address");
 }
 
-static void note_failure(struct call *c)
+static void note_failure(struct request *c)
 {
     uint64_t key = peer_key(c);
     int64_t wait_ns;
 
     if (key)
-        rate_take(c->service->logins, key, LOGIN_RATE, LOGIN_BURST,
-                  clock_steady_us() * 1000, &wait_ns);
+        rate_limit_take(c->server->logins, key, LOGIN_RATE, LOGIN_BURST,
+                        clock_steady_us() * 1000, &wait_ns);
 }
 
-bool gate_rate(struct call *c)
+bool auth_check_rate(struct request *c)
 {
-    struct service *s = c->service;
-    const struct service_settings *rules = rules_of(s);
+    struct server *s = c->server;
+    const struct server_settings *rules = rules_of(s);
     int64_t wait_ns;
 
     if (!rules->rate ||
-        rate_take(s->tenants, (uint64_t)c->tenant.id, rules->rate,
-                  rules->burst ? rules->burst : rules->rate,
-                  clock_steady_us() * 1000, &wait_ns))
+        rate_limit_take(s->tenants, (uint64_t)c->tenant.id, rules->rate,
+                        rules->burst ? rules->burst : rules->rate,
+                        clock_steady_us() * 1000, &wait_ns))
         return true;
     atomic_fetch_add(&s->limited, 1);
     return too_often(c, wait_ns, "wait as long as Retry-After says",
@@ -301,7 +303,7 @@ bool gate_rate(struct call *c)
 /* ---- tokens ------------------------------------------------------------- */
 
 /* The token of "Authorization: Bearer", in `keep`; NULL: there is none. */
-static const char *read_token(struct call *c)
+static const char *read_token(struct request *c)
 {
     quire_bytes value = exchange_header(c->x, "Authorization");
     const char *t = value.data;
@@ -323,21 +325,21 @@ static bool is_same_secret(const char *a, const char *b)
     return !differs;
 }
 
-static bool unknown(struct call *c, const char *token)
+static bool unknown(struct request *c, const char *token)
 {
     if (token)
         note_failure(c);
-    call_refuse(c, 401, "unauthorized",
-                "send the header Authorization: Bearer and a token",
-                "there is no token, or none that is known");
-    answer_header(&c->answer, "WWW-Authenticate", "Bearer");
+    request_refuse(c, 401, "unauthorized",
+                   "send the header Authorization: Bearer and a token",
+                   "there is no token, or none that is known");
+    response_header(&c->answer, "WWW-Authenticate", "Bearer");
     return false;
 }
 
-bool gate_admit(struct call *c, bool admin, bool charge)
+bool auth_admit(struct request *c, bool admin, bool charge)
 {
     const char *token = read_token(c), *name;
-    const char *expected = rules_of(c->service)->admin_token;
+    const char *expected = rules_of(c->server)->admin_token;
     quire_error err;
     quire_status st;
 
@@ -350,7 +352,7 @@ bool gate_admit(struct call *c, bool admin, bool charge)
             return unknown(c, token);
         return true;
     }
-    st = quire_tenant_by_token(c->desk->root, token, &c->tenant, &err);
+    st = quire_tenant_by_token(c->thread_ctx->root, token, &c->tenant, &err);
     if (st == QUIRE_NOT_FOUND)
         return unknown(c, token);
     name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
@@ -358,6 +360,6 @@ bool gate_admit(struct call *c, bool admin, bool charge)
         st = err_memory(&err);
     c->tenant.name = name;
     if (st)
-        call_fail(c, st, &err);
-    return !st && (!charge || gate_rate(c));
+        request_fail(c, st, &err);
+    return !st && (!charge || auth_check_rate(c));
 }

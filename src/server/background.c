@@ -40,15 +40,15 @@ struct watched {
     bool there; /* in the last list of tenants */
 };
 
-struct upkeep {
+struct background {
     char *home; /* owned */
-    struct upkeep_config c;
+    struct background_config c;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t asked;
     bool ending;
-    bool wanted;             /* somebody asked how much there is */
-    struct meter_state told; /* of it, what upkeep_tell() tells */
+    bool wanted;               /* somebody asked how much there is */
+    struct metrics_state told; /* of it, what background_report() tells */
     quire *q;
     struct watched list[WATCHED_MAX];
     size_t n;
@@ -63,7 +63,7 @@ struct upkeep {
 };
 
 /* Wait for a step; true: it is to end. */
-static bool rest(struct upkeep *u)
+static bool rest(struct background *u)
 {
     struct timespec until;
     bool ending;
@@ -89,7 +89,7 @@ static void drop(struct watched *w)
     *w = (struct watched){.tenant = 0};
 }
 
-static void begin_watch(struct upkeep *u, int64_t tenant)
+static void begin_watch(struct background *u, int64_t tenant)
 {
     struct watched *w = &u->list[u->n];
     quire_options o = QUIRE_OPTIONS_INIT;
@@ -110,7 +110,7 @@ static void begin_watch(struct upkeep *u, int64_t tenant)
 static quire_status see_tenant(void *ctx, const quire_tenant *t,
                                quire_error *err)
 {
-    struct upkeep *u = ctx;
+    struct background *u = ctx;
     size_t i;
 
     (void)err;
@@ -127,7 +127,7 @@ static quire_status see_tenant(void *ctx, const quire_tenant *t,
 /* ---- tenants that another process changes -------------------------------- */
 
 struct reading {
-    struct upkeep *u;
+    struct background *u;
     int64_t newest;
     bool first; /* what was before us is nobody's concern */
 };
@@ -148,7 +148,7 @@ static quire_status see_change(void *ctx, const quire_audit *change,
     return QUIRE_OK;
 }
 
-static void read_journal(struct upkeep *u)
+static void read_journal(struct background *u)
 {
     struct reading r = {.u = u, .newest = u->seen, .first = u->seen < 0};
 
@@ -157,7 +157,7 @@ static void read_journal(struct upkeep *u)
 }
 
 /* Who there is, and who has gone. */
-static void look_around(struct upkeep *u)
+static void look_around(struct background *u)
 {
     size_t i, n = 0;
 
@@ -234,7 +234,8 @@ static void spell(struct buf *out, struct watched *w, const struct finding *f,
     json_object_end(&j);
 }
 
-static void tell(struct upkeep *u, struct watched *w, const struct finding *f)
+static void tell(struct background *u, struct watched *w,
+                 const struct finding *f)
 {
     struct event event = {.tenant = w->tenant,
                           .kind = f->taken ? EVENT_ARTIFACT_WRITTEN
@@ -251,7 +252,7 @@ static void tell(struct upkeep *u, struct watched *w, const struct finding *f)
     buf_release(&data);
 }
 
-static void keep_in_step(struct upkeep *u)
+static void keep_in_step(struct background *u)
 {
     struct findings all = {.keep = ARENA_INIT};
     int64_t before = quire_changes(u->q);
@@ -277,7 +278,7 @@ static void keep_in_step(struct upkeep *u)
 /* Other processes may work in the home. That somebody has changed something can
  * be seen, not who. When nothing was under way here meanwhile it was another;
  * when something was it may have been, and that is told once in a while only. */
-static void look_for_others(struct upkeep *u, int64_t now)
+static void look_for_others(struct background *u, int64_t now)
 {
     uint64_t done = atomic_load(u->c.done), begun = atomic_load(u->c.begun);
     int64_t version = quire_changes(u->q);
@@ -300,12 +301,12 @@ static void look_for_others(struct upkeep *u, int64_t now)
 
 /* ---- the thread --------------------------------------------------------- */
 
-static void collect(struct upkeep *u)
+static void collect(struct background *u)
 {
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report report;
 
-    struct meter_state *told = &u->told;
+    struct metrics_state *told = &u->told;
     quire_status st;
 
     if (!quire_collect_due(u->q))
@@ -324,7 +325,7 @@ static void collect(struct upkeep *u)
 }
 
 /* Count what there is, if somebody wants to know. When the next count may be. */
-static int64_t count(struct upkeep *u, int64_t now)
+static int64_t count(struct background *u, int64_t now)
 {
     quire_stats stats = {.size = sizeof stats};
     quire_status st;
@@ -348,7 +349,7 @@ static int64_t count(struct upkeep *u, int64_t now)
     return now + COUNT_EVERY_MS + took * COUNT_SHARE;
 }
 
-void upkeep_tell(struct upkeep *u, struct meter_state *state)
+void background_report(struct background *u, struct metrics_state *state)
 {
     pthread_mutex_lock(&u->lock);
     u->wanted = true;
@@ -364,7 +365,7 @@ void upkeep_tell(struct upkeep *u, struct meter_state *state)
 
 static void *work(void *arg)
 {
-    struct upkeep *u = arg;
+    struct background *u = arg;
     int64_t looked = INT64_MIN / 2, collected = clock_steady_us() / 1000,
             counts = collected;
 
@@ -389,11 +390,11 @@ static void *work(void *arg)
     return NULL;
 }
 
-quire_status upkeep_begin(const struct upkeep_config *config,
-                          struct upkeep **out, quire_error *err)
+quire_status background_begin(const struct background_config *config,
+                              struct background **out, quire_error *err)
 {
     pthread_condattr_t steady;
-    struct upkeep *u = calloc(1, sizeof *u);
+    struct background *u = calloc(1, sizeof *u);
     quire_options o = QUIRE_OPTIONS_INIT;
     quire_status st;
     int why;
@@ -425,7 +426,7 @@ quire_status upkeep_begin(const struct upkeep_config *config,
     return st;
 }
 
-void upkeep_end(struct upkeep *u)
+void background_end(struct background *u)
 {
     size_t i;
 

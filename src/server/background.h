@@ -14,10 +14,10 @@
 #include "quire.h"
 #include "server/metrics.h"
 
-struct upkeep;
+struct background;
 struct events;
 
-struct upkeep_config {
+struct background_config {
     const char *home;
     struct events *events;
     /* How many calls were begun, and are done. While there is one, what changes
@@ -25,15 +25,15 @@ struct upkeep_config {
     const atomic_uint_fast64_t *begun, *done;
 };
 
-quire_status upkeep_begin(const struct upkeep_config *config,
-                          struct upkeep **out, quire_error *err);
+quire_status background_begin(const struct background_config *config,
+                              struct background **out, quire_error *err);
 
 /* How much there is and what was collected, as far as it is known. How much there
  * is is counted while somebody asks for it, now and then, and told the next time:
  * to count reads every session. Any thread. */
-void upkeep_tell(struct upkeep *u, struct meter_state *state);
+void background_report(struct background *u, struct metrics_state *state);
 
 /* Ends when what it is at is done; NULL is fine. */
-void upkeep_end(struct upkeep *u);
+void background_end(struct background *u);
 
 #endif

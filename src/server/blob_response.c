@@ -22,7 +22,8 @@ static bool is_etag(quire_bytes tag, const char *hex, enum etag_like like)
                               !memcmp(t + 64, "-gzip", 5)));
 }
 
-bool content_has_etag(quire_bytes list, const char *hex, enum etag_like like)
+bool blob_response_etag_matches(quire_bytes list, const char *hex,
+                                enum etag_like like)
 {
     const char *from = list.data, *at = from, *end = from + list.len;
 
@@ -93,13 +94,13 @@ static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
 
 /* What part of it is asked for. A part of what it is now is of no use to whoever
  * has another part of what it was: If-Range. */
-static quire_bytes range_asked(struct call *c, const char *hex)
+static quire_bytes range_asked(struct request *c, const char *hex)
 {
     quire_bytes of = exchange_header(c->x, "If-Range");
 
     if (!bytes_is(exchange_head(c->x)->method, "GET") ||
-        (of.data &&
-         (bytes_is(of, "*") || !content_has_etag(of, hex, ETAG_EXACT))))
+        (of.data && (bytes_is(of, "*") ||
+                     !blob_response_etag_matches(of, hex, ETAG_EXACT))))
         return bytes_of(NULL, 0);
     return exchange_header(c->x, "Range");
 }
@@ -107,30 +108,32 @@ static quire_bytes range_asked(struct call *c, const char *hex)
 /* ---- sending it --------------------------------------------------------- */
 
 /* By what name it is known, and to whom. */
-static void add_names(struct call *c, const char *hex, bool same)
+static void add_names(struct request *c, const char *hex, bool same)
 {
     quire_bytes none = exchange_header(c->x, "If-None-Match");
 
     /* Told by the name one has it by. */
-    answer_header(&c->answer, "ETag", "\"%s%s\"", hex,
-                  same && !content_has_etag(none, hex, ETAG_EXACT) &&
-                          content_has_etag(none, hex, ETAG_SAME)
-                      ? "-gzip"
-                      : "");
-    answer_header(&c->answer, "Cache-Control", "private, no-cache");
-    answer_header(&c->answer, "Accept-Ranges", "bytes");
+    response_header(&c->answer, "ETag", "\"%s%s\"", hex,
+                    same &&
+                            !blob_response_etag_matches(none, hex,
+                                                        ETAG_EXACT) &&
+                            blob_response_etag_matches(none, hex, ETAG_SAME)
+                        ? "-gzip"
+                        : "");
+    response_header(&c->answer, "Cache-Control", "private, no-cache");
+    response_header(&c->answer, "Accept-Ranges", "bytes");
 }
 
-static void add_kind(struct call *c, const char *mime)
+static void add_kind(struct request *c, const char *mime)
 {
-    answer_header(&c->answer, "Content-Type", "%s", mime);
-    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
-    answer_header(&c->answer, "Content-Security-Policy", "sandbox");
-    answer_header(&c->answer, "Content-Disposition", "attachment");
+    response_header(&c->answer, "Content-Type", "%s", mime);
+    response_header(&c->answer, "X-Content-Type-Options", "nosniff");
+    response_header(&c->answer, "Content-Security-Policy", "sandbox");
+    response_header(&c->answer, "Content-Disposition", "attachment");
 }
 
-void content_send(struct call *c, const quire_digest *digest, uint64_t size,
-                  const char *mime)
+void blob_response_send(struct request *c, const quire_digest *digest,
+                        uint64_t size, const char *mime)
 {
     quire_bytes match = exchange_header(c->x, "If-Match");
     quire_bytes none = exchange_header(c->x, "If-None-Match");
@@ -141,11 +144,11 @@ void content_send(struct call *c, const quire_digest *digest, uint64_t size,
     quire_status st = QUIRE_OK;
 
     hex_encode(digest->byte, sizeof digest->byte, hex);
-    same = none.data && content_has_etag(none, hex, ETAG_WEAK);
+    same = none.data && blob_response_etag_matches(none, hex, ETAG_WEAK);
     add_names(c, hex, same);
-    if (match.data && !content_has_etag(match, hex, ETAG_SAME)) {
-        call_refuse(c, 412, "changed", "get it again, and decide anew",
-                    "it is not what was expected");
+    if (match.data && !blob_response_etag_matches(match, hex, ETAG_SAME)) {
+        request_refuse(c, 412, "changed", "get it again, and decide anew",
+                       "it is not what was expected");
         return;
     }
     if (same) {
@@ -153,24 +156,24 @@ void content_send(struct call *c, const quire_digest *digest, uint64_t size,
         return;
     }
     if (!read_range(range_asked(c, hex), size, &from, &to, &part)) {
-        call_refuse(c, 416, "range", "ask for bytes that there are",
-                    "there are %llu bytes", (unsigned long long)size);
-        answer_header(&c->answer, "Content-Range", "bytes */%llu",
-                      (unsigned long long)size);
+        request_refuse(c, 416, "range", "ask for bytes that there are",
+                       "there are %llu bytes", (unsigned long long)size);
+        response_header(&c->answer, "Content-Range", "bytes */%llu",
+                        (unsigned long long)size);
         return;
     }
     add_kind(c, mime);
     if (part) {
         c->answer.status = 206;
-        answer_header(&c->answer, "Content-Range", "bytes %llu-%llu/%llu",
-                      (unsigned long long)from, (unsigned long long)to - 1,
-                      (unsigned long long)size);
+        response_header(&c->answer, "Content-Range", "bytes %llu-%llu/%llu",
+                        (unsigned long long)from, (unsigned long long)to - 1,
+                        (unsigned long long)size);
     }
     /* How long it is can be told without reading it. */
     if (to - from > SPOOL_FROM && bytes_is(exchange_head(c->x)->method, "HEAD"))
         c->answer.promised = to - from;
     else if (from < to)
-        st = quire_blob_read(c->q, digest, from, to, call_write, c, &err);
+        st = quire_blob_read(c->q, digest, from, to, request_write, c, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }

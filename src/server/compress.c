@@ -85,7 +85,7 @@ static int quality(quire_bytes list, const char *coding, const char *alias)
     return found;
 }
 
-bool encode_wants_gzip(quire_bytes header)
+bool compress_wants_gzip(quire_bytes header)
 {
     int gzip, any, plain;
 
@@ -161,11 +161,11 @@ static void mark_etag(struct buf *headers)
     *headers = marked;
 }
 
-static bool pack(struct call *c)
+static bool pack(struct request *c)
 {
-    struct answer *a = &c->answer;
+    struct response *a = &c->answer;
     struct buf packed = BUF_INIT(a->body.max);
-    struct desk *d = c->desk;
+    struct thread_ctx *d = c->thread_ctx;
 
     if (!d->gzip)
         d->gzip = gzip_new();
@@ -178,11 +178,11 @@ static bool pack(struct call *c)
     return true;
 }
 
-bool encode_answer(struct call *c)
+bool compress_response(struct request *c)
 {
-    struct answer *a = &c->answer;
+    struct response *a = &c->answer;
     quire_bytes type = find_header(&a->headers, "Content-Type");
-    bool on_loop = !c->op || c->op->flags & OP_QUICK;
+    bool on_loop = !c->route || c->route->flags & ROUTE_INLINE;
 
     /* What is told of all of it is told of a part, and of nothing. */
     if (a->status == 304 || a->status == 206)
@@ -190,12 +190,13 @@ bool encode_answer(struct call *c)
     if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
         !is_wordy(type) || find_header(&a->headers, "Content-Encoding").data)
         return false;
-    if (c->desk && !(on_loop && a->body.len > LOOP_PACK_MAX) &&
-        encode_wants_gzip(exchange_header(c->x, "Accept-Encoding")) &&
+    if (c->thread_ctx && !(on_loop && a->body.len > LOOP_PACK_MAX) &&
+        compress_wants_gzip(exchange_header(c->x, "Accept-Encoding")) &&
         pack(c)) {
-        if (!c->op || !(c->op->flags & OP_WRITE)) /* else it is another's */
+        if (!c->route ||
+            !(c->route->flags & ROUTE_WRITE)) /* else it is another's */
             mark_etag(&a->headers);
-        answer_header(a, "Content-Encoding", "gzip");
+        response_header(a, "Content-Encoding", "gzip");
     }
     return true;
 }

@@ -16,20 +16,20 @@
 
 #include "quire.h"
 
-struct call;
-struct scribe;
-struct service;
+struct request;
+struct group_commit;
+struct server;
 
-quire_status scribe_begin(struct service *s, struct scribe **out,
-                          quire_error *err);
+quire_status group_commit_begin(struct server *s, struct group_commit **out,
+                                quire_error *err);
 
 /* Whether the call is one of those. */
-bool scribe_takes(const struct call *c);
+bool group_commit_accepts(const struct request *c);
 
 /* Have it made and answered. False: too many are waiting. */
-bool scribe_give(struct scribe *s, struct call *c);
+bool group_commit_submit(struct group_commit *s, struct request *c);
 
 /* After what waits is done. */
-void scribe_end(struct scribe *s);
+void group_commit_end(struct group_commit *s);
 
 #endif

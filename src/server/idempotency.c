@@ -6,7 +6,7 @@
  * answered is kept under it. What was refused has changed nothing: the key is
  * free again, and the next try is judged by what is so then.
  *
- * Not every answer is kept. A token is shown once and stored nowhere, and neither
+ * Not every answer is kept. A token is quote_text once and stored nowhere, and neither
  * is a long answer; then it is only known that the request was done, and that is
  * what is said.
  */
@@ -20,7 +20,7 @@
 enum { KEPT_MAX = 16 * 1024 };
 
 /* What tells one request from another, beside its body. */
-static quire_bytes spell_request(struct call *c, struct buf *out)
+static quire_bytes spell_request(struct request *c, struct buf *out)
 {
     static const char *const conditions[] = {"If-Match", "If-None-Match",
                                              "Content-Type"};
@@ -44,11 +44,11 @@ static quire_bytes spell_request(struct call *c, struct buf *out)
 
 /* Headers and body, with an empty line in between; nothing if it is not to be
  * kept. */
-static void spell_answer(const struct call *c, struct buf *out)
+static void spell_answer(const struct request *c, struct buf *out)
 {
-    const struct answer *a = &c->answer;
+    const struct response *a = &c->answer;
 
-    if (c->op->flags & OP_SECRET || a->content ||
+    if (c->route->flags & ROUTE_SECRET || a->content ||
         a->headers.len + a->body.len > KEPT_MAX)
         return;
     buf_add(out, a->headers.data, a->headers.len);
@@ -56,7 +56,7 @@ static void spell_answer(const struct call *c, struct buf *out)
     buf_add(out, a->body.data, a->body.len);
 }
 
-static void read_answer(struct call *c, const quire_claim *claim)
+static void read_answer(struct request *c, const quire_idempotency *claim)
 {
     quire_bytes kept = claim->answer;
     const char *text = kept.data, *gap;
@@ -72,68 +72,72 @@ static void read_answer(struct call *c, const quire_claim *claim)
         buf_add(&c->answer.body, text + head + 2, kept.len - head - 2);
 }
 
-static void answer_again(struct call *c, const quire_claim *claim)
+static void answer_again(struct request *c, const quire_idempotency *claim)
 {
     if (!claim->same) {
-        call_refuse(c, 422, "key_reused", "use another key for another request",
-                    "the Idempotency-Key was used for another request");
+        request_refuse(c, 422, "key_reused",
+                       "use another key for another request",
+                       "the Idempotency-Key was used for another request");
     } else if (!claim->status) {
-        call_refuse(c, 409, "in_progress",
-                    "look whether it was done before you try with another key",
-                    "a request with this Idempotency-Key is under way, or its "
-                    "end was not seen");
-        answer_header(&c->answer, "Retry-After", "1");
+        request_refuse(
+            c, 409, "in_progress",
+            "look whether it was done before you try with another key",
+            "a request with this Idempotency-Key is under way, or its "
+            "end was not seen");
+        response_header(&c->answer, "Retry-After", "1");
     } else if (claim->answer.len == 0) {
-        call_refuse(c, 409, "done_before",
-                    "ask for what it has made; a token is shown only once",
-                    "the request with this Idempotency-Key was done, and its "
-                    "answer was not kept");
-        answer_header(&c->answer, "Idempotency-Replayed", "true");
+        request_refuse(
+            c, 409, "done_before",
+            "ask for what it has made; a token is shown only once",
+            "the request with this Idempotency-Key was done, and its "
+            "answer was not kept");
+        response_header(&c->answer, "Idempotency-Replayed", "true");
     } else {
         read_answer(c, claim);
-        answer_header(&c->answer, "Idempotency-Replayed", "true");
+        response_header(&c->answer, "Idempotency-Replayed", "true");
     }
 }
 
 /* The key as it is claimed: the admin's are not those of the default tenant,
  * whose handle it has, and no header can have this character. */
-static const char *spell_key(struct call *c, quire_bytes key)
+static const char *spell_key(struct request *c, quire_bytes key)
 {
     return arena_printf(&c->keep, "%s%.*s",
-                        c->op->flags & OP_ADMIN ? "\x01" : "", (int)key.len,
-                        (const char *)key.data);
+                        c->route->flags & ROUTE_ADMIN ? "\x01" : "",
+                        (int)key.len, (const char *)key.data);
 }
 
-void once_run(struct call *c, void (*run)(struct call *c))
+void idempotency_run(struct request *c, void (*run)(struct request *c))
 {
     quire_bytes key = exchange_header(c->x, "Idempotency-Key");
     struct buf text = BUF_INIT((size_t)1 << 31);
     const char *name;
-    quire_claim claim;
+    quire_idempotency claim;
     quire_error err;
     quire_status st;
 
-    if (!key.data || !(c->op->flags & OP_WRITE)) {
+    if (!key.data || !(c->route->flags & ROUTE_WRITE)) {
         run(c);
         return;
     }
     name = spell_key(c, key);
-    st = name ? quire_claim_begin(c->q, name, spell_request(c, &text),
-                                  exchange_body(c->x), &claim, &err)
+    st = name ? quire_idempotency_begin(c->q, name, spell_request(c, &text),
+                                        exchange_body(c->x), &claim, &err)
               : err_memory(&err);
     buf_clear(&text);
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     } else if (!claim.fresh) {
         answer_again(c, &claim);
     } else {
         run(c);
         spell_answer(c, &text);
-        st = quire_claim_end(c->q, name,
-                             c->answer.status < 300 ? c->answer.status : 0,
-                             buf_bytes(&text), &err);
+        st = quire_idempotency_end(c->q, name,
+                                   c->answer.status < 300 ? c->answer.status
+                                                          : 0,
+                                   buf_bytes(&text), &err);
         if (st)
-            call_fail(c, st, &err);
+            request_fail(c, st, &err);
     }
     buf_release(&text);
 }

@@ -14,14 +14,14 @@
 #include "server/sd_notify.h"
 #include "server/priv.h"
 
-struct steward {
-    struct service *service;
+struct lifecycle {
+    struct server *server;
     pthread_t thread;
     int wake;
     atomic_bool reload, ending;
 };
 
-void steward_wake(struct steward *w)
+void lifecycle_wake(struct lifecycle *w)
 {
     uint64_t one = 1;
 
@@ -29,35 +29,35 @@ void steward_wake(struct steward *w)
         return; /* it is awake */
 }
 
-void steward_reload(struct steward *w)
+void lifecycle_reload(struct lifecycle *w)
 {
     atomic_store(&w->reload, true);
-    steward_wake(w);
+    lifecycle_wake(w);
 }
 
-static void reload(struct service *s)
+static void reload(struct server *s)
 {
     quire_error err = {0};
     char words[80];
 
     snprintf(words, sizeof words, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)clock_steady_us());
-    notify_say(words);
-    if (service_reload(s, &err))
-        record_event(s, "error", "the settings are as they were", &err);
+    sd_notify_send(words);
+    if (server_reload(s, &err))
+        log_event(s, "error", "the settings are as they were", &err);
     else
-        record_event(s, "info", "the settings were read again", NULL);
-    notify_say("READY=1");
+        log_event(s, "info", "the settings were read again", NULL);
+    sd_notify_send("READY=1");
 }
 
-/* How far workers and scribe had come. */
+/* How far workers and group_commit had come. */
 struct seen {
     uint64_t jobs_done, scribed;
 };
 
 /* Work that waits while none gets done would wait for ever: then nobody hears
  * from us, and whoever waits for it begins the server again. */
-static bool is_well(struct service *s, struct seen *before)
+static bool is_well(struct server *s, struct seen *before)
 {
     struct seen now = {atomic_load(&s->jobs_done), atomic_load(&s->scribed)};
     size_t given, others;
@@ -75,9 +75,9 @@ static bool is_well(struct service *s, struct seen *before)
 
 static void *work(void *arg)
 {
-    struct steward *w = arg;
-    struct service *s = w->service;
-    int64_t watchdog_us = notify_watchdog_us();
+    struct lifecycle *w = arg;
+    struct server *s = w->server;
+    int64_t watchdog_us = sd_notify_watchdog_us();
     int step_ms = watchdog_us ? (int)(watchdog_us / 3000) + 1 : -1;
     struct pollfd p = {.fd = w->wake, .events = POLLIN};
     struct seen before = {0};
@@ -93,26 +93,26 @@ static void *work(void *arg)
             reload(s);
         if (atomic_load(&s->draining) && !told) {
             told = true;
-            notify_say("STOPPING=1");
+            sd_notify_send("STOPPING=1");
         }
         if (came == 0 && is_well(s, &before))
-            notify_say("WATCHDOG=1");
+            sd_notify_send("WATCHDOG=1");
     }
     return NULL;
 }
 
-quire_status steward_begin(struct service *s, struct steward **out,
-                           quire_error *err)
+quire_status lifecycle_begin(struct server *s, struct lifecycle **out,
+                             quire_error *err)
 {
-    struct steward *w = calloc(1, sizeof *w);
+    struct lifecycle *w = calloc(1, sizeof *w);
     quire_status st;
 
     *out = NULL;
     if (!w)
         return err_memory(err);
-    w->service = s;
+    w->server = s;
     w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (w->wake >= 0 && team_thread(&w->thread, work, w)) {
+    if (w->wake >= 0 && parallel_thread_start(&w->thread, work, w)) {
         *out = w;
         return QUIRE_OK;
     }
@@ -123,12 +123,12 @@ quire_status steward_begin(struct service *s, struct steward **out,
     return st;
 }
 
-void steward_end(struct steward *w)
+void lifecycle_end(struct lifecycle *w)
 {
     if (!w)
         return;
     atomic_store(&w->ending, true);
-    steward_wake(w);
+    lifecycle_wake(w);
     pthread_join(w->thread, NULL);
     close(w->wake);
     free(w);

@@ -1,7 +1,7 @@
 /*
  * lifecycle.h - who minds what signals ask for
  *
- * A signal can do little where it arrives. It leaves word with the steward, a
+ * A signal can do little where it arrives. It leaves word with the lifecycle, a
  * thread, who reads the settings again, and tells whoever started the server how
  * it is: that it reloads, that it stops, that it lives.
  */
@@ -10,15 +10,15 @@
 
 #include "quire.h"
 
-struct service;
-struct steward;
+struct server;
+struct lifecycle;
 
-quire_status steward_begin(struct service *s, struct steward **out,
-                           quire_error *err);
-void steward_end(struct steward *w); /* NULL is fine */
+quire_status lifecycle_begin(struct server *s, struct lifecycle **out,
+                             quire_error *err);
+void lifecycle_end(struct lifecycle *w); /* NULL is fine */
 
 /* There is something new. From a signal handler, too. */
-void steward_wake(struct steward *w);
-void steward_reload(struct steward *w);
+void lifecycle_wake(struct lifecycle *w);
+void lifecycle_reload(struct lifecycle *w);
 
 #endif

@@ -104,7 +104,7 @@ quire_status log_open(int fd, struct log **out, quire_error *err)
     l->waiting = (struct buf)BUF_INIT(WAITING_MAX);
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->more, NULL);
-    if (team_thread(&l->thread, work, l)) {
+    if (parallel_thread_start(&l->thread, work, l)) {
         *out = l;
         return QUIRE_OK;
     }

@@ -11,7 +11,7 @@
 static const struct {
     int64_t us;
     const char *le;
-} bounds[METER_BUCKETS] = {
+} bounds[METRICS_BUCKETS] = {
     {500, "0.0005"},  {1000, "0.001"},  {2500, "0.0025"}, {5000, "0.005"},
     {10000, "0.01"},  {25000, "0.025"}, {50000, "0.05"},  {100000, "0.1"},
     {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},   {2500000, "2.5"},
@@ -22,16 +22,17 @@ static int count_ops(void)
 {
     int n = 0;
 
-    while (ops[n].name)
+    while (routes[n].name)
         n++;
     return n;
 }
 
-struct meter *meter_new(void)
+struct metrics *metrics_new(void)
 {
     size_t rows = (size_t)count_ops() + 1;
 
-    return calloc(1, sizeof(struct meter) + rows * sizeof(struct meter_row));
+    return calloc(1,
+                  sizeof(struct metrics) + rows * sizeof(struct metrics_row));
 }
 
 static void add(atomic_uint_fast64_t *to, uint64_t n)
@@ -44,15 +45,15 @@ static uint64_t get(const atomic_uint_fast64_t *from)
     return atomic_load_explicit(from, memory_order_relaxed);
 }
 
-void meter_note(struct meter *m, int row, int status, int64_t us, uint64_t in,
-                uint64_t out)
+void metrics_count(struct metrics *m, int row, int status, int64_t us,
+                   uint64_t in, uint64_t out)
 {
-    struct meter_row *r = &m->rows[row >= 0 ? row : count_ops()];
+    struct metrics_row *r = &m->rows[row >= 0 ? row : count_ops()];
     int class = status / 100 - 1, i = 0;
 
-    while (i < METER_BUCKETS && us > bounds[i].us)
+    while (i < METRICS_BUCKETS && us > bounds[i].us)
         i++;
-    if (class >= 0 && class < METER_CLASSES)
+    if (class >= 0 && class < METRICS_CLASSES)
         add(&r->answers[class], 1);
     add(&r->buckets[i], 1);
     add(&r->us, us > 0 ? (uint64_t)us : 0);
@@ -60,16 +61,16 @@ void meter_note(struct meter *m, int row, int status, int64_t us, uint64_t in,
     add(&m->out, out);
 }
 
-void meter_add(struct meter *sum, const struct meter *m)
+void metrics_add(struct metrics *sum, const struct metrics *m)
 {
     int i, k, n = count_ops();
 
     add(&sum->in, get(&m->in));
     add(&sum->out, get(&m->out));
     for (i = 0; i <= n; i++) {
-        for (k = 0; k < METER_CLASSES; k++)
+        for (k = 0; k < METRICS_CLASSES; k++)
             add(&sum->rows[i].answers[k], get(&m->rows[i].answers[k]));
-        for (k = 0; k <= METER_BUCKETS; k++)
+        for (k = 0; k <= METRICS_BUCKETS; k++)
             add(&sum->rows[i].buckets[k], get(&m->rows[i].buckets[k]));
         add(&sum->rows[i].us, get(&m->rows[i].us));
     }
@@ -85,17 +86,17 @@ static void name_it(struct buf *out, const char *name, const char *type,
 
 static const char *op_name(int row)
 {
-    return ops[row].name ? ops[row].name : "none";
+    return routes[row].name ? routes[row].name : "none";
 }
 
-static void write_answers(const struct meter *m, struct buf *out)
+static void write_answers(const struct metrics *m, struct buf *out)
 {
     static const char name[] = "quire_http_requests_total";
     int i, k, n = count_ops();
 
     name_it(out, name, "counter", "Answers by operation and class of status.");
     for (i = 0; i <= n; i++)
-        for (k = 0; k < METER_CLASSES; k++)
+        for (k = 0; k < METRICS_CLASSES; k++)
             if (get(&m->rows[i].answers[k]))
                 buf_addf(out,
                          "%s{operation=\"%s\",code=\"%dxx\"} %" PRIu64 "\n",
@@ -103,7 +104,7 @@ static void write_answers(const struct meter *m, struct buf *out)
 }
 
 /* Buckets contain those before them. */
-static void write_times(const struct meter *m, struct buf *out)
+static void write_times(const struct metrics *m, struct buf *out)
 {
     static const char name[] = "quire_http_request_duration_seconds";
     int i, k, n = count_ops();
@@ -111,16 +112,16 @@ static void write_times(const struct meter *m, struct buf *out)
     name_it(out, name, "histogram",
             "Time from a request's last byte to its answer.");
     for (i = 0; i <= n; i++) {
-        const struct meter_row *r = &m->rows[i];
+        const struct metrics_row *r = &m->rows[i];
         uint64_t so_far = 0, all = 0;
 
-        for (k = 0; k <= METER_BUCKETS; k++)
+        for (k = 0; k <= METRICS_BUCKETS; k++)
             all += get(&r->buckets[k]);
-        for (k = 0; all && k <= METER_BUCKETS; k++) {
+        for (k = 0; all && k <= METRICS_BUCKETS; k++) {
             so_far += get(&r->buckets[k]);
             buf_addf(out, "%s_bucket{operation=\"%s\",le=\"%s\"} %" PRIu64 "\n",
                      name, op_name(i),
-                     k < METER_BUCKETS ? bounds[k].le : "+Inf", so_far);
+                     k < METRICS_BUCKETS ? bounds[k].le : "+Inf", so_far);
         }
         if (all)
             buf_addf(out,
@@ -146,7 +147,7 @@ static void seconds(struct buf *out, const char *name, const char *help,
         buf_addf(out, "%s %.3f\n", name, (double)us / 1e6);
 }
 
-static void write_server(const struct meter *m, const struct meter_state *s,
+static void write_server(const struct metrics *m, const struct metrics_state *s,
                          struct buf *out)
 {
     name_it(out, "quire_build_info", "gauge", "Which version it is.");
@@ -188,7 +189,7 @@ static void write_server(const struct meter *m, const struct meter_state *s,
 }
 
 /* One gauge of what there is; without a number until it was counted. */
-static void amount(struct buf *out, const struct meter_state *s,
+static void amount(struct buf *out, const struct metrics_state *s,
                    const char *name, const char *help, uint64_t n)
 {
     name_it(out, name, "gauge", help);
@@ -196,7 +197,7 @@ static void amount(struct buf *out, const struct meter_state *s,
         buf_addf(out, "%s %" PRIu64 "\n", name, n);
 }
 
-static void write_store(const struct meter_state *s, struct buf *out)
+static void write_store(const struct metrics_state *s, struct buf *out)
 {
     const quire_stats *t = &s->stats;
 
@@ -233,7 +234,7 @@ static void write_store(const struct meter_state *s, struct buf *out)
            t->database_bytes);
 }
 
-static void write_collections(const struct meter_state *s, struct buf *out)
+static void write_collections(const struct metrics_state *s, struct buf *out)
 {
     number(out, "quire_collections_total", "counter",
            "Collections that this server has run.", s->collections);
@@ -248,8 +249,8 @@ static void write_collections(const struct meter_state *s, struct buf *out)
            "Bytes that the last collection freed.", s->last_freed_bytes);
 }
 
-void meter_write(const struct meter *sum, const struct meter_state *state,
-                 struct buf *out)
+void metrics_write(const struct metrics *sum, const struct metrics_state *state,
+                   struct buf *out)
 {
     write_server(sum, state, out);
     write_answers(sum, out);

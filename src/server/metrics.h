@@ -1,7 +1,7 @@
 /*
  * metrics.h - what is counted, and told at /metrics
  *
- * Each thread counts on a meter of its own, so that counting costs no thread a
+ * Each thread counts on a metrics of its own, so that counting costs no thread a
  * wait for another; whoever asks adds them up. Counters only grow, and are read
  * without a lock: a sum may miss what is being added at that moment.
  *
@@ -17,30 +17,30 @@
 #include "base/buf.h"
 #include "quire.h"
 
-enum { METER_CLASSES = 5, METER_BUCKETS = 14 };
+enum { METRICS_CLASSES = 5, METRICS_BUCKETS = 14 };
 
 /* One operation; or, in the last row, what was for none. */
-struct meter_row {
-    atomic_uint_fast64_t answers[METER_CLASSES];     /* 1xx to 5xx          */
-    atomic_uint_fast64_t buckets[METER_BUCKETS + 1]; /* the last: longer    */
-    atomic_uint_fast64_t us;                         /* all of them took    */
+struct metrics_row {
+    atomic_uint_fast64_t answers[METRICS_CLASSES];     /* 1xx to 5xx          */
+    atomic_uint_fast64_t buckets[METRICS_BUCKETS + 1]; /* the last: longer    */
+    atomic_uint_fast64_t us;                           /* all of them took    */
 };
 
-struct meter {
+struct metrics {
     atomic_uint_fast64_t in, out; /* bytes of bodies */
-    struct meter_row rows[];      /* by operation, and one more */
+    struct metrics_row rows[];    /* by operation, and one more */
 };
 
 /* NULL: no memory. Freed with free(). */
-struct meter *meter_new(void);
+struct metrics *metrics_new(void);
 
-/* An answer: of the operation ops[row]; -1: of none. */
-void meter_note(struct meter *m, int row, int status, int64_t us, uint64_t in,
-                uint64_t out);
-void meter_add(struct meter *sum, const struct meter *m);
+/* An answer: of the operation routes[row]; -1: of none. */
+void metrics_count(struct metrics *m, int row, int status, int64_t us,
+                   uint64_t in, uint64_t out);
+void metrics_add(struct metrics *sum, const struct metrics *m);
 
 /* What is so at the moment, and what others have counted. */
-struct meter_state {
+struct metrics_state {
     double uptime_s;
     uint64_t connections, under_way;
     uint64_t queued, queue_max, queue_refused;
@@ -57,7 +57,7 @@ struct meter_state {
 };
 
 /* All of it in the text format of Prometheus, 0.0.4. */
-void meter_write(const struct meter *sum, const struct meter_state *state,
-                 struct buf *out);
+void metrics_write(const struct metrics *sum, const struct metrics_state *state,
+                   struct buf *out);
 
 #endif

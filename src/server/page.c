@@ -41,5 +41,5 @@ void page_end(struct page *p, quire_status st, const quire_error *err)
 {
     json_object_end(&p->c->w);
     if (st && st != QUIRE_STOPPED)
-        call_fail(p->c, st, err);
+        request_fail(p->c, st, err);
 }

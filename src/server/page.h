@@ -4,7 +4,7 @@
  *     {"<key>": [row, ...], "count": n, ..., "next_cursor": "<time>.<id>"}
  *
  * A page is asked for with one row more than its limit. That the row comes says
- * that there are more; it is not shown, and the next page begins with it.
+ * that there are more; it is not quote_text, and the next page begins with it.
  */
 #ifndef SERVER_PAGE_H
 #define SERVER_PAGE_H
@@ -12,17 +12,17 @@
 #include "server/route.h"
 
 struct page {
-    struct call *c;
+    struct request *c;
     uint64_t limit; /* 0: none, all there are */
     uint64_t n;
     bool more;
-    int64_t last_us, last_id; /* of the last row that is shown */
+    int64_t last_us, last_id; /* of the last row that is quote_text */
 };
 
 /* Begin the object, and in it the array. */
 void page_begin(struct page *p, const char *key);
 
-/* A row has come: QUIRE_OK if it is to be shown, QUIRE_STOPPED if it is the one
+/* A row has come: QUIRE_OK if it is to be quote_text, QUIRE_STOPPED if it is the one
  * too many. What it is put in order by is for the cursor. */
 quire_status page_take(struct page *p, int64_t us, int64_t id);
 

@@ -15,22 +15,22 @@ struct bucket {
     int64_t full_ns; /* when it is full again; 0: it is, or is nobody's */
 };
 
-struct rate {
+struct rate_limit {
     pthread_mutex_t lock;
     atomic_int_fast64_t full_ns; /* when all are */
     struct bucket buckets[SETS][WAYS];
 };
 
-struct rate *rate_new(void)
+struct rate_limit *rate_limit_new(void)
 {
-    struct rate *r = calloc(1, sizeof *r);
+    struct rate_limit *r = calloc(1, sizeof *r);
 
     if (r)
         pthread_mutex_init(&r->lock, NULL);
     return r;
 }
 
-void rate_free(struct rate *r)
+void rate_limit_free(struct rate_limit *r)
 {
     if (!r)
         return;
@@ -38,13 +38,13 @@ void rate_free(struct rate *r)
     free(r);
 }
 
-bool rate_is_full(struct rate *r, int64_t now_ns)
+bool rate_limit_is_full(struct rate_limit *r, int64_t now_ns)
 {
     return atomic_load(&r->full_ns) <= now_ns;
 }
 
 /* Neighbouring keys are to have different neighbours. */
-static struct bucket *find(struct rate *r, uint64_t key, bool make)
+static struct bucket *find(struct rate_limit *r, uint64_t key, bool make)
 {
     struct bucket *set = r->buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     struct bucket *fullest = set;
@@ -62,8 +62,8 @@ static struct bucket *find(struct rate *r, uint64_t key, bool make)
     return fullest;
 }
 
-static bool ask(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
-                int64_t now_ns, int64_t *wait_ns, bool take)
+static bool ask(struct rate_limit *r, uint64_t key, uint64_t rate,
+                uint64_t burst, int64_t now_ns, int64_t *wait_ns, bool take)
 {
     int64_t drop = rate < 1000000000 ? 1000000000 / (int64_t)rate : 1;
     int64_t room = burst < (uint64_t)(NS_MAX / drop) ? (int64_t)burst * drop
@@ -93,14 +93,14 @@ static bool ask(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
     return fine;
 }
 
-bool rate_take(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
-               int64_t now_ns, int64_t *wait_ns)
+bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t rate,
+                     uint64_t burst, int64_t now_ns, int64_t *wait_ns)
 {
     return ask(r, key, rate, burst, now_ns, wait_ns, true);
 }
 
-bool rate_has(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
-              int64_t now_ns, int64_t *wait_ns)
+bool rate_limit_has(struct rate_limit *r, uint64_t key, uint64_t rate,
+                    uint64_t burst, int64_t now_ns, int64_t *wait_ns)
 {
     return ask(r, key, rate, burst, now_ns, wait_ns, false);
 }

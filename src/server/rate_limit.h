@@ -12,22 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct rate;
+struct rate_limit;
 
-struct rate *rate_new(void); /* NULL: no memory */
-void rate_free(struct rate *r);
+struct rate_limit *rate_limit_new(void); /* NULL: no memory */
+void rate_limit_free(struct rate_limit *r);
 
 /* Take a drop from the bucket `key` at the time `now_ns`, which only grows, by
  * some clock. False: it is empty, and has one again in *wait_ns. `rate` is a
  * second's, 1 or more; so is `burst`. Any thread. */
-bool rate_take(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
-               int64_t now_ns, int64_t *wait_ns);
+bool rate_limit_take(struct rate_limit *r, uint64_t key, uint64_t rate,
+                     uint64_t burst, int64_t now_ns, int64_t *wait_ns);
 
 /* The same without taking it. */
-bool rate_has(struct rate *r, uint64_t key, uint64_t rate, uint64_t burst,
-              int64_t now_ns, int64_t *wait_ns);
+bool rate_limit_has(struct rate_limit *r, uint64_t key, uint64_t rate,
+                    uint64_t burst, int64_t now_ns, int64_t *wait_ns);
 
 /* Whether all buckets are full. Cheap, and waits for nobody. */
-bool rate_is_full(struct rate *r, int64_t now_ns);
+bool rate_limit_is_full(struct rate_limit *r, int64_t now_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* request.c - what was asked, and answers; see op.h */
+/* request.c - what was asked, and answers; see route.h */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 /* ---- answers ------------------------------------------------------------ */
 
-void call_refuse(struct call *c, int status, const char *kind, const char *hint,
-                 const char *fmt, ...)
+void request_refuse(struct request *c, int status, const char *kind,
+                    const char *hint, const char *fmt, ...)
 {
     char words[400];
     va_list ap;
@@ -23,17 +23,17 @@ void call_refuse(struct call *c, int status, const char *kind, const char *hint,
     vsnprintf(words, sizeof words, fmt, ap);
     va_end(ap);
     buf_clear(&c->answer.headers);
-    answer_error(&c->answer, status, kind, hint, "%s", words);
+    response_error(&c->answer, status, kind, hint, "%s", words);
     c->why = status >= 500 ? arena_text(&c->keep, bytes_str(words)) : NULL;
     c->why_next = NULL;
     if (status == 503 || status == 429)
-        answer_header(&c->answer, "Retry-After", "1");
+        response_header(&c->answer, "Retry-After", "1");
 }
 
 /* Where the home is on this machine is not a client's to know. */
-static const char *without_home(struct call *c, const char *words)
+static const char *without_home(struct request *c, const char *words)
 {
-    const char *home = c->service ? service_home(c->service) : "", *at;
+    const char *home = c->server ? server_home(c->server) : "", *at;
 
     while (words && *home && (at = strstr(words, home)))
         words = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words),
@@ -66,20 +66,20 @@ static bool is_for_shell(const char *hint)
            strstr(hint, "quire_") || strstr(hint, "QUIRE_");
 }
 
-static const char *hint_of(struct call *c, const char *hint,
+static const char *hint_of(struct request *c, const char *hint,
                            const char *otherwise)
 {
     return *hint && !is_for_shell(hint) ? without_home(c, hint) : otherwise;
 }
 
-void call_fail_as(struct call *c, int status, const char *kind,
-                  const char *hint, const quire_error *err)
+void request_fail_as(struct request *c, int status, const char *kind,
+                     const char *hint, const quire_error *err)
 {
-    call_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
-                without_home(c, err->what));
+    request_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
+                   without_home(c, err->what));
 }
 
-void call_fail(struct call *c, quire_status st, const quire_error *err)
+void request_fail(struct request *c, quire_status st, const quire_error *err)
 {
     const struct code *code = NULL;
     size_t i;
@@ -89,30 +89,33 @@ void call_fail(struct call *c, quire_status st, const quire_error *err)
             code = &codes[i];
     /* What is wrong inside is not a client's to know; the log has it. */
     if (!code) {
-        bool room = st != QUIRE_IO || !c->desk || desk_has_room(c->desk);
+        bool room = st != QUIRE_IO || !c->thread_ctx ||
+                    thread_ctx_has_room(c->thread_ctx);
 
-        if (st == QUIRE_IO && c->desk && c->op && c->op->flags & OP_WRITE)
-            desk_doubt(c->desk);
-        call_refuse(c, room ? 500 : 507,
-                    room ? quire_status_name(st) : "no_space",
-                    room ? "look into the server's log"
-                         : "make room on the server's disk",
-                    room ? "the store failed" : "there is no room on its disk");
+        if (st == QUIRE_IO && c->thread_ctx && c->route &&
+            c->route->flags & ROUTE_WRITE)
+            thread_ctx_invalidate(c->thread_ctx);
+        request_refuse(c, room ? 500 : 507,
+                       room ? quire_status_name(st) : "no_space",
+                       room ? "look into the server's log"
+                            : "make room on the server's disk",
+                       room ? "the store failed"
+                            : "there is no room on its disk");
         c->why = arena_text(&c->keep, bytes_str(err->what));
         c->why_next = arena_text(&c->keep, bytes_str(err->next));
         return;
     }
     /* Nor is who else is at it, and in which file. */
     if (st == QUIRE_BUSY && strstr(err->what, "process")) {
-        call_refuse(c, code->http, quire_status_name(st), code->hint,
-                    "somebody else is writing to it");
+        request_refuse(c, code->http, quire_status_name(st), code->hint,
+                       "somebody else is writing to it");
         c->why = arena_text(&c->keep, bytes_str(err->what));
         return;
     }
-    call_fail_as(c, code->http, quire_status_name(st), code->hint, err);
+    request_fail_as(c, code->http, quire_status_name(st), code->hint, err);
 }
 
-void put_text(struct call *c, const char *key, const char *value)
+void put_text(struct request *c, const char *key, const char *value)
 {
     json_key(&c->w, key);
     if (value)
@@ -121,19 +124,19 @@ void put_text(struct call *c, const char *key, const char *value)
         json_null(&c->w);
 }
 
-void put_bytes(struct call *c, const char *key, quire_bytes value)
+void put_bytes(struct request *c, const char *key, quire_bytes value)
 {
     json_key(&c->w, key);
     json_bytes(&c->w, value);
 }
 
-void put_number(struct call *c, const char *key, int64_t value)
+void put_number(struct request *c, const char *key, int64_t value)
 {
     json_key(&c->w, key);
     json_int(&c->w, value);
 }
 
-void put_id(struct call *c, const char *key, int64_t id)
+void put_id(struct request *c, const char *key, int64_t id)
 {
     json_key(&c->w, key);
     if (id)
@@ -142,21 +145,21 @@ void put_id(struct call *c, const char *key, int64_t id)
         json_null(&c->w);
 }
 
-void put_flag(struct call *c, const char *key, bool value)
+void put_flag(struct request *c, const char *key, bool value)
 {
     json_key(&c->w, key);
     json_bool(&c->w, value);
 }
 
-void put_time(struct call *c, const char *key, int64_t us)
+void put_time(struct request *c, const char *key, int64_t us)
 {
     put_number(c, key, us / 1000000);
 }
 
-void answer_deleted(struct call *c, quire_status st, const quire_error *err)
+void answer_deleted(struct request *c, quire_status st, const quire_error *err)
 {
     if (st) {
-        call_fail(c, st, err);
+        request_fail(c, st, err);
         return;
     }
     json_object(&c->w);
@@ -164,10 +167,10 @@ void answer_deleted(struct call *c, quire_status st, const quire_error *err)
     json_object_end(&c->w);
 }
 
-quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
+quire_status request_write(void *ctx, quire_bytes piece, quire_error *err)
 {
-    struct call *c = ctx;
-    struct answer *a = &c->answer;
+    struct request *c = ctx;
+    struct response *a = &c->answer;
     quire_status st = QUIRE_OK;
 
     if (!a->content && a->body.len + piece.len > SPOOL_FROM) {
@@ -182,9 +185,9 @@ quire_status call_write(void *ctx, quire_bytes piece, quire_error *err)
 
 /* ---- values ------------------------------------------------------------- */
 
-static quire_bytes value_of(struct call *c, const char *name)
+static quire_bytes value_of(struct request *c, const char *name)
 {
-    const struct field *f = c->op->fields;
+    const struct field *f = c->route->fields;
     size_t i;
 
     for (i = 0; f && f[i].name; i++)
@@ -193,17 +196,17 @@ static quire_bytes value_of(struct call *c, const char *name)
     return bytes_of(NULL, 0);
 }
 
-bool call_is_null(struct call *c, const char *name)
+bool request_is_null(struct request *c, const char *name)
 {
     return json_kind(value_of(c, name)) == JSON_NULL;
 }
 
-quire_bytes call_json(struct call *c, const char *name)
+quire_bytes request_json(struct request *c, const char *name)
 {
     return value_of(c, name);
 }
 
-const char *call_text(struct call *c, const char *name)
+const char *request_text(struct request *c, const char *name)
 {
     quire_bytes value = value_of(c, name);
 
@@ -212,7 +215,7 @@ const char *call_text(struct call *c, const char *name)
     return arena_text(&c->keep, json_text(value, &c->keep));
 }
 
-quire_bytes call_bytes(struct call *c, const char *name)
+quire_bytes request_bytes(struct request *c, const char *name)
 {
     quire_bytes value = value_of(c, name);
 
@@ -221,21 +224,22 @@ quire_bytes call_bytes(struct call *c, const char *name)
     return json_text(value, &c->keep);
 }
 
-uint64_t call_number(struct call *c, const char *name, uint64_t otherwise)
+uint64_t request_number(struct request *c, const char *name, uint64_t otherwise)
 {
     int64_t n;
 
     return json_read_int(value_of(c, name), &n) ? (uint64_t)n : otherwise;
 }
 
-bool call_flag(struct call *c, const char *name, bool otherwise)
+bool request_flag(struct request *c, const char *name, bool otherwise)
 {
     bool flag;
 
     return json_read_bool(value_of(c, name), &flag) ? flag : otherwise;
 }
 
-const quire_bytes *call_elements(struct call *c, const char *name, size_t *n)
+const quire_bytes *request_elements(struct request *c, const char *name,
+                                    size_t *n)
 {
     quire_bytes value = value_of(c, name);
     struct json_scan it;
@@ -255,10 +259,10 @@ const quire_bytes *call_elements(struct call *c, const char *name, size_t *n)
     return list;
 }
 
-const char *const *call_texts(struct call *c, const char *name)
+const char *const *request_texts(struct request *c, const char *name)
 {
     size_t n, i;
-    const quire_bytes *values = call_elements(c, name, &n);
+    const quire_bytes *values = request_elements(c, name, &n);
     const char **list = values ? arena_array(&c->keep, n + 1, sizeof *list)
                                : NULL;
 
@@ -267,27 +271,27 @@ const char *const *call_texts(struct call *c, const char *name)
     return list;
 }
 
-int64_t call_id(struct call *c, int index)
+int64_t request_id(struct request *c, int index)
 {
     return strtoll(c->params[index], NULL, 10);
 }
 
-const char *call_ref(struct call *c, int index)
+const char *request_ref(struct request *c, int index)
 {
     return arena_printf(&c->keep, "#%s", c->params[index]);
 }
 
-uint64_t call_limit(struct call *c, uint64_t otherwise, uint64_t max)
+uint64_t request_limit(struct request *c, uint64_t otherwise, uint64_t max)
 {
-    uint64_t n = call_number(c, "limit", otherwise);
+    uint64_t n = request_number(c, "limit", otherwise);
 
     return n == 0 ? otherwise : n < max ? n : max;
 }
 
-static bool refuse_cursor(struct call *c)
+static bool refuse_cursor(struct request *c)
 {
-    call_refuse(c, 400, "invalid", "use next_cursor as it was given",
-                "that is no cursor");
+    request_refuse(c, 400, "invalid", "use next_cursor as it was given",
+                   "that is no cursor");
     return false;
 }
 
@@ -301,9 +305,9 @@ static bool read_digits(const char *text, int64_t *n, const char **end)
     return *n > 0 && text[0] != '0';
 }
 
-bool call_cursor_text(struct call *c, int64_t *us, const char **id)
+bool request_cursor_text(struct request *c, int64_t *us, const char **id)
 {
-    const char *cursor = call_text(c, "cursor"), *end;
+    const char *cursor = request_text(c, "cursor"), *end;
     int64_t n;
 
     if (!cursor)
@@ -315,11 +319,11 @@ bool call_cursor_text(struct call *c, int64_t *us, const char **id)
     return true;
 }
 
-bool call_cursor(struct call *c, int64_t *us, int64_t *id)
+bool request_cursor(struct request *c, int64_t *us, int64_t *id)
 {
     const char *text = NULL, *end;
 
-    if (!call_cursor_text(c, us, &text))
+    if (!request_cursor_text(c, us, &text))
         return false;
     if (!text)
         return true;
@@ -328,7 +332,7 @@ bool call_cursor(struct call *c, int64_t *us, int64_t *id)
 
 /* ---- which session ------------------------------------------------------ */
 
-static quire_status find_session(struct call *c, const char *which,
+static quire_status find_session(struct request *c, const char *which,
                                  const char **out, quire_error *err)
 {
     const char *id;
@@ -339,71 +343,72 @@ static quire_status find_session(struct call *c, const char *which,
     return st || *out ? st : err_memory(err);
 }
 
-const char *call_session(struct call *c)
+const char *request_session(struct request *c)
 {
     const char *id;
     quire_error err;
-    quire_status st = find_session(c, call_ref(c, 0), &id, &err);
+    quire_status st = find_session(c, request_ref(c, 0), &id, &err);
 
-    call_fail_conversation(c, st, &err);
+    request_fail_session(c, st, &err);
     return id;
 }
 
-void call_fail_conversation(struct call *c, quire_status st,
-                            const quire_error *err)
+void request_fail_session(struct request *c, quire_status st,
+                          const quire_error *err)
 {
     if (st == QUIRE_NOT_FOUND)
-        call_refuse(c, 404, "not_found",
-                    "/v1/conversations lists those there are",
-                    "there is no conversation %s", c->params[0]);
+        request_refuse(c, 404, "not_found",
+                       "/v1/conversations lists those there are",
+                       "there is no conversation %s", c->params[0]);
     else if (st)
-        call_fail(c, st, err);
+        request_fail(c, st, err);
 }
 
-bool call_conversation(struct call *c, const char *name, const char **out)
+bool request_session_field(struct request *c, const char *name,
+                           const char **out)
 {
-    uint64_t number = call_number(c, name, 0);
+    uint64_t number = request_number(c, name, 0);
     quire_error err;
     quire_status st;
 
     *out = NULL;
-    if (!call_json(c, name).data)
+    if (!request_json(c, name).data)
         return true;
     st = find_session(c,
                       arena_printf(&c->keep, "#%llu",
                                    (unsigned long long)number),
                       out, &err);
     if (st == QUIRE_NOT_FOUND)
-        call_refuse(c, 400, "invalid",
-                    "/v1/conversations lists those there are",
-                    "%s: there is no conversation %llu", name,
-                    (unsigned long long)number);
+        request_refuse(c, 400, "invalid",
+                       "/v1/conversations lists those there are",
+                       "%s: there is no conversation %llu", name,
+                       (unsigned long long)number);
     else if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return !st;
 }
 
-bool call_cwd(struct call *c, const char **out)
+bool request_cwd(struct request *c, const char **out)
 {
-    *out = call_text(c, "cwd");
+    *out = request_text(c, "cwd");
     if (!*out || **out == '/')
         return true;
-    call_refuse(c, 400, "invalid", "send it whole, like /home/me/project",
-                "cwd must begin with a slash");
+    request_refuse(c, 400, "invalid", "send it whole, like /home/me/project",
+                   "cwd must begin with a slash");
     return false;
 }
 
-bool call_agent(struct call *c, const char *name)
+bool request_agent(struct request *c, const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                   "abcdefghijklmnopqrstuvwxyz0123456789_-";
-    const char *agent = call_text(c, name);
+    const char *agent = request_text(c, name);
     size_t len = agent ? strlen(agent) : 1;
 
     if (!agent || (len >= 1 && len <= 64 && strspn(agent, letters) == len))
         return true;
-    call_refuse(c, 400, "invalid", "such as index",
-                "%s must be 1 to 64 letters, digits, _ and -", name);
+    request_refuse(c, 400, "invalid", "such as index",
+                   "%s must be 1 to 64 letters, digits, _ and -", name);
     return false;
 }
 
@@ -523,9 +528,9 @@ static const char *decode(quire_bytes text, bool plus, struct buf *out)
 
 /* A value of the query as JSON: its text in quotes, or itself where a number or
  * a flag is asked for. */
-static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
+static bool take_query_value(struct request *c, size_t i, quire_bytes raw)
 {
-    const struct field *f = &c->op->fields[i];
+    const struct field *f = &c->route->fields[i];
     struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
     bool fine = !decode(raw, true, &text);
 
@@ -545,29 +550,30 @@ static bool take_query_value(struct call *c, size_t i, quire_bytes raw)
     return fine && c->values[i].data;
 }
 
-static bool wrong_field(struct call *c, const struct field *f)
+static bool wrong_field(struct request *c, const struct field *f)
 {
     bool text = f->kind == FIELD_TEXT || f->kind == FIELD_TEXTS;
 
-    call_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
-                f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
-                                        : kind_words[f->kind],
-                text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
+    request_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
+                   f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
+                                           : kind_words[f->kind],
+                   text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
     return false;
 }
 
-static bool unknown_field(struct call *c, quire_bytes name)
+static bool unknown_field(struct request *c, quire_bytes name)
 {
-    call_refuse(c, 400, "invalid", "/openapi.json says what can be sent",
-                "there is no field %.*s here",
-                (int)(name.len < 60 ? name.len : 60), (const char *)name.data);
+    request_refuse(c, 400, "invalid", "/openapi.json says what can be sent",
+                   "there is no field %.*s here",
+                   (int)(name.len < 60 ? name.len : 60),
+                   (const char *)name.data);
     return false;
 }
 
 /* One word of a query, "name=value". */
-static bool take_query_word(struct call *c, const char *at, const char *end)
+static bool take_query_word(struct request *c, const char *at, const char *end)
 {
-    const struct field *f = c->op->fields;
+    const struct field *f = c->route->fields;
     const char *eq = memchr(at, '=', (size_t)(end - at));
     quire_bytes name = bytes_of(at, (size_t)((eq ? eq : end) - at));
     quire_bytes value = eq ? bytes_of(eq + 1, (size_t)(end - eq - 1))
@@ -580,7 +586,7 @@ static bool take_query_word(struct call *c, const char *at, const char *end)
     return name.len + value.len == 0 || unknown_field(c, name);
 }
 
-static bool take_query(struct call *c)
+static bool take_query(struct request *c)
 {
     quire_bytes query = exchange_head(c->x)->query;
     const char *at = query.data, *end = at + query.len, *amp;
@@ -603,7 +609,7 @@ static bool is_left_out(const struct field *f, quire_bytes value)
 }
 
 /* Whether each member of the body is a field that there is. */
-static bool has_no_other(struct call *c, quire_bytes body,
+static bool has_no_other(struct request *c, quire_bytes body,
                          const struct json_want *wants, size_t n)
 {
     struct json_scan it;
@@ -612,7 +618,7 @@ static bool has_no_other(struct call *c, quire_bytes body,
     json_iter_init(&it, body);
     while (json_next(&it)) {
         for (i = 0; i < n; i++)
-            if (!(c->op->fields[i].flags & FIELD_QUERY) &&
+            if (!(c->route->fields[i].flags & FIELD_QUERY) &&
                 json_is(it.key, wants[i].key))
                 break;
         if (i == n)
@@ -621,14 +627,14 @@ static bool has_no_other(struct call *c, quire_bytes body,
     return true;
 }
 
-static bool take_body(struct call *c)
+static bool take_body(struct request *c)
 {
-    const struct field *f = c->op->fields;
+    const struct field *f = c->route->fields;
     quire_bytes body = exchange_body(c->x);
     struct json_want wants[FIELDS_MAX];
     struct json_error e = {.why = NULL};
     size_t i, n = 0;
-    bool any = c->op->flags & OP_WRITE;
+    bool any = c->route->flags & ROUTE_WRITE;
 
     for (i = 0; f && f[i].name; i++, n++) {
         wants[i] = (struct json_want){f[i].name, strlen(f[i].name), {NULL, 0}};
@@ -637,9 +643,9 @@ static bool take_body(struct call *c)
     if (!any || body.len == 0)
         return true;
     if (!json_check(body, JSON_UTF8, &e) || !json_pick(body, wants, n, &e)) {
-        call_refuse(c, 400, "invalid", "send a JSON object",
-                    "the body is no JSON object: %s",
-                    e.why ? e.why : "it is another value");
+        request_refuse(c, 400, "invalid", "send a JSON object",
+                       "the body is no JSON object: %s",
+                       e.why ? e.why : "it is another value");
         return false;
     }
     if (!has_no_other(c, body, wants, n))
@@ -654,31 +660,32 @@ static bool take_body(struct call *c)
     return true;
 }
 
-bool call_take_fields(struct call *c)
+bool request_take_fields(struct request *c)
 {
-    const struct field *f = c->op->fields;
+    const struct field *f = c->route->fields;
     bool any = false;
     size_t i;
 
     if (c->wrong) {
-        call_refuse(c, 400, "invalid", "/openapi.json says what can be asked",
-                    "%s", c->wrong);
+        request_refuse(c, 400, "invalid",
+                       "/openapi.json says what can be asked", "%s", c->wrong);
         return false;
     }
-    if (!take_query(c) || (!(c->op->flags & OP_RAW) && !take_body(c)))
+    if (!take_query(c) || (!(c->route->flags & ROUTE_RAW) && !take_body(c)))
         return false;
     for (i = 0; f && f[i].name; i++) {
         any |= c->values[i].data != NULL;
         if (f[i].flags & FIELD_NEEDED && !c->values[i].data) {
-            call_refuse(c, 400, "invalid", f[i].prose, "%s is missing",
-                        f[i].name);
+            request_refuse(c, 400, "invalid", f[i].prose, "%s is missing",
+                           f[i].name);
             return false;
         }
     }
     /* A change of nothing is a field that was forgotten, or spelled as null. */
-    if (!any && !strcmp(c->op->method, "PATCH")) {
-        call_refuse(c, 400, "invalid", "/openapi.json says what can be changed",
-                    "nothing is to be changed");
+    if (!any && !strcmp(c->route->method, "PATCH")) {
+        request_refuse(c, 400, "invalid",
+                       "/openapi.json says what can be changed",
+                       "nothing is to be changed");
         return false;
     }
     return true;
@@ -696,8 +703,8 @@ static bool is_number(const char *text)
 
 /* A segment of a path, or all that is left of it, is parameter `n`. One that
  * cannot be is `wrong`: the address is one that there is, all the same. */
-static void take_param(struct call *c, int n, quire_bytes raw, const char *name,
-                       bool id)
+static void take_param(struct request *c, int n, quire_bytes raw,
+                       const char *name, bool id)
 {
     struct buf text = BUF_INIT(64 * 1024);
     const char *why = decode(raw, false, &text);
@@ -714,43 +721,43 @@ static void take_param(struct call *c, int n, quire_bytes raw, const char *name,
         c->wrong = why;
 }
 
-/* Whether the path is of this route; its parameters are taken, and `wrong` says
+/* Whether the path is of this pattern; its parameters are taken, and `wrong` says
  * what is wrong with them. */
-static bool matches(const char *route, quire_bytes path, struct call *c)
+static bool matches(const char *pattern, quire_bytes path, struct request *c)
 {
     const char *at = path.data, *end = at + path.len, *slash, *next;
     int n = 0;
 
     c->wrong = NULL;
-    while (*route == '/' && at < end && *at == '/') {
+    while (*pattern == '/' && at < end && *at == '/') {
         size_t len;
 
-        route++;
+        pattern++;
         at++;
         slash = memchr(at, '/', (size_t)(end - at));
         len = slash ? (size_t)(slash - at) : (size_t)(end - at);
-        next = strchrnul(route, '/');
-        if (*route == '*') {
-            take_param(c, n, bytes_of(at, (size_t)(end - at)), route + 1,
+        next = strchrnul(pattern, '/');
+        if (*pattern == '*') {
+            take_param(c, n, bytes_of(at, (size_t)(end - at)), pattern + 1,
                        false);
             return at < end;
         }
-        if (*route == ':') {
+        if (*pattern == ':') {
             if (!len)
                 return false;
-            take_param(c, n++, bytes_of(at, len), route + 1,
-                       next - route >= 2 && !strncmp(next - 2, "id", 2));
-        } else if ((size_t)(next - route) != len ||
-                   memcmp(route, at, len) != 0) {
+            take_param(c, n++, bytes_of(at, len), pattern + 1,
+                       next - pattern >= 2 && !strncmp(next - 2, "id", 2));
+        } else if ((size_t)(next - pattern) != len ||
+                   memcmp(pattern, at, len) != 0) {
             return false;
         }
-        route = next;
+        pattern = next;
         at += len;
     }
-    return !*route && at == end;
+    return !*pattern && at == end;
 }
 
-static void add_allowed(struct call *c, const char *method,
+static void add_allowed(struct request *c, const char *method,
                         const char **allowed)
 {
     *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
@@ -759,28 +766,28 @@ static void add_allowed(struct call *c, const char *method,
         *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
 }
 
-const struct op *op_find(const struct head *head, struct call *c,
-                         const char **allowed)
+const struct route *route_find(const struct head *head, struct request *c,
+                               const char **allowed)
 {
     bool wants_head = bytes_equal(head->method, bytes_str("HEAD"));
-    const struct op *op, *nearly = NULL;
+    const struct route *route, *nearly = NULL;
 
     *allowed = NULL;
-    for (op = ops; op->name; op++) {
-        const char *method = op->method;
+    for (route = routes; route->name; route++) {
+        const char *method = route->method;
         bool by_method = bytes_equal(head->method, bytes_str(method)) ||
                          (wants_head && !strcmp(method, "GET"));
 
-        if (!matches(op->route, head->path, c))
+        if (!matches(route->pattern, head->path, c))
             continue;
         if (by_method && !c->wrong)
-            return op;
+            return route;
         if (by_method)
-            nearly = nearly ? nearly : op;
+            nearly = nearly ? nearly : route;
         else if (!c->wrong)
             add_allowed(c, method, allowed);
     }
-    if (nearly && !*allowed && matches(nearly->route, head->path, c))
+    if (nearly && !*allowed && matches(nearly->pattern, head->path, c))
         return nearly;
     return NULL;
 }

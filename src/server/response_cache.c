@@ -22,30 +22,30 @@ struct kept {
     int64_t state, tenant;
 };
 
-struct memo {
+struct response_cache {
     pthread_mutex_t lock;
     struct kept at[PLACES];
     size_t bytes;
     size_t hand; /* where room is made next */
 };
 
-struct memo *memo_new(void)
+struct response_cache *response_cache_new(void)
 {
-    struct memo *m = calloc(1, sizeof *m);
+    struct response_cache *m = calloc(1, sizeof *m);
 
     if (m)
         pthread_mutex_init(&m->lock, NULL);
     return m;
 }
 
-static void drop(struct memo *m, struct kept *k)
+static void drop(struct response_cache *m, struct kept *k)
 {
     m->bytes -= k->request + k->headers + k->body;
     free(k->bytes);
     *k = (struct kept){.bytes = NULL};
 }
 
-void memo_free(struct memo *m)
+void response_cache_free(struct response_cache *m)
 {
     size_t i;
 
@@ -57,7 +57,7 @@ void memo_free(struct memo *m)
     free(m);
 }
 
-static struct kept *place_of(struct memo *m, quire_bytes request)
+static struct kept *place_of(struct response_cache *m, quire_bytes request)
 {
     const unsigned char *p = request.data;
     uint64_t hash = 14695981039346656037u;
@@ -82,8 +82,9 @@ static bool is_same(const struct kept *k, quire_bytes request)
     return !differs;
 }
 
-bool memo_find(struct memo *m, quire_bytes request, int64_t state,
-               struct answer *answer, int64_t *tenant)
+bool response_cache_find(struct response_cache *m, quire_bytes request,
+                         int64_t state, struct response *answer,
+                         int64_t *tenant)
 {
     const struct kept *k;
     bool found;
@@ -101,8 +102,9 @@ bool memo_find(struct memo *m, quire_bytes request, int64_t state,
     return found;
 }
 
-void memo_add(struct memo *m, quire_bytes request, int64_t state,
-              const struct answer *answer, int64_t tenant)
+void response_cache_add(struct response_cache *m, quire_bytes request,
+                        int64_t state, const struct response *answer,
+                        int64_t tenant)
 {
     size_t size = request.len + answer->headers.len + answer->body.len;
     struct kept *k;

@@ -25,19 +25,21 @@
 #include "quire.h"
 #include "http/http.h"
 
-struct memo;
+struct response_cache;
 
 /* NULL: no memory. */
-struct memo *memo_new(void);
-void memo_free(struct memo *m);
+struct response_cache *response_cache_new(void);
+void response_cache_free(struct response_cache *m);
 
 /* The answer to a request, given in this state, and the tenant it is for. The
  * headers and the body are added to *answer. */
-bool memo_find(struct memo *m, quire_bytes request, int64_t state,
-               struct answer *answer, int64_t *tenant);
+bool response_cache_find(struct response_cache *m, quire_bytes request,
+                         int64_t state, struct response *answer,
+                         int64_t *tenant);
 
 /* Keep an answer, if it is short. */
-void memo_add(struct memo *m, quire_bytes request, int64_t state,
-              const struct answer *answer, int64_t tenant);
+void response_cache_add(struct response_cache *m, quire_bytes request,
+                        int64_t state, const struct response *answer,
+                        int64_t tenant);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { FIRST_FD = 3 };
 
-void notify_say(const char *words)
+void sd_notify_send(const char *words)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     const char *where = getenv("NOTIFY_SOCKET");
@@ -49,12 +49,12 @@ static int64_t number_for_us(const char *name, const char *pid)
     return *end || n < 0 ? 0 : n;
 }
 
-int64_t notify_watchdog_us(void)
+int64_t sd_notify_watchdog_us(void)
 {
     return number_for_us("WATCHDOG_USEC", "WATCHDOG_PID");
 }
 
-quire_status notify_take_listener(int *fd, quire_error *err)
+quire_status sd_notify_take_listener(int *fd, quire_error *err)
 {
     int64_t n = getenv("LISTEN_PID") ? number_for_us("LISTEN_FDS", "LISTEN_PID")
                                      : 0;

@@ -13,13 +13,13 @@
 
 /* Say it, "READY=1"; without anybody to say it to, or if he does not listen,
  * nothing happens. */
-void notify_say(const char *words);
+void sd_notify_send(const char *words);
 
 /* Within which time he wants to hear from this process; 0: he does not. */
-int64_t notify_watchdog_us(void);
+int64_t sd_notify_watchdog_us(void);
 
 /* *fd: the socket that was handed over; -1: there is none. Later calls, and
  * processes that this one starts, find none. */
-quire_status notify_take_listener(int *fd, quire_error *err);
+quire_status sd_notify_take_listener(int *fd, quire_error *err);
 
 #endif

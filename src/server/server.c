@@ -22,18 +22,18 @@
 
 enum { DESCRIPTORS = 16384 };
 
-/* ---- desks -------------------------------------------------------------- */
+/* ---- thread_ctxs -------------------------------------------------------------- */
 
-static _Thread_local struct desk *my_desk;
+static _Thread_local struct thread_ctx *my_desk;
 
 /* Its handle; anew, if the disk has failed the one it had: that one would not
  * know any more what lasts. States of the two are not to be compared, and workers
- * may be about to add to the memo, so that what is in it stays and is not found. */
-static bool open_root(struct desk *d)
+ * may be about to add to the response_cache, so that what is in it stays and is not found. */
+static bool open_root(struct thread_ctx *d)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
 
-    o.home = d->service->home;
+    o.home = d->server->home;
     o.tenant = "default";
     o.actor = "admin"; /* who alone changes tenants here */
     o.cache_kib = d->cache_kib;
@@ -43,83 +43,83 @@ static bool open_root(struct desk *d)
     return !d->doubtful;
 }
 
-struct desk *desk_get(struct service *s, int cache_kib)
+struct thread_ctx *thread_ctx_get(struct server *s, int cache_kib)
 {
-    struct desk *d = my_desk;
+    struct thread_ctx *d = my_desk;
 
-    if (d && d->service == s)
+    if (d && d->server == s)
         return !d->doubtful || open_root(d) ? d : NULL;
     d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
-    d->service = s;
+    d->server = s;
     d->cache_kib = cache_kib;
-    d->meter = meter_new();
-    if (!d->meter || !open_root(d)) {
-        free(d->meter);
+    d->metrics = metrics_new();
+    if (!d->metrics || !open_root(d)) {
+        free(d->metrics);
         free(d);
         return NULL;
     }
     pthread_mutex_lock(&s->lock);
-    d->next = s->desks;
-    s->desks = d;
+    d->next = s->thread_ctxs;
+    s->thread_ctxs = d;
     pthread_mutex_unlock(&s->lock);
     my_desk = d;
     return d;
 }
 
-static void desk_free(struct desk *d)
+static void thread_ctx_free(struct thread_ctx *d)
 {
     quire_close(d->root);
     gzip_free(d->gzip);
-    memo_free(d->memo);
-    free(d->meter);
+    response_cache_free(d->response_cache);
+    free(d->metrics);
     free(d);
 }
 
-struct events *desk_events(struct desk *d)
+struct events *thread_ctx_events(struct thread_ctx *d)
 {
-    return d->service->events;
+    return d->server->events;
 }
 
 /* What a write of any size needs is not known; with less than this the database
  * cannot make its log. */
 #define ROOM_MIN ((uint64_t)1 << 20)
 
-/* So long after the disk has failed the scribe it is not said to be ready. */
+/* So long after the disk has failed the group_commit it is not said to be ready. */
 #define FAILED_US (INT64_C(5) * 1000000)
 
-bool desk_has_room(struct desk *d)
+bool thread_ctx_has_room(struct thread_ctx *d)
 {
     struct statvfs disk;
 
-    return statvfs(d->service->home, &disk) < 0 ||
+    return statvfs(d->server->home, &disk) < 0 ||
            (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_MIN;
 }
 
-bool desk_is_ready(struct desk *d)
+bool thread_ctx_is_ready(struct thread_ctx *d)
 {
-    const char *home = d->service->home;
-    int64_t failed = atomic_load(&d->service->failed_us);
+    const char *home = d->server->home;
+    int64_t failed = atomic_load(&d->server->failed_us);
 
-    if (atomic_load(&d->service->draining) ||
+    if (atomic_load(&d->server->draining) ||
         (failed && clock_steady_us() - failed < FAILED_US))
         return false;
     if (access(home, W_OK) < 0)
         return errno == ENOENT;
-    return desk_has_room(d);
+    return thread_ctx_has_room(d);
 }
 
-void desk_doubt(struct desk *d)
+void thread_ctx_invalidate(struct thread_ctx *d)
 {
     d->doubtful = true;
 }
 
 /* ---- what is counted ---------------------------------------------------- */
 
-static void read_state(struct service *s, struct meter_state *state)
+static void read_state(struct server *s, struct metrics_state *state)
 {
-    *state = (struct meter_state){
+    *state = (struct metrics_state){
         .uptime_s = (double)(clock_steady_us() - s->began_us) / 1e6,
         .queue_max = QUEUE_MAX,
         .queue_refused = atomic_load(&s->queue_refused),
@@ -129,18 +129,19 @@ static void read_state(struct service *s, struct meter_state *state)
         .limited_logins = atomic_load(&s->limited_logins),
         .log_dropped = log_dropped(s->log),
     };
-    lodge_count(s->lodge, &state->mcp_clients, &state->mcp_streams);
+    mcp_registry_count(s->mcp_registry, &state->mcp_clients,
+                       &state->mcp_streams);
     http_load(s->http, &state->connections, &state->under_way, &state->spooled);
-    if (s->upkeep)
-        upkeep_tell(s->upkeep, state);
+    if (s->background)
+        background_report(s->background, state);
 }
 
-void desk_write_metrics(struct desk *d, struct buf *out)
+void thread_ctx_write_metrics(struct thread_ctx *d, struct buf *out)
 {
-    struct service *s = d->service;
-    struct meter *sum = meter_new();
-    struct meter_state state;
-    const struct desk *one;
+    struct server *s = d->server;
+    struct metrics *sum = metrics_new();
+    struct metrics_state state;
+    const struct thread_ctx *one;
 
     if (!sum) {
         out->failed = true;
@@ -149,80 +150,82 @@ void desk_write_metrics(struct desk *d, struct buf *out)
     read_state(s, &state);
     pthread_mutex_lock(&s->lock);
     state.queued = s->n_jobs;
-    for (one = s->desks; one; one = one->next)
-        meter_add(sum, one->meter);
+    for (one = s->thread_ctxs; one; one = one->next)
+        metrics_add(sum, one->metrics);
     pthread_mutex_unlock(&s->lock);
-    meter_write(sum, &state, out);
+    metrics_write(sum, &state, out);
     free(sum);
 }
 
 /* ---- calls -------------------------------------------------------------- */
 
-void call_finish(struct call *c)
+void request_finish(struct request *c)
 {
     struct exchange *x = c->x;
-    struct answer answer;
+    struct response answer;
 
-    record_call(c);
+    request_log(c);
     answer = c->answer;
     arena_release(&c->keep);
     free(c);
-    exchange_answer(x, &answer);
+    exchange_respond(x, &answer);
 }
 
-static void run_op(struct call *c)
+static void run_op(struct request *c)
 {
-    c->answer.status = c->op->status;
+    c->answer.status = c->route->status;
     json_begin(&c->w, &c->answer.body);
-    c->op->run(c);
+    c->route->run(c);
     c->done = true;
     if (!c->grouped)
-        call_tell(c);
+        request_publish_event(c);
 }
 
 /* Have the thread's handle work for whom the call is; the admin is at home in
  * the default tenant. */
-static quire_status take_seat(struct call *c, struct desk *d, quire_error *err)
+static quire_status bind_tenant(struct request *c, struct thread_ctx *d,
+                                quire_error *err)
 {
     char which[32];
 
-    c->desk = d;
+    c->thread_ctx = d;
     c->q = d->root;
-    if (c->op->flags & OP_OPEN)
+    if (c->route->flags & ROUTE_PUBLIC)
         return QUIRE_OK;
-    if (c->op->flags & OP_ADMIN)
+    if (c->route->flags & ROUTE_ADMIN)
         return quire_tenant_use(c->q, "#1", err);
     snprintf(which, sizeof which, "#%lld", (long long)c->tenant.id);
     return quire_tenant_use(c->q, which, err);
 }
 
-void call_run(struct call *c, struct desk *d)
+void request_run(struct request *c, struct thread_ctx *d)
 {
     quire_error err;
     quire_status st;
 
-    atomic_fetch_add(&d->service->begun, 1);
-    st = take_seat(c, d, &err);
+    atomic_fetch_add(&d->server->begun, 1);
+    st = bind_tenant(c, d, &err);
     if (st) {
-        call_fail(c, st, &err);
-    } else if (!c->untaken || call_take_fields(c)) {
-        once_run(c, run_op);
-        if (c->answer.status < 300 && !(c->op->flags & OP_RAW_ANSWER))
-            answer_header(&c->answer, "Content-Type", "application/json");
-        if (c->memo && c->answer.status == 200 && !c->answer.stream &&
+        request_fail(c, st, &err);
+    } else if (!c->untaken || request_take_fields(c)) {
+        idempotency_run(c, run_op);
+        if (c->answer.status < 300 && !(c->route->flags & ROUTE_RAW_ANSWER))
+            response_header(&c->answer, "Content-Type", "application/json");
+        if (c->response_cache && c->answer.status == 200 && !c->answer.stream &&
             !c->answer.promised)
-            memo_add(c->memo, c->request, c->state, &c->answer, c->tenant.id);
+            response_cache_add(c->response_cache, c->request, c->state,
+                               &c->answer, c->tenant.id);
     }
     if (!c->grouped) /* else it is done when its group is */
-        atomic_fetch_add(&d->service->done, 1);
+        atomic_fetch_add(&d->server->done, 1);
 }
 
-static unsigned share_of(const struct call *c)
+static unsigned share_of(const struct request *c)
 {
     return (unsigned)((uint64_t)c->tenant.id % SHARES);
 }
 
-bool queue_enter(struct service *s, const struct call *c)
+bool queue_enter(struct server *s, const struct request *c)
 {
     if (s->n_jobs >= QUEUE_MAX || s->share[share_of(c)] >= SHARE_MAX ||
         s->ending)
@@ -232,7 +235,7 @@ bool queue_enter(struct service *s, const struct call *c)
     return true;
 }
 
-void queue_leave(struct service *s, const struct call *c)
+void queue_leave(struct server *s, const struct request *c)
 {
     s->n_jobs--;
     s->share[share_of(c)]--;
@@ -240,7 +243,7 @@ void queue_leave(struct service *s, const struct call *c)
 
 /* The first that waits of somebody who has not too many under way; NULL: none
  * does. The lock is held. */
-static struct job *take_job(struct service *s)
+static struct job *take_job(struct server *s)
 {
     struct job **at = &s->first, *job;
 
@@ -259,7 +262,7 @@ static struct job *take_job(struct service *s)
 
 /* Give those who rest what there is. The lock is held. In the end those who rest
  * go, and those who work do what is left. */
-static void wake_some(struct service *s)
+static void wake_some(struct server *s)
 {
     struct worker *w;
     struct job *job;
@@ -272,7 +275,7 @@ static void wake_some(struct service *s)
     }
 }
 
-static bool enqueue(struct service *s, struct call *c)
+static bool enqueue(struct server *s, struct request *c)
 {
     struct job *job = malloc(sizeof *job);
     bool room;
@@ -294,7 +297,7 @@ static bool enqueue(struct service *s, struct call *c)
 /* The next job, after the one that is done, NULL: the first; NULL: the end. */
 static struct job *next_job(struct worker *w, struct job *done)
 {
-    struct service *s = w->service;
+    struct server *s = w->server;
     struct job *job;
 
     pthread_mutex_lock(&s->lock);
@@ -319,19 +322,19 @@ static struct job *next_job(struct worker *w, struct job *done)
 static void *work(void *arg)
 {
     struct worker *w = arg;
-    struct service *s = w->service;
+    struct server *s = w->server;
     struct job *job = NULL;
-    struct desk *d;
+    struct thread_ctx *d;
 
     while ((job = next_job(w, job))) {
-        d = desk_get(s, CACHE_KIB);
+        d = thread_ctx_get(s, CACHE_KIB);
         if (d) {
-            call_run(job->call, d);
-            call_finish(job->call);
+            request_run(job->call, d);
+            request_finish(job->call);
         } else {
-            call_refuse(job->call, 503, "busy", "try again",
-                        "the store cannot be opened");
-            call_finish(job->call);
+            request_refuse(job->call, 503, "busy", "try again",
+                           "the store cannot be opened");
+            request_finish(job->call);
         }
         atomic_fetch_add(&s->jobs_done, 1);
     }
@@ -342,7 +345,7 @@ static void *work(void *arg)
 
 /* Whether the answer is the same for whoever sends the same address and token,
  * until the catalogue changes. */
-static bool is_still(const struct call *c)
+static bool is_still(const struct request *c)
 {
     static const char *const depends[] = {"If-Match",
                                           "If-None-Match",
@@ -353,7 +356,8 @@ static bool is_still(const struct call *c)
     const struct head *head = exchange_head(c->x);
     size_t i;
 
-    if (!c->op || !(c->op->flags & OP_STILL) || head->length || head->chunked)
+    if (!c->route || !(c->route->flags & ROUTE_CACHEABLE) || head->length ||
+        head->chunked)
         return false;
     for (i = 0; i < sizeof depends / sizeof *depends; i++)
         if (exchange_header(c->x, depends[i]).data)
@@ -363,15 +367,15 @@ static bool is_still(const struct call *c)
 
 /* Answer as the same request was answered before. False: it was not, and what is
  * answered now is to be kept. */
-static bool answer_from_memo(struct call *c)
+static bool answer_from_memo(struct request *c)
 {
     const struct head *head = exchange_head(c->x);
     quire_bytes token = exchange_header(c->x, "Authorization");
-    struct desk *d = c->desk;
+    struct thread_ctx *d = c->thread_ctx;
     const char *text;
 
-    if (!d->memo)
-        d->memo = memo_new();
+    if (!d->response_cache)
+        d->response_cache = response_cache_new();
     c->state = quire_changes(d->root);
     if (c->state)
         c->state += (int64_t)d->n_opened << 32;
@@ -380,196 +384,202 @@ static bool answer_from_memo(struct call *c)
                         (int)head->path.len, (const char *)head->path.data,
                         (int)head->query.len,
                         head->query.data ? (const char *)head->query.data : "");
-    if (!d->memo || !c->state || !text)
+    if (!d->response_cache || !c->state || !text)
         return false;
     c->request = bytes_str(text);
-    c->memo = d->memo;
-    return memo_find(c->memo, c->request, c->state, &c->answer, &c->tenant.id);
+    c->response_cache = d->response_cache;
+    return response_cache_find(c->response_cache, c->request, c->state,
+                               &c->answer, &c->tenant.id);
 }
 
-static bool is_options(const struct call *c)
+static bool is_options(const struct request *c)
 {
     return bytes_equal(exchange_head(c->x)->method, bytes_str("OPTIONS"));
 }
 
-static bool is_admins(const struct call *c)
+static bool is_admins(const struct request *c)
 {
     quire_bytes path = exchange_head(c->x)->path;
 
-    if (c->op)
-        return c->op->flags & OP_ADMIN;
+    if (c->route)
+        return c->route->flags & ROUTE_ADMIN;
     return bytes_is(path, "/v1/admin") ||
            bytes_starts(path, bytes_str("/v1/admin/"));
 }
 
 /* Whether whoever asks may ask at all; which operation it is. A request with a
  * body is looked at twice, and counted by the first look. False: answered. */
-static bool judge_head(struct call *c, const char **allowed)
+static bool authorize_headers(struct request *c, const char **allowed)
 {
     const struct head *head = exchange_head(c->x);
     bool first = c->early || (!head->length && !head->chunked);
 
-    if (!gate_origin(c))
+    if (!auth_check_origin(c))
         return false;
-    c->op = op_find(head, c, allowed);
-    if (exchange_is_late(c->x) && !(c->op && c->op->flags & OP_OPEN)) {
-        call_refuse(c, 503, "busy", "try again; another may answer",
-                    "the server is about to end");
+    c->route = route_find(head, c, allowed);
+    if (exchange_is_late(c->x) &&
+        !(c->route && c->route->flags & ROUTE_PUBLIC)) {
+        request_refuse(c, 503, "busy", "try again; another may answer",
+                       "the server is about to end");
         return false;
     }
     if (is_options(c) && *allowed)
         return true;
     if (is_still(c) && answer_from_memo(c)) {
-        gate_rate(c);
+        auth_check_rate(c);
         return false;
     }
     /* Who asks is decided before what there is. */
-    if ((c->op && c->op->flags & OP_OPEN) ||
-        (c->op && c->op->flags & OP_LOCAL && gate_is_local(c)))
+    if ((c->route && c->route->flags & ROUTE_PUBLIC) ||
+        (c->route && c->route->flags & ROUTE_LOCAL && auth_is_local(c)))
         return true;
-    if (!gate_admit(c, is_admins(c), first))
+    if (!auth_admit(c, is_admins(c), first))
         return false;
     exchange_own(c->x, (uint64_t)c->tenant.id);
     return true;
 }
 
 /* The rest of it. False: answered. */
-static bool judge(struct call *c)
+static bool authorize(struct request *c)
 {
     const char *allowed = NULL;
 
-    if (!judge_head(c, &allowed))
+    if (!authorize_headers(c, &allowed))
         return false;
     if (is_options(c) && allowed) {
-        gate_preflight(c, allowed);
+        auth_preflight(c, allowed);
         return false;
     }
-    if (!c->op && allowed) {
-        call_refuse(c, 405, "method", "see the header Allow",
-                    "only %s can be done to it", allowed);
-        answer_header(&c->answer, "Allow", "%s", allowed);
+    if (!c->route && allowed) {
+        request_refuse(c, 405, "method", "see the header Allow",
+                       "only %s can be done to it", allowed);
+        response_header(&c->answer, "Allow", "%s", allowed);
         return false;
     }
-    if (!c->op) {
-        call_refuse(c, 404, "not_found", "/openapi.json lists what there is",
-                    "there is nothing at this address");
+    if (!c->route) {
+        request_refuse(c, 404, "not_found", "/openapi.json lists what there is",
+                       "there is nothing at this address");
         return false;
     }
-    if (!gate_content(c))
+    if (!auth_check_content_type(c))
         return false;
     /* A loop has many others to see to while a long body is read. */
     c->untaken = exchange_body(c->x).len > LOOP_BODY_MAX &&
-                 !(c->op->flags & OP_QUICK);
-    return c->untaken || call_take_fields(c);
+                 !(c->route->flags & ROUTE_INLINE);
+    return c->untaken || request_take_fields(c);
 }
 
 /* How long the body may be. */
-static uint64_t most_of(struct call *c)
+static uint64_t most_of(struct request *c)
 {
     const struct head *head = exchange_head(c->x);
     quire_setting s;
 
-    if (!(c->op->flags & OP_LARGE))
-        return c->op->flags & OP_LONG    ? BODY_LONG_MAX
-               : c->op->flags & OP_WRITE ? BODY_MAX
-                                         : BODY_NONE_MAX;
-    if (!(c->op->flags & OP_FILE))
+    if (!(c->route->flags & ROUTE_LARGE))
+        return c->route->flags & ROUTE_BIG_JSON ? BODY_LONG_MAX
+               : c->route->flags & ROUTE_WRITE  ? BODY_MAX
+                                                : BODY_NONE_MAX;
+    if (!(c->route->flags & ROUTE_FILE))
         return UINT64_MAX;
     /* What fits easily needs no question; the put itself says what is right. */
     if (head->length <= SPOOL_FROM && !head->chunked)
         return SPOOL_FROM;
-    return quire_config_get(c->desk->root, "quota.file", &s, NULL)
+    return quire_config_get(c->thread_ctx->root, "quota.file", &s, NULL)
                ? SPOOL_FROM
                : strtoull(s.value, NULL, 10);
 }
 
 /* False: refused, before any of it has come. */
-static bool allow_body(struct call *c)
+static bool allow_body(struct request *c)
 {
-    uint64_t most = c->op ? most_of(c) : BODY_NONE_MAX;
+    uint64_t most = c->route ? most_of(c) : BODY_NONE_MAX;
 
-    if (c->op && !gate_content(c))
+    if (c->route && !auth_check_content_type(c))
         return false;
     exchange_allow(c->x, most);
     if (exchange_head(c->x)->length <= most)
         return true;
-    call_refuse(c, 413, "too_large",
-                c->op && c->op->flags & OP_FILE
-                    ? "keep it as a blob; /v1/usage says how long a file may be"
-                    : "/openapi.json says what can be sent",
-                "the body has %llu bytes, and may have %llu",
-                (unsigned long long)exchange_head(c->x)->length,
-                (unsigned long long)most);
+    request_refuse(
+        c, 413, "too_large",
+        c->route && c->route->flags & ROUTE_FILE
+            ? "keep it as a blob; /v1/usage says how long a file may be"
+            : "/openapi.json says what can be sent",
+        "the body has %llu bytes, and may have %llu",
+        (unsigned long long)exchange_head(c->x)->length,
+        (unsigned long long)most);
     return false;
 }
 
 /* Before a body is taken: may its sender send anything? */
-static bool admit_body(void *ctx, struct exchange *x, struct answer *refusal)
+static bool admit_body(void *ctx, struct exchange *x, struct response *refusal)
 {
-    struct service *s = ctx;
-    struct call c = {.service = s,
-                     .x = x,
-                     .desk = desk_get(s, CACHE_KIB),
-                     .began_us = clock_steady_us(),
-                     .early = true,
-                     .answer = *refusal};
+    struct server *s = ctx;
+    struct request c = {.server = s,
+                        .x = x,
+                        .thread_ctx = thread_ctx_get(s, CACHE_KIB),
+                        .began_us = clock_steady_us(),
+                        .early = true,
+                        .answer = *refusal};
     const char *allowed = NULL;
-    bool fine = c.desk && judge_head(&c, &allowed);
+    bool fine = c.thread_ctx && authorize_headers(&c, &allowed);
 
     fine = fine && allow_body(&c);
-    if (!c.desk)
-        call_refuse(&c, 503, "busy", "try again", "the store cannot be opened");
+    if (!c.thread_ctx)
+        request_refuse(&c, 503, "busy", "try again",
+                       "the store cannot be opened");
     if (!fine)
-        record_call(&c);
+        request_log(&c);
     *refusal = c.answer;
     arena_release(&c.keep);
     return fine;
 }
 
-static void note_refusal(void *ctx, struct exchange *x, struct answer *answer,
+static void note_refusal(void *ctx, struct exchange *x, struct response *answer,
                          const char *why)
 {
-    struct call c = {.service = ctx,
-                     .x = x,
-                     .desk = desk_get(ctx, CACHE_KIB),
-                     .began_us = clock_steady_us(),
-                     .early = true,
-                     .why = why,
-                     .answer = *answer};
+    struct request c = {.server = ctx,
+                        .x = x,
+                        .thread_ctx = thread_ctx_get(ctx, CACHE_KIB),
+                        .began_us = clock_steady_us(),
+                        .early = true,
+                        .why = why,
+                        .answer = *answer};
 
-    record_call(&c);
+    request_log(&c);
     *answer = c.answer;
     arena_release(&c.keep);
 }
 
 static void handle(void *ctx, struct exchange *x)
 {
-    struct service *s = ctx;
-    struct call *c = calloc(1, sizeof *c);
-    struct answer none = answer_new();
-    struct desk *d = c ? desk_get(s, CACHE_KIB) : NULL;
+    struct server *s = ctx;
+    struct request *c = calloc(1, sizeof *c);
+    struct response none = response_new();
+    struct thread_ctx *d = c ? thread_ctx_get(s, CACHE_KIB) : NULL;
 
     if (!d) {
         free(c);
-        answer_error(&none, 503, "busy", "try again", "out of memory");
-        exchange_answer(x, &none);
+        response_error(&none, 503, "busy", "try again", "out of memory");
+        exchange_respond(x, &none);
         return;
     }
-    c->service = s;
+    c->server = s;
     c->x = x;
     c->began_us = clock_steady_us();
-    c->desk = d;
-    c->answer = answer_new();
-    if (!judge(c)) {
-        call_finish(c);
-    } else if (c->op->flags & OP_QUICK) {
-        call_run(c, d);
-        call_finish(c);
-    } else if (!(scribe_takes(c) ? scribe_give(s->scribe, c) : enqueue(s, c))) {
+    c->thread_ctx = d;
+    c->answer = response_new();
+    if (!authorize(c)) {
+        request_finish(c);
+    } else if (c->route->flags & ROUTE_INLINE) {
+        request_run(c, d);
+        request_finish(c);
+    } else if (!(group_commit_accepts(c)
+                     ? group_commit_submit(s->group_commit, c)
+                     : enqueue(s, c))) {
         atomic_fetch_add(&s->queue_refused, 1);
-        call_refuse(c, 503, "busy", "try again soon",
-                    "too many requests are waiting");
-        call_finish(c);
+        request_refuse(c, 503, "busy", "try again soon",
+                       "too many requests are waiting");
+        request_finish(c);
     }
 }
 
@@ -588,7 +598,7 @@ static void raise_limit(void)
         return; /* then with those there are */
 }
 
-quire_status service_read_settings(struct service *s, quire_error *err)
+quire_status server_read_settings(struct server *s, quire_error *err)
 {
     struct rules *r = calloc(1, sizeof *r);
     quire_status st;
@@ -605,8 +615,8 @@ quire_status service_read_settings(struct service *s, quire_error *err)
     return QUIRE_OK;
 }
 
-/* What the service has that is not a connection. */
-static quire_status furnish(struct service *s, quire_error *err)
+/* What the server has that is not a connection. */
+static quire_status init_parts(struct server *s, quire_error *err)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
     quire *q = NULL;
@@ -619,11 +629,12 @@ static quire_status furnish(struct service *s, quire_error *err)
         s->home = strdup(quire_home(q));
         if (asprintf(&s->spool, "%s/blobs", quire_home(q)) < 0)
             s->spool = NULL;
-        s->tenants = rate_new();
-        s->logins = rate_new();
+        s->tenants = rate_limit_new();
+        s->logins = rate_limit_new();
         s->events = events_new();
-        s->lodge = s->home ? lodge_new(s->home, s->c.mcp_run) : NULL;
-        st = s->spool && s->tenants && s->logins && s->events && s->lodge
+        s->mcp_registry = s->home ? mcp_registry_new(s->home, s->c.mcp_run)
+                                  : NULL;
+        st = s->spool && s->tenants && s->logins && s->events && s->mcp_registry
                  ? QUIRE_OK
                  : err_memory(err);
     }
@@ -632,14 +643,14 @@ static quire_status furnish(struct service *s, quire_error *err)
         st = rand_bytes(&rand_system, &s->salt, sizeof s->salt, err);
     if (!st)
         st = log_open(STDERR_FILENO, &s->log, err);
-    return st ? st : service_read_settings(s, err);
+    return st ? st : server_read_settings(s, err);
 }
 
-quire_status service_open(const struct service_config *config,
-                          struct service **out, quire_error *err)
+quire_status server_open(const struct server_config *config,
+                         struct server **out, quire_error *err)
 {
     struct http_config http = HTTP_CONFIG_INIT;
-    struct service *s = calloc(1, sizeof *s);
+    struct server *s = calloc(1, sizeof *s);
     quire_status st;
 
     *out = NULL;
@@ -659,44 +670,44 @@ quire_status service_open(const struct service_config *config,
     http.admit = admit_body;
     http.refused = note_refusal;
     http.ctx = s;
-    st = furnish(s, err);
+    st = init_parts(s, err);
     http.spool = s->spool;
     if (!st)
         st = http_open(&http, &s->http, err);
     if (!st)
-        st = steward_begin(s, &s->steward, err);
+        st = lifecycle_begin(s, &s->lifecycle, err);
     if (st)
-        service_close(s);
+        server_close(s);
     else
         *out = s;
     return st;
 }
 
-uint16_t service_port(const struct service *s)
+uint16_t server_port(const struct server *s)
 {
     return http_port(s->http);
 }
 
-const char *service_home(const struct service *s)
+const char *server_home(const struct server *s)
 {
     return s->home;
 }
 
-quire_status service_run(struct service *s, quire_error *err)
+quire_status server_run(struct server *s, quire_error *err)
 {
     int i,
         want = s->c.workers && s->c.workers < WORKERS ? s->c.workers : WORKERS;
-    struct upkeep_config beside = {.home = s->home,
-                                   .events = s->events,
-                                   .begun = &s->begun,
-                                   .done = &s->done};
+    struct background_config beside = {.home = s->home,
+                                       .events = s->events,
+                                       .begun = &s->begun,
+                                       .done = &s->done};
     quire_status st = QUIRE_OK;
 
     for (i = 0; i < want && !st; i++) {
         struct worker *w = &s->workers[i];
         int why;
 
-        *w = (struct worker){.service = s};
+        *w = (struct worker){.server = s};
         pthread_cond_init(&w->wake, NULL);
         why = pthread_create(&w->thread, NULL, work, w);
         if (why)
@@ -708,18 +719,18 @@ quire_status service_run(struct service *s, quire_error *err)
         s->n_workers++;
     }
     if (!st)
-        st = scribe_begin(s, &s->scribe, err);
+        st = group_commit_begin(s, &s->group_commit, err);
     if (!st)
-        st = upkeep_begin(&beside, &s->upkeep, err);
+        st = background_begin(&beside, &s->background, err);
     if (!st) {
-        notify_say("READY=1");
+        sd_notify_send("READY=1");
         st = http_run(s->http, err);
     }
-    lodge_stop(s->lodge);
-    scribe_end(s->scribe);
-    s->scribe = NULL;
-    upkeep_end(s->upkeep);
-    s->upkeep = NULL;
+    mcp_registry_stop(s->mcp_registry);
+    group_commit_end(s->group_commit);
+    s->group_commit = NULL;
+    background_end(s->background);
+    s->background = NULL;
     pthread_mutex_lock(&s->lock);
     s->ending = true;
     for (i = 0; i < s->n_workers; i++)
@@ -734,47 +745,47 @@ quire_status service_run(struct service *s, quire_error *err)
     return st;
 }
 
-quire_status service_reload(struct service *s, quire_error *err)
+quire_status server_reload(struct server *s, quire_error *err)
 {
     /* The certificate first: if that fails, the settings are as they were. */
     quire_status st = http_reload(s->http, err);
 
-    return st ? st : service_read_settings(s, err);
+    return st ? st : server_read_settings(s, err);
 }
 
-void service_stop(struct service *s, bool now)
+void server_stop(struct server *s, bool now)
 {
     atomic_store(&s->draining, true);
     http_drain(s->http, now ? 0 : DRAIN_MS);
-    steward_wake(s->steward);
+    lifecycle_wake(s->lifecycle);
 }
 
-void service_ask_reload(struct service *s)
+void server_ask_reload(struct server *s)
 {
-    steward_reload(s->steward);
+    lifecycle_reload(s->lifecycle);
 }
 
-void service_close(struct service *s)
+void server_close(struct server *s)
 {
-    struct desk *d, *next;
+    struct thread_ctx *d, *next;
     struct rules *r, *before;
 
     if (!s)
         return;
-    steward_end(s->steward);
+    lifecycle_end(s->lifecycle);
     http_close(s->http);
-    lodge_free(s->lodge);
+    mcp_registry_free(s->mcp_registry);
     log_close(s->log);
     for (r = atomic_load(&s->rules); r; r = before) {
         before = r->before;
         free(r);
     }
-    rate_free(s->tenants);
-    rate_free(s->logins);
+    rate_limit_free(s->tenants);
+    rate_limit_free(s->logins);
     events_free(s->events);
-    for (d = s->desks; d; d = next) {
+    for (d = s->thread_ctxs; d; d = next) {
         next = d->next;
-        desk_free(d);
+        thread_ctx_free(d);
     }
     pthread_mutex_destroy(&s->lock);
     free(s->home);

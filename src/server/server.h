@@ -2,7 +2,7 @@
  * server.h - the server: who may ask, and who does the work
  *
  * Short operations are done by the loop that read them; small changes of the
- * catalogue by one thread, many at a time (scribe.h); the others wait in a queue
+ * catalogue by one thread, many at a time (group_commit.h); the others wait in a queue
  * for a worker, and are refused when it is full. Each thread has one handle, for
  * all tenants in turn.
  */
@@ -12,23 +12,23 @@
 #include "quire.h"
 #include "http/http.h"
 
-struct service;
-struct desk;
+struct server;
+struct thread_ctx;
 
-/* What may be another while it runs: service_reload(). */
-struct service_settings {
+/* What may be another while it runs: server_reload(). */
+struct server_settings {
     char admin_token[200]; /* "": there is no admin                      */
     uint64_t rate, burst;  /* requests a second of a tenant; 0: any      */
 };
 
-typedef quire_status (*service_settings_fn)(void *ctx,
-                                            struct service_settings *out,
-                                            quire_error *err);
+typedef quire_status (*server_settings_fn)(void *ctx,
+                                           struct server_settings *out,
+                                           quire_error *err);
 
 /* Which requests have a line on standard error. */
-enum service_log { SERVICE_LOG_ERRORS, SERVICE_LOG_NONE, SERVICE_LOG_ALL };
+enum server_log { SERVER_LOG_ERRORS, SERVER_LOG_NONE, SERVER_LOG_ALL };
 
-struct service_config {
+struct server_config {
     const char *home;           /* NULL: the usual one                   */
     const char *host;           /* where to listen                       */
     uint16_t port;              /* 0: any that is free                   */
@@ -38,48 +38,48 @@ struct service_config {
     int workers;  /* 0: the usual number                               */
     const char *tls_cert; /* files in PEM; NULL: no TLS            */
     const char *tls_key;
-    enum service_log log;
-    bool mcp_run;                 /* clients of MCP may run commands */
-    service_settings_fn settings; /* read at the beginning and to reload; from
+    enum server_log log;
+    bool mcp_run;                /* clients of MCP may run commands */
+    server_settings_fn settings; /* read at the beginning and to reload; from
                                      any thread, one at a time          */
     void *ctx;
 };
 
-quire_status service_open(const struct service_config *config,
-                          struct service **out, quire_error *err);
-uint16_t service_port(const struct service *s);
+quire_status server_open(const struct server_config *config,
+                         struct server **out, quire_error *err);
+uint16_t server_port(const struct server *s);
 
 /* Where it serves from. */
-const char *service_home(const struct service *s);
+const char *server_home(const struct server *s);
 
-/* Serve until service_stop(). */
-quire_status service_run(struct service *s, quire_error *err);
+/* Serve until server_stop(). */
+quire_status server_run(struct server *s, quire_error *err);
 
 /* Read what can change while it runs: the settings, the certificate. After a
  * failure that one is as it was. From any thread, but from no signal handler. */
-quire_status service_reload(struct service *s, quire_error *err);
+quire_status server_reload(struct server *s, quire_error *err);
 
 /* The same, soon. From a signal handler, too. */
-void service_ask_reload(struct service *s);
+void server_ask_reload(struct server *s);
 
 /* Drain and end, or end `now`: what is under way has no answer then. From a signal
  * handler, too. */
-void service_stop(struct service *s, bool now);
-void service_close(struct service *s);
+void server_stop(struct server *s, bool now);
+void server_close(struct server *s);
 
 /* What is told to who listens. */
-struct events *desk_events(struct desk *d);
+struct events *thread_ctx_events(struct thread_ctx *d);
 
 /* Whether new work is welcome. */
-bool desk_is_ready(struct desk *d);
+bool thread_ctx_is_ready(struct thread_ctx *d);
 
 /* Whether the disk has room for anything at all. */
-bool desk_has_room(struct desk *d);
+bool thread_ctx_has_room(struct thread_ctx *d);
 
 /* The disk has failed a write of it: another handle is needed. */
-void desk_doubt(struct desk *d);
+void thread_ctx_invalidate(struct thread_ctx *d);
 
 /* What was counted, for /metrics. */
-void desk_write_metrics(struct desk *d, struct buf *out);
+void thread_ctx_write_metrics(struct thread_ctx *d, struct buf *out);
 
 #endif

@@ -39,10 +39,10 @@
 void write_header(struct buf *out, const struct session_birth *birth)
 {
     struct json_writer w;
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
     buf_clear(out);
-    when_format(birth->at_us, when);
+    timestamp_format(birth->at_us, when);
     json_begin(&w, out);
     json_object(&w);
     json_key(&w, "type");
@@ -147,7 +147,7 @@ quire_status write_to_file(struct session *s, quire_error *err)
         d->ops->discard(d);
         return st;
     }
-    st = d->ops->found(d, s->name, &log, err);
+    st = d->ops->publish_open(d, s->name, &log, err);
     if (st == QUIRE_EXISTS)
         return err_set(err, st, "%s is there already", s->path);
     if (st)
@@ -294,7 +294,7 @@ static bool names_another(quire_bytes wanted, quire_bytes text)
  * it is stored, for its images may lie elsewhere. When it was made does not
  * count: whoever tries again may have looked at the clock again. */
 static quire_status check_same_op(struct session *s, quire_bytes entry,
-                                  const struct survey *v, const char *op,
+                                  const struct entry_fields *v, const char *op,
                                   uint32_t at, quire_error *err)
 {
     const struct entry *e = &s->index.list[at];
@@ -374,7 +374,7 @@ static int draw(void *ctx, void *out, size_t len)
 }
 
 /* The id that is to be written, as JSON and as text. */
-static quire_status choose_id(struct session *s, const struct survey *v,
+static quire_status choose_id(struct session *s, const struct entry_fields *v,
                               quire_bytes *json, quire_bytes *text,
                               quire_error *err)
 {
@@ -409,9 +409,9 @@ static quire_status choose_id(struct session *s, const struct survey *v,
 }
 
 /* The parent: what the entry says, else where we are told, else the leaf. */
-static quire_status choose_parent(struct session *s, const struct survey *v,
-                                  const char *at, uint32_t *parent,
-                                  quire_error *err)
+static quire_status choose_parent(struct session *s,
+                                  const struct entry_fields *v, const char *at,
+                                  uint32_t *parent, quire_error *err)
 {
     quire_bytes text;
     const char *named;
@@ -489,7 +489,7 @@ static quire_status persist(struct session *s, quire_bytes entry,
 static quire_status put_line(struct session *s, quire_bytes line,
                              quire_error *err)
 {
-    quire_status st = s->log->ops->extend(s->log, s->size, line, err);
+    quire_status st = s->log->ops->append_at(s->log, s->size, line, err);
 
     if (st)
         return write_latch(s, st, err);
@@ -499,7 +499,7 @@ static quire_status put_line(struct session *s, quire_bytes line,
 
 /* Add the line in s->out to the index, before it is written: what we have no
  * memory for we do not write. */
-static quire_status know_line(struct session *s, const struct survey *v,
+static quire_status know_line(struct session *s, const struct entry_fields *v,
                               quire_bytes id, uint32_t parent, size_t body,
                               quire_error *err)
 {
@@ -546,7 +546,7 @@ static quire_bytes now_quoted(struct session *s)
 
     if (ms != s->when_ms || !s->when[0]) {
         s->when[0] = '"';
-        when_format(ms * 1000, s->when + 1);
+        timestamp_format(ms * 1000, s->when + 1);
         strcat(s->when, "\"");
         s->when_ms = ms;
     }
@@ -555,10 +555,10 @@ static quire_bytes now_quoted(struct session *s)
 
 /* Build the line in s->out and write it. */
 static quire_status write_entry(struct session *s, quire_bytes entry,
-                                struct survey *v, const char *op,
+                                struct entry_fields *v, const char *op,
                                 uint32_t parent, quire_error *err)
 {
-    struct filling f = {.timestamp = v->timestamp};
+    struct entry_defaults f = {.timestamp = v->timestamp};
     quire_bytes id = {NULL, 0};
     size_t body;
     quire_status st = choose_id(s, v, &f.id, &id, err);
@@ -582,7 +582,7 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
     buf_clear(&s->out);
     if (s->open_end)
         buf_add_char(&s->out, '\n');
-    compose_line(entry, v, &f, &s->out, &body);
+    entry_format_line(entry, v, &f, &s->out, &body);
     buf_add_char(&s->out, '\n');
     st = buf_status(&s->out, "an entry", err);
     if (!st)
@@ -625,8 +625,8 @@ static bool was_cut(quire_bytes before, quire_bytes now)
 /* What can be done before anybody is kept waiting: look at the entry, store
  * its images, know the operations. */
 static quire_status prepare(struct session *s, quire_bytes *entry,
-                            const quire_append_options *o, struct survey *v,
-                            quire_error *err)
+                            const quire_append_options *o,
+                            struct entry_fields *v, quire_error *err)
 {
     quire_bytes given = *entry;
     uint32_t at;
@@ -642,12 +642,12 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
     if (!st)
         st = check_utf8(*entry, err);
     if (!st)
-        st = compose_survey(*entry, v, err);
+        st = entry_fields_read(*entry, v, err);
     if (!st && v->heavy) {
         st = persist(s, *entry, entry, err);
         s->truncated = !st && was_cut(given, *entry);
         if (!st)
-            st = compose_survey(*entry, v, err);
+            st = entry_fields_read(*entry, v, err);
     }
     return st;
 }
@@ -659,11 +659,11 @@ static quire_status append_once(struct session *s, quire_bytes entry,
                                 quire_appended *out, quire_error *err)
 {
     uint32_t at = NONE, parent = NONE;
-    struct survey v;
+    struct entry_fields v;
     quire_status st = prepare(s, &entry, o, &v, err);
 
     if (!st && s->env.omp && s->in_file) {
-        st = foreign_lock(s->path, s->env.busy_ms, &s->theirs, err);
+        st = omp_lock_acquire(s->path, s->env.busy_ms, &s->theirs, err);
         if (!st) /* what was appended until now */
             st = load_refresh(s, err);
     }
@@ -714,7 +714,7 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
         write_quiet(s);
     do {
         st = append_once(s, entry, o, out, err);
-        foreign_unlock(&s->theirs);
+        omp_lock_release(&s->theirs);
     } while (load_again(s, &st, err));
     if (s->in_file)
         write_settled(s);

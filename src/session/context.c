@@ -399,7 +399,7 @@ static void add_timestamp(struct context *c, quire_bytes line)
     int64_t ms;
 
     if (json_kind(when) == JSON_STRING &&
-        when_parse(bytes_sub(when, 1, when.len - 1), &ms))
+        timestamp_parse(bytes_sub(when, 1, when.len - 1), &ms))
         buf_addf(&c->out, ",\"timestamp\":%lld}", (long long)ms);
     else
         add(c, ",\"timestamp\":null}");

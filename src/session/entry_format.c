@@ -49,7 +49,7 @@ static quire_status refuse(quire_error *err, const char *why, size_t at)
 }
 
 /* A member of the entry itself; the value of a container is its bracket. */
-static void note_member(struct survey *v, const struct json_scan *s,
+static void note_member(struct entry_fields *v, const struct json_scan *s,
                         unsigned *n)
 {
     bool first = (*n)++ == 0;
@@ -71,15 +71,15 @@ static void note_member(struct survey *v, const struct json_scan *s,
     }
 }
 
-quire_status compose_survey(quire_bytes entry, struct survey *v,
-                            quire_error *err)
+quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
+                               quire_error *err)
 {
     const char *body = NULL;
     struct json_scan s;
     enum json_step step;
     unsigned n = 0;
 
-    *v = (struct survey){.plain = false};
+    *v = (struct entry_fields){.plain = false};
     json_scan_init(&s, entry);
     step = json_scan_next(&s);
     if (step != JSON_STEP_OPEN || *(const char *)s.value.data != '{')
@@ -125,7 +125,7 @@ static char *add_all(char *at, const quire_bytes *parts, size_t n)
 }
 
 static void add_front(struct buf *out, quire_bytes type,
-                      const struct filling *f)
+                      const struct entry_defaults *f)
 {
     quire_bytes parts[] = {bytes_str("{\"type\":"),      type,
                            bytes_str(",\"id\":"),        f->id,
@@ -175,8 +175,9 @@ static void join_lines(char *at, size_t len)
         *at++ = ' ';
 }
 
-void compose_line(quire_bytes entry, const struct survey *v,
-                  const struct filling *f, struct buf *out, size_t *body)
+void entry_format_line(quire_bytes entry, const struct entry_fields *v,
+                       const struct entry_defaults *f, struct buf *out,
+                       size_t *body)
 {
     const char *text = entry.data, *end = text + entry.len;
     size_t start = out->len;

@@ -16,7 +16,7 @@
 #include "quire.h"
 
 /* What one look at an entry tells. Slices are JSON values in the entry. */
-struct survey {
+struct entry_fields {
     quire_bytes type, id, parent, timestamp; /* .data NULL: not given       */
     quire_bytes message; /* an object                                       */
     quire_bytes role;    /* of the message                                  */
@@ -26,17 +26,18 @@ struct survey {
 };
 
 /* QUIRE_INVALID, with words, if it is no object or has no type. */
-quire_status compose_survey(quire_bytes entry, struct survey *v,
-                            quire_error *err);
+quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
+                               quire_error *err);
 
 /* What is filled in: JSON values; `op` may be empty. */
-struct filling {
+struct entry_defaults {
     quire_bytes id, parent, timestamp, op;
 };
 
 /* Add the entry as a line, without its break. *body is where the value of
  * `message` begins in what was added, 0 if it is not the last member. */
-void compose_line(quire_bytes entry, const struct survey *v,
-                  const struct filling *f, struct buf *out, size_t *body);
+void entry_format_line(quire_bytes entry, const struct entry_fields *v,
+                       const struct entry_defaults *f, struct buf *out,
+                       size_t *body);
 
 #endif

@@ -418,7 +418,7 @@ quire_status list_find(struct list *l, struct object_store *store,
     if (cache)
         l->cache = list_cache_open(cache, l->key ? l->key : root, root,
                                    l->arena);
-    st = store->ops->survey(store, root, see_file, &g, err);
+    st = store->ops->list_depth2(store, root, see_file, &g, err);
     if (!st && may_write)
         list_cache_put(l->cache, l, g.n_new);
     if (st)

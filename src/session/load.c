@@ -50,7 +50,7 @@ static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
     if (st)
         return st;
     buf_grow(w, n);
-    s->window_at = from;
+    s->head_tail_at = from;
     if (from + n < at + len)
         return err_set(err, QUIRE_CHANGED,
                        "%s has become shorter while it was read", s->path);
@@ -59,7 +59,7 @@ static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
 
 static bool in_window(const struct session *s, uint64_t at, uint32_t len)
 {
-    return at >= s->window_at && at + len <= s->window_at + s->window.len;
+    return at >= s->head_tail_at && at + len <= s->head_tail_at + s->window.len;
 }
 
 quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
@@ -70,7 +70,7 @@ quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
     if (!in_window(s, at, len))
         st = fill_window(s, at, at, len, err);
     if (!st)
-        *out = bytes_of(s->window.data + (at - s->window_at), len);
+        *out = bytes_of(s->window.data + (at - s->head_tail_at), len);
     return st;
 }
 
@@ -86,14 +86,14 @@ quire_status load_before(struct session *s, uint64_t at, uint32_t len,
     if (!in_window(s, at, len))
         st = fill_window(s, from, at, len, err);
     if (!st)
-        *out = bytes_of(s->window.data + (at - s->window_at), len);
+        *out = bytes_of(s->window.data + (at - s->head_tail_at), len);
     return st;
 }
 
 static void forget_window(struct session *s)
 {
     buf_clear(&s->window);
-    s->window_at = 0;
+    s->head_tail_at = 0;
 }
 
 /* What a close look found, into the index. */
@@ -528,7 +528,7 @@ quire_status session_hold(struct object_store *store, const char *name,
             return st;
         st = log->ops->hold(log, busy_ms, err);
         if (!st)
-            st = log->ops->look(log, &size, &named, err);
+            st = log->ops->status(log, &size, &named, err);
         if (!st && named) {
             *out = log;
             return QUIRE_OK;
@@ -568,13 +568,13 @@ quire_status load_refresh(struct session *s, quire_error *err)
 
     if (!s->in_file)
         return s->stale ? load_anew(s, s->close, err) : QUIRE_OK;
-    st = s->log->ops->look(s->log, &size, &named, err);
+    st = s->log->ops->status(s->log, &size, &named, err);
     if (st)
         return st;
     /* For a reader, what it has open is still what it was. */
     if (!named && !s->read_only) {
         write_quiet(s); /* others have their turn meanwhile */
-        st = s->log->ops->look(s->log, &size, &named, err);
+        st = s->log->ops->status(s->log, &size, &named, err);
         if (st || !named)
             return st ? st : reopen(s, err);
     }

@@ -112,9 +112,9 @@ static const char suffix[] = ".jsonl";
 
 void names_file(int64_t created_us, const char *id, struct buf *out)
 {
-    char when[WHEN_SIZE], *at;
+    char when[TIMESTAMP_SIZE], *at;
 
-    when_format(created_us, when);
+    timestamp_format(created_us, when);
     for (at = when; *at; at++)
         if (*at == ':' || *at == '.')
             *at = '-';

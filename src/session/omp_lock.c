@@ -81,7 +81,7 @@ static uint64_t finish(uint64_t acc, const unsigned char *at, size_t left)
     return acc ^ acc >> 32;
 }
 
-uint64_t foreign_hash(quire_bytes text, uint64_t seed)
+uint64_t omp_lock_hash(quire_bytes text, uint64_t seed)
 {
     const unsigned char *at = text.data;
     size_t left = text.len;
@@ -117,8 +117,8 @@ static int bind_gate(const char *lock_file)
 
     snprintf(os, sizeof os, "%s.os", lock_file);
     snprintf(name, sizeof name, "omp-file-lock-%016llx%016llx",
-             (unsigned long long)foreign_hash(bytes_str(os), SEED_1),
-             (unsigned long long)foreign_hash(bytes_str(os), SEED_2));
+             (unsigned long long)omp_lock_hash(bytes_str(os), SEED_1),
+             (unsigned long long)omp_lock_hash(bytes_str(os), SEED_2));
     len = strlen(name);
     memcpy(addr.sun_path + 1, name, len);
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -198,8 +198,8 @@ static char *lock_file_of(const char *path)
     return out;
 }
 
-quire_status foreign_lock(const char *path, int wait_ms,
-                          struct foreign_lock *out, quire_error *err)
+quire_status omp_lock_acquire(const char *path, int wait_ms,
+                              struct omp_lock *out, quire_error *err)
 {
     struct timespec pause = {.tv_nsec = 2000000};
     char *file = lock_file_of(path);
@@ -236,16 +236,16 @@ quire_status foreign_lock(const char *path, int wait_ms,
         err_next(err, "try again; if no oh-my-pi is running, remove %s", file);
     }
     free(file);
-    foreign_unlock(out);
+    omp_lock_release(out);
     return st;
 }
 
-void foreign_unlock(struct foreign_lock *l)
+void omp_lock_release(struct omp_lock *l)
 {
     if (l->file)
         unlink(l->file);
     if (l->socket >= 0)
         close(l->socket);
     free(l->file);
-    *l = (struct foreign_lock)FOREIGN_LOCK_INIT;
+    *l = (struct omp_lock)OMP_LOCK_INIT;
 }

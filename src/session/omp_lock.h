@@ -10,22 +10,22 @@
 
 /* Both locks of oh-my-pi for one session file, held for as short as can be:
  * it waits for half a second and no longer. */
-struct foreign_lock {
+struct omp_lock {
     int socket;
     char *file; /* owned; NULL: not taken */
 };
 
 /* clang-format off */
-#define FOREIGN_LOCK_INIT {.socket = -1}
+#define OMP_LOCK_INIT {.socket = -1}
 /* clang-format on */
 
 /* `path` is that of the session, absolute, as oh-my-pi would name it.
  * QUIRE_BUSY after `wait_ms`. */
-quire_status foreign_lock(const char *path, int wait_ms,
-                          struct foreign_lock *out, quire_error *err);
-void foreign_unlock(struct foreign_lock *l);
+quire_status omp_lock_acquire(const char *path, int wait_ms,
+                              struct omp_lock *out, quire_error *err);
+void omp_lock_release(struct omp_lock *l);
 
 /* XXH64, for its test vectors. */
-uint64_t foreign_hash(quire_bytes text, uint64_t seed);
+uint64_t omp_lock_hash(quire_bytes text, uint64_t seed);
 
 #endif

@@ -68,8 +68,8 @@ struct session {
     struct problems *problems; /* where to list them; NULL: just count    */
     struct arena text;         /* of the header                           */
 
-    struct buf window; /* a piece of the log, from window_at on           */
-    uint64_t window_at;
+    struct buf window; /* a piece of the log, from head_tail_at on           */
+    uint64_t head_tail_at;
     struct arena tmp;  /* of the call under way                            */
     struct arena lent; /* what describe() lends                           */
     struct buf out;    /* a line under way                                 */
@@ -80,9 +80,9 @@ struct session {
     int64_t when_ms;
     struct ops *ops; /* operations done, when someone asked; see write.c  */
 
-    bool truncated;             /* the entry under way lost some of a string */
-    size_t n_missing;           /* blobs, in the entry given last            */
-    struct foreign_lock theirs; /* of the append under way                  */
+    bool truncated;         /* the entry under way lost some of a string */
+    size_t n_missing;       /* blobs, in the entry given last            */
+    struct omp_lock theirs; /* of the append under way                  */
     unsigned n_lent; /* how often blobs were lent for lines that are not in the
                         file yet                                            */
 

@@ -319,9 +319,9 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
 }
 
 /* What can be read of `log`, as a session in memory. */
-static quire_status gather_session(const struct session_env *env,
-                                   struct object *log, struct session **out,
-                                   quire_error *err)
+static quire_status commit_queue_session(const struct session_env *env,
+                                         struct object *log,
+                                         struct session **out, quire_error *err)
 {
     struct session_env quiet = *env;
     struct session_place place = {.own_store = true, .name = GATHERED};
@@ -369,7 +369,7 @@ quire_status session_mend(const struct session_env *env,
                           const char *kept, bool *changed, quire_error *err)
 {
     struct session_place place = {.store = store, .name = name};
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     struct session *mended = NULL;
     struct object *log = NULL;
     uint64_t n = 0;
@@ -394,15 +394,15 @@ quire_status session_mend(const struct session_env *env,
         st = session_hold(store, name, env->busy_ms, &log, err);
     /* Nothing may be added to it between reading and replacing it. */
     if (!st && env->omp)
-        st = foreign_lock(path, env->busy_ms, &theirs, err);
+        st = omp_lock_acquire(path, env->busy_ms, &theirs, err);
     if (!st)
-        st = gather_session(env, log, &mended, err);
+        st = commit_queue_session(env, log, &mended, err);
     if (!st)
         st = keep_original(store, log, kept, err);
     if (!st)
         st = replace_log(store, log, mended, err);
     *changed = !st;
-    foreign_unlock(&theirs);
+    omp_lock_release(&theirs);
     session_close(mended);
     if (log)
         log->ops->close(log);

@@ -113,7 +113,7 @@ static quire_status read_copy(struct session *s, struct draft *d,
 
 quire_status rewrite_migrated(struct session *s, quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     struct arena ids = ARENA_INIT;
     struct migrate m;
     struct draft *d;
@@ -123,7 +123,7 @@ quire_status rewrite_migrated(struct session *s, quire_error *err)
     if (s->read_only)
         st = object_memory_open(s->env.clock, &s->scratch, err);
     else if (s->env.omp)
-        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+        st = omp_lock_acquire(s->path, s->env.busy_ms, &theirs, err);
     if (!st)
         st = draft_for(s, &d, err);
     if (st)
@@ -139,7 +139,7 @@ quire_status rewrite_migrated(struct session *s, quire_error *err)
         st = s->read_only ? read_copy(s, d, err) : rewrite_swap(s, d, err);
 out:
     arena_release(&ids);
-    foreign_unlock(&theirs);
+    omp_lock_release(&theirs);
     return st;
 }
 
@@ -202,7 +202,7 @@ static quire_status change_header(struct session *s,
                                   const struct json_change *changes, size_t n,
                                   quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     quire_status st = QUIRE_OK;
 
     if (!s->in_file)
@@ -211,12 +211,12 @@ static quire_status change_header(struct session *s,
      * would then wait for a lock that we have. From here on nobody syncs. */
     write_quiet(s);
     if (s->env.omp)
-        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+        st = omp_lock_acquire(s->path, s->env.busy_ms, &theirs, err);
     if (!st)
         st = load_refresh(s, err);
     if (!st)
         st = rewrite_header(s, changes, n, err);
-    foreign_unlock(&theirs);
+    omp_lock_release(&theirs);
     return st;
 }
 
@@ -283,10 +283,10 @@ static quire_status rename_in_slot(struct session *s, const char *title,
                                    quire_error *err)
 {
     struct buf line = BUF_INIT(4096);
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
     quire_status st;
 
-    when_format(clock_us(s->env.clock), when);
+    timestamp_format(clock_us(s->env.clock), when);
     if (!slot_line(title, when, s->slot, &line)) {
         st = err_set(err, QUIRE_INVALID, "the title slot of %s is too small",
                      s->path);
@@ -403,14 +403,14 @@ static quire_status copy_label(struct session *s, struct draft *d,
                                quire_error *err)
 {
     struct buf line = BUF_INIT(1 << 20);
-    char id[NAMES_ID_SIZE], when[WHEN_SIZE];
+    char id[NAMES_ID_SIZE], when[TIMESTAMP_SIZE];
     struct json_writer w;
     quire_status st = names_entry_id(s->env.rand, index_taken, &s->index, id,
                                      err);
 
     if (st)
         return st;
-    when_format(clock_us(s->env.clock), when);
+    timestamp_format(clock_us(s->env.clock), when);
     json_begin(&w, &line);
     json_object(&w);
     json_key(&w, "type");

@@ -56,7 +56,7 @@ static quire_status alloc(const struct session_env *env,
     s->sync = sync;
     s->read_only = (flags & QUIRE_SESSION_READ) != 0;
     s->leaf = NONE;
-    s->theirs = (struct foreign_lock)FOREIGN_LOCK_INIT;
+    s->theirs = (struct omp_lock)OMP_LOCK_INIT;
     s->window = (struct buf)BUF_INIT(JSONL_MAX_LINE);
     s->out = (struct buf)BUF_INIT(JSONL_MAX_LINE);
     pthread_mutexattr_init(&attr);
@@ -173,7 +173,7 @@ static quire_status begin_empty(struct session *s,
                                 const struct session_birth *birth,
                                 quire_error *err)
 {
-    struct foreign_lock theirs = FOREIGN_LOCK_INIT;
+    struct omp_lock theirs = OMP_LOCK_INIT;
     quire_status st = QUIRE_OK;
 
     if (s->read_only || !birth) {
@@ -182,16 +182,16 @@ static quire_status begin_empty(struct session *s,
         return st;
     }
     if (s->env.omp)
-        st = foreign_lock(s->path, s->env.busy_ms, &theirs, err);
+        st = omp_lock_acquire(s->path, s->env.busy_ms, &theirs, err);
     write_header(&s->out, birth);
     if (!st)
         st = buf_status(&s->out, "a header", err);
     if (!st && s->open_end)
-        st = s->log->ops->extend(s->log, s->size, bytes_str("\n"), err);
+        st = s->log->ops->append_at(s->log, s->size, bytes_str("\n"), err);
     if (!st)
-        st = s->log->ops->extend(s->log, s->size + s->open_end,
-                                 buf_bytes(&s->out), err);
-    foreign_unlock(&theirs);
+        st = s->log->ops->append_at(s->log, s->size + s->open_end,
+                                    buf_bytes(&s->out), err);
+    omp_lock_release(&theirs);
     return st ? st : load_all(s, true, err);
 }
 

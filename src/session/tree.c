@@ -364,7 +364,7 @@ static quire_status sort_siblings(struct session *s, struct chain *c,
         list[k].i = i;
         /* One without a time stays where it is: with the one before it. */
         if (json_kind(when) != JSON_STRING ||
-            !when_parse(bytes_sub(when, 1, when.len - 1), &list[k].ms))
+            !timestamp_parse(bytes_sub(when, 1, when.len - 1), &list[k].ms))
             list[k].ms = k ? list[k - 1].ms : INT64_MIN;
     }
     qsort(list, n, sizeof *list, by_date);

@@ -9,7 +9,7 @@
 
 /* What the catalogue has of a file: what it was when it was counted, and the
  * sums. All of it can be had from the files again. */
-const char tally_schema[] =
+const char session_usage_schema[] =
     "CREATE TABLE tally("
     " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
     " name TEXT NOT NULL," /* of the file, below the tenant's root          */
@@ -97,7 +97,7 @@ static uint64_t read_digits(const char *digits, const char *end, int places)
     return n;
 }
 
-uint64_t tally_number(quire_bytes json, int places)
+uint64_t session_usage_number(quire_bytes json, int places)
 {
     const char *at = json.data;
 
@@ -171,7 +171,7 @@ static uint64_t total_of(const struct sums *s)
 static void set_total(struct sums *s, quire_bytes value, int places)
 {
     s->has_total = json_kind(value) == JSON_NUMBER;
-    s->total = tally_number(value, places);
+    s->total = session_usage_number(value, places);
 }
 
 enum { DOLLAR_PLACES = 9 };
@@ -189,7 +189,7 @@ static bool read_cost(struct json_scan *s, struct sums *cost)
             return false;
         key = key_of(s->key);
         if (key <= KEY_CACHE_WRITE)
-            cost->part[key] = tally_number(s->value, DOLLAR_PLACES);
+            cost->part[key] = session_usage_number(s->value, DOLLAR_PLACES);
         else if (key == KEY_TOTAL)
             set_total(cost, s->value, DOLLAR_PLACES);
     }
@@ -228,7 +228,7 @@ static bool read_usage(struct json_scan *s, struct usage *u)
         if (open && !json_scan_skip(s))
             return false;
         if (key <= KEY_CACHE_WRITE)
-            u->tokens.part[key] = tally_number(s->value, 0);
+            u->tokens.part[key] = session_usage_number(s->value, 0);
         else if (key == KEY_TOTAL_TOKENS)
             set_total(&u->tokens, s->value, 0);
     }
@@ -266,7 +266,7 @@ static bool read_message(quire_bytes message, bool *assistant, struct usage *u)
     return json_scan_next(&s) == JSON_STEP_END;
 }
 
-static void count_usage(struct tally *t, const struct usage *u)
+static void count_usage(struct session_usage *t, const struct usage *u)
 {
     const uint64_t *part = u->tokens.part;
 
@@ -300,7 +300,7 @@ static bool look_at_message(const struct jsonl_value *v, bool *assistant,
     return true;
 }
 
-static void count_message(struct tally *t, const struct jsonl_value *v)
+static void count_message(struct session_usage *t, const struct jsonl_value *v)
 {
     struct usage u;
     bool assistant;
@@ -331,7 +331,7 @@ struct pass {
     bool empty, torn; /* it holds no value; what it holds is the start of one */
 };
 
-static void count_value(struct pass *p, struct tally *t,
+static void count_value(struct pass *p, struct session_usage *t,
                         const struct jsonl_value *v)
 {
     quire_bytes type = v->head.type;
@@ -355,7 +355,7 @@ static void see_line(struct pass *p)
         p->torn_at = p->at;
 }
 
-static void see_value(struct pass *p, struct tally *t,
+static void see_value(struct pass *p, struct session_usage *t,
                       const struct jsonl_value *v)
 {
     see_line(p);
@@ -384,18 +384,18 @@ static quire_status see_end(struct pass *p, uint64_t end, quire_error *err)
 
 /* The bytes before the place where the count is to go on. */
 static quire_status read_tail(struct object *file, uint64_t at,
-                              unsigned char out[TALLY_TAIL], uint32_t *len,
-                              quire_error *err)
+                              unsigned char out[SESSION_USAGE_TAIL],
+                              uint32_t *len, quire_error *err)
 {
-    size_t n = at < TALLY_TAIL ? (size_t)at : TALLY_TAIL;
+    size_t n = at < SESSION_USAGE_TAIL ? (size_t)at : SESSION_USAGE_TAIL;
     quire_status st = file->ops->read(file, at - n, out, n, &n, err);
 
     *len = (uint32_t)n;
     return st;
 }
 
-static quire_status end_pass(struct pass *p, struct tally *t, uint64_t end,
-                             quire_error *err)
+static quire_status end_pass(struct pass *p, struct session_usage *t,
+                             uint64_t end, quire_error *err)
 {
     quire_status st = see_end(p, end, err);
 
@@ -411,7 +411,8 @@ static quire_status end_pass(struct pass *p, struct tally *t, uint64_t end,
     return read_tail(p->file, t->scanned, t->tail, &t->tail_len, err);
 }
 
-static quire_status make_pass(struct pass *p, struct tally *t, quire_error *err)
+static quire_status make_pass(struct pass *p, struct session_usage *t,
+                              quire_error *err)
 {
     struct jsonl_value v;
     struct jsonl j;
@@ -432,10 +433,10 @@ static quire_status make_pass(struct pass *p, struct tally *t, quire_error *err)
 }
 
 /* Whether what was counted is still there. */
-static quire_status is_same(struct object *file, const struct tally *t,
+static quire_status is_same(struct object *file, const struct session_usage *t,
                             bool *same, quire_error *err)
 {
-    unsigned char tail[TALLY_TAIL] = {0};
+    unsigned char tail[SESSION_USAGE_TAIL] = {0};
     uint32_t len = 0;
     quire_status st = QUIRE_OK;
 
@@ -446,21 +447,22 @@ static quire_status is_same(struct object *file, const struct tally *t,
     return st;
 }
 
-quire_status tally_read(struct object *file, struct tally *t, quire_error *err)
+quire_status session_usage_read(struct object *file, struct session_usage *t,
+                                quire_error *err)
 {
     struct pass p = {.file = file};
-    struct tally next = *t;
+    struct session_usage next = *t;
     quire_status st = is_same(file, t, &p.headed, err);
 
     if (st)
         return st;
     if (!p.headed)
-        next = (struct tally){0};
+        next = (struct session_usage){0};
     p.close = next.damaged;
     st = make_pass(&p, &next, err);
     if (!st && p.doubtful && !p.close) {
         p = (struct pass){.file = file, .close = true};
-        next = (struct tally){0};
+        next = (struct session_usage){0};
         st = make_pass(&p, &next, err);
     }
     if (!st)

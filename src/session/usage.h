@@ -29,31 +29,33 @@
 #include "store/object.h"
 
 /* The table of what was counted, for the schema of quire.db. */
-extern const char tally_schema[];
+extern const char session_usage_schema[];
 
 /* So many bytes before the place where a count ended tell whether that place is
  * still what it was: they hold the time of a message, or its id. */
-enum { TALLY_TAIL = 64 };
+enum { SESSION_USAGE_TAIL = 64 };
 
-struct tally {
+struct session_usage {
     uint64_t entries, messages;
     uint64_t input, output, cache_read, cache_write, total; /* tokens       */
     uint64_t cost; /* billionths of a dollar                                */
 
     bool damaged;     /* there is a line that is no value                   */
     uint64_t scanned; /* where to go on; 0: at the beginning, from nothing  */
-    unsigned char tail[TALLY_TAIL]; /* what is before that                  */
+    unsigned char
+        tail[SESSION_USAGE_TAIL]; /* what is before that                  */
     uint32_t tail_len;
 };
 
 /* Count what `file` has behind t->scanned, if the tail is still before that;
  * else all of it. A tally of zeros is one of nothing. After a failure *t is what
  * it was. */
-quire_status tally_read(struct object *file, struct tally *t, quire_error *err);
+quire_status session_usage_read(struct object *file, struct session_usage *t,
+                                quire_error *err);
 
 /* The number as a multiple of 10 to the minus `places`, rounded to the nearest,
  * without a detour through binary fractions. 0 for what is no number or below
  * zero; INT64_MAX for what is too large. */
-uint64_t tally_number(quire_bytes json, int places);
+uint64_t session_usage_number(quire_bytes json, int places);
 
 #endif

@@ -157,7 +157,7 @@ quire_status slash_write(struct turn *t, quire_error *err)
 quire_status slash_take(void *turn, quire_bytes bytes, quire_error *err)
 {
     struct turn *t = turn;
-    struct answer *a = &t->answer;
+    struct response *a = &t->answer;
     /* A character more, to see whether one is split. */
     size_t room = t->limit + 4 - a->text.len;
 
@@ -174,12 +174,12 @@ static quire_status take_part(void *turn, quire_bytes bytes, quire_error *err)
 }
 
 /* The content of `one`, which may be read. It is read to the end whatever is
- * shown: only then it is known to be what was stored. */
+ * quote_text: only then it is known to be what was stored. */
 static quire_status give_content(struct turn *t, const quire_artifact *one,
                                  const quire_artifact_get_options *o,
                                  quire_error *err)
 {
-    struct answer *a = &t->answer;
+    struct response *a = &t->answer;
     bool image = !strncmp(one->mime, "image/", 6);
     const char *mime = arena_text(&t->tmp, bytes_str(one->mime));
     const char *path = reply_shown(t, bytes_str(one->path));
@@ -374,7 +374,7 @@ quire_status slash_read(struct turn *t, quire_error *err)
 /* ---- /list -------------------------------------------------------------- */
 
 struct listing {
-    struct answer *answer;
+    struct response *answer;
     int n;
 };
 

@@ -47,9 +47,9 @@ static void add_tags(struct buf *out, const char *tags, struct arena *tmp)
 static void add_entry(struct turn *t, const quire_memory *e)
 {
     struct buf *out = &t->answer.text;
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
-    when_format(e->created_us, when);
+    timestamp_format(e->created_us, when);
     when[strcspn(when, "T")] = '\0';
     reply_say(&t->answer, "- #%lld  [%s] (%s)  ", (long long)e->id,
               quire_memory_type_name(e->type), when);
@@ -72,7 +72,7 @@ static void add_relation(struct turn *t, const quire_relation *r)
 struct listing {
     struct turn *turn;
     uint64_t n, n_relations;
-    uint64_t max; /* entries that are shown; 0: all */
+    uint64_t max; /* entries that are quote_text; 0: all */
     bool quiet;   /* count only                     */
     int64_t last;
 };

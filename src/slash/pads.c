@@ -30,7 +30,8 @@ static bool has_words(struct turn *t)
     return t->command->args.len > 0;
 }
 
-static quire_status pad_read(struct turn *t, const char *pad, quire_error *err)
+static quire_status scratchpad_read(struct turn *t, const char *pad,
+                                    quire_error *err)
 {
     quire_error words = {.status = QUIRE_OK};
     quire_status st;
@@ -51,7 +52,8 @@ static quire_status pad_read(struct turn *t, const char *pad, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status pad_clear(struct turn *t, const char *pad, quire_error *err)
+static quire_status scratchpad_clear(struct turn *t, const char *pad,
+                                     quire_error *err)
 {
     quire_error words = {.status = QUIRE_OK};
 
@@ -71,12 +73,12 @@ quire_status slash_pad_write(struct turn *t, quire_error *err)
 
 quire_status slash_pad_read(struct turn *t, quire_error *err)
 {
-    return pad_read(t, t->o.agent, err);
+    return scratchpad_read(t, t->o.agent, err);
 }
 
 quire_status slash_pad_clear(struct turn *t, quire_error *err)
 {
-    return pad_clear(t, t->o.agent, err);
+    return scratchpad_clear(t, t->o.agent, err);
 }
 
 quire_status slash_shared_write(struct turn *t, quire_error *err)
@@ -86,10 +88,10 @@ quire_status slash_shared_write(struct turn *t, quire_error *err)
 
 quire_status slash_shared_read(struct turn *t, quire_error *err)
 {
-    return pad_read(t, "", err);
+    return scratchpad_read(t, "", err);
 }
 
 quire_status slash_shared_clear(struct turn *t, quire_error *err)
 {
-    return pad_clear(t, "", err);
+    return scratchpad_clear(t, "", err);
 }

@@ -3,7 +3,7 @@
  *
  * A command is run by a function that fills the answer: words, and beside them
  * how it went. It fails itself only for what ends the turn, and that is memory
- * or a callback. The frame around the words, what of them is shown and what is
+ * or a callback. The frame around the words, what of them is quote_text and what is
  * left of the budget is for run.c and reply.c.
  */
 #ifndef SLASH_PRIV_H
@@ -24,7 +24,7 @@ enum {
     ARGS_SHOWN = 300,       /* bytes of arguments in a frame              */
     LIST_MAX = 200,         /* lines of /list                             */
     ENTRY_BODY_MAX = 32768, /* bytes                                      */
-    SHOWN_MAX = 1 << 29,    /* bytes, whatever limit is asked for         */
+    QUOTED_MAX = 1 << 29,   /* bytes, whatever limit is asked for         */
 };
 
 /* What may be left out of an answer that is too long. */
@@ -34,7 +34,7 @@ enum cut {
     CUT_LINES,   /* a list: between lines                  */
 };
 
-struct answer {
+struct response {
     struct buf text; /* what stands between the frames                   */
     enum cut cut;
     uint64_t whole; /* bytes there are, if `text` has only the first     */
@@ -50,8 +50,8 @@ struct turn {
     quire_slash_options o;
     const char *session; /* its file, or a built-in one; NULL: none      */
     const struct slash_command *command;
-    size_t limit; /* bytes of content that can be shown                  */
-    struct answer answer;
+    size_t limit; /* bytes of content that can be quote_text                  */
+    struct response answer;
     struct buf content; /* of a body                                     */
     struct arena tmp;   /* of one command                                */
 };
@@ -63,17 +63,17 @@ struct turn {
 void reply_add_shown(struct buf *out, quire_bytes text, size_t max);
 
 /* A line more in the answer. */
-void reply_say(struct answer *a, const char *fmt, ...)
+void reply_say(struct response *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "ERR: ..." in a line more, and that it failed. `kind` NULL: the name of the
  * status. */
-void reply_fail(struct answer *a, quire_status status, const char *kind,
+void reply_fail(struct response *a, quire_status status, const char *kind,
                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* The same in the words of the library. QUIRE_OK, or QUIRE_NO_MEMORY, which is
  * no answer. */
-quire_status reply_error(struct answer *a, const quire_error *words,
+quire_status reply_error(struct response *a, const quire_error *words,
                          quire_error *err);
 
 /* "text", in the arena, fit for a line. Never NULL. */

@@ -63,14 +63,14 @@ const char *reply_shown(struct turn *t, quire_bytes text)
 
 /* ---- lines of an answer ------------------------------------------------- */
 
-static void begin_line(struct answer *a)
+static void begin_line(struct response *a)
 {
     if (a->text.len > 0 && a->text.data[a->text.len - 1] != '\n')
         buf_add_char(&a->text, '\n');
 }
 
 static void __attribute__((format(printf, 2, 0)))
-add_words(struct answer *a, const char *fmt, va_list args)
+add_words(struct response *a, const char *fmt, va_list args)
 {
     char words[1024];
 
@@ -78,7 +78,7 @@ add_words(struct answer *a, const char *fmt, va_list args)
     buf_add_str(&a->text, words);
 }
 
-void reply_say(struct answer *a, const char *fmt, ...)
+void reply_say(struct response *a, const char *fmt, ...)
 {
     va_list args;
 
@@ -88,7 +88,7 @@ void reply_say(struct answer *a, const char *fmt, ...)
     va_end(args);
 }
 
-void reply_fail(struct answer *a, quire_status status, const char *kind,
+void reply_fail(struct response *a, quire_status status, const char *kind,
                 const char *fmt, ...)
 {
     va_list args;
@@ -102,7 +102,7 @@ void reply_fail(struct answer *a, quire_status status, const char *kind,
     a->kind = kind ? kind : quire_status_name(status);
 }
 
-quire_status reply_error(struct answer *a, const quire_error *words,
+quire_status reply_error(struct response *a, const quire_error *words,
                          quire_error *err)
 {
     struct buf line = BUF_INIT(4096);

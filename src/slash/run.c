@@ -98,10 +98,10 @@ static quire_status check_store(struct turn *t, quire_error *err)
 
 /* ---- one command -------------------------------------------------------- */
 
-/* How much of the answer is shown. */
+/* How much of the answer is quote_text. */
 static size_t shown_bytes(const struct turn *t)
 {
-    const struct answer *a = &t->answer;
+    const struct response *a = &t->answer;
     quire_bytes text = buf_bytes(&a->text);
     size_t keep;
 
@@ -116,7 +116,7 @@ static size_t shown_bytes(const struct turn *t)
 static quire_status give(struct turn *t, uint64_t *left, quire_slash_fn each,
                          void *ctx, quire_error *err)
 {
-    struct answer *a = &t->answer;
+    struct response *a = &t->answer;
     struct buf block = BUF_INIT((size_t)1 << 31);
     size_t keep = shown_bytes(t);
     uint64_t whole = a->whole > a->text.len ? a->whole : a->text.len;
@@ -157,7 +157,7 @@ static quire_status give(struct turn *t, uint64_t *left, quire_slash_fn each,
 static quire_status run_one(struct turn *t, quire_error *err)
 {
     const struct slash_form *form = t->command->form;
-    struct answer *a = &t->answer;
+    struct response *a = &t->answer;
 
     arena_reset(&t->tmp);
     buf_clear(&a->text);
@@ -254,8 +254,8 @@ static void turn_init(struct turn *t, quire *q,
         t->o.agent = "agent";
     if (!t->o.read_limit)
         t->o.read_limit = READ_LIMIT;
-    if (t->o.read_limit > SHOWN_MAX)
-        t->o.read_limit = SHOWN_MAX;
+    if (t->o.read_limit > QUOTED_MAX)
+        t->o.read_limit = QUOTED_MAX;
     if (!t->o.budget)
         t->o.budget = BUDGET;
     t->answer.text = (struct buf)BUF_INIT((size_t)1 << 30);

@@ -16,7 +16,7 @@ static quire_status before(void *ctx, const char *call, const char *on,
     return err_set(err, f->status, "%s %.100s: failed on purpose", call, on);
 }
 
-struct tap fault_hook(struct fault *f)
+struct intercept fault_hook(struct fault *f)
 {
-    return (struct tap){before, NULL, f};
+    return (struct intercept){before, NULL, f};
 }

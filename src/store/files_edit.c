@@ -98,8 +98,8 @@ static bool still_named(const struct file_object *o)
  * statx() for just these two, and not fstat(): on recent kernels whoever asks
  * for the times makes the next write store a new one, which is dearer than
  * the write itself. */
-quire_status files_look(struct object *base, uint64_t *size, bool *named,
-                        quire_error *err)
+quire_status files_status(struct object *base, uint64_t *size, bool *named,
+                          quire_error *err)
 {
     struct file_object *o = of(base);
     struct timespec now;
@@ -121,8 +121,8 @@ quire_status files_look(struct object *base, uint64_t *size, bool *named,
     return QUIRE_OK;
 }
 
-quire_status files_extend(struct object *base, uint64_t size, quire_bytes bytes,
-                          quire_error *err)
+quire_status files_append_at(struct object *base, uint64_t size,
+                             quire_bytes bytes, quire_error *err)
 {
     struct file_object *o = of(base);
     size_t taken = 0;
@@ -211,8 +211,8 @@ static quire_status take_draft(struct file_draft *d, bool hold, int *fd,
     return st;
 }
 
-quire_status files_found(struct draft *draft, const char *name,
-                         struct object **out, quire_error *err)
+quire_status files_publish_open(struct draft *draft, const char *name,
+                                struct object **out, quire_error *err)
 {
     struct file_draft *d = (struct file_draft *)draft;
     struct files *f = d->store;

@@ -33,7 +33,7 @@ struct found {
     int error; /* errno of a look that failed, 0: none */
 };
 
-struct survey {
+struct depth2_scan {
     const char *name; /* of the root, for messages */
     struct arena arena;
     struct found *list; /* owned */
@@ -49,7 +49,7 @@ struct survey {
 
 /* The part of the list that one thread looks at. */
 struct stretch {
-    const struct survey *survey;
+    const struct depth2_scan *depth2_scan;
     size_t from, to;
 };
 
@@ -76,12 +76,12 @@ static void *look_at_all(void *ctx)
     size_t i;
 
     for (i = s->from; i < s->to; i++) {
-        struct found *f = &s->survey->list[i];
+        struct found *f = &s->depth2_scan->list[i];
 
         if (f->dir != open_dir) {
             if (dir >= 0)
                 close(dir);
-            dir = fs_open_beneath(s->survey->root, *f->dir ? f->dir : ".",
+            dir = fs_open_beneath(s->depth2_scan->root, *f->dir ? f->dir : ".",
                                   O_PATH | O_DIRECTORY, 0);
             error = dir < 0 ? errno : 0;
             open_dir = f->dir;
@@ -94,7 +94,7 @@ static void *look_at_all(void *ctx)
 }
 
 /* What no thread could be had for, this one looks at. */
-static void look_side_by_side(const struct survey *s)
+static void look_side_by_side(const struct depth2_scan *s)
 {
     struct stretch part[THREADS_MAX];
     pthread_t thread[THREADS_MAX];
@@ -126,7 +126,7 @@ static void look_side_by_side(const struct survey *s)
 
 /* ---- names -------------------------------------------------------------- */
 
-static quire_status add_found(struct survey *s, const char *dir,
+static quire_status add_found(struct depth2_scan *s, const char *dir,
                               const char *name, quire_error *err)
 {
     struct found *list;
@@ -144,7 +144,7 @@ static quire_status add_found(struct survey *s, const char *dir,
     return s->list[s->n++].name ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status fail(const struct files *f, const struct survey *s,
+static quire_status fail(const struct files *f, const struct depth2_scan *s,
                          const char *verb, const char *dir, const char *name,
                          quire_error *err)
 {
@@ -159,7 +159,7 @@ static quire_status fail(const struct files *f, const struct survey *s,
 
 /* ---- directories -------------------------------------------------------- */
 
-static quire_status add_dir(struct survey *s, const char *above,
+static quire_status add_dir(struct depth2_scan *s, const char *above,
                             const char *name, quire_error *err)
 {
     const char **dirs;
@@ -187,7 +187,7 @@ static bool is_dir(int dir, const struct dirent *e)
            S_ISDIR(st.st_mode);
 }
 
-static quire_status see_name(struct survey *s, int fd, const char *dir,
+static quire_status see_name(struct depth2_scan *s, int fd, const char *dir,
                              const struct dirent *e, quire_error *err)
 {
     bool hidden = e->d_name[0] == '.', below = *dir != '\0';
@@ -206,8 +206,8 @@ static quire_status see_name(struct survey *s, int fd, const char *dir,
                                        : QUIRE_OK;
 }
 
-static quire_status read_dir(struct files *f, struct survey *s, const char *dir,
-                             quire_error *err)
+static quire_status read_dir(struct files *f, struct depth2_scan *s,
+                             const char *dir, quire_error *err)
 {
     int fd = fs_open_beneath(s->root, *dir ? dir : ".", O_RDONLY | O_DIRECTORY,
                              0);
@@ -232,7 +232,7 @@ static quire_status read_dir(struct files *f, struct survey *s, const char *dir,
     return st;
 }
 
-static quire_status find_all(struct files *f, struct survey *s,
+static quire_status find_all(struct files *f, struct depth2_scan *s,
                              const char *root, quire_error *err)
 {
     quire_status st = files_settle(f, err);
@@ -253,8 +253,8 @@ static quire_status find_all(struct files *f, struct survey *s,
     return st;
 }
 
-static quire_status give_all(struct files *f, const struct survey *s,
-                             object_survey_fn each, void *ctx, quire_error *err)
+static quire_status give_all(struct files *f, const struct depth2_scan *s,
+                             object_depth2_fn each, void *ctx, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
@@ -274,7 +274,7 @@ static quire_status give_all(struct files *f, const struct survey *s,
 }
 
 static quire_status run(struct object_store *store, const char *root,
-                        struct survey *s, object_survey_fn each, void *ctx,
+                        struct depth2_scan *s, object_depth2_fn each, void *ctx,
                         quire_error *err)
 {
     struct files *f = (struct files *)store;
@@ -290,19 +290,23 @@ static quire_status run(struct object_store *store, const char *root,
     return st;
 }
 
-quire_status files_survey(struct object_store *store, const char *root,
-                          object_survey_fn each, void *ctx, quire_error *err)
+quire_status files_list_depth2(struct object_store *store, const char *root,
+                               object_depth2_fn each, void *ctx,
+                               quire_error *err)
 {
-    struct survey s = {.name = root, .root = -1};
+    struct depth2_scan s = {.name = root, .root = -1};
 
     return run(store, root, &s, each, ctx, err);
 }
 
-quire_status files_comb(struct object_store *store, const char *root,
-                        object_want_fn wants, object_survey_fn each, void *ctx,
+quire_status files_find(struct object_store *store, const char *root,
+                        object_want_fn wants, object_depth2_fn each, void *ctx,
                         quire_error *err)
 {
-    struct survey s = {.name = root, .root = -1, .wants = wants, .ctx = ctx};
+    struct depth2_scan s = {.name = root,
+                            .root = -1,
+                            .wants = wants,
+                            .ctx = ctx};
 
     return run(store, root, &s, each, ctx, err);
 }

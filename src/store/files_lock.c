@@ -40,7 +40,7 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
 /* The time of the directory, set to the nanosecond: the kernel's own steps of
  * milliseconds could give two marks the same one. Who may write to a directory
  * but does not own it has to be content with those. */
-void files_mark(struct object_store *s)
+void files_touch_gen(struct object_store *s)
 {
     struct files *f = (struct files *)s;
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {0}};
@@ -52,8 +52,7 @@ void files_mark(struct object_store *s)
         return;
 }
 
-quire_status files_marked(struct object_store *s, int64_t *mark,
-                          quire_error *err)
+quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err)
 {
     struct files *f = (struct files *)s;
     struct stat st;
@@ -69,8 +68,8 @@ quire_status files_marked(struct object_store *s, int64_t *mark,
 }
 
 /* The lock of the directory itself, which everybody opens for themselves. */
-quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
-                         quire_error *err)
+quire_status files_lock_dir(struct object_store *s, const char *dir,
+                            int wait_ms, quire_error *err)
 {
     struct files *f = (struct files *)s;
     quire_status st = files_reach(f, false, err);
@@ -96,7 +95,7 @@ quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
     return st;
 }
 
-void files_let_go(struct object_store *s)
+void files_unlock_dir(struct object_store *s)
 {
     struct files *f = (struct files *)s;
 

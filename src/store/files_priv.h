@@ -86,14 +86,14 @@ quire_status files_edit(struct object_store *s, const char *name,
                         struct object **out, struct object_info *info,
                         quire_error *err);
 quire_status files_hold(struct object *o, int wait_ms, quire_error *err);
-quire_status files_look(struct object *o, uint64_t *size, bool *named,
-                        quire_error *err);
-quire_status files_extend(struct object *o, uint64_t size, quire_bytes bytes,
+quire_status files_status(struct object *o, uint64_t *size, bool *named,
                           quire_error *err);
+quire_status files_append_at(struct object *o, uint64_t size, quire_bytes bytes,
+                             quire_error *err);
 quire_status files_patch(struct object *o, uint64_t offset, quire_bytes bytes,
                          quire_error *err);
-quire_status files_found(struct draft *d, const char *name, struct object **out,
-                         quire_error *err);
+quire_status files_publish_open(struct draft *d, const char *name,
+                                struct object **out, quire_error *err);
 quire_status files_swap(struct object *o, struct draft *d, quire_error *err);
 
 /* ---- files_names.c ------------------------------------------------------ */
@@ -107,12 +107,11 @@ quire_status files_remove(struct object_store *s, const char *name,
 
 quire_status files_lock(struct object_store *s, enum object_lock mode,
                         int wait_ms, quire_error *err);
-void files_mark(struct object_store *s);
-quire_status files_marked(struct object_store *s, int64_t *mark,
-                          quire_error *err);
-quire_status files_claim(struct object_store *s, const char *dir, int wait_ms,
-                         quire_error *err);
-void files_let_go(struct object_store *s);
+void files_touch_gen(struct object_store *s);
+quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err);
+quire_status files_lock_dir(struct object_store *s, const char *dir,
+                            int wait_ms, quire_error *err);
+void files_unlock_dir(struct object_store *s);
 
 /* Link a finished file to its name, durably if `sync`. QUIRE_EXISTS. */
 quire_status files_give_name(struct files *f, struct fs_temp *t,
@@ -121,10 +120,11 @@ quire_status files_give_name(struct files *f, struct fs_temp *t,
 quire_status files_sync_edited(struct file_object *o, quire_error *err);
 quire_status files_scan(struct object_store *s, const char *dir,
                         object_scan_fn each, void *ctx, quire_error *err);
-quire_status files_survey(struct object_store *s, const char *root,
-                          object_survey_fn each, void *ctx, quire_error *err);
-quire_status files_comb(struct object_store *s, const char *root,
-                        object_want_fn wants, object_survey_fn each, void *ctx,
+quire_status files_list_depth2(struct object_store *s, const char *root,
+                               object_depth2_fn each, void *ctx,
+                               quire_error *err);
+quire_status files_find(struct object_store *s, const char *root,
+                        object_want_fn wants, object_depth2_fn each, void *ctx,
                         quire_error *err);
 quire_status files_clear(struct object_store *s, const char *prefix,
                          quire_error *err);

@@ -114,7 +114,7 @@ static void add_text(quire_bytes term, struct buf *out)
     }
 }
 
-void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out)
+void fts_add_phrase(const quire_bytes *terms, size_t n, struct buf *out)
 {
     size_t i;
 
@@ -127,12 +127,12 @@ void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out)
     buf_add_char(out, '"');
 }
 
-void fulltext_terms_init(struct fulltext_terms *t, quire_bytes text)
+void fts_terms_init(struct fts_terms *t, quire_bytes text)
 {
-    *t = (struct fulltext_terms){.text = shorten(text)};
+    *t = (struct fts_terms){.text = shorten(text)};
 }
 
-bool fulltext_next(struct fulltext_terms *t, quire_bytes *term)
+bool fts_next_term(struct fts_terms *t, quire_bytes *term)
 {
     while (t->at < t->text.len && t->n < MAX_TERMS) {
         *term = next_term(t->text, &t->at, &t->quoted);
@@ -144,18 +144,17 @@ bool fulltext_next(struct fulltext_terms *t, quire_bytes *term)
     return false;
 }
 
-size_t fulltext_query(quire_bytes text, enum fulltext_mode mode,
-                      struct buf *out)
+size_t fts_query(quire_bytes text, enum fts_mode mode, struct buf *out)
 {
-    struct fulltext_terms t;
+    struct fts_terms t;
     quire_bytes term;
 
-    fulltext_terms_init(&t, text);
-    while (fulltext_next(&t, &term)) {
+    fts_terms_init(&t, text);
+    while (fts_next_term(&t, &term)) {
         if (t.n > 1)
-            buf_add_str(out, mode == FULLTEXT_ANY ? " OR " : " ");
-        fulltext_add(&term, 1, out);
-        if (mode == FULLTEXT_PREFIX)
+            buf_add_str(out, mode == FTS_ANY ? " OR " : " ");
+        fts_add_phrase(&term, 1, out);
+        if (mode == FTS_PREFIX)
             buf_add_str(out, " *");
     }
     return t.n;

@@ -21,33 +21,32 @@
 #include "base/buf.h"
 #include "quire.h"
 
-enum fulltext_mode {
-    FULLTEXT_ALL,    /* every word, as a word or as part of a code word       */
-    FULLTEXT_PREFIX, /* the same, and each word may go on: "conf" finds
+enum fts_mode {
+    FTS_ALL,    /* every word, as a word or as part of a code word       */
+    FTS_PREFIX, /* the same, and each word may go on: "conf" finds
                         "configuration"                                    */
-    FULLTEXT_ANY,    /* any of the words                                      */
+    FTS_ANY,    /* any of the words                                      */
 };
 
 /* Add the expression that `text` means to `out`. Words are separated by white
  * space; what stands in double quotes is a phrase (a missing last quote is
  * added). Gives how many terms there are; with none, `out` is left alone: there
  * is nothing to ask. */
-size_t fulltext_query(quire_bytes text, enum fulltext_mode mode,
-                      struct buf *out);
+size_t fts_query(quire_bytes text, enum fts_mode mode, struct buf *out);
 
 /* The terms of a text, one after the other, for expressions of another shape.
  * Up to 64 are given, and each has a letter or a digit. They are slices of the
  * text, and may hold anything but a double quote. */
-struct fulltext_terms {
+struct fts_terms {
     quire_bytes text;
     size_t at, n;
     bool quoted;
 };
 
-void fulltext_terms_init(struct fulltext_terms *t, quire_bytes text);
-bool fulltext_next(struct fulltext_terms *t, quire_bytes *term);
+void fts_terms_init(struct fts_terms *t, quire_bytes text);
+bool fts_next_term(struct fts_terms *t, quire_bytes *term);
 
 /* Add terms as one string of an expression: a phrase, if there are several. */
-void fulltext_add(const quire_bytes *terms, size_t n, struct buf *out);
+void fts_add_phrase(const quire_bytes *terms, size_t n, struct buf *out);
 
 #endif

@@ -567,7 +567,7 @@ static void rank(const Fts5ExtensionApi *api, Fts5Context *fts,
         sqlite3_result_int64(out, sum);
 }
 
-int sqlite_words_register(sqlite3 *handle)
+int fts_tokenizer_register(sqlite3 *handle)
 {
     fts5_tokenizer methods = {words_create, words_delete, words_tokenize};
     sqlite3_stmt *s = NULL;

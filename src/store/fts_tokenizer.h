@@ -16,6 +16,6 @@
 
 /* Make both known to a connection; every connection that uses such a table
  * needs it. Gives SQLite's code. */
-int sqlite_words_register(sqlite3 *handle);
+int fts_tokenizer_register(sqlite3 *handle);
 
 #endif

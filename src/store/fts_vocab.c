@@ -157,7 +157,7 @@ static quire_status same_sums(struct db *db, const char *name, bool *same,
     return st;
 }
 
-quire_status vocabulary_same(struct db *db, const char *among, struct db *fresh,
+quire_status fts_vocab_equal(struct db *db, const char *among, struct db *fresh,
                              const char *name, bool *same, quire_error *err)
 {
     quire_status st = show_words(db, name, err);

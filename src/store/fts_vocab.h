@@ -16,7 +16,7 @@
 /* Whether the index `name` of `db` holds the same as that of `fresh`, as far as
  * the rows are concerned whose ids the statement `among` gives. Both
  * connections get a temporary table, so neither may be one that others use. */
-quire_status vocabulary_same(struct db *db, const char *among, struct db *fresh,
+quire_status fts_vocab_equal(struct db *db, const char *among, struct db *fresh,
                              const char *name, bool *same, quire_error *err);
 
 #endif

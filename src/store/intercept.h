@@ -1,7 +1,7 @@
 /*
  * intercept.h - a wrapper that hears every call through a seam
  *
- * object_tap() and db_tap() wrap any backend. Before each call that can fail
+ * object_intercept() and db_intercept() wrap any backend. Before each call that can fail
  * the hook is asked; what it answers other than QUIRE_OK becomes the result
  * and the backend never hears of it. After each call it is told the result.
  *
@@ -15,7 +15,7 @@
 #include "store/db.h"
 #include "store/object.h"
 
-struct tap {
+struct intercept {
     /* May be NULL. `on` is the object's name or the SQL. */
     quire_status (*before)(void *ctx, const char *call, const char *on,
                            quire_error *err);
@@ -27,10 +27,11 @@ struct tap {
 
 /* The wrapper owns what it wraps: freeing or closing it does both. On failure
  * (no memory) `inner` is still the caller's. */
-quire_status object_tap(struct object_store *inner, struct tap tap,
-                        struct object_store **out, quire_error *err);
-quire_status db_tap(struct db *inner, struct tap tap, struct db **out,
-                    quire_error *err);
+quire_status object_intercept(struct object_store *inner,
+                              struct intercept intercept,
+                              struct object_store **out, quire_error *err);
+quire_status db_intercept(struct db *inner, struct intercept intercept,
+                          struct db **out, quire_error *err);
 
 /* Fails the call that brings `left` to zero, and every later one if `stay`.
  * `calls` counts them all. */
@@ -42,7 +43,7 @@ struct fault {
     bool struck;
 };
 
-struct tap fault_hook(struct fault *f);
+struct intercept fault_hook(struct fault *f);
 
 /* Gives one line for each call: "object publish aa/bb/cc: ok". */
 struct trace {
@@ -50,6 +51,6 @@ struct trace {
     void *ctx;
 };
 
-struct tap trace_hook(struct trace *t);
+struct intercept trace_hook(struct trace *t);
 
 #endif

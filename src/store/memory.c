@@ -431,9 +431,9 @@ static quire_status memory_scan(struct object_store *s, const char *dir,
     return st;
 }
 
-static quire_status memory_survey(struct object_store *s, const char *root,
-                                  object_survey_fn each, void *ctx,
-                                  quire_error *err)
+static quire_status memory_list_depth2(struct object_store *s, const char *root,
+                                       object_depth2_fn each, void *ctx,
+                                       quire_error *err)
 {
     size_t skip = *root ? strlen(root) + 1 : 0, len;
     quire_status st = QUIRE_OK;
@@ -457,8 +457,8 @@ static quire_status memory_survey(struct object_store *s, const char *root,
     return st;
 }
 
-static quire_status memory_comb(struct object_store *s, const char *root,
-                                object_want_fn wants, object_survey_fn each,
+static quire_status memory_find(struct object_store *s, const char *root,
+                                object_want_fn wants, object_depth2_fn each,
                                 void *ctx, quire_error *err)
 {
     size_t skip = *root ? strlen(root) + 1 : 0;
@@ -520,8 +520,8 @@ static struct entry *entry_of(const struct memory_object *o)
     return e;
 }
 
-static quire_status memory_look(struct object *base, uint64_t *size,
-                                bool *named, quire_error *err)
+static quire_status memory_status(struct object *base, uint64_t *size,
+                                  bool *named, quire_error *err)
 {
     struct memory_object *o = (struct memory_object *)base;
 
@@ -531,8 +531,8 @@ static quire_status memory_look(struct object *base, uint64_t *size,
     return QUIRE_OK;
 }
 
-static quire_status memory_extend(struct object *base, uint64_t size,
-                                  quire_bytes bytes, quire_error *err)
+static quire_status memory_append_at(struct object *base, uint64_t size,
+                                     quire_bytes bytes, quire_error *err)
 {
     struct memory_object *o = (struct memory_object *)base;
     struct buf *b = &o->content->bytes;
@@ -560,8 +560,8 @@ static quire_status memory_patch(struct object *base, uint64_t offset,
     return QUIRE_OK;
 }
 
-static quire_status memory_found(struct draft *draft, const char *name,
-                                 struct object **out, quire_error *err)
+static quire_status memory_publish_open(struct draft *draft, const char *name,
+                                        struct object **out, quire_error *err)
 {
     struct memory_draft *d = (struct memory_draft *)draft;
     struct memory *m = d->store;
@@ -643,21 +643,21 @@ static quire_status memory_lock(struct object_store *s, enum object_lock mode,
     return QUIRE_OK; /* nobody else can reach it */
 }
 
-static void memory_mark(struct object_store *s)
+static void memory_touch_gen(struct object_store *s)
 {
     ((struct memory *)s)->marks++;
 }
 
-static quire_status memory_marked(struct object_store *s, int64_t *mark,
-                                  quire_error *err)
+static quire_status memory_gen(struct object_store *s, int64_t *mark,
+                               quire_error *err)
 {
     (void)err;
     *mark = ((struct memory *)s)->marks;
     return QUIRE_OK;
 }
 
-static quire_status memory_claim(struct object_store *s, const char *dir,
-                                 int wait_ms, quire_error *err)
+static quire_status memory_lock_dir(struct object_store *s, const char *dir,
+                                    int wait_ms, quire_error *err)
 {
     (void)s; /* a handle is one, and nobody else has it */
     (void)dir;
@@ -666,7 +666,7 @@ static quire_status memory_claim(struct object_store *s, const char *dir,
     return QUIRE_OK;
 }
 
-static void memory_let_go(struct object_store *s)
+static void memory_unlock_dir(struct object_store *s)
 {
     (void)s;
 }
@@ -703,24 +703,24 @@ static const struct object_ops memory_ops = {
     .remove = memory_remove,
     .list = memory_list,
     .scan = memory_scan,
-    .survey = memory_survey,
-    .comb = memory_comb,
+    .list_depth2 = memory_list_depth2,
+    .find = memory_find,
     .clear = memory_clear,
     .edit = memory_open,
     .hold = memory_hold,
-    .look = memory_look,
-    .extend = memory_extend,
+    .status = memory_status,
+    .append_at = memory_append_at,
     .patch = memory_patch,
-    .found = memory_found,
+    .publish_open = memory_publish_open,
     .swap = memory_swap,
     .begin = memory_begin,
     .commit = memory_commit,
     .rollback = memory_rollback,
     .lock = memory_lock,
-    .mark = memory_mark,
-    .marked = memory_marked,
-    .claim = memory_claim,
-    .let_go = memory_let_go,
+    .touch_gen = memory_touch_gen,
+    .gen = memory_gen,
+    .lock_dir = memory_lock_dir,
+    .unlock_dir = memory_unlock_dir,
     .place = memory_place,
     .free = memory_free,
 };

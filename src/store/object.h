@@ -60,7 +60,7 @@ typedef quire_status (*object_scan_fn)(void *ctx, const char *name,
                                        const struct object_info *info,
                                        quire_error *err);
 
-typedef quire_status (*object_survey_fn)(void *ctx, const char *dir,
+typedef quire_status (*object_depth2_fn)(void *ctx, const char *dir,
                                          const char *name,
                                          const struct object_info *info,
                                          quire_error *err);
@@ -142,15 +142,16 @@ struct object_ops {
      * together, in no other order. For very many: they may be looked at by
      * several threads, but `each` is called from this one. One that vanishes
      * meanwhile is left out. An absent `root` is empty. */
-    quire_status (*survey)(struct object_store *s, const char *root,
-                           object_survey_fn each, void *ctx, quire_error *err);
+    quire_status (*list_depth2)(struct object_store *s, const char *root,
+                                object_depth2_fn each, void *ctx,
+                                quire_error *err);
 
     /* Every object below `root`, however deep and also if it is hidden, of
      * those whose last component `wants`; `dir` is "" for what lies in `root`
-     * itself. Otherwise as survey. `info` is NULL for what is no object and has
+     * itself. Otherwise as depth2_scan. `info` is NULL for what is no object and has
      * none below it: a link, a socket. Nothing is passed over in silence. */
-    quire_status (*comb)(struct object_store *s, const char *root,
-                         object_want_fn wants, object_survey_fn each, void *ctx,
+    quire_status (*find)(struct object_store *s, const char *root,
+                         object_want_fn wants, object_depth2_fn each, void *ctx,
                          quire_error *err);
 
     /* Remove every object below `prefix`. Nothing there is fine. */
@@ -175,13 +176,13 @@ struct object_ops {
     /* The size of what is open, as it is now. *named is false when its name
      * has gone altogether or to another object; one that was just moved away
      * may go unnoticed for NAME_MS. Cheap: it is asked before every append. */
-    quire_status (*look)(struct object *o, uint64_t *size, bool *named,
-                         quire_error *err);
+    quire_status (*status)(struct object *o, uint64_t *size, bool *named,
+                           quire_error *err);
 
     /* Add at the end. `size` is where that was: after a failure the object
      * is cut back to it. Lasting after sync. */
-    quire_status (*extend)(struct object *o, uint64_t size, quire_bytes bytes,
-                           quire_error *err);
+    quire_status (*append_at)(struct object *o, uint64_t size,
+                              quire_bytes bytes, quire_error *err);
 
     /* Put `bytes` in the place of others, all within the object. Not atomic:
      * for slots that a reader can do without. Lasting after sync. */
@@ -191,8 +192,8 @@ struct object_ops {
     /* Give the draft a name that must be free (else QUIRE_EXISTS), and keep
      * it open to be changed, and held: nobody can come between. Lasting. The
      * draft is gone afterwards, whatever the status. */
-    quire_status (*found)(struct draft *d, const char *name,
-                          struct object **out, quire_error *err);
+    quire_status (*publish_open)(struct draft *d, const char *name,
+                                 struct object **out, quire_error *err);
 
     /* Put the draft in the place of the open object, atomically and lasting:
      * the name means the draft then, `o` is it, and holds it if it held what
@@ -219,18 +220,18 @@ struct object_ops {
      * to know whether something has happened since: the last mark is another one
      * then. What is published or removed may leave one, too. Leaving one fails only
      * for those who may not write to the store; they can put nothing into it. */
-    void (*mark)(struct object_store *s);
-    quire_status (*marked)(struct object_store *s, int64_t *mark,
-                           quire_error *err);
+    void (*touch_gen)(struct object_store *s);
+    quire_status (*gen)(struct object_store *s, int64_t *mark,
+                        quire_error *err);
 
     /* Be the only one, of those who ask, who adds to what lies in `dir` (whole
      * components, "" for all) or takes from it, until let_go. It is the same
      * claim through whichever store the directory is reached. One at a time
      * for a handle. QUIRE_BUSY after `wait_ms`; QUIRE_NOT_FOUND: a directory
      * that was never there, where there are such. */
-    quire_status (*claim)(struct object_store *s, const char *dir, int wait_ms,
-                          quire_error *err);
-    void (*let_go)(struct object_store *s);
+    quire_status (*lock_dir)(struct object_store *s, const char *dir,
+                             int wait_ms, quire_error *err);
+    void (*unlock_dir)(struct object_store *s);
 
     /* A path a person can find it by, for messages. */
     const char *(*place)(const struct object_store *s);

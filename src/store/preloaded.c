@@ -5,21 +5,23 @@
 
 #include "base/bytes.h"
 
-static struct whole *of_store(struct object_store *s)
+static struct preloaded *of_store(struct object_store *s)
 {
-    return (struct whole *)(void *)((char *)s - offsetof(struct whole, store));
+    return (struct preloaded *)(void *)((char *)s -
+                                        offsetof(struct preloaded, store));
 }
 
-static struct whole *of_object(struct object *o)
+static struct preloaded *of_object(struct object *o)
 {
-    return (struct whole *)(void *)((char *)o - offsetof(struct whole, object));
+    return (struct preloaded *)(void *)((char *)o -
+                                        offsetof(struct preloaded, object));
 }
 
-static quire_status whole_open(struct object_store *s, const char *name,
-                               struct object **out, struct object_info *info,
-                               quire_error *err)
+static quire_status preloaded_open(struct object_store *s, const char *name,
+                                   struct object **out,
+                                   struct object_info *info, quire_error *err)
 {
-    struct whole *w = of_store(s);
+    struct preloaded *w = of_store(s);
 
     (void)name, (void)err;
     *out = &w->object;
@@ -27,10 +29,10 @@ static quire_status whole_open(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
-static quire_status whole_give(struct object *o, uint64_t offset, void *buf,
-                               size_t cap, size_t *n, quire_error *err)
+static quire_status preloaded_give(struct object *o, uint64_t offset, void *buf,
+                                   size_t cap, size_t *n, quire_error *err)
 {
-    const struct whole *w = of_object(o);
+    const struct preloaded *w = of_object(o);
     size_t at = offset < w->bytes.len ? (size_t)offset : w->bytes.len;
 
     (void)err;
@@ -40,16 +42,17 @@ static quire_status whole_give(struct object *o, uint64_t offset, void *buf,
     return QUIRE_OK;
 }
 
-static void whole_close(struct object *o)
+static void preloaded_close(struct object *o)
 {
     (void)o;
 }
 
-static const char *whole_place(const struct object_store *s)
+static const char *preloaded_place(const struct object_store *s)
 {
     const struct object_store *from =
-        ((const struct whole *)(const void *)((const char *)s -
-                                              offsetof(struct whole, store)))
+        ((const struct preloaded *)(const void *)((const char *)s -
+                                                  offsetof(struct preloaded,
+                                                           store)))
             ->from;
 
     return from->ops->place(from);
@@ -57,27 +60,27 @@ static const char *whole_place(const struct object_store *s)
 
 /* What a reader asks for, and nothing else. */
 static const struct object_ops ops = {
-    .open = whole_open,
-    .read = whole_give,
-    .close = whole_close,
-    .place = whole_place,
+    .open = preloaded_open,
+    .read = preloaded_give,
+    .close = preloaded_close,
+    .place = preloaded_place,
 };
 
-void whole_init(struct whole *w)
+void preloaded_init(struct preloaded *w)
 {
-    *w = (struct whole){.store.ops = &ops,
-                        .object.ops = &ops,
-                        .bytes = BUF_INIT(WHOLE_MAX + 1)};
+    *w = (struct preloaded){.store.ops = &ops,
+                            .object.ops = &ops,
+                            .bytes = BUF_INIT(WHOLE_MAX + 1)};
 }
 
-void whole_release(struct whole *w)
+void preloaded_release(struct preloaded *w)
 {
     buf_release(&w->bytes);
 }
 
-quire_status whole_read(struct whole *w, struct object_store *from,
-                        struct object *file, const struct object_info *info,
-                        quire_error *err)
+quire_status preloaded_read(struct preloaded *w, struct object_store *from,
+                            struct object *file, const struct object_info *info,
+                            quire_error *err)
 {
     size_t size = (size_t)info->size, n = 0;
     quire_status st = QUIRE_OK;

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "store/object.h"
 
-struct whole {
+struct preloaded {
     struct object_store store;
     struct object object;
     struct object_store *from; /* borrowed */
@@ -22,13 +22,13 @@ struct whole {
 /* Larger objects are not for this. */
 enum { WHOLE_MAX = 8 << 20 };
 
-void whole_init(struct whole *w);
-void whole_release(struct whole *w);
+void preloaded_init(struct preloaded *w);
+void preloaded_release(struct preloaded *w);
 
 /* Read all of an open object, in the place of the one before. `info` is told of
  * it; it may have grown since. */
-quire_status whole_read(struct whole *w, struct object_store *from,
-                        struct object *file, const struct object_info *info,
-                        quire_error *err);
+quire_status preloaded_read(struct preloaded *w, struct object_store *from,
+                            struct object *file, const struct object_info *info,
+                            quire_error *err);
 
 #endif

@@ -206,7 +206,7 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
     d->busy_ms = c->busy_ms;
     sqlite3_busy_handler(d->handle, wait_turn, d);
     sqlite3_extended_result_codes(d->handle, 1);
-    rc = sqlite_words_register(d->handle);
+    rc = fts_tokenizer_register(d->handle);
     if (rc)
         return sqlite_fail(d, rc, err);
     st = check_ours(d, &fresh, err);

@@ -14,7 +14,7 @@ static void after(void *ctx, const char *call, const char *on,
     t->line(t->ctx, line);
 }
 
-struct tap trace_hook(struct trace *t)
+struct intercept trace_hook(struct trace *t)
 {
-    return (struct tap){NULL, after, t};
+    return (struct intercept){NULL, after, t};
 }

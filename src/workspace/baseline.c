@@ -16,7 +16,7 @@
 #include "base/fs.h"
 #include "workspace/priv.h"
 
-const char copy_schema[] =
+const char baseline_schema[] =
     "CREATE TABLE copy("
     " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
     " path TEXT NOT NULL,"
@@ -58,14 +58,14 @@ enum { NOTES_MAX = 64, SYNCS_MAX = 16 };
 /* Changes within one step of the kernel's clock have one time. */
 #define STEP_NS 20000000
 
-quire_status copy_init(struct space *s, quire_error *err)
+quire_status baseline_init(struct workspace *s, quire_error *err)
 {
     return sql_init(&s->sql, s->c.db, texts, N_COPY, err);
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-static bool read_row(struct stmt *s, struct copy *out)
+static bool read_row(struct stmt *s, struct baseline *out)
 {
     out->inode = (uint64_t)s->ops->column_int(s, 1);
     out->size = (uint64_t)s->ops->column_int(s, 2);
@@ -74,8 +74,9 @@ static bool read_row(struct stmt *s, struct copy *out)
     return sql_digest(s, 5, &out->digest);
 }
 
-quire_status copy_get(struct space *s, int64_t session, const char *path,
-                      struct copy *out, quire_error *err)
+quire_status baseline_get(struct workspace *s, int64_t session,
+                          const char *path, struct baseline *out,
+                          quire_error *err)
 {
     struct stmt *q;
     quire_status st = QUIRE_OK;
@@ -98,13 +99,13 @@ quire_status copy_get(struct space *s, int64_t session, const char *path,
     return st;
 }
 
-quire_status copy_each(struct space *s, int64_t session, copy_fn each,
-                       void *ctx, quire_error *err)
+quire_status baseline_each(struct workspace *s, int64_t session,
+                           baseline_fn each, void *ctx, quire_error *err)
 {
     struct stmt *q;
-    struct copy one;
+    struct baseline one;
     bool row = true;
-    quire_status st = copy_flush(s, err);
+    quire_status st = baseline_flush(s, err);
 
     if (!st)
         st = sql_use(&s->sql, COPY_EACH, &q, err);
@@ -123,11 +124,11 @@ quire_status copy_each(struct space *s, int64_t session, copy_fn each,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static struct copy_note *add_note(struct space *s, const char *path)
+static struct baseline_change *add_note(struct workspace *s, const char *path)
 {
     size_t cap = s->cap_notes ? 2 * s->cap_notes : 16;
     bool lost = s->lost;
-    struct copy_note *list;
+    struct baseline_change *list;
 
     s->lost = true;
     if (s->n_notes == s->cap_notes) {
@@ -137,7 +138,7 @@ static struct copy_note *add_note(struct space *s, const char *path)
         s->notes = list;
         s->cap_notes = cap;
     }
-    s->notes[s->n_notes] = (struct copy_note){.path = strdup(path)};
+    s->notes[s->n_notes] = (struct baseline_change){.path = strdup(path)};
     if (!s->notes[s->n_notes].path)
         return NULL;
     if (s->n_notes == 0)
@@ -146,28 +147,28 @@ static struct copy_note *add_note(struct space *s, const char *path)
     return &s->notes[s->n_notes++];
 }
 
-void copy_note(struct space *s, const char *path, const struct stat *st,
-               const quire_digest *digest)
+void baseline_put(struct workspace *s, const char *path, const struct stat *st,
+                  const quire_digest *digest)
 {
-    struct copy_note *note = add_note(s, path);
+    struct baseline_change *note = add_note(s, path);
     struct timespec now;
 
     if (!note)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
-    note->now = (struct copy){.inode = (uint64_t)st->st_ino,
-                              .size = (uint64_t)st->st_size,
-                              .modified_ns = ns_of(st->st_mtim),
-                              .changed_ns = ns_of(st->st_ctim),
-                              .digest = *digest};
+    note->now = (struct baseline){.inode = (uint64_t)st->st_ino,
+                                  .size = (uint64_t)st->st_size,
+                                  .modified_ns = ns_of(st->st_mtim),
+                                  .changed_ns = ns_of(st->st_ctim),
+                                  .digest = *digest};
     /* Changed just now, and it may change again in the same step. */
     if (ns_of(now) - note->now.changed_ns < STEP_NS)
         note->now.changed_ns = 0;
 }
 
-void copy_drop(struct space *s, const char *path)
+void baseline_remove(struct workspace *s, const char *path)
 {
-    struct copy_note *note = add_note(s, path);
+    struct baseline_change *note = add_note(s, path);
 
     if (!note)
         return;
@@ -177,14 +178,15 @@ void copy_drop(struct space *s, const char *path)
     s->urgent = true;
 }
 
-bool copy_is_due(const struct space *s)
+bool baseline_is_due(const struct workspace *s)
 {
     return s->urgent || s->n_notes >= NOTES_MAX ||
            (s->n_notes > 0 && clock_us(s->c.clock) - s->noted_us > NOTES_US);
 }
 
-static quire_status write_note(struct space *s, int64_t session,
-                               const struct copy_note *n, quire_error *err)
+static quire_status write_note(struct workspace *s, int64_t session,
+                               const struct baseline_change *n,
+                               quire_error *err)
 {
     struct stmt *q;
     quire_status st = sql_use(&s->sql, n->drop ? COPY_DROP : COPY_SET, &q, err);
@@ -204,10 +206,10 @@ static quire_status write_note(struct space *s, int64_t session,
 }
 
 /* The files and their names. A file that went meanwhile needs no sync. */
-static quire_status sync_notes(struct space *s, quire_error *err)
+static quire_status sync_notes(struct workspace *s, quire_error *err)
 {
     struct visit v;
-    quire_status st = visit_begin(s, SPACE_ARTIFACT, 0, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, 0, &v, err);
     int failed = 0;
     size_t i;
 
@@ -217,7 +219,7 @@ static quire_status sync_notes(struct space *s, quire_error *err)
         failed = syncfs(v.dir);
     for (i = 0; i < s->n_notes && s->n_notes <= SYNCS_MAX && !failed; i++) {
         struct stat info;
-        int fd = space_open_file(v.dir, s->notes[i].path, &info);
+        int fd = workspace_open_file(v.dir, s->notes[i].path, &info);
 
         if (fd >= 0) {
             failed = fdatasync(fd);
@@ -227,12 +229,13 @@ static quire_status sync_notes(struct space *s, quire_error *err)
             failed = errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
     }
     if (failed)
-        st = err_sys(err, errno, "cannot sync %s", s->paths[SPACE_ARTIFACT]);
+        st = err_sys(err, errno, "cannot sync %s",
+                     s->paths[WORKSPACE_ARTIFACT]);
     visit_end(&v);
     return st;
 }
 
-static quire_status write_notes(struct space *s, quire_error *err)
+static quire_status write_notes(struct workspace *s, quire_error *err)
 {
     struct db *db = s->c.db;
     int64_t session = 0;
@@ -242,13 +245,13 @@ static quire_status write_notes(struct space *s, quire_error *err)
     if (st)
         return st;
     /* Without a row the session is gone, and so are its files. */
-    st = space_session(s, &session, err);
+    st = workspace_session(s, &session, err);
     for (i = 0; i < s->n_notes && !st && session; i++)
         st = write_note(s, session, &s->notes[i], err);
     return sql_end(db, st, err);
 }
 
-static void clear_notes(struct space *s)
+static void clear_notes(struct workspace *s)
 {
     size_t i;
 
@@ -258,7 +261,7 @@ static void clear_notes(struct space *s)
     s->urgent = false;
 }
 
-quire_status copy_flush(struct space *s, quire_error *err)
+quire_status baseline_flush(struct workspace *s, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
@@ -271,7 +274,8 @@ quire_status copy_flush(struct space *s, quire_error *err)
     return st;
 }
 
-quire_status copy_forget(struct space *s, int64_t session, quire_error *err)
+quire_status baseline_clear(struct workspace *s, int64_t session,
+                            quire_error *err)
 {
     struct db *db = s->c.db;
     struct stmt *q;

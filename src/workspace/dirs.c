@@ -28,7 +28,7 @@ static bool is_built_in(const char *key)
 
 /* Letters, digits, dash, underscore, dot; an id comes out of a file that
  * anybody may have written, and becomes the name of a directory. */
-bool space_is_id(const char *key)
+bool workspace_is_id(const char *key)
 {
     const char *c;
 
@@ -65,19 +65,19 @@ static const char *after(const char *key)
     return is_built_in(key) ? "" : "/agent";
 }
 
-bool space_is_there(const char *root, const char *key)
+bool workspace_is_there(const char *root, const char *key)
 {
     char path[4096];
     int len;
 
-    if (!space_is_id(key))
+    if (!workspace_is_id(key))
         return false;
     len = snprintf(path, sizeof path, "%s/%s%s%s", root, before(key), key,
                    after(key));
     return len > 0 && (size_t)len < sizeof path && !access(path, F_OK);
 }
 
-static bool name_dirs(struct space *s)
+static bool name_dirs(struct workspace *s)
 {
     const char *key = s->c.key;
     bool fine = asprintf(&s->names[0], "%s%s%s", before(key), key,
@@ -104,10 +104,10 @@ static bool copy_text(const char **text)
     return *text;
 }
 
-quire_status space_open(const struct space_config *config, struct space **out,
-                        quire_error *err)
+quire_status workspace_open(const struct workspace_config *config,
+                            struct workspace **out, quire_error *err)
 {
-    struct space *s = calloc(1, sizeof *s);
+    struct workspace *s = calloc(1, sizeof *s);
     bool has_root, has_key;
     quire_status st = QUIRE_OK;
 
@@ -121,30 +121,30 @@ quire_status space_open(const struct space_config *config, struct space **out,
     has_key = copy_text(&s->c.key);
     if (!has_root || !has_key)
         st = err_memory(err);
-    if (!st && !space_is_id(s->c.key))
+    if (!st && !workspace_is_id(s->c.key))
         st = bad_id(s->c.key, err);
     if (!st && !name_dirs(s))
         st = err_memory(err);
     if (!st)
-        st = copy_init(s, err);
+        st = baseline_init(s, err);
     if (!st)
         st = fs_open_dir(s->c.root, true, &s->root, err);
     if (st)
-        space_close(s);
+        workspace_close(s);
     else
         *out = s;
     return st;
 }
 
-void space_close(struct space *s)
+void workspace_close(struct workspace *s)
 {
     size_t i;
 
     if (!s)
         return;
     if (s->n_notes > 0)
-        copy_flush(s, NULL); /* else they are compared once more */
-    reads_write(s, true);
+        baseline_flush(s, NULL); /* else they are compared once more */
+    read_counts_flush(s, true);
     for (i = 0; i < s->n_notes; i++)
         free(s->notes[i].path);
     free(s->notes);
@@ -161,24 +161,25 @@ void space_close(struct space *s)
     free(s);
 }
 
-const char *space_key(const struct space *s)
+const char *workspace_key(const struct workspace *s)
 {
     return s->c.key;
 }
 
-const char *space_dir(const struct space *s, enum space_scope scope)
+const char *workspace_dir(const struct workspace *s, enum workspace_scope scope)
 {
     return s->paths[scope];
 }
 
-quire_status space_session(struct space *s, int64_t *id, quire_error *err)
+quire_status workspace_session(struct workspace *s, int64_t *id,
+                               quire_error *err)
 {
-    return s->c.house.session(s->c.house.ctx, id, err);
+    return s->c.callbacks.session(s->c.callbacks.ctx, id, err);
 }
 
 /* ---- names inside ------------------------------------------------------- */
 
-int space_parent(int dir, const char *path, bool make, const char **base)
+int workspace_parent(int dir, const char *path, bool make, const char **base)
 {
     const char *at = path, *slash;
     char name[256];
@@ -204,7 +205,7 @@ int space_parent(int dir, const char *path, bool make, const char **base)
     return fd;
 }
 
-bool space_is_taken(int parent, const char *base)
+bool workspace_is_taken(int parent, const char *base)
 {
     struct stat st;
 
@@ -215,7 +216,7 @@ bool space_is_taken(int parent, const char *base)
     return true;
 }
 
-int space_open_file(int dir, const char *path, struct stat *st)
+int workspace_open_file(int dir, const char *path, struct stat *st)
 {
     int fd = fs_open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
     int why = 0;
@@ -235,17 +236,18 @@ int space_open_file(int dir, const char *path, struct stat *st)
     return fd;
 }
 
-quire_status space_draft(struct space *s, int parent, quire_bytes content,
-                         bool lasting, struct fs_temp *t, quire_error *err)
+quire_status workspace_draft(struct workspace *s, int parent,
+                             quire_bytes content, bool lasting,
+                             struct fs_temp *t, quire_error *err)
 {
     if (fs_temp_open(t, parent) < 0 || fs_write_all(t->fd, content) < 0 ||
         (lasting && fs_temp_sync(t) < 0))
         return err_sys(err, errno, "cannot write a file in %s",
-                       s->paths[SPACE_ARTIFACT]);
+                       s->paths[WORKSPACE_ARTIFACT]);
     return QUIRE_OK;
 }
 
-bool space_is_still(const struct stat *now, const struct stat *seen)
+bool workspace_is_still(const struct stat *now, const struct stat *seen)
 {
     return now->st_ino == seen->st_ino && now->st_size == seen->st_size &&
            now->st_mtim.tv_sec == seen->st_mtim.tv_sec &&
@@ -254,16 +256,16 @@ bool space_is_still(const struct stat *now, const struct stat *seen)
            now->st_ctim.tv_nsec == seen->st_ctim.tv_nsec;
 }
 
-int space_publish(struct fs_temp *t, int parent, const char *base,
-                  const struct stat *seen)
+int workspace_publish(struct fs_temp *t, int parent, const char *base,
+                      const struct stat *seen)
 {
     struct stat now;
     int rc;
 
-    if (space_is_taken(parent, base))
+    if (workspace_is_taken(parent, base))
         return -1;
     if (seen && !fstatat(parent, base, &now, AT_SYMLINK_NOFOLLOW) &&
-        !space_is_still(&now, seen)) {
+        !workspace_is_still(&now, seen)) {
         errno = EBUSY;
         return -1;
     }
@@ -271,7 +273,7 @@ int space_publish(struct fs_temp *t, int parent, const char *base,
     if (seen)
         (void)fchmod(t->fd, seen->st_mode & 0777);
     rc = fs_temp_publish(t, parent, base, seen != NULL);
-    if (rc < 0 && errno == EEXIST && !space_is_taken(parent, base))
+    if (rc < 0 && errno == EEXIST && !workspace_is_taken(parent, base))
         errno = EBUSY;
     return rc;
 }
@@ -279,7 +281,8 @@ int space_publish(struct fs_temp *t, int parent, const char *base,
 /* ---- a stay ------------------------------------------------------------- */
 
 /* Open a directory of ours, from the root on; make it if that is asked. */
-static int open_dir(struct space *s, const char *name, bool make, bool *made)
+static int open_dir(struct workspace *s, const char *name, bool make,
+                    bool *made)
 {
     int fd = fs_open_beneath(s->root, name, O_RDONLY | O_DIRECTORY, 0);
     const char *base;
@@ -288,7 +291,7 @@ static int open_dir(struct space *s, const char *name, bool make, bool *made)
     *made = false;
     if (fd >= 0 || errno != ENOENT || !make)
         return fd;
-    parent = space_parent(s->root, name, true, &base);
+    parent = workspace_parent(s->root, name, true, &base);
     if (parent < 0)
         return -1;
     *made = !mkdirat(parent, base, DIR_MODE);
@@ -302,7 +305,7 @@ static int open_dir(struct space *s, const char *name, bool make, bool *made)
     return fd;
 }
 
-static quire_status cannot_open(struct space *s, const char *name,
+static quire_status cannot_open(struct workspace *s, const char *name,
                                 quire_error *err)
 {
     if (errno == ENOENT)
@@ -312,12 +315,12 @@ static quire_status cannot_open(struct space *s, const char *name,
 
 /* Before there is an empty directory nothing is known of files in it: else each
  * of them would be one that somebody has removed. */
-static quire_status forget_files(struct space *s, quire_error *err)
+static quire_status forget_files(struct workspace *s, quire_error *err)
 {
     int64_t session;
-    quire_status st = space_session(s, &session, err);
+    quire_status st = workspace_session(s, &session, err);
 
-    return st || !session ? st : copy_forget(s, session, err);
+    return st || !session ? st : baseline_clear(s, session, err);
 }
 
 /* Whoever waits for a lock may get that of a directory which has gone meanwhile,
@@ -329,7 +332,7 @@ static bool has_gone(int dir)
     return !fstat(dir, &st) && st.st_nlink == 0;
 }
 
-static quire_status lock_around(struct space *s, bool make, struct visit *v,
+static quire_status lock_around(struct workspace *s, bool make, struct visit *v,
                                 quire_error *err)
 {
     quire_status st;
@@ -350,7 +353,7 @@ static quire_status lock_around(struct space *s, bool make, struct visit *v,
     return st;
 }
 
-quire_status visit_begin(struct space *s, enum space_scope scope,
+quire_status visit_begin(struct workspace *s, enum workspace_scope scope,
                          unsigned flags, struct visit *v, quire_error *err)
 {
     bool make = flags & VISIT_MAKE, made;
@@ -362,7 +365,7 @@ quire_status visit_begin(struct space *s, enum space_scope scope,
     if (!st) {
         v->dir = open_dir(s, s->names[scope], false, &made);
         if (v->dir < 0 && errno == ENOENT && make) {
-            if (scope == SPACE_ARTIFACT)
+            if (scope == WORKSPACE_ARTIFACT)
                 st = forget_files(s, err);
             if (!st)
                 v->dir = open_dir(s, s->names[scope], true, &v->fresh);
@@ -384,17 +387,17 @@ void visit_end(struct visit *v)
     v->dir = v->around = -1;
 }
 
-quire_status space_make(struct space *s, quire_error *err)
+quire_status workspace_make(struct workspace *s, quire_error *err)
 {
-    static const struct space_sync how = {.source = "user"};
-    struct space_report report = {0};
+    static const struct workspace_sync how = {.source = "user"};
+    struct workspace_report report = {0};
     struct visit v;
-    quire_status st = visit_begin(s, SPACE_SCRATCH, VISIT_MAKE, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, VISIT_MAKE, &v, err);
 
     if (st)
         return st;
     visit_end(&v);
-    st = visit_begin(s, SPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
+    st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
     if (!st && v.fresh)
         st = sync_all(s, &v, &how, &report, err);
     visit_end(&v);

@@ -12,10 +12,12 @@
 #include "workspace/priv.h"
 
 /* What is found on the way to a write or a removal is somebody's own. */
-static const struct space_sync found_here = {.source = "user", .whole = true};
+static const struct workspace_sync found_here = {.source = "user",
+                                                 .whole = true};
 
-static quire_status cannot_write(struct space *s, enum space_scope scope,
-                                 const char *path, quire_error *err)
+static quire_status cannot_write(struct workspace *s,
+                                 enum workspace_scope scope, const char *path,
+                                 quire_error *err)
 {
     int why = errno;
     quire_status st;
@@ -23,7 +25,7 @@ static quire_status cannot_write(struct space *s, enum space_scope scope,
     if (why != EISDIR && why != ENOTDIR && why != EEXIST && why != ELOOP &&
         why != ENOTEMPTY)
         return err_sys(err, why, "cannot write %s in %s", path,
-                       space_dir(s, scope));
+                       workspace_dir(s, scope));
     st = err_set(err, QUIRE_EXISTS,
                  "%s cannot be a file: %s has its name, or that of a directory "
                  "it is in",
@@ -35,24 +37,24 @@ static quire_status cannot_write(struct space *s, enum space_scope scope,
     return st;
 }
 
-static quire_status write_scratch(struct space *s, const char *path,
+static quire_status write_scratch(struct workspace *s, const char *path,
                                   quire_bytes content, quire_error *err)
 {
     struct fs_temp t = FS_TEMP_INIT;
     const char *base;
     struct visit v;
     int parent;
-    quire_status st = visit_begin(s, SPACE_SCRATCH, VISIT_MAKE, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, VISIT_MAKE, &v, err);
 
     if (st)
         return st;
-    parent = space_parent(v.dir, path, true, &base);
-    if (parent < 0 || space_is_taken(parent, base))
-        st = cannot_write(s, SPACE_SCRATCH, path, err);
+    parent = workspace_parent(v.dir, path, true, &base);
+    if (parent < 0 || workspace_is_taken(parent, base))
+        st = cannot_write(s, WORKSPACE_SCRATCH, path, err);
     if (!st)
-        st = space_draft(s, parent, content, false, &t, err);
+        st = workspace_draft(s, parent, content, false, &t, err);
     if (!st && fs_temp_publish(&t, parent, base, true) < 0)
-        st = cannot_write(s, SPACE_SCRATCH, path, err);
+        st = cannot_write(s, WORKSPACE_SCRATCH, path, err);
     fs_temp_release(&t);
     if (parent >= 0)
         close(parent);
@@ -63,15 +65,15 @@ static quire_status write_scratch(struct space *s, const char *path,
 /* ---- artifacts ---------------------------------------------------------- */
 
 /* Fill in what can be told by looking; what was given is kept. */
-static quire_status describe(struct space *s, const char *path,
+static quire_status describe(struct workspace *s, const char *path,
                              quire_bytes content, struct arena *keep,
                              quire_artifact_options *o, quire_error *err)
 {
-    const struct space_house *house = &s->c.house;
+    const struct workspace_callbacks *callbacks = &s->c.callbacks;
     const char *mime = o->mime ? o->mime
-                               : house->type(bytes_str(path), content);
+                               : callbacks->type(bytes_str(path), content);
     quire_artifact old = {.id = 0};
-    quire_status st = house->find(house->ctx, path, keep, &old, err);
+    quire_status st = callbacks->find(callbacks->ctx, path, keep, &old, err);
 
     if (st && st != QUIRE_NOT_FOUND)
         return st;
@@ -86,7 +88,7 @@ static quire_status describe(struct space *s, const char *path,
 }
 
 /* The row, while the disk has the file, which gets its name after both. */
-static quire_status put_row(struct space *s, const char *path,
+static quire_status put_row(struct workspace *s, const char *path,
                             quire_bytes content,
                             const quire_artifact_options *options,
                             struct arena *keep, quire_artifact *out,
@@ -96,43 +98,43 @@ static quire_status put_row(struct space *s, const char *path,
     quire_status st = describe(s, path, content, keep, &o, err);
 
     return st ? st
-              : s->c.house.put(s->c.house.ctx, path, content, &o, keep, out,
-                               err);
+              : s->c.callbacks.put(s->c.callbacks.ctx, path, content, &o, keep,
+                                   out, err);
 }
 
-static quire_status write_inside(struct space *s, const struct visit *v,
+static quire_status write_inside(struct workspace *s, const struct visit *v,
                                  const char *path, quire_bytes content,
                                  const quire_artifact_options *options,
                                  struct arena *keep, quire_artifact *out,
                                  quire_error *err)
 {
-    struct space_report report = {0};
+    struct workspace_report report = {0};
     struct fs_temp t = FS_TEMP_INIT;
     struct stat now, seen;
     const char *base;
-    int parent = space_parent(v->dir, path, true, &base);
+    int parent = workspace_parent(v->dir, path, true, &base);
     bool has_file = false;
     quire_status st = QUIRE_OK;
 
-    if (parent < 0 || space_is_taken(parent, base))
-        st = cannot_write(s, SPACE_ARTIFACT, path, err);
+    if (parent < 0 || workspace_is_taken(parent, base))
+        st = cannot_write(s, WORKSPACE_ARTIFACT, path, err);
     /* What somebody did to the file becomes a version before it goes. */
     if (!st && !faccessat(parent, base, F_OK, AT_SYMLINK_NOFOLLOW))
         st = sync_path(s, v, path, &found_here, &report, err);
     if (!st)
         has_file = !fstatat(parent, base, &seen, AT_SYMLINK_NOFOLLOW);
     if (!st)
-        st = space_draft(s, parent, content, false, &t, err);
+        st = workspace_draft(s, parent, content, false, &t, err);
     if (!st) {
         fs_temp_start_sync(&t);
         st = put_row(s, path, content, options, keep, out, err);
     }
     if (!st && fs_temp_sync(&t) == 0 &&
-        space_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {
+        workspace_publish(&t, parent, base, has_file ? &seen : NULL) == 0) {
         if (!fstat(t.fd, &now))
-            copy_note(s, path, &now, &out->digest);
+            baseline_put(s, path, &now, &out->digest);
     } else if (!st && errno != EBUSY) {
-        st = cannot_write(s, SPACE_ARTIFACT, path, err);
+        st = cannot_write(s, WORKSPACE_ARTIFACT, path, err);
     }
     fs_temp_release(&t);
     if (parent >= 0)
@@ -140,33 +142,33 @@ static quire_status write_inside(struct space *s, const struct visit *v,
     return st;
 }
 
-quire_status space_write(struct space *s, enum space_scope scope,
-                         const char *path, quire_bytes content,
-                         const quire_artifact_options *options,
-                         struct arena *keep, quire_artifact *artifact,
-                         quire_error *err)
+quire_status workspace_write(struct workspace *s, enum workspace_scope scope,
+                             const char *path, quire_bytes content,
+                             const quire_artifact_options *options,
+                             struct arena *keep, quire_artifact *artifact,
+                             quire_error *err)
 {
-    struct space_report report = {0};
+    struct workspace_report report = {0};
     struct visit v;
     quire_status st;
 
-    if (scope == SPACE_SCRATCH)
+    if (scope == WORKSPACE_SCRATCH)
         return write_scratch(s, path, content, err);
-    st = visit_begin(s, SPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
+    st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
     if (!st && v.fresh)
         st = sync_all(s, &v, &found_here, &report, err);
     if (!st)
         st = write_inside(s, &v, path, content, options, keep, artifact, err);
     /* It is written, whether or not that can be noted: then it is compared. */
-    if (!st && copy_is_due(s))
-        (void)copy_flush(s, NULL);
+    if (!st && baseline_is_due(s))
+        (void)baseline_flush(s, NULL);
     visit_end(&v);
     return st;
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-static quire_status read_open(struct space *s, int fd, const char *path,
+static quire_status read_open(struct workspace *s, int fd, const char *path,
                               uint64_t from, uint64_t max, struct buf *out,
                               const struct stat *st, quire_error *err)
 {
@@ -184,35 +186,35 @@ static quire_status read_open(struct space *s, int fd, const char *path,
     n = fs_read_at(fd, room, (size_t)want, (off_t)from);
     if (n < 0)
         return err_sys(err, errno, "cannot read %s in %s", path,
-                       space_dir(s, SPACE_ARTIFACT));
+                       workspace_dir(s, WORKSPACE_ARTIFACT));
     buf_grow(out, (size_t)n);
     return QUIRE_OK;
 }
 
 /* Of an artifact that is not laid out. */
-static quire_status read_row(struct space *s, const char *path, uint64_t from,
-                             uint64_t max, struct buf *out, uint64_t *size,
-                             quire_error *err)
+static quire_status read_row(struct workspace *s, const char *path,
+                             uint64_t from, uint64_t max, struct buf *out,
+                             uint64_t *size, quire_error *err)
 {
     struct arena keep = ARENA_INIT;
     quire_artifact one;
-    const struct space_house *house = &s->c.house;
-    quire_status st = house->find(house->ctx, path, &keep, &one, err);
+    const struct workspace_callbacks *callbacks = &s->c.callbacks;
+    quire_status st = callbacks->find(callbacks->ctx, path, &keep, &one, err);
 
     if (!st) {
         *size = one.size;
         if (from < one.size && max > 0)
-            st = house->read(house->ctx, &one.digest, from,
-                             max < one.size - from ? from + max : one.size,
-                             buf_write, out, err);
+            st = callbacks->read(callbacks->ctx, &one.digest, from,
+                                 max < one.size - from ? from + max : one.size,
+                                 buf_write, out, err);
     }
     arena_release(&keep);
     return st;
 }
 
-quire_status space_read(struct space *s, enum space_scope scope,
-                        const char *path, uint64_t from, uint64_t max,
-                        struct buf *out, uint64_t *size, quire_error *err)
+quire_status workspace_read(struct workspace *s, enum workspace_scope scope,
+                            const char *path, uint64_t from, uint64_t max,
+                            struct buf *out, uint64_t *size, quire_error *err)
 {
     struct stat info;
     struct visit v;
@@ -221,11 +223,11 @@ quire_status space_read(struct space *s, enum space_scope scope,
 
     *size = 0;
     if (!st) {
-        fd = space_open_file(v.dir, path, &info);
+        fd = workspace_open_file(v.dir, path, &info);
         if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
             errno != EISDIR && errno != EXDEV)
             st = err_sys(err, errno, "cannot open %s in %s", path,
-                         space_dir(s, scope));
+                         workspace_dir(s, scope));
         visit_end(&v);
     }
     if (fd >= 0) {
@@ -236,65 +238,65 @@ quire_status space_read(struct space *s, enum space_scope scope,
     }
     if (st && st != QUIRE_NOT_FOUND)
         return st;
-    return scope == SPACE_SCRATCH
+    return scope == WORKSPACE_SCRATCH
                ? QUIRE_NOT_FOUND
                : read_row(s, path, from, max, out, size, err);
 }
 
 /* ---- deleting ----------------------------------------------------------- */
 
-static quire_status unlink_file(struct space *s, enum space_scope scope,
+static quire_status unlink_file(struct workspace *s, enum workspace_scope scope,
                                 const struct visit *v, const char *path,
                                 quire_error *err)
 {
-    if (space_unlink(v->dir, path) == 0)
+    if (workspace_unlink(v->dir, path) == 0)
         return QUIRE_OK;
     if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR ||
         errno == ELOOP || errno == EEXIST)
         return QUIRE_NOT_FOUND;
     return err_sys(err, errno, "cannot remove %s in %s", path,
-                   space_dir(s, scope));
+                   workspace_dir(s, scope));
 }
 
-static quire_status delete_inside(struct space *s, const struct visit *v,
+static quire_status delete_inside(struct workspace *s, const struct visit *v,
                                   const char *path, struct arena *keep,
                                   quire_artifact *out, quire_error *err)
 {
-    struct space_report report = {0};
+    struct workspace_report report = {0};
     quire_status st = QUIRE_OK;
 
     if (v->dir >= 0)
         st = sync_path(s, v, path, &found_here, &report, err);
     if (!st)
-        st = s->c.house.find(s->c.house.ctx, path, keep, out, err);
+        st = s->c.callbacks.find(s->c.callbacks.ctx, path, keep, out, err);
     if (!st && v->dir >= 0) {
-        st = unlink_file(s, SPACE_ARTIFACT, v, path, err);
+        st = unlink_file(s, WORKSPACE_ARTIFACT, v, path, err);
         if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
     if (!st)
-        st = s->c.house.remove(s->c.house.ctx, out->id, err);
+        st = s->c.callbacks.remove(s->c.callbacks.ctx, out->id, err);
     if (!st)
-        copy_drop(s, path);
+        baseline_remove(s, path);
     return st;
 }
 
-quire_status space_delete(struct space *s, enum space_scope scope,
-                          const char *path, struct arena *keep,
-                          quire_artifact *artifact, quire_error *err)
+quire_status workspace_delete(struct workspace *s, enum workspace_scope scope,
+                              const char *path, struct arena *keep,
+                              quire_artifact *artifact, quire_error *err)
 {
-    unsigned flags = scope == SPACE_SCRATCH ? 0 : VISIT_LOCK;
+    unsigned flags = scope == WORKSPACE_SCRATCH ? 0 : VISIT_LOCK;
     struct visit v;
     quire_status st = visit_begin(s, scope, flags, &v, err);
 
-    if (scope == SPACE_SCRATCH) {
+    if (scope == WORKSPACE_SCRATCH) {
         if (!st)
             st = unlink_file(s, scope, &v, path, err);
     } else if (!st || st == QUIRE_NOT_FOUND) {
         st = delete_inside(s, &v, path, keep, artifact, err);
     }
-    if (!st && copy_is_due(s))
-        st = copy_flush(s, err);
+    if (!st && baseline_is_due(s))
+        st = baseline_flush(s, err);
     visit_end(&v);
     return st;
 }
@@ -302,7 +304,7 @@ quire_status space_delete(struct space *s, enum space_scope scope,
 /* ---- listing ------------------------------------------------------------ */
 
 struct listing {
-    space_file_fn each;
+    workspace_file_fn each;
     void *ctx;
 };
 
@@ -317,16 +319,17 @@ static quire_status pass_file(void *ctx, const char *name,
                    err);
 }
 
-quire_status space_files(struct space *s, space_file_fn each, void *ctx,
-                         quire_error *err)
+quire_status workspace_files(struct workspace *s, workspace_file_fn each,
+                             void *ctx, quire_error *err)
 {
     struct listing l = {each, ctx};
     struct visit v;
-    quire_status st = visit_begin(s, SPACE_SCRATCH, 0, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, 0, &v, err);
 
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = walk_files(v.dir, space_dir(s, SPACE_SCRATCH), "", pass_file, &l, err);
+    st = walk_files(v.dir, workspace_dir(s, WORKSPACE_SCRATCH), "", pass_file,
+                    &l, err);
     visit_end(&v);
     return st;
 }

@@ -13,7 +13,7 @@
 
 #define READS_US 1000000
 
-void reads_note(struct space *s, const char *path)
+void read_counts_add(struct workspace *s, const char *path)
 {
     int64_t now = clock_us(s->c.clock);
     char *copy;
@@ -26,31 +26,32 @@ void reads_note(struct space *s, const char *path)
             return;
         }
     /* Full: somebody has been in the way for long. */
-    copy = s->n_reads < SPACE_READS_MAX ? strdup(path) : NULL;
+    copy = s->n_reads < WORKSPACE_READS_MAX ? strdup(path) : NULL;
     if (!copy)
         return;
     if (s->n_reads == 0)
         s->reads_us = now;
-    s->reads[s->n_reads++] = (struct space_read){.path = copy,
-                                                 .n = 1,
-                                                 .last_us = now};
+    s->reads[s->n_reads++] = (struct workspace_read){.path = copy,
+                                                     .n = 1,
+                                                     .last_us = now};
 }
 
 /* A clock that was set back makes it time, too. */
-static bool is_due(const struct space *s)
+static bool is_due(const struct workspace *s)
 {
-    return s->n_reads == SPACE_READS_MAX ||
+    return s->n_reads == WORKSPACE_READS_MAX ||
            (uint64_t)(clock_us(s->c.clock) - s->reads_us) > READS_US;
 }
 
-void reads_write(struct space *s, bool last)
+void read_counts_flush(struct workspace *s, bool last)
 {
-    const struct space_house *house = &s->c.house;
+    const struct workspace_callbacks *callbacks = &s->c.callbacks;
     size_t i;
 
     if (s->n_reads == 0 || (!last && !is_due(s)))
         return;
-    if (house->count_reads(house->ctx, s->reads, s->n_reads, NULL) && !last)
+    if (callbacks->count_reads(callbacks->ctx, s->reads, s->n_reads, NULL) &&
+        !last)
         return; /* the next request tries again */
     for (i = 0; i < s->n_reads; i++)
         free(s->reads[i].path);

@@ -48,7 +48,7 @@ const char *request_action(enum tool_action action)
     return actions[action];
 }
 
-const char *request_scope(enum space_scope scope)
+const char *request_scope(enum workspace_scope scope)
 {
     return scopes[scope];
 }
@@ -214,18 +214,18 @@ static bool read_scope(const struct json_want *w, struct request *r,
     static const char which[] = "Use \"artifact\" (kept and searchable, the "
                                 "default) or \"scratchpad\".";
 
-    r->scope = SPACE_ARTIFACT;
+    r->scope = WORKSPACE_ARTIFACT;
     if (!is_given(w->value))
         return true;
     if (json_kind(w->value) != JSON_STRING)
         return wrong_type(no, "scope", "a string");
     if (json_is(w->value, "scratchpad"))
-        r->scope = SPACE_SCRATCH;
+        r->scope = WORKSPACE_SCRATCH;
     else if (!json_is(w->value, "artifact"))
         return refuse(no, "invalid_scope", which, "there is no scope %.*s",
                       w->value.len < 60 ? (int)w->value.len : 60,
                       (const char *)w->value.data);
-    if (r->scope == SPACE_SCRATCH && r->action == TOOL_SEARCH)
+    if (r->scope == WORKSPACE_SCRATCH && r->action == TOOL_SEARCH)
         return refuse(
             no, "invalid_scope",
             "Use action \"list\" with scope \"scratchpad\", or search "
@@ -240,7 +240,7 @@ static bool needs_name(const struct request *r)
            r->action == TOOL_DELETE;
 }
 
-static bool read_filename(const struct space *s, const struct json_want *w,
+static bool read_filename(const struct workspace *s, const struct json_want *w,
                           struct arena *keep, struct request *r,
                           struct refusal *no)
 {
@@ -262,7 +262,7 @@ static bool read_filename(const struct space *s, const struct json_want *w,
     text = json_text(w->value, keep);
     if (!text.data)
         return no_memory(no);
-    if (s->c.house.clean(text, clean, &reason, &why))
+    if (s->c.callbacks.clean(text, clean, &reason, &why))
         return refuse(no, "invalid_filename", like, "%s", why.what);
     r->filename = arena_text(keep, bytes_str(clean));
     return r->filename || no_memory(no);
@@ -358,8 +358,8 @@ static bool read_window(const struct json_want *wants, struct arena *keep,
     return true;
 }
 
-bool request_read(const struct space *s, quire_bytes text, struct arena *keep,
-                  struct request *out, struct refusal *no)
+bool request_read(const struct workspace *s, quire_bytes text,
+                  struct arena *keep, struct request *out, struct refusal *no)
 {
     struct json_want wants[N_WANTS];
     struct json_error e = {.why = NULL};

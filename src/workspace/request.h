@@ -30,7 +30,7 @@ struct refusal {
 /* Text is in an arena, or static. */
 struct request {
     enum tool_action action;
-    enum space_scope scope;
+    enum workspace_scope scope;
     const char *filename; /* clean; "" where none is needed     */
     quire_bytes content;  /* decoded                             */
     const char *purpose;  /* NULL: not given                     */
@@ -42,11 +42,11 @@ struct request {
 };
 
 /* Read and judge a request. False: refused, and why. */
-bool request_read(const struct space *s, quire_bytes text, struct arena *keep,
-                  struct request *out, struct refusal *no);
+bool request_read(const struct workspace *s, quire_bytes text,
+                  struct arena *keep, struct request *out, struct refusal *no);
 
 const char *request_action(enum tool_action action);
-const char *request_scope(enum space_scope scope);
+const char *request_scope(enum workspace_scope scope);
 
 /* "code", words, and what to do. */
 bool refuse(struct refusal *no, const char *code, const char *suggestion,

@@ -25,16 +25,16 @@ struct item {
     bool has_file, has_copy, has_row;
     bool unreadable; /* the file */
     struct stat file;
-    struct copy copy;
+    struct baseline copy;
     quire_digest digest; /* of the row */
     int64_t id;
 };
 
 struct syncing {
-    struct space *s;
+    struct workspace *s;
     const struct visit *v;
-    const struct space_sync *how;
-    struct space_report *report;
+    const struct workspace_sync *how;
+    struct workspace_report *report;
     uint64_t largest; /* that a file may be                */
     int64_t session;  /* the number of its row; 0: it has none */
     struct arena keep;
@@ -80,7 +80,8 @@ static bool is_put_again(const struct item *i)
     return !i->has_copy || !is_same(&i->digest, &i->copy.digest);
 }
 
-static enum verdict judge(const struct item *i, const struct space_sync *how)
+static enum verdict judge(const struct item *i,
+                          const struct workspace_sync *how)
 {
     if (!i->has_file && !i->has_row)
         return i->has_copy ? FORGET : AGREE;
@@ -100,7 +101,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
                               struct buf *out, quire_error *err)
 {
     struct stat after;
-    int fd = space_open_file(y->v->dir, i->path, &i->file);
+    int fd = workspace_open_file(y->v->dir, i->path, &i->file);
     ssize_t n = -1;
     void *room;
     quire_status st = QUIRE_OK;
@@ -113,7 +114,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
                        errno == ENOTDIR || errno == EXDEV
                    ? QUIRE_CHANGED
                    : err_sys(err, errno, "cannot open %s in %s", i->path,
-                             space_dir(y->s, SPACE_ARTIFACT));
+                             workspace_dir(y->s, WORKSPACE_ARTIFACT));
     if ((uint64_t)i->file.st_size > y->largest)
         st = QUIRE_TOO_LARGE;
     /* One byte more, to see that there is none. */
@@ -124,7 +125,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
         n = fs_read_at(fd, room, (size_t)i->file.st_size + 1, 0);
         if (n < 0 || fstat(fd, &after) < 0)
             st = err_sys(err, errno, "cannot read %s in %s", i->path,
-                         space_dir(y->s, SPACE_ARTIFACT));
+                         workspace_dir(y->s, WORKSPACE_ARTIFACT));
         else if (n != i->file.st_size ||
                  ns_of(after.st_mtim) != ns_of(i->file.st_mtim))
             st = QUIRE_CHANGED;
@@ -140,13 +141,13 @@ static quire_status describe(struct syncing *y, const struct item *i,
                              quire_bytes content, quire_artifact_options *o,
                              quire_error *err)
 {
-    const struct space_house *house = &y->s->c.house;
-    const char *mime = house->type(bytes_str(i->path), content);
+    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
+    const char *mime = callbacks->type(bytes_str(i->path), content);
     quire_artifact old = {.meta = "{}"};
     quire_status st = QUIRE_OK;
 
     if (i->has_row) {
-        st = house->find(house->ctx, i->path, &y->keep, &old, err);
+        st = callbacks->find(callbacks->ctx, i->path, &y->keep, &old, err);
     } else {
         o->source = y->how->source;
         o->tags = analyse_tags(mime, i->path, NULL, &y->keep);
@@ -160,14 +161,14 @@ static quire_status describe(struct syncing *y, const struct item *i,
 static quire_status put_file(struct syncing *y, const struct item *i,
                              quire_bytes content, quire_error *err)
 {
-    const struct space_house *house = &y->s->c.house;
+    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_artifact ignored;
     quire_status st = describe(y, i, content, &o, err);
 
     return st ? st
-              : house->put(house->ctx, i->path, content, &o, &y->keep, &ignored,
-                           err);
+              : callbacks->put(callbacks->ctx, i->path, content, &o, &y->keep,
+                               &ignored, err);
 }
 
 struct reverting {
@@ -195,8 +196,8 @@ static quire_status is_behind(struct syncing *y, const struct item *i,
     quire_status st = QUIRE_OK;
 
     if (i->has_row && is_put_again(i) && !is_same(digest, &i->digest))
-        st = y->s->c.house.versions(y->s->c.house.ctx, i->id, see_version, &r,
-                                    err);
+        st = y->s->c.callbacks.versions(y->s->c.callbacks.ctx, i->id,
+                                        see_version, &r, err);
     *behind = r.found;
     return st;
 }
@@ -261,7 +262,7 @@ static quire_status take(struct syncing *y, struct item *i, quire_error *err)
     quire_status st = read_file(y, i, &content, err);
 
     if (!st) {
-        y->s->c.house.digest(buf_bytes(&content), &digest);
+        y->s->c.callbacks.digest(buf_bytes(&content), &digest);
         st = judge_again(y, i, &digest, &verdict, err);
     }
     if (!st && verdict == TAKE) {
@@ -281,7 +282,7 @@ static quire_status take(struct syncing *y, struct item *i, quire_error *err)
         return give(y, i, err);
     if (verdict == WITHDRAW && !y->how->files_stay)
         return withdraw(y, i, err);
-    copy_note(y->s, i->path, &i->file, &digest);
+    baseline_put(y->s, i->path, &i->file, &digest);
     return QUIRE_OK;
 }
 
@@ -297,20 +298,21 @@ static quire_status publish(struct syncing *y, struct item *i,
 {
     struct fs_temp t = FS_TEMP_INIT;
     const char *base;
-    int parent = space_parent(y->v->dir, i->path, true, &base);
+    int parent = workspace_parent(y->v->dir, i->path, true, &base);
     quire_status st = QUIRE_OK;
 
     if (parent >= 0)
-        st = space_draft(y->s, parent, content, true, &t, err);
-    if (!st && (parent < 0 || space_publish(&t, parent, base,
-                                            i->has_file ? &i->file : NULL) < 0))
+        st = workspace_draft(y->s, parent, content, true, &t, err);
+    if (!st &&
+        (parent < 0 || workspace_publish(&t, parent, base,
+                                         i->has_file ? &i->file : NULL) < 0))
         st = is_in_the_way(errno) ? QUIRE_EXISTS
              : errno == EBUSY
                  ? QUIRE_CHANGED
                  : err_sys(err, errno, "cannot write %s in %s", i->path,
-                           space_dir(y->s, SPACE_ARTIFACT));
+                           workspace_dir(y->s, WORKSPACE_ARTIFACT));
     if (!st && !fstat(t.fd, &i->file))
-        copy_note(y->s, i->path, &i->file, &i->digest);
+        baseline_put(y->s, i->path, &i->file, &i->digest);
     fs_temp_release(&t);
     if (parent >= 0)
         close(parent);
@@ -319,10 +321,10 @@ static quire_status publish(struct syncing *y, struct item *i,
 
 static quire_status give(struct syncing *y, struct item *i, quire_error *err)
 {
-    const struct space_house *house = &y->s->c.house;
+    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     struct buf content = BUF_INIT((size_t)1 << 31);
-    quire_status st = house->read(house->ctx, &i->digest, 0, UINT64_MAX,
-                                  buf_write, &content, err);
+    quire_status st = callbacks->read(callbacks->ctx, &i->digest, 0, UINT64_MAX,
+                                      buf_write, &content, err);
 
     if (!st)
         st = publish(y, i, buf_bytes(&content), err);
@@ -342,16 +344,16 @@ static quire_status give(struct syncing *y, struct item *i, quire_error *err)
     return st;
 }
 
-int space_unlink(int dir, const char *path)
+int workspace_unlink(int dir, const char *path)
 {
     char name[257], *slash;
     const char *base;
-    int parent = space_parent(dir, path, false, &base), failed, why;
+    int parent = workspace_parent(dir, path, false, &base), failed, why;
 
     if (parent < 0)
         return -1;
-    failed = space_is_taken(parent, base) || unlinkat(parent, base, 0) < 0 ||
-             fsync(parent) < 0;
+    failed = workspace_is_taken(parent, base) ||
+             unlinkat(parent, base, 0) < 0 || fsync(parent) < 0;
     why = errno;
     close(parent);
     errno = why;
@@ -360,7 +362,7 @@ int space_unlink(int dir, const char *path)
     strcpy(name, path);
     while ((slash = strrchr(name, '/'))) {
         *slash = '\0';
-        parent = space_parent(dir, name, false, &base);
+        parent = workspace_parent(dir, name, false, &base);
         if (parent < 0)
             break;
         failed = unlinkat(parent, base, AT_REMOVEDIR) < 0;
@@ -375,24 +377,24 @@ static quire_status withdraw(struct syncing *y, struct item *i,
                              quire_error *err)
 {
     struct stat now;
-    int fd = space_open_file(y->v->dir, i->path, &now);
-    bool is_still = fd >= 0 && space_is_still(&now, &i->file);
+    int fd = workspace_open_file(y->v->dir, i->path, &now);
+    bool is_still = fd >= 0 && workspace_is_still(&now, &i->file);
 
     if (fd >= 0)
         close(fd);
     if (!is_still)
         return QUIRE_OK; /* whoever looks next sees what came of it */
-    if (space_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
+    if (workspace_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
         return err_sys(err, errno, "cannot remove %s in %s", i->path,
-                       space_dir(y->s, SPACE_ARTIFACT));
+                       workspace_dir(y->s, WORKSPACE_ARTIFACT));
     y->report->withdrawn++;
     tell(y, "withdrawn", i->path, "");
-    copy_drop(y->s, i->path);
+    baseline_remove(y->s, i->path);
     return QUIRE_OK;
 }
 
 /* A file that nobody knows. */
-static bool is_new(const struct item *i, const struct space_sync *how)
+static bool is_new(const struct item *i, const struct workspace_sync *how)
 {
     return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
 }
@@ -444,7 +446,7 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
     case TAKE: return take(y, i, err);
     case GIVE: return y->how->files_stay ? QUIRE_OK : give(y, i, err);
     case PUT_AWAY:
-        st = y->s->c.house.remove(y->s->c.house.ctx, i->id, err);
+        st = y->s->c.callbacks.remove(y->s->c.callbacks.ctx, i->id, err);
         if (st && st != QUIRE_NOT_FOUND)
             return st;
         y->report->dropped++;
@@ -453,7 +455,7 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
     case WITHDRAW: return y->how->files_stay ? QUIRE_OK : withdraw(y, i, err);
     case FORGET: break;
     }
-    copy_drop(y->s, i->path);
+    baseline_remove(y->s, i->path);
     return QUIRE_OK;
 }
 
@@ -466,7 +468,7 @@ enum { TOGETHER = 64 };
 
 struct batch {
     struct item *items[TOGETHER];
-    struct space_put puts[TOGETHER];
+    struct workspace_put puts[TOGETHER];
     struct buf content[TOGETHER];
     quire_digest digest[TOGETHER];
     size_t n, bytes;
@@ -475,11 +477,11 @@ struct batch {
 static quire_status put_batch(struct syncing *y, struct batch *b,
                               quire_error *err)
 {
-    const struct space_house *house = &y->s->c.house;
+    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     quire_error why;
     quire_status st = b->n < 2 ? QUIRE_EXISTS
-                               : house->put_all(house->ctx, b->puts, b->n,
-                                                &y->keep, &why);
+                               : callbacks->put_all(callbacks->ctx, b->puts,
+                                                    b->n, &y->keep, &why);
     bool together = !st;
     size_t i;
 
@@ -488,8 +490,8 @@ static quire_status put_batch(struct syncing *y, struct batch *b,
         if (together) {
             y->report->taken++;
             tell(y, "taken", b->items[i]->path, "");
-            copy_note(y->s, b->items[i]->path, &b->items[i]->file,
-                      &b->digest[i]);
+            baseline_put(y->s, b->items[i]->path, &b->items[i]->file,
+                         &b->digest[i]);
         } else if (!st) {
             st = take(y, b->items[i], err);
         }
@@ -504,16 +506,16 @@ static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
                              quire_error *err)
 {
     struct buf *content = &b->content[b->n];
-    struct space_put *put = &b->puts[b->n];
+    struct workspace_put *put = &b->puts[b->n];
     quire_status st;
 
     *content = (struct buf)BUF_INIT((size_t)y->largest + 2);
-    *put = (struct space_put){.path = i->path,
-                              .options = QUIRE_ARTIFACT_OPTIONS_INIT};
+    *put = (struct workspace_put){.path = i->path,
+                                  .options = QUIRE_ARTIFACT_OPTIONS_INIT};
     st = read_file(y, i, content, err);
     if (!st) {
         put->content = buf_bytes(content);
-        y->s->c.house.digest(put->content, &b->digest[b->n]);
+        y->s->c.callbacks.digest(put->content, &b->digest[b->n]);
         st = describe(y, i, put->content, &put->options, err);
     }
     if (st) {
@@ -578,7 +580,7 @@ static quire_status see_file(void *ctx, const char *name, const struct stat *st,
     const char *reason;
     struct item *i;
 
-    if (y->s->c.house.clean(bytes_str(name), clean, &reason, NULL)) {
+    if (y->s->c.callbacks.clean(bytes_str(name), clean, &reason, NULL)) {
         if (strcmp(reason, "hidden") != 0) /* those are programs' own */
             pass(y, name, reason);
         return QUIRE_OK;
@@ -609,7 +611,7 @@ static quire_status see_row(void *ctx, const quire_artifact *a,
 }
 
 static quire_status see_copy(void *ctx, const char *path,
-                             const struct copy *copy, quire_error *err)
+                             const struct baseline *copy, quire_error *err)
 {
     struct item *i = item_of(ctx, path);
 
@@ -622,16 +624,17 @@ static quire_status see_copy(void *ctx, const char *path,
 
 /* ---- all, or one -------------------------------------------------------- */
 
-static quire_status begin(struct syncing *y, struct space *s,
-                          const struct visit *v, const struct space_sync *how,
-                          struct space_report *report, quire_error *err)
+static quire_status begin(struct syncing *y, struct workspace *s,
+                          const struct visit *v,
+                          const struct workspace_sync *how,
+                          struct workspace_report *report, quire_error *err)
 {
     quire_status st;
 
     *y = (struct syncing){.s = s, .v = v, .how = how, .report = report};
     map_init(&y->by_path, (uint64_t)clock_us(s->c.clock), (uintptr_t)y);
-    st = s->c.house.largest(s->c.house.ctx, &y->largest, err);
-    return st ? st : space_session(s, &y->session, err);
+    st = s->c.callbacks.largest(s->c.callbacks.ctx, &y->largest, err);
+    return st ? st : workspace_session(s, &y->session, err);
 }
 
 static void end(struct syncing *y)
@@ -643,22 +646,22 @@ static void end(struct syncing *y)
 
 static quire_status gather(struct syncing *y, quire_error *err)
 {
-    const struct space_house *house = &y->s->c.house;
-    struct space_range all = {.limit = 0};
+    const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
+    struct workspace_range all = {.limit = 0};
     quire_status st;
 
-    st = walk_files(y->v->dir, space_dir(y->s, SPACE_ARTIFACT), "", see_file, y,
-                    err);
+    st = walk_files(y->v->dir, workspace_dir(y->s, WORKSPACE_ARTIFACT), "",
+                    see_file, y, err);
     if (!st && y->session)
-        st = house->list(house->ctx, &all, see_row, y, err);
+        st = callbacks->list(callbacks->ctx, &all, see_row, y, err);
     if (!st && y->session)
-        st = copy_each(y->s, y->session, see_copy, y, err);
+        st = baseline_each(y->s, y->session, see_copy, y, err);
     return st;
 }
 
-quire_status sync_all(struct space *s, const struct visit *v,
-                      const struct space_sync *how, struct space_report *report,
-                      quire_error *err)
+quire_status sync_all(struct workspace *s, const struct visit *v,
+                      const struct workspace_sync *how,
+                      struct workspace_report *report, quire_error *err)
 {
     struct syncing y;
     quire_status st = begin(&y, s, v, how, report, err);
@@ -676,14 +679,14 @@ quire_status sync_all(struct space *s, const struct visit *v,
     if (!st)
         st = take_all_new(&y, err);
     if (!st)
-        st = copy_flush(s, err);
+        st = baseline_flush(s, err);
     end(&y);
     return st;
 }
 
-quire_status sync_path(struct space *s, const struct visit *v, const char *path,
-                       const struct space_sync *how,
-                       struct space_report *report, quire_error *err)
+quire_status sync_path(struct workspace *s, const struct visit *v,
+                       const char *path, const struct workspace_sync *how,
+                       struct workspace_report *report, quire_error *err)
 {
     struct syncing y;
     struct item i = {.path = path};
@@ -692,25 +695,25 @@ quire_status sync_path(struct space *s, const struct visit *v, const char *path,
     quire_status st = begin(&y, s, v, how, report, err);
 
     if (!st && y.session) {
-        st = s->c.house.find(s->c.house.ctx, path, &y.keep, &one, err);
+        st = s->c.callbacks.find(s->c.callbacks.ctx, path, &y.keep, &one, err);
         if (!st)
             st = see_row(&y, &one, err);
         if (!st)
             i = y.items[0];
         if (!st || st == QUIRE_NOT_FOUND)
-            st = copy_get(s, y.session, path, &i.copy, err);
+            st = baseline_get(s, y.session, path, &i.copy, err);
         i.has_copy = !st;
     }
     if (st == QUIRE_NOT_FOUND)
         st = QUIRE_OK;
     if (!st) {
-        fd = space_open_file(v->dir, path, &i.file);
+        fd = workspace_open_file(v->dir, path, &i.file);
         i.has_file = fd >= 0;
         if (fd >= 0)
             close(fd);
         else if (errno != ENOENT && !is_in_the_way(errno))
             st = err_sys(err, errno, "cannot open %s in %s", path,
-                         space_dir(s, SPACE_ARTIFACT));
+                         workspace_dir(s, WORKSPACE_ARTIFACT));
     }
     if (!st)
         st = act(&y, &i, err);
@@ -718,18 +721,20 @@ quire_status sync_path(struct space *s, const struct visit *v, const char *path,
     return st;
 }
 
-quire_status space_sync_all(struct space *s, const struct space_sync *how,
-                            struct space_report *report, quire_error *err)
+quire_status workspace_sync_all(struct workspace *s,
+                                const struct workspace_sync *how,
+                                struct workspace_report *report,
+                                quire_error *err)
 {
     struct visit v;
     int64_t session;
-    quire_status st = visit_begin(s, SPACE_ARTIFACT, VISIT_LOCK, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_LOCK, &v, err);
 
-    *report = (struct space_report){0};
+    *report = (struct workspace_report){0};
     if (st == QUIRE_NOT_FOUND) {
         /* Nothing is laid out: not that all of it was deleted. */
-        st = space_session(s, &session, err);
-        return st || !session ? st : copy_forget(s, session, err);
+        st = workspace_session(s, &session, err);
+        return st || !session ? st : baseline_clear(s, session, err);
     }
     if (st)
         return st;
@@ -738,22 +743,23 @@ quire_status space_sync_all(struct space *s, const struct space_sync *how,
     return st;
 }
 
-quire_status space_sync_path(struct space *s, const char *path,
-                             const struct space_sync *how,
-                             struct space_report *report, quire_error *err)
+quire_status workspace_sync_path(struct workspace *s, const char *path,
+                                 const struct workspace_sync *how,
+                                 struct workspace_report *report,
+                                 quire_error *err)
 {
     struct visit v;
-    quire_status st = visit_begin(s, SPACE_ARTIFACT, VISIT_LOCK, &v, err);
+    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_LOCK, &v, err);
 
-    *report = (struct space_report){0};
+    *report = (struct workspace_report){0};
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     s->lost = false;
     st = sync_path(s, &v, path, how, report, err);
     if (!st && how->noted && s->lost)
         st = err_memory(err);
-    if (!st && (how->noted || copy_is_due(s)))
-        st = copy_flush(s, err);
+    if (!st && (how->noted || baseline_is_due(s)))
+        st = baseline_flush(s, err);
     visit_end(&v);
     return st;
 }

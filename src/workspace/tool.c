@@ -49,7 +49,7 @@ const char tool_description[] =
     "\"required\":[\"action\"]}}";
 
 struct call {
-    struct space *s;
+    struct workspace *s;
     struct request r;
     struct refusal no;
     struct json_writer w;
@@ -72,9 +72,9 @@ static void put_number(struct call *c, const char *key, uint64_t value)
 
 static void put_time(struct call *c, const char *key, int64_t us)
 {
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
-    when_format(us, when);
+    timestamp_format(us, when);
     put_text(c, key, when);
 }
 
@@ -89,7 +89,7 @@ static void begin_data(struct call *c)
 
 static void end_data(struct call *c)
 {
-    put_text(c, "session_id", space_key(c->s));
+    put_text(c, "session_id", workspace_key(c->s));
     json_object_end(&c->w);
 }
 
@@ -111,12 +111,13 @@ static void put_artifact(struct call *c, const quire_artifact *a)
 static quire_status missing(struct call *c, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_NOT_FOUND, "there is no %s %s",
-                              c->r.scope == SPACE_SCRATCH ? "scratchpad file"
-                                                          : "artifact",
+                              c->r.scope == WORKSPACE_SCRATCH
+                                  ? "scratchpad file"
+                                  : "artifact",
                               c->r.filename);
 
     err_next(err, "Use action \"list\" to see what there is%s.",
-             c->r.scope == SPACE_SCRATCH
+             c->r.scope == WORKSPACE_SCRATCH
                  ? " in scope \"scratchpad\""
                  : ", or scope \"scratchpad\" if it was written there");
     return st;
@@ -127,21 +128,22 @@ static quire_status missing(struct call *c, quire_error *err)
 static quire_status do_write(struct call *c, quire_error *err)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
-    bool kept = c->r.scope == SPACE_ARTIFACT;
+    bool kept = c->r.scope == WORKSPACE_ARTIFACT;
     quire_artifact a;
     quire_status st;
 
     o.purpose = c->r.purpose;
     o.tags = c->r.tags;
     o.source = "agent";
-    st = space_write(c->s, c->r.scope, c->r.filename, c->r.content, &o,
-                     &c->keep, &a, err);
+    st = workspace_write(c->s, c->r.scope, c->r.filename, c->r.content, &o,
+                         &c->keep, &a, err);
     if (st)
         return st;
     begin_data(c);
     json_key(&c->w, "path");
-    json_str(&c->w, arena_printf(&c->keep, "%s/%s", space_dir(c->s, c->r.scope),
-                                 c->r.filename));
+    json_str(&c->w,
+             arena_printf(&c->keep, "%s/%s", workspace_dir(c->s, c->r.scope),
+                          c->r.filename));
     if (kept) {
         json_key(&c->w, "artifact_id");
         json_int(&c->w, a.id);
@@ -159,7 +161,7 @@ static quire_status do_write(struct call *c, quire_error *err)
 /* Without the bytes at the end that a window has cut from a character: the next
  * piece begins with them. At the beginning nothing is left out, whatever it is:
  * the piece before has not had it. */
-static quire_bytes whole_characters(quire_bytes piece)
+static quire_bytes preloaded_characters(quire_bytes piece)
 {
     const unsigned char *t = piece.data;
     size_t to = piece.len, back;
@@ -179,7 +181,7 @@ static quire_bytes whole_characters(quire_bytes piece)
 static void put_content(struct call *c, quire_bytes raw, uint64_t size)
 {
     uint64_t end = c->r.offset + raw.len;
-    quire_bytes text = end < size ? whole_characters(raw) : raw;
+    quire_bytes text = end < size ? preloaded_characters(raw) : raw;
     bool as_text = !c->r.base64 && utf8_check(text) &&
                    (text.len > 0 || raw.len == 0);
 
@@ -203,8 +205,8 @@ static quire_status do_read(struct call *c, quire_error *err)
 {
     struct buf raw = BUF_INIT((size_t)1 << 30);
     uint64_t size;
-    quire_status st = space_read(c->s, c->r.scope, c->r.filename, c->r.offset,
-                                 c->r.limit, &raw, &size, err);
+    quire_status st = workspace_read(c->s, c->r.scope, c->r.filename,
+                                     c->r.offset, c->r.limit, &raw, &size, err);
 
     if (st == QUIRE_NOT_FOUND)
         st = missing(c, err);
@@ -218,8 +220,8 @@ static quire_status do_read(struct call *c, quire_error *err)
         begin_data(c);
         put_content(c, raw.len ? buf_bytes(&raw) : bytes_of("", 0), size);
         end_data(c);
-        if (c->r.scope == SPACE_ARTIFACT)
-            reads_note(c->s, c->r.filename);
+        if (c->r.scope == WORKSPACE_ARTIFACT)
+            read_counts_add(c->s, c->r.filename);
     }
     buf_release(&raw);
     return st;
@@ -228,17 +230,17 @@ static quire_status do_read(struct call *c, quire_error *err)
 static quire_status do_delete(struct call *c, quire_error *err)
 {
     quire_artifact a;
-    quire_status st = space_delete(c->s, c->r.scope, c->r.filename, &c->keep,
-                                   &a, err);
+    quire_status st = workspace_delete(c->s, c->r.scope, c->r.filename,
+                                       &c->keep, &a, err);
 
     if (st)
         return st == QUIRE_NOT_FOUND ? missing(c, err) : st;
     begin_data(c);
-    if (c->r.scope == SPACE_ARTIFACT) {
+    if (c->r.scope == WORKSPACE_ARTIFACT) {
         json_key(&c->w, "artifact_id");
         json_int(&c->w, a.id);
     }
-    put_text(c, "deleted", c->r.scope == SPACE_ARTIFACT ? "soft" : "hard");
+    put_text(c, "deleted", c->r.scope == WORKSPACE_ARTIFACT ? "soft" : "hard");
     end_data(c);
     return QUIRE_OK;
 }
@@ -282,7 +284,7 @@ static quire_status bad_cursor(quire_error *err)
 }
 
 /* "<updated>.<id>", of the last artifact that was given. */
-static bool read_cursor(const char *text, struct space_range *out)
+static bool read_cursor(const char *text, struct workspace_range *out)
 {
     const char *dot = strchr(text, '.');
 
@@ -296,13 +298,13 @@ static bool read_cursor(const char *text, struct space_range *out)
 static quire_status list_artifacts(struct call *c, struct listing *l,
                                    quire_error *err)
 {
-    const struct space_house *house = &c->s->c.house;
-    struct space_range range = {.limit = c->r.limit + 1};
+    const struct workspace_callbacks *callbacks = &c->s->c.callbacks;
+    struct workspace_range range = {.limit = c->r.limit + 1};
     quire_status st;
 
     if (c->r.cursor && !read_cursor(c->r.cursor, &range))
         return bad_cursor(err);
-    st = house->list(house->ctx, &range, give_artifact, l, err);
+    st = callbacks->list(callbacks->ctx, &range, give_artifact, l, err);
     return st == QUIRE_STOPPED ? QUIRE_OK : st;
 }
 
@@ -317,7 +319,7 @@ static quire_status give_file(void *ctx, const char *name, uint64_t size,
     if (c->r.cursor && strcmp(name, c->r.cursor) <= 0)
         return QUIRE_OK;
     /* What cannot be asked for is not offered, nor can it be a cursor. */
-    if (c->s->c.house.clean(bytes_str(name), clean, NULL, NULL) ||
+    if (c->s->c.callbacks.clean(bytes_str(name), clean, NULL, NULL) ||
         strcmp(clean, name) != 0)
         return QUIRE_OK;
     if (l->n == c->r.limit) {
@@ -336,7 +338,7 @@ static quire_status give_file(void *ctx, const char *name, uint64_t size,
 
 static quire_status do_list(struct call *c, quire_error *err)
 {
-    bool kept = c->r.scope == SPACE_ARTIFACT;
+    bool kept = c->r.scope == WORKSPACE_ARTIFACT;
     struct listing l = {.call = c};
     char cursor[64];
     quire_status st;
@@ -345,7 +347,7 @@ static quire_status do_list(struct call *c, quire_error *err)
     json_key(&c->w, kept ? "artifacts" : "files");
     json_array(&c->w);
     st = kept ? list_artifacts(c, &l, err)
-              : space_files(c->s, give_file, &l, err);
+              : workspace_files(c->s, give_file, &l, err);
     if (st == QUIRE_STOPPED)
         st = QUIRE_OK;
     json_array_end(&c->w);
@@ -374,7 +376,7 @@ static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
 
 static quire_status do_search(struct call *c, quire_error *err)
 {
-    const struct space_house *house = &c->s->c.house;
+    const struct workspace_callbacks *callbacks = &c->s->c.callbacks;
     struct listing l = {.call = c};
     quire_status st;
 
@@ -382,7 +384,8 @@ static quire_status do_search(struct call *c, quire_error *err)
     put_text(c, "query", c->r.query);
     json_key(&c->w, "results");
     json_array(&c->w);
-    st = house->search(house->ctx, c->r.query, c->r.limit, give_hit, &l, err);
+    st = callbacks->search(callbacks->ctx, c->r.query, c->r.limit, give_hit, &l,
+                           err);
     json_array_end(&c->w);
     put_number(c, "count", l.n);
     end_data(c);
@@ -414,7 +417,7 @@ static quire_status act(struct call *c, quire_error *err)
     return actions[c->r.action](c, err);
 }
 
-quire_status tool_answer(struct space *s, quire_bytes request,
+quire_status tool_answer(struct workspace *s, quire_bytes request,
                          struct buf *answer, quire_error *err)
 {
     struct call c = {.s = s};
@@ -432,7 +435,7 @@ quire_status tool_answer(struct space *s, quire_bytes request,
             st = err_memory(&why);
         if (st)
             refuse_status(&c.no, st, &why);
-        reads_write(s, false);
+        read_counts_flush(s, false);
     }
     json_begin(&w, answer);
     json_object(&w);

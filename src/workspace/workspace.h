@@ -57,39 +57,39 @@
 #include "quire.h"
 #include "store/db.h"
 
-struct space;
+struct workspace;
 
-enum space_scope { SPACE_ARTIFACT, SPACE_SCRATCH };
+enum workspace_scope { WORKSPACE_ARTIFACT, WORKSPACE_SCRATCH };
 
 /* The table, for the schema of quire.db. */
-extern const char copy_schema[];
+extern const char baseline_schema[];
 
 /* A part of the list of artifacts: before (before_us, before_id) if before_us is
  * not 0. */
-struct space_range {
+struct workspace_range {
     uint64_t limit; /* 0: all */
     int64_t before_us, before_id;
 };
 
 /* Reads of an artifact that are to be counted. */
-enum { SPACE_READS_MAX = 64 };
+enum { WORKSPACE_READS_MAX = 64 };
 
-struct space_read {
+struct workspace_read {
     char *path;
     uint64_t n;
     int64_t last_us;
 };
 
 /* One of several that are put together. */
-struct space_put {
+struct workspace_put {
     const char *path;
     quire_bytes content;
     quire_artifact_options options;
 };
 
-/* What the house does for a workspace: it knows artifacts, and whose they are.
+/* What the callbacks does for a workspace: it knows artifacts, and whose they are.
  * `find` and `search` answer QUIRE_NOT_FOUND without words. Paths are clean. */
-struct space_house {
+struct workspace_callbacks {
     void *ctx;
 
     /* The number of the session's row; 0: it has none yet. */
@@ -97,7 +97,7 @@ struct space_house {
 
     quire_status (*find)(void *ctx, const char *path, struct arena *keep,
                          quire_artifact *out, quire_error *err);
-    quire_status (*list)(void *ctx, const struct space_range *r,
+    quire_status (*list)(void *ctx, const struct workspace_range *r,
                          quire_artifact_fn each, void *each_ctx,
                          quire_error *err);
     quire_status (*versions)(void *ctx, int64_t id, quire_artifact_fn each,
@@ -110,8 +110,8 @@ struct space_house {
                         const quire_artifact_options *options,
                         struct arena *keep, quire_artifact *out,
                         quire_error *err);
-    quire_status (*put_all)(void *ctx, const struct space_put *list, size_t n,
-                            struct arena *keep, quire_error *err);
+    quire_status (*put_all)(void *ctx, const struct workspace_put *list,
+                            size_t n, struct arena *keep, quire_error *err);
     quire_status (*remove)(void *ctx, int64_t id, quire_error *err);
 
     /* Content, from `from` to before `to`. */
@@ -119,8 +119,8 @@ struct space_house {
                          uint64_t to, quire_write_fn write, void *write_ctx,
                          quire_error *err);
 
-    /* At most SPACE_READS_MAX at once. QUIRE_BUSY: somebody is in the way. */
-    quire_status (*count_reads)(void *ctx, const struct space_read *list,
+    /* At most WORKSPACE_READS_MAX at once. QUIRE_BUSY: somebody is in the way. */
+    quire_status (*count_reads)(void *ctx, const struct workspace_read *list,
                                 size_t n, quire_error *err);
 
     /* How large an artifact may be. */
@@ -134,8 +134,8 @@ struct space_house {
 };
 
 /* All is borrowed, and outlives the workspace, but for text, which is copied. */
-struct space_config {
-    struct space_house house;
+struct workspace_config {
+    struct workspace_callbacks callbacks;
     struct db *db; /* for `copy` */
     const struct clock *clock;
     const char *root; /* the directory that artifacts/ is in */
@@ -144,27 +144,28 @@ struct space_config {
 };
 
 /* Makes nothing. QUIRE_INVALID: the session's id cannot be a directory. */
-quire_status space_open(const struct space_config *config, struct space **out,
-                        quire_error *err);
-void space_close(struct space *s);
+quire_status workspace_open(const struct workspace_config *config,
+                            struct workspace **out, quire_error *err);
+void workspace_close(struct workspace *s);
 
 /* Whether a session of this id can have one. */
-bool space_is_id(const char *key);
+bool workspace_is_id(const char *key);
 
 /* Whether one is laid out: a look at one name. */
-bool space_is_there(const char *root, const char *key);
+bool workspace_is_there(const char *root, const char *key);
 
-const char *space_key(const struct space *s);
+const char *workspace_key(const struct workspace *s);
 
 /* Where the directory is, or will be: an absolute path. */
-const char *space_dir(const struct space *s, enum space_scope scope);
+const char *workspace_dir(const struct workspace *s,
+                          enum workspace_scope scope);
 
 /* Make both, and lay out the artifacts there are. */
-quire_status space_make(struct space *s, quire_error *err);
+quire_status workspace_make(struct workspace *s, quire_error *err);
 
 /* ---- sync.c: files and artifacts, made to agree ------------------------- */
 
-struct space_report {
+struct workspace_report {
     uint64_t taken;     /* files that became artifacts, or versions of one   */
     uint64_t dropped;   /* artifacts put away, their files being gone        */
     uint64_t given;     /* artifacts that became files                       */
@@ -174,31 +175,34 @@ struct space_report {
 
 /* What is found: a path, and what was done with it, a word: "taken", "dropped",
  * "given", "withdrawn", or "passed" and why. */
-typedef void (*space_tell_fn)(void *ctx, const char *what, const char *path,
-                              const char *why);
+typedef void (*workspace_tell_fn)(void *ctx, const char *what, const char *path,
+                                  const char *why);
 
-struct space_sync {
-    const char *source; /* who a new file is from: "user", "agent"      */
-    bool put;           /* the artifact has just been put: that its file
+struct workspace_sync {
+    const char *source;     /* who a new file is from: "user", "agent"      */
+    bool put;               /* the artifact has just been put: that its file
                            is not there does not say that it is to go    */
-    bool noted;         /* of one path: that both agree is on record before
+    bool noted;             /* of one path: that both agree is on record before
                            it is done; else a while later                */
-    bool files_stay;    /* whether the artifacts will be kept is not known
+    bool files_stay;        /* whether the artifacts will be kept is not known
                            yet: no file is written or removed for them   */
-    bool whole;         /* the file is to be replaced: one that cannot be
+    bool whole;             /* the file is to be replaced: one that cannot be
                            kept is not passed, but refused, with words   */
-    space_tell_fn tell; /* may be NULL                                   */
+    workspace_tell_fn tell; /* may be NULL                                   */
     void *ctx;
 };
 
 /* All of it. A workspace without a directory has nothing to compare. */
-quire_status space_sync_all(struct space *s, const struct space_sync *how,
-                            struct space_report *report, quire_error *err);
+quire_status workspace_sync_all(struct workspace *s,
+                                const struct workspace_sync *how,
+                                struct workspace_report *report,
+                                quire_error *err);
 
 /* One path, which is clean; of a file or of none. */
-quire_status space_sync_path(struct space *s, const char *path,
-                             const struct space_sync *how,
-                             struct space_report *report, quire_error *err);
+quire_status workspace_sync_path(struct workspace *s, const char *path,
+                                 const struct workspace_sync *how,
+                                 struct workspace_report *report,
+                                 quire_error *err);
 
 /* ---- files.c ------------------------------------------------------------ */
 
@@ -208,37 +212,37 @@ quire_status space_sync_path(struct space *s, const char *path,
  * QUIRE_TOO_LARGE, QUIRE_QUOTA, QUIRE_NOT_FOUND  as quire_artifact_put()
  * QUIRE_EXISTS  a directory has this name, or a file the name of a directory
  *               in it */
-quire_status space_write(struct space *s, enum space_scope scope,
-                         const char *path, quire_bytes content,
-                         const quire_artifact_options *options,
-                         struct arena *keep, quire_artifact *artifact,
-                         quire_error *err);
+quire_status workspace_write(struct workspace *s, enum workspace_scope scope,
+                             const char *path, quire_bytes content,
+                             const quire_artifact_options *options,
+                             struct arena *keep, quire_artifact *artifact,
+                             quire_error *err);
 
 /* Up to `max` bytes from `from` on are added to `out`; *size is that of the
  * whole. What the file has; of an artifact without one, what that has.
  * QUIRE_NOT_FOUND without words. */
-quire_status space_read(struct space *s, enum space_scope scope,
-                        const char *path, uint64_t from, uint64_t max,
-                        struct buf *out, uint64_t *size, quire_error *err);
+quire_status workspace_read(struct workspace *s, enum workspace_scope scope,
+                            const char *path, uint64_t from, uint64_t max,
+                            struct buf *out, uint64_t *size, quire_error *err);
 
 /* Put the artifact away, with its file; *artifact as it was. Of the scratchpad
  * the file goes for good. QUIRE_NOT_FOUND without words. */
-quire_status space_delete(struct space *s, enum space_scope scope,
-                          const char *path, struct arena *keep,
-                          quire_artifact *artifact, quire_error *err);
+quire_status workspace_delete(struct workspace *s, enum workspace_scope scope,
+                              const char *path, struct arena *keep,
+                              quire_artifact *artifact, quire_error *err);
 
 /* Each file of the scratchpad, by name. */
-typedef quire_status (*space_file_fn)(void *ctx, const char *name,
-                                      uint64_t size, int64_t modified_ns,
-                                      quire_error *err);
-quire_status space_files(struct space *s, space_file_fn each, void *ctx,
-                         quire_error *err);
+typedef quire_status (*workspace_file_fn)(void *ctx, const char *name,
+                                          uint64_t size, int64_t modified_ns,
+                                          quire_error *err);
+quire_status workspace_files(struct workspace *s, workspace_file_fn each,
+                             void *ctx, quire_error *err);
 
 /* ---- tool.c: the tool `workspace`, as models call it ---------------------- */
 
 /* Answer a request, a JSON object, with one line of JSON, added to `answer`.
  * What is wrong with the request is in the answer; an error is ours. */
-quire_status tool_answer(struct space *s, quire_bytes request,
+quire_status tool_answer(struct workspace *s, quire_bytes request,
                          struct buf *answer, quire_error *err);
 
 /* What a model is told of the tool: a JSON object with name, description and

@@ -97,7 +97,7 @@ static struct tenants_session fill(quire *q, const char *name)
 {
     quire_memory_options m = QUIRE_MEMORY_OPTIONS_INIT;
     struct tenants_session s = tenants_session(q, name);
-    quire_claim claim;
+    quire_idempotency claim;
     quire_folder folder;
 
     tenants_put(q, name, name);
@@ -110,10 +110,10 @@ static struct tenants_session fill(quire *q, const char *name)
     OK(quire_session_file(q, s.id, folder.id, &test_err));
     OK(quire_pad_append(q, name, bytes_str(name), NULL, &test_err));
     OK(quire_history_add(q, bytes_str(name), "/w", s.id, NULL, &test_err));
-    OK(quire_claim_begin(q, "key", bytes_str(name), bytes_str(""), &claim,
-                         &test_err));
+    OK(quire_idempotency_begin(q, "key", bytes_str(name), bytes_str(""), &claim,
+                               &test_err));
     YES(claim.fresh);
-    OK(quire_claim_end(q, "key", 200, bytes_str(name), &test_err));
+    OK(quire_idempotency_end(q, "key", 200, bytes_str(name), &test_err));
     return s;
 }
 
@@ -122,7 +122,7 @@ static const char *everything(quire *q)
 {
     quire_artifact_list_options all = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct buf out = BUF_INIT(1 << 20);
-    quire_claim claim;
+    quire_idempotency claim;
     char *text;
 
     all.all_sessions = 1;
@@ -132,8 +132,8 @@ static const char *everything(quire *q)
     OK(quire_folder_list(q, add_folder, &out, &test_err));
     OK(quire_pad_list(q, add_pad, &out, &test_err));
     OK(quire_history_list(q, NULL, add_prompt, &out, &test_err));
-    OK(quire_claim_begin(q, "key", bytes_str("x"), bytes_str(""), &claim,
-                         &test_err));
+    OK(quire_idempotency_begin(q, "key", bytes_str("x"), bytes_str(""), &claim,
+                               &test_err));
     NO(claim.fresh || claim.same);
     buf_add(&out, claim.answer.data, claim.answer.len);
     text = test_alloc(out.len + 1);
@@ -284,7 +284,7 @@ static void no_door_opens(quire *q, const char *session, bool gone)
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     struct buf out = BUF_INIT(1 << 20);
     quire_artifact a;
-    quire_claim claim;
+    quire_idempotency claim;
     quire_folder folder;
     quire_session *s;
 
@@ -299,8 +299,8 @@ static void no_door_opens(quire *q, const char *session, bool gone)
     YES(quire_memory_add(q, NULL, &m, NULL, NULL));
     YES(quire_pad_append(q, "", bytes_str("x"), NULL, NULL));
     YES(quire_folder_add(q, "late", &folder, NULL));
-    YES(quire_claim_begin(q, "late", bytes_str("x"), bytes_str(""), &claim,
-                          NULL));
+    YES(quire_idempotency_begin(q, "late", bytes_str("x"), bytes_str(""),
+                                &claim, NULL));
     YES(quire_blob_put(q, bytes_str("late"), 0, NULL, NULL));
     YES(quire_history_add(q, bytes_str("late"), "/w", NULL, NULL, NULL));
     YES(quire_session_new(q, &o, &s, NULL));

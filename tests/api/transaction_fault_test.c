@@ -138,10 +138,10 @@ static quire_status put_blob(quire *q)
 
 static quire_status claim_key(quire *q)
 {
-    quire_claim claim;
+    quire_idempotency claim;
 
-    return quire_claim_begin(q, "key", bytes_str("x"), bytes_str(""), &claim,
-                             &test_err);
+    return quire_idempotency_begin(q, "key", bytes_str("x"), bytes_str(""),
+                                   &claim, &test_err);
 }
 
 static quire_status put_once(quire *q)
@@ -152,7 +152,7 @@ static quire_status put_once(quire *q)
 
 static quire_status keep_answer(quire *q)
 {
-    return quire_claim_end(q, "key", 201, bytes_str("done"), &test_err);
+    return quire_idempotency_end(q, "key", 201, bytes_str("done"), &test_err);
 }
 
 static quire_status put_away(quire *q)

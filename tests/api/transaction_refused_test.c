@@ -415,10 +415,10 @@ static quire_status file_no_session(quire *q)
 
 static quire_status no_key(quire *q)
 {
-    quire_claim claim;
+    quire_idempotency claim;
 
-    return quire_claim_begin(q, "", bytes_str("x"), bytes_str(""), &claim,
-                             &test_err);
+    return quire_idempotency_begin(q, "", bytes_str("x"), bytes_str(""), &claim,
+                                   &test_err);
 }
 
 static quire_status unpin_nothing(quire *q)
@@ -448,14 +448,14 @@ static quire_status a_tenant_there_is_not(quire *q)
 /* It claims a key, is refused, and gives the key back. */
 static quire_status refused_under_a_key(quire *q)
 {
-    quire_claim claim;
+    quire_idempotency claim;
     quire_status st;
 
-    OK(quire_claim_begin(q, "key", bytes_str("x"), bytes_str(""), &claim,
-                         &test_err));
+    OK(quire_idempotency_begin(q, "key", bytes_str("x"), bytes_str(""), &claim,
+                               &test_err));
     YES(claim.fresh);
     st = beyond_session(q);
-    OK(quire_claim_end(q, "key", 0, bytes_str(""), NULL));
+    OK(quire_idempotency_end(q, "key", 0, bytes_str(""), NULL));
     return st;
 }
 

@@ -344,8 +344,8 @@ TEST(a_group_and_a_workspace_do_not_wait_for_each_other)
     set_scene(s);
     s->busy_ms = 10000;
     snprintf(s->session, sizeof s->session, "%s", tenants_session(q, "x").id);
-    w = workspace_open(q, s->session);
-    workspace_write(w, "theirs", "first");
+    w = fixture_open(q, s->session);
+    fixture_write(w, "theirs", "first");
     quire_workspace_close(w);
     begin(worker, s, 0, work);
     for (i = 0; i < s->rounds * 4; i++) {
@@ -370,9 +370,9 @@ TEST(a_group_and_a_workspace_do_not_wait_for_each_other)
         fprintf(stderr, "one took %d ms\n", (int)(longest / 1000));
     YES(longest < 5000000);
     /* A group whose turn did not come in time has left it to whoever looks. */
-    w = workspace_open(q, s->session);
-    workspace_sync(w);
-    workspace_agrees(q, w);
+    w = fixture_open(q, s->session);
+    fixture_sync(w);
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();

@@ -24,11 +24,11 @@ static quire_workspace *furnish(quire *q)
     quire_workspace *w;
 
     session = tenants_session(q, "work");
-    w = workspace_open(q, session.id);
-    workspace_write(w, "a", "a, once");
-    workspace_write(w, "b", "b, once");
-    workspace_write(w, "gone", "put away");
-    workspace_does(w, "{\"action\":\"delete\",\"filename\":\"gone\"}");
+    w = fixture_open(q, session.id);
+    fixture_write(w, "a", "a, once");
+    fixture_write(w, "b", "b, once");
+    fixture_write(w, "gone", "put away");
+    fixture_does(w, "{\"action\":\"delete\",\"filename\":\"gone\"}");
     return w;
 }
 
@@ -65,11 +65,11 @@ static void end(quire *q, bool keep)
 static void is(quire *q, quire_workspace *w, const char *path, const char *text)
 {
     if (text) {
-        SAME_TEXT(text, workspace_artifact(q, session.id, path));
-        SAME_TEXT(text, workspace_file(w, path));
+        SAME_TEXT(text, fixture_artifact(q, session.id, path));
+        SAME_TEXT(text, fixture_file(w, path));
     } else {
-        YES(workspace_artifact(q, session.id, path) == NULL);
-        YES(workspace_file(w, path) == NULL);
+        YES(fixture_artifact(q, session.id, path) == NULL);
+        YES(fixture_file(w, path) == NULL);
     }
 }
 
@@ -85,16 +85,16 @@ TEST(a_file_follows_when_the_group_is_kept_and_no_sooner)
     put(q, "n/ew", "new");
     put_away(q, "b");
     OK(quire_artifact_restore(q, session.id, "gone", NULL, &test_err));
-    SAME_TEXT("a, once", workspace_file(w, "a"));
-    SAME_TEXT("b, once", workspace_file(w, "b"));
-    YES(!workspace_file(w, "n/ew") && !workspace_file(w, "gone"));
+    SAME_TEXT("a, once", fixture_file(w, "a"));
+    SAME_TEXT("b, once", fixture_file(w, "b"));
+    YES(!fixture_file(w, "n/ew") && !fixture_file(w, "gone"));
     end(q, true);
     is(q, w, "a", "a, twice");
     is(q, w, "b", NULL);
     is(q, w, "n/ew", "new");
     is(q, w, "gone", "put away");
-    SAME_TEXT("", workspace_sync(w));
-    workspace_agrees(q, w);
+    SAME_TEXT("", fixture_sync(w));
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -116,7 +116,7 @@ TEST(no_file_follows_a_group_that_is_not_kept)
     is(q, w, "b", "b, once");
     is(q, w, "n/ew", NULL);
     is(q, w, "gone", NULL);
-    SAME_TEXT("", workspace_sync(w));
+    SAME_TEXT("", fixture_sync(w));
     SAME_TEXT(before, catalogue_dump());
     /* The handle goes on, and files follow it again. */
     put(q, "a", "a, at last");
@@ -125,7 +125,7 @@ TEST(no_file_follows_a_group_that_is_not_kept)
     put(q, "b", "b, at last");
     end(q, true);
     is(q, w, "b", "b, at last");
-    workspace_agrees(q, w);
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -148,18 +148,18 @@ static void put_and_away(bool keep)
     put_away(q, "a");
     put(q, "n/ew", "new");
     put_away(q, "n/ew");
-    SAME_TEXT("a, once", workspace_file(w, "a"));
-    YES(!workspace_file(w, "n/ew"));
+    SAME_TEXT("a, once", fixture_file(w, "a"));
+    YES(!fixture_file(w, "n/ew"));
     end(q, keep);
     is(q, w, "a", keep ? NULL : "a, once");
     is(q, w, "n/ew", NULL);
-    SAME_TEXT("", workspace_sync(w));
+    SAME_TEXT("", fixture_sync(w));
     is(q, w, "a", keep ? NULL : "a, once");
     if (keep) {
         OK(quire_artifact_restore(q, session.id, "a", NULL, &test_err));
         is(q, w, "a", "a, twice");
     }
-    workspace_agrees(q, w);
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -192,8 +192,8 @@ static void away_and_back(bool keep)
     end(q, keep);
     is(q, w, "a", "a, once");
     is(q, w, "b", keep ? "another b" : "b, once");
-    SAME_TEXT("", workspace_sync(w));
-    workspace_agrees(q, w);
+    SAME_TEXT("", fixture_sync(w));
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -219,14 +219,14 @@ static void edited(bool keep, bool before)
     q = tenants_open(NULL, 0);
     w = furnish(q);
     if (before)
-        workspace_edit(w, "a", mine);
+        fixture_edit(w, "a", mine);
     begin(q);
     put_away(q, "a");
     put(q, "b", "b, twice");
     if (!before)
-        workspace_edit(w, "a", mine);
+        fixture_edit(w, "a", mine);
     end(q, keep);
-    workspace_sync(w);
+    fixture_sync(w);
     if (!keep) {
         is(q, w, "a", mine);
         is(q, w, "b", "b, once");
@@ -237,7 +237,7 @@ static void edited(bool keep, bool before)
     } else {
         is(q, w, "a", mine); /* later than the removal: it is back */
     }
-    workspace_agrees(q, w);
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -305,11 +305,11 @@ TEST(who_has_a_workspace_is_not_waited_for_when_a_group_ends)
     end(q, true);
     YES(clock_steady_us() - began < 2000000);
     close(dir);
-    SAME_TEXT("a, once", workspace_file(w, "a"));
-    workspace_sync(w);
+    SAME_TEXT("a, once", fixture_file(w, "a"));
+    fixture_sync(w);
     is(q, w, "a", "a, twice");
     is(q, w, "new19", "new");
-    workspace_agrees(q, w);
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
     catalogue_sound();
@@ -332,8 +332,8 @@ static void furnish_many(struct tenants_session of[MANY])
         tenants_add(name);
         q = tenants_open(name, 0);
         of[i] = tenants_session(q, name);
-        w = workspace_open(q, of[i].id);
-        workspace_write(w, "a", "once");
+        w = fixture_open(q, of[i].id);
+        fixture_write(w, "a", "once");
         quire_workspace_close(w);
         quire_close(q);
     }

@@ -23,7 +23,7 @@ static void room_open(struct room *r)
     config.db = r->store.db;
     config.blobs = r->store.blobs;
     OK(config.db->ops->exec(config.db, artifact_schema, &test_err));
-    OK(config.db->ops->exec(config.db, owner_schema, &test_err));
+    OK(config.db->ops->exec(config.db, blob_tenant_schema, &test_err));
     OK(config.db->ops->exec(config.db, removal_schema, &test_err));
     OK(config.db->ops->exec(config.db, due_schema, &test_err));
     OK(artifacts_new(&config, &r->a, &test_err));
@@ -109,7 +109,7 @@ static quire_status count_hit(void *ctx, const quire_hit *hit, quire_error *err)
 
 TEST(a_tenant_whose_removal_is_undone_is_as_it_was)
 {
-    struct artifact_question q = {.text = "walrus", .limit = 5};
+    struct artifact_query q = {.text = "walrus", .limit = 5};
     struct room r;
     quire_tenant t;
     struct removal *files;

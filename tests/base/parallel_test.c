@@ -8,7 +8,7 @@
 #include "support/test.h"
 
 struct number {
-    struct team_note note;
+    struct parallel_result note;
     size_t heap, n;
 };
 
@@ -49,21 +49,21 @@ static void close_tools(void *ctx, void *tools)
 }
 
 static quire_status work(void *ctx, void *tools, size_t heap,
-                         struct team_turn *turn, quire_error *err)
+                         struct parallel_chunk *turn, quire_error *err)
 {
     struct job *j = ctx;
     quire_status st = QUIRE_OK;
     size_t i;
 
     (void)tools;
-    for (i = 0; !st && i < notes_of(heap) && !team_stopped(turn); i++) {
+    for (i = 0; !st && i < notes_of(heap) && !parallel_is_stopped(turn); i++) {
         struct number *n = malloc(sizeof *n);
 
         if (!n)
             return err_memory(err);
         n->heap = heap;
         n->n = i;
-        st = team_note(turn, &n->note, err);
+        st = parallel_emit(turn, &n->note, err);
     }
     if (!st && heap == j->fail_at)
         st = err_set(err, QUIRE_IO, "heap %zu", heap);
@@ -78,7 +78,7 @@ static void skip_empty(struct job *j)
     }
 }
 
-static quire_status tell(void *ctx, const struct team_note *note,
+static quire_status tell(void *ctx, const struct parallel_result *note,
                          quire_error *err)
 {
     const struct number *n = (const struct number *)note;
@@ -107,18 +107,18 @@ static quire_status told(void *ctx, size_t heap, quire_error *err)
 
 static struct job run(struct job j, unsigned hands, quire_status want)
 {
-    struct team_work w = {.n_heaps = j.heaps,
-                          .n_hands = hands,
-                          .ctx = &j,
-                          .open = open_tools,
-                          .close = close_tools,
-                          .own = &j,
-                          .work = work,
-                          .tell = tell,
-                          .told = told};
+    struct parallel_work w = {.n_chunks = j.heaps,
+                              .n_workers_max = hands,
+                              .ctx = &j,
+                              .open = open_tools,
+                              .close = close_tools,
+                              .own = &j,
+                              .work = work,
+                              .tell = tell,
+                              .told = told};
 
     j.caller = pthread_self();
-    IS(want, team_run(&w, &test_err));
+    IS(want, parallel_run(&w, &test_err));
     EQ(0, j.open);
     return j;
 }

@@ -15,7 +15,7 @@ static int64_t read_ms(const char *text)
 {
     int64_t ms = INT64_MIN;
 
-    if (!when_parse(bytes_str(text), &ms))
+    if (!timestamp_parse(bytes_str(text), &ms))
         SAME_TEXT("a time", text);
     return ms;
 }
@@ -68,10 +68,10 @@ TEST(midnight_may_end_a_day_and_nothing_comes_after_it)
     EQ(86400000, read_ms("1970-01-01T24:00:00.000Z"));
     EQ(86400000, read_ms("1970-01-01T24:00Z"));
     EQ(read_ms("2021-01-01"), read_ms("2020-12-31T24:00:00Z"));
-    NO(when_parse(bytes_str("1970-01-01T24:00:00.001Z"), &ms));
-    NO(when_parse(bytes_str("1970-01-01T24:00:01Z"), &ms));
-    NO(when_parse(bytes_str("1970-01-01T24:01Z"), &ms));
-    NO(when_parse(bytes_str("1970-01-01T25:00Z"), &ms));
+    NO(timestamp_parse(bytes_str("1970-01-01T24:00:00.001Z"), &ms));
+    NO(timestamp_parse(bytes_str("1970-01-01T24:00:01Z"), &ms));
+    NO(timestamp_parse(bytes_str("1970-01-01T24:01Z"), &ms));
+    NO(timestamp_parse(bytes_str("1970-01-01T25:00Z"), &ms));
 }
 
 TEST(what_is_no_time_is_refused)
@@ -127,10 +127,10 @@ TEST(what_is_no_time_is_refused)
     size_t i;
 
     for (i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (when_parse(bytes_str(wrong[i]), &ms))
+        if (timestamp_parse(bytes_str(wrong[i]), &ms))
             SAME_TEXT("no time", wrong[i]);
-    NO(when_parse(bytes_of("2026\0", 5), &ms));
-    NO(when_parse(bytes_of(NULL, 0), &ms));
+    NO(timestamp_parse(bytes_of("2026\0", 5), &ms));
+    NO(timestamp_parse(bytes_of(NULL, 0), &ms));
     EQ(7, ms);
 }
 
@@ -142,15 +142,15 @@ TEST(a_time_that_is_cut_anywhere_is_read_no_further)
     int64_t ms;
 
     for (n = 0; n < sizeof whole; n++)
-        when_parse(bytes_of(memcpy(test_alloc(n), whole, n), n), &ms);
+        timestamp_parse(bytes_of(memcpy(test_alloc(n), whole, n), n), &ms);
 }
 
 static const char *written(int64_t us)
 {
-    static char out[WHEN_SIZE];
+    static char out[TIMESTAMP_SIZE];
 
     memset(out, '!', sizeof out);
-    when_format(us, out);
+    timestamp_format(us, out);
     return out;
 }
 
@@ -184,7 +184,7 @@ TEST(days_agree_with_another_calendar)
                  tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
         if (strcmp(want, written(s * 1000000)) != 0)
             SAME_TEXT(want, written(s * 1000000));
-        if (!when_parse(bytes_str(want), &ms) || ms != s * 1000)
+        if (!timestamp_parse(bytes_str(want), &ms) || ms != s * 1000)
             EQ(s * 1000, ms);
     }
 }

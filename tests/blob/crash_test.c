@@ -48,7 +48,7 @@ static quire_bytes content(int i, char *buf)
     return bytes_of(buf, len);
 }
 
-struct tally {
+struct session_usage {
     int blobs, problems;
 };
 
@@ -57,7 +57,7 @@ static quire_status count_blob(void *ctx, const quire_blob_info *info,
 {
     (void)info;
     (void)err;
-    ((struct tally *)ctx)->blobs++;
+    ((struct session_usage *)ctx)->blobs++;
     return QUIRE_OK;
 }
 
@@ -66,13 +66,13 @@ static quire_status count_problem(void *ctx, const quire_problem *p,
 {
     (void)err;
     fprintf(stderr, "%s: %s\n", p->where, p->what);
-    ((struct tally *)ctx)->problems++;
+    ((struct session_usage *)ctx)->problems++;
     return QUIRE_OK;
 }
 
-static struct tally take_stock(const char *dir, quire_layout layout)
+static struct session_usage take_stock(const char *dir, quire_layout layout)
 {
-    struct tally t = {0};
+    struct session_usage t = {0};
     quire_check_hooks hooks = {.size = sizeof hooks,
                                .problem = count_problem,
                                .ctx = &t};
@@ -130,7 +130,7 @@ TEST(eight_processes_put_overlapping_content)
     for (l = 0; l < sizeof layouts / sizeof *layouts; l++) {
         pid_t child[WRITERS];
         const char *dir = test_path("blobs");
-        struct tally t;
+        struct session_usage t;
         int i, status;
 
         for (i = 0; i < WRITERS; i++) {

@@ -110,7 +110,7 @@ TEST(a_batch_that_is_undone_gives_nobody_anything)
     quire_close(bob);
 }
 
-TEST(rows_go_with_their_blob_and_with_their_tenant)
+TEST(blob_table_go_with_their_blob_and_with_their_tenant)
 {
     quire_collect_report report;
     quire *home, *ann;

@@ -145,7 +145,7 @@ static void never(void *ctx, struct blobs *b)
 TEST(threads_that_cannot_be_had_are_done_without)
 {
     quire *q = furnish(QUIRE_KIND_NATIVE);
-    struct blobs_crew crew = {4, refuse, never, NULL};
+    struct blob_workers crew = {4, refuse, never, NULL};
     struct findings f = {.sorted = true};
     quire_check_hooks hooks = {.size = sizeof hooks,
                                .problem = hear,

@@ -233,12 +233,12 @@ static quire_status memory_search(quire *q)
                                &said, NULL, &test_err);
 }
 
-static quire_status pad_append(quire *q)
+static quire_status scratchpad_append(quire *q)
 {
     return quire_pad_append(q, "", bytes_str("another note"), NULL, &test_err);
 }
 
-static quire_status pad_clear(quire *q)
+static quire_status scratchpad_clear(quire *q)
 {
     return quire_pad_clear(q, "", &test_err);
 }
@@ -303,8 +303,8 @@ static const struct op {
     {"memory invalidate", memory_invalidate, 0},
     {"memory remove", memory_remove, 0},
     {"memory search", memory_search, READS},
-    {"pad append", pad_append, RANDOM}, /* it says the time */
-    {"pad clear", pad_clear, 0},
+    {"pad append", scratchpad_append, RANDOM}, /* it says the time */
+    {"pad clear", scratchpad_clear, 0},
     {"tenant add", tenant_add_one, RANDOM},
     {"tenant rotate", tenant_rotate_one, RANDOM},
     {"tenant remove", tenant_remove_one, FILES},

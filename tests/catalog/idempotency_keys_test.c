@@ -27,12 +27,12 @@ static quire *open_at(void)
     return q;
 }
 
-static quire_claim claim(quire *q, const char *key, const char *request)
+static quire_idempotency claim(quire *q, const char *key, const char *request)
 {
-    quire_claim c;
+    quire_idempotency c;
 
-    OK(quire_claim_begin(q, key, bytes_str(request), bytes_str("body"), &c,
-                         &test_err));
+    OK(quire_idempotency_begin(q, key, bytes_str(request), bytes_str("body"),
+                               &c, &test_err));
     return c;
 }
 
@@ -44,12 +44,12 @@ static int64_t count(void)
 TEST(a_key_is_claimed_once_and_answered_again)
 {
     quire *q = open_at();
-    quire_claim c = claim(q, "a", "PUT");
+    quire_idempotency c = claim(q, "a", "PUT");
 
     YES(c.fresh);
     c = claim(q, "a", "PUT");
     YES(!c.fresh && c.same && !c.status); /* somebody is at it */
-    OK(quire_claim_end(q, "a", 201, bytes_str("made"), &test_err));
+    OK(quire_idempotency_end(q, "a", 201, bytes_str("made"), &test_err));
     c = claim(q, "a", "PUT");
     YES(!c.fresh && c.same);
     EQ(201, c.status);

@@ -56,14 +56,14 @@ static void set_quota(const char *key, int64_t bytes)
 enum { CROWD = 8, PIECE = 100, FITS = 37 };
 
 /* What all of them did, in memory that processes share. */
-struct tally {
+struct session_usage {
     atomic_int accepted, refused, failed, grown;
     atomic_long bytes;
 };
 
 struct pusher {
     pthread_t thread;
-    struct tally *tally;
+    struct session_usage *tally;
     char home[512];
     int who;
 };
@@ -121,7 +121,7 @@ static void *push_thread(void *ctx)
 }
 
 /* Some threads of one process. */
-static void push_together(struct tally *tally, int from, int n)
+static void push_together(struct session_usage *tally, int from, int n)
 {
     struct pusher *p = calloc((size_t)n, sizeof *p);
     int i;
@@ -141,8 +141,8 @@ static void push_together(struct tally *tally, int from, int n)
 /* `processes` of them with as many threads each as make a crowd. */
 static void crowd_at_the_edge(int processes)
 {
-    struct tally *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct session_usage *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int i, status, each = CROWD / processes;
     pid_t child[CROWD];
 
@@ -265,7 +265,8 @@ static void *put_thread(void *ctx)
     }
     p->tap.inner = q->db;
     if (p->tap.fault &&
-        !db_tap(q->db, (struct tap){hear_leader, NULL, &p->tap}, &tapped, &err))
+        !db_intercept(q->db, (struct intercept){hear_leader, NULL, &p->tap},
+                      &tapped, &err))
         q->db = tapped;
     atomic_fetch_add(&n_open, 1);
     snprintf(p->err.what, sizeof p->err.what, "untouched");
@@ -385,7 +386,7 @@ TEST(threads_that_put_in_one_commit_each_get_their_own_answer)
 
 /* Several replace what is there, one is refused: whatever happens to the
  * transaction they share, none of them is half there. */
-static bool gather_unluckily(bool lost, long n)
+static bool commit_queue_unluckily(bool lost, long n)
 {
     enum { N = 6 };
     struct shared_fault fault = {.lost = lost, .n = n};
@@ -449,7 +450,7 @@ static void sweep_shared(bool lost, long step)
 
     for (n = 1; struck; n += catalogue_long() ? 1 : step) {
         furnish_paths();
-        struck = gather_unluckily(lost, n);
+        struck = commit_queue_unluckily(lost, n);
         EQ(0, tenants_recount());
         catalogue_sound();
         test_forget_dir();

@@ -35,7 +35,7 @@ static struct db *open_tapped(void)
 {
     struct db *db;
 
-    OK(db_tap(open_memory(), fault_hook(&idle), &db, &test_err));
+    OK(db_intercept(open_memory(), fault_hook(&idle), &db, &test_err));
     return db;
 }
 

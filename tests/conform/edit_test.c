@@ -25,7 +25,7 @@ static struct object_store *open_backend(int which)
     OK(object_files_open(test_path("store"), false, &s, &test_err));
     if (which == 1)
         return s;
-    OK(object_tap(s, fault_hook(&idle), &tapped, &test_err));
+    OK(object_intercept(s, fault_hook(&idle), &tapped, &test_err));
     return tapped;
 }
 
@@ -87,10 +87,10 @@ static void extends(struct object_store *s)
     put(s, "d/log", "one\n");
     OK(s->ops->edit(s, "d/log", &a, &info, &test_err));
     OK(s->ops->open(s, "d/log", &b, &info, &test_err));
-    OK(a->ops->extend(a, 4, bytes_str("two\n"), &test_err));
+    OK(a->ops->append_at(a, 4, bytes_str("two\n"), &test_err));
     reads(a, "one\ntwo\n");
     reads(b, "one\ntwo\n");
-    OK(a->ops->look(a, &size, &named, &test_err));
+    OK(a->ops->status(a, &size, &named, &test_err));
     EQ(8, size);
     YES(named);
     OK(a->ops->sync(a, &test_err));
@@ -154,14 +154,14 @@ static void swapped(struct object_store *s)
     OK(a->ops->swap(a, draft_of(s, "new\n"), &test_err));
     holds(s, "d/log", "new\n");
     reads(b, "old\n"); /* whoever had it open still has it */
-    OK(b->ops->look(b, &size, &named, &test_err));
+    OK(b->ops->status(b, &size, &named, &test_err));
     NO(named);
     b->ops->close(b);
 
     /* What is open now is the new one, and still ours alone. */
-    OK(a->ops->extend(a, 4, bytes_str("more\n"), &test_err));
+    OK(a->ops->append_at(a, 4, bytes_str("more\n"), &test_err));
     holds(s, "d/log", "new\nmore\n");
-    OK(a->ops->look(a, &size, &named, &test_err));
+    OK(a->ops->status(a, &size, &named, &test_err));
     YES(named);
     OK(s->ops->stat(s, "d/log", &info, &test_err));
     YES(info.inode != was.inode);
@@ -186,7 +186,7 @@ static void gone(struct object_store *s)
     put(s, "log", "one\n");
     OK(s->ops->edit(s, "log", &o, &info, &test_err));
     OK(s->ops->remove(s, "log", &test_err));
-    OK(o->ops->look(o, &size, &named, &test_err));
+    OK(o->ops->status(o, &size, &named, &test_err));
     NO(named);
     o->ops->close(o);
 }

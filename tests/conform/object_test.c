@@ -35,7 +35,7 @@ static struct object_store *open_tapped(void)
 {
     struct object_store *s;
 
-    OK(object_tap(open_files(), fault_hook(&idle), &s, &test_err));
+    OK(object_intercept(open_files(), fault_hook(&idle), &s, &test_err));
     return s;
 }
 
@@ -139,13 +139,13 @@ TEST(object_draft_whose_name_is_taken_can_have_another)
 static void claiming(struct object_store *s)
 {
     OK(put(s, "a/b/one", "1", false));
-    OK(s->ops->claim(s, "a/b", 0, &test_err));
+    OK(s->ops->lock_dir(s, "a/b", 0, &test_err));
     OK(put(s, "a/b/two", "2", false)); /* it hinders nobody who does not ask */
-    s->ops->let_go(s);
-    OK(s->ops->claim(s, "", 0, &test_err));
-    s->ops->let_go(s);
-    OK(s->ops->claim(s, "a/b", 0, &test_err));
-    s->ops->let_go(s);
+    s->ops->unlock_dir(s);
+    OK(s->ops->lock_dir(s, "", 0, &test_err));
+    s->ops->unlock_dir(s);
+    OK(s->ops->lock_dir(s, "a/b", 0, &test_err));
+    s->ops->unlock_dir(s);
 }
 
 TEST(object_directory_can_be_claimed_and_let_go)
@@ -160,15 +160,15 @@ TEST(object_claim_is_the_same_whichever_store_reaches_the_directory)
     OK(object_files_open(test_path("s"), false, &whole, &test_err));
     OK(put(whole, "a/b/one", "1", false));
     OK(object_files_open(test_path("s/a/b"), false, &part, &test_err));
-    OK(part->ops->claim(part, "", 0, &test_err));
-    IS(QUIRE_BUSY, whole->ops->claim(whole, "a/b", 5, &test_err));
-    OK(whole->ops->claim(whole, "a", 0, &test_err));
-    whole->ops->let_go(whole);
-    part->ops->let_go(part);
-    OK(whole->ops->claim(whole, "a/b", 0, &test_err));
-    IS(QUIRE_BUSY, part->ops->claim(part, "", 5, &test_err));
-    whole->ops->let_go(whole);
-    IS(QUIRE_NOT_FOUND, whole->ops->claim(whole, "nowhere", 0, &test_err));
+    OK(part->ops->lock_dir(part, "", 0, &test_err));
+    IS(QUIRE_BUSY, whole->ops->lock_dir(whole, "a/b", 5, &test_err));
+    OK(whole->ops->lock_dir(whole, "a", 0, &test_err));
+    whole->ops->unlock_dir(whole);
+    part->ops->unlock_dir(part);
+    OK(whole->ops->lock_dir(whole, "a/b", 0, &test_err));
+    IS(QUIRE_BUSY, part->ops->lock_dir(part, "", 5, &test_err));
+    whole->ops->unlock_dir(whole);
+    IS(QUIRE_NOT_FOUND, whole->ops->lock_dir(whole, "nowhere", 0, &test_err));
     part->ops->free(part);
     whole->ops->free(whole);
 }
@@ -478,7 +478,7 @@ TEST(a_trace_tells_every_call_and_its_result)
     struct object_store *s, *tapped;
 
     OK(object_memory_open(&clock_system, &s, &test_err));
-    OK(object_tap(s, trace_hook(&t), &tapped, &test_err));
+    OK(object_intercept(s, trace_hook(&t), &tapped, &test_err));
     OK(put(tapped, "x", "12", false));
     YES(gone(tapped, "y"));
     SAME_TEXT("object create : ok\nobject write : ok\nobject write : ok\n"
@@ -590,15 +590,15 @@ static void combing(struct object_store *s)
     OK(put(s, "top/x/y/z/.hidden", "333", false));
     OK(put(s, "top/x/y/1.bash.log", "4444", false));
     OK(put(s, "topmost/no", "", false));
-    OK(s->ops->comb(s, "top", wants_no_log, note_combed, &c, &test_err));
+    OK(s->ops->find(s, "top", wants_no_log, note_combed, &c, &test_err));
     EQ(3, c.n);
     HAS(c.names, "|a.jsonl:1 ");
     HAS(c.names, "x|b.jsonl:2 ");
     HAS(c.names, "x/y/z|.hidden:3 ");
     c = (struct combed){.n = 0};
-    OK(s->ops->comb(s, "nowhere", wants_no_log, note_combed, &c, &test_err));
+    OK(s->ops->find(s, "nowhere", wants_no_log, note_combed, &c, &test_err));
     EQ(0, c.n);
-    OK(s->ops->comb(s, "", wants_no_log, note_combed, &c, &test_err));
+    OK(s->ops->find(s, "", wants_no_log, note_combed, &c, &test_err));
     EQ(4, c.n);
     HAS(c.names, "topmost|no:0 ");
 }
@@ -616,7 +616,7 @@ TEST(object_comb_tells_of_links)
     OK(put(s, "top/x/b.jsonl", "22", false));
     EQ(0, symlink("/etc/passwd", test_path("store/top/x/link")));
     EQ(0, symlink("/etc", test_path("store/top/dir")));
-    OK(s->ops->comb(s, "top", wants_no_log, note_combed, &c, &test_err));
+    OK(s->ops->find(s, "top", wants_no_log, note_combed, &c, &test_err));
     EQ(3, c.n);
     HAS(c.names, "x|link:-1 ");
     HAS(c.names, "|dir:-1 ");
@@ -646,13 +646,13 @@ static void marking(struct object_store *s)
 
     OK(put(s, "a", "1", false));
     OK(s->ops->lock(s, OBJECT_SHARED, 0, &test_err));
-    OK(s->ops->marked(s, &one, &test_err));
-    s->ops->mark(s);
-    OK(s->ops->marked(s, &two, &test_err));
-    s->ops->mark(s);
-    OK(s->ops->marked(s, &three, &test_err));
+    OK(s->ops->gen(s, &one, &test_err));
+    s->ops->touch_gen(s);
+    OK(s->ops->gen(s, &two, &test_err));
+    s->ops->touch_gen(s);
+    OK(s->ops->gen(s, &three, &test_err));
     YES(one != two && two != three);
-    OK(s->ops->marked(s, &two, &test_err));
+    OK(s->ops->gen(s, &two, &test_err));
     EQ(three, two);
     OK(s->ops->lock(s, OBJECT_UNLOCK, 0, &test_err));
 }

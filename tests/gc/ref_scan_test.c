@@ -35,7 +35,7 @@ static int count(const char *text)
     struct found f = {0};
     quire_digest want;
 
-    OK(mentions_in(bytes_str(text), note, &f, &test_err));
+    OK(ref_scan_text(bytes_str(text), note, &f, &test_err));
     hex_decode(HEX, sizeof want.byte, want.byte);
     if (f.n > 0)
         YES(!memcmp(&want, &f.last, sizeof want));
@@ -101,7 +101,7 @@ TEST(mention_anywhere)
 
         memset(text, at % 3 ? 'e' : ' ', sizeof text);
         memcpy(text + at, "blob:sha256:" HEX, len);
-        OK(mentions_in(bytes_of(text, sizeof text), note, &f, &test_err));
+        OK(ref_scan_text(bytes_of(text, sizeof text), note, &f, &test_err));
         if (f.n != 1 || f.at != at + 12)
             EQ((int64_t)at, -1);
     }
@@ -135,13 +135,13 @@ TEST(mention_across_pieces)
         memset(text, 'x', sizeof text);
         memcpy(text + at, "blob:sha256:" HEX, len);
         o = store_text(s, bytes_of(text, sizeof text));
-        OK(mentions_read(o, 0, buf, note, &f, &end, &test_err));
+        OK(ref_scan_object(o, 0, buf, note, &f, &end, &test_err));
         YES(f.n >= 1 && f.n <= 2);
         EQ((int64_t)at + 12, (int64_t)f.at);
         EQ((int64_t)sizeof text, (int64_t)end);
         /* Gone on with from the middle of it. */
         f = (struct found){0};
-        OK(mentions_read(o, at + 30, buf, note, &f, &end, &test_err));
+        OK(ref_scan_object(o, at + 30, buf, note, &f, &end, &test_err));
         YES(f.n >= 1);
         o->ops->close(o);
     }

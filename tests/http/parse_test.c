@@ -15,7 +15,7 @@ static enum head_state read_text(const char *text)
 {
     status = 0;
     why = "";
-    return head_read(bytes_str(text), &head, &used, &status, &why);
+    return http_parse_head(bytes_str(text), &head, &used, &status, &why);
 }
 
 static bool is(quire_bytes b, const char *text)
@@ -38,8 +38,8 @@ TEST(a_head_is_slices_of_what_was_sent)
     YES(is(head.path, "/v1/a%20b/c"));
     YES(is(head.query, "x=1&y=2"));
     YES(is(head.host, "localhost:7733"));
-    YES(is(head_get(&head, "ACCEPT"), "*/*"));
-    NO(head_get(&head, "Authorization").data);
+    YES(is(http_head_get(&head, "ACCEPT"), "*/*"));
+    NO(http_head_get(&head, "Authorization").data);
     EQ(12, head.length);
     YES(head.keep && head.expects && !head.chunked);
 }
@@ -51,7 +51,7 @@ TEST(a_head_is_awaited_byte_by_byte)
 
     for (n = 0; n < strlen(text); n++)
         EQ(HEAD_MORE,
-           head_read(bytes_of(text, n), &head, &used, &status, &why));
+           http_parse_head(bytes_of(text, n), &head, &used, &status, &why));
     EQ(HEAD_DONE, read_text(text));
     EQ(strlen(text), used);
 }
@@ -169,7 +169,7 @@ static enum head_state decode(const char *text, size_t step, struct buf *out)
     while (st == HEAD_MORE && at < len) {
         size_t part = len - at < step ? len - at : step;
 
-        st = chunks_next(&c, bytes_of(text + at, part), &n, &piece);
+        st = http_parse_chunk(&c, bytes_of(text + at, part), &n, &piece);
         if (st == HEAD_BAD)
             break;
         buf_add(out, piece.data, piece.len);

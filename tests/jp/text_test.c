@@ -16,7 +16,7 @@
 
 struct scene {
     struct fix f;
-    struct hearer hearer;
+    struct problem_sink hearer;
     struct moved moved;
     struct buf out;
     struct buf said; /* problems, a line each */
@@ -50,9 +50,9 @@ static void fresh(struct scene *s)
     buf_clear(&s->out);
     buf_clear(&s->said);
     s->moved = (struct moved){0};
-    s->hearer = (struct hearer){.each = note,
-                                .ctx = &s->said,
-                                .where = "events.json"};
+    s->hearer = (struct problem_sink){.each = note,
+                                      .ctx = &s->said,
+                                      .where = "events.json"};
 }
 
 static quire_status out_of(struct scene *s, quire_bytes text)

@@ -16,7 +16,7 @@
 /* A server with one client, who writes down what it is sent. */
 struct fix {
     struct mcp *m;
-    struct mcp_hand *h;
+    struct mcp_handle *h;
     struct mcp_peer *p;
     struct buf sent;
     char said[1 << 16];
@@ -43,7 +43,7 @@ static struct fix *begin(bool allow_run)
     store.home = test_path("home");
     f->sent.max = 1 << 20;
     OK(mcp_open(&config, &f->m, &test_err));
-    OK(mcp_hand_open(f->m, NULL, &f->h, &test_err));
+    OK(mcp_handle_open(f->m, NULL, &f->h, &test_err));
     OK(mcp_peer_open(f->m, note, f, &f->p, &test_err));
     return f;
 }
@@ -51,7 +51,7 @@ static struct fix *begin(bool allow_run)
 static void end(struct fix *f)
 {
     mcp_peer_close(f->p);
-    mcp_hand_close(f->h);
+    mcp_handle_close(f->h);
     mcp_close(f->m);
     buf_release(&f->sent);
     free(f);
@@ -228,7 +228,7 @@ TEST(a_listener_is_answered_when_its_peer_goes)
                      "\"resourceSubscriptions\":[\n\"artifact://1\"\n]}," MODERN
                      "}}"));
     HAS(buf_text(&f->sent), "acknowledged");
-    notices_change(f->m, true);
+    notifications_change(f->m, true);
     mcp_look(f->m, f->h, false);
     HAS(buf_text(&f->sent), "list_changed");
     buf_clear(&f->sent);

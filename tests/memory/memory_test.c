@@ -104,9 +104,9 @@ static quire_status add_id(void *ctx, const quire_memory *m, quire_error *err)
     return QUIRE_OK;
 }
 
-static struct memory_question question(const char *text)
+static struct memory_query question(const char *text)
 {
-    return (struct memory_question){
+    return (struct memory_query){
         .tenant = 1,
         .text = bytes_str(text),
         .decay = true,
@@ -115,14 +115,14 @@ static struct memory_question question(const char *text)
     };
 }
 
-static bool finds(struct fix *f, const struct memory_question *q,
+static bool finds(struct fix *f, const struct memory_query *q,
                   const char *wanted)
 {
     struct buf got = BUF_INIT(1 << 20);
     bool partial;
 
     IS(*wanted ? QUIRE_OK : QUIRE_NOT_FOUND,
-       memory_recall(f->m, q, add_id, &got, &partial, &test_err));
+       memory_search(f->m, q, add_id, &got, &partial, &test_err));
     SAME(bytes_str(wanted), buf_bytes(&got));
     buf_release(&got);
     return partial;
@@ -132,7 +132,7 @@ static bool finds(struct fix *f, const struct memory_question *q,
 
 TEST(a_word_in_the_title_counts_more_than_in_tags_text_and_source)
 {
-    struct memory_question q = question("needle");
+    struct memory_query q = question("needle");
     quire_memory_options o;
     quire_bytes tag = {"needle", 6};
     quire_memory m;
@@ -159,7 +159,7 @@ TEST(a_word_in_the_title_counts_more_than_in_tags_text_and_source)
 
 TEST(words_together_rank_above_words_near_above_words_apart)
 {
-    struct memory_question q = question("the build cache");
+    struct memory_query q = question("the build cache");
     struct fix f;
     int i;
 
@@ -178,7 +178,7 @@ TEST(words_together_rank_above_words_near_above_words_apart)
 
 TEST(equals_are_given_the_newest_first)
 {
-    struct memory_question q = question("same");
+    struct memory_query q = question("same");
     struct fix f;
 
     fix_open(&f);
@@ -200,7 +200,7 @@ TEST(age_types_and_tags_move_an_entry)
     size_t i;
 
     for (i = 0; i < 3; i++) {
-        struct memory_question q = question("fact");
+        struct memory_query q = question("fact");
         quire_memory_options o = entry("fact", "");
         quire_memory m;
         struct fix f;
@@ -229,7 +229,7 @@ TEST(age_types_and_tags_move_an_entry)
 
 TEST(a_tag_that_is_asked_for_moves_an_entry_up)
 {
-    struct memory_question q = question("fact");
+    struct memory_query q = question("fact");
     quire_memory_options o = entry("fact", "a");
     quire_bytes tag = {"Red", 3};
     quire_memory m;
@@ -251,7 +251,7 @@ TEST(a_tag_that_is_asked_for_moves_an_entry_up)
 
 TEST(what_a_session_knows_itself_comes_first)
 {
-    struct memory_question q = question("fact");
+    struct memory_query q = question("fact");
     struct fix f;
     int i;
 
@@ -270,7 +270,7 @@ TEST(what_a_session_knows_itself_comes_first)
 
 TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
 {
-    struct memory_question q = question("everywhere");
+    struct memory_query q = question("everywhere");
     struct fix f;
     quire_memory m;
     int i;
@@ -306,7 +306,7 @@ TEST(very_many_hits_are_ranked_in_part_and_those_of_the_session_are_not_lost)
 
 TEST(the_past_is_found_however_much_came_later)
 {
-    struct memory_question q = question("fact");
+    struct memory_query q = question("fact");
     struct fix f;
     quire_memory m;
     int i;
@@ -337,7 +337,7 @@ TEST(the_past_is_found_however_much_came_later)
 
 TEST(nobodys_order_tells_of_another_tenants_entries)
 {
-    struct memory_question q = question("alpha beta");
+    struct memory_query q = question("alpha beta");
     struct fix f;
     int i;
 
@@ -392,14 +392,14 @@ TEST(nothing_of_another_tenant_can_be_reached_by_its_id)
 
 TEST(indexes_that_were_dropped_are_made_again)
 {
-    struct memory_question q = question("fact");
+    struct memory_query q = question("fact");
     struct fix f;
 
     fix_open(&f);
     adds(&f, 1, 0, "fact", "");
     adds(&f, 1, 0, "fact", "");
     invalidates(&f, 1, 1);
-    words_close(&f.m->words);
+    memory_fulltext_close(&f.m->words);
     OK(f.db->ops->exec(f.db,
                        "DROP TABLE memory_words_1; DROP TABLE memory_past_1",
                        &test_err));
@@ -413,7 +413,7 @@ TEST(indexes_that_were_dropped_are_made_again)
 
 TEST(the_words_of_a_tenant_that_goes_go_with_it)
 {
-    struct memory_question q = question("fact");
+    struct memory_query q = question("fact");
     struct stmt *s;
     struct fix f;
 
@@ -422,7 +422,7 @@ TEST(the_words_of_a_tenant_that_goes_go_with_it)
     adds(&f, 2, 0, "fact", "");
     finds(&f, &q, "1 ");
     OK(memory_begin(f.m, &test_err));
-    OK(memory_drop_words(f.db, f.m, 2, &test_err));
+    OK(memory_fulltext_drop(f.db, f.m, 2, &test_err));
     OK(memory_end(f.m, QUIRE_OK, &test_err));
     OK(f.db->ops->exec(f.db, "DELETE FROM tenant WHERE id = 2", &test_err));
     OK(f.db->ops->prepare(f.db,
@@ -637,7 +637,7 @@ static void compare(struct fix *f, struct model *m)
                                  .types = types,
                                  .as_of_us = at,
                                  .in_session = pick(m, 2)};
-    struct memory_question q = question(vocabulary[word]);
+    struct memory_query q = question(vocabulary[word]);
     struct relation_range all = {.tenant = 1, .kind = -1};
     struct seen listed = {.m = m}, found = {.m = m}, edges = {.m = m};
     int n = 0, i, k;
@@ -647,7 +647,7 @@ static void compare(struct fix *f, struct model *m)
     q.limit = SLOTS;
     q.as_of_us = at;
     OK(memory_list(f->m, &range, see_in_order, &listed, &test_err));
-    st = memory_recall(f->m, &q, see, &found, &partial, &test_err);
+    st = memory_search(f->m, &q, see, &found, &partial, &test_err);
     IS(found.n ? QUIRE_OK : QUIRE_NOT_FOUND, st);
     for (i = 1; i <= SLOTS; i++) {
         const struct slot *s = &m->slots[i];

@@ -8,7 +8,7 @@ static void tidies(const char *text, const char *wanted)
     struct buf got = BUF_INIT(1 << 20);
 
     buf_add_str(&got, "before "); /* which is none of its business */
-    words_tidy(&got, bytes_str(text));
+    normalize_stored(&got, bytes_str(text));
     SAME(bytes_str(wanted), bytes_sub(buf_bytes(&got), 7, got.len));
     buf_release(&got);
 }
@@ -34,7 +34,7 @@ static void splits(const char *text, const char *wanted)
     struct buf got = BUF_INIT(1 << 20);
     quire_bytes rest = bytes_str(text), word;
 
-    while (words_next(&rest, &word)) {
+    while (normalize_next_word(&rest, &word)) {
         buf_add(&got, word.data, word.len);
         buf_add_char(&got, '|');
     }

@@ -20,7 +20,7 @@
 
 struct room {
     struct object_store *store, *inner;
-    struct shelf shelf;
+    struct output_dir shelf;
     struct arena keep;
     bool disk;
     /* Somebody else's names, which appear when we have looked. */
@@ -58,9 +58,9 @@ static void room_open(struct room *r, bool disk)
         OK(object_files_open(test_path("home"), false, &r->inner, &test_err));
     else
         OK(object_memory_open(&test_clock, &r->inner, &test_err));
-    OK(object_tap(r->inner, (struct tap){NULL, after, r}, &r->store,
-                  &test_err));
-    r->shelf = (struct shelf){.store = r->store, .dir = "d"};
+    OK(object_intercept(r->inner, (struct intercept){NULL, after, r}, &r->store,
+                        &test_err));
+    r->shelf = (struct output_dir){.store = r->store, .dir = "d"};
 }
 
 static void room_close(struct room *r)
@@ -121,8 +121,8 @@ static void log_is(struct room *r, const char *tool, const char *base)
     const char *name, *id;
     char want[300];
 
-    OK(shelf_put_log(&r->shelf, drafted(r, "ours"), tool, &r->keep, &name, &id,
-                     &test_err));
+    OK(output_dir_put_log(&r->shelf, drafted(r, "ours"), tool, &r->keep, &name,
+                          &id, &test_err));
     snprintf(want, sizeof want, "%s%s%s", r->shelf.dir,
              *r->shelf.dir ? "/" : "", base);
     SAME_TEXT(want, name);
@@ -136,8 +136,8 @@ static void report_is(struct room *r, const char *report, const char *parent,
     const char *name, *id;
     char file[600];
 
-    OK(shelf_put_report(&r->shelf, drafted(r, "ours"), report, parent, &r->keep,
-                        &name, &id, &test_err));
+    OK(output_dir_put_report(&r->shelf, drafted(r, "ours"), report, parent,
+                             &r->keep, &name, &id, &test_err));
     SAME_TEXT(want, id);
     snprintf(file, sizeof file, "d/%s.md", want);
     SAME_TEXT(file, name);
@@ -148,13 +148,13 @@ static void report_is(struct room *r, const char *report, const char *parent,
 
 static void cleans(const char *text, const char *want)
 {
-    char got[SHELF_NAME_SIZE];
+    char got[OUTPUT_DIR_NAME_SIZE];
 
-    shelf_clean_name(text, "tool", got);
+    output_dir_clean_name(text, "tool", got);
     SAME_TEXT(want, got);
 }
 
-TEST(shelf_makes_a_name_fit_for_a_file)
+TEST(output_dir_makes_a_name_fit_for_a_file)
 {
     static const char sixty[] =
         "0123456789012345678901234567890123456789012345678901234567890123";
@@ -180,18 +180,18 @@ TEST(shelf_makes_a_name_fit_for_a_file)
     EQ(64, strlen(sixty));
 }
 
-TEST(shelf_makes_no_name_longer_than_it_says)
+TEST(output_dir_makes_no_name_longer_than_it_says)
 {
-    char text[300], got[SHELF_NAME_SIZE];
+    char text[300], got[OUTPUT_DIR_NAME_SIZE];
     size_t n;
 
     for (n = 60; n < 200; n++) {
         memset(text, 'x', n);
         text[n] = '\0';
-        shelf_clean_name(text, "tool", got);
+        output_dir_clean_name(text, "tool", got);
         EQ(n < 64 ? n : 64, strlen(got));
         text[63] = '/'; /* the last one that there is room for */
-        shelf_clean_name(text, "tool", got);
+        output_dir_clean_name(text, "tool", got);
         EQ(n < 63 ? n : 63, strlen(got));
     }
 }
@@ -209,7 +209,7 @@ static void counting(struct room *r)
     log_is(r, "bash", "0.bash.log");
 }
 
-TEST(shelf_numbers_logs_in_turn)
+TEST(output_dir_numbers_logs_in_turn)
 {
     over_both(counting);
 }
@@ -223,7 +223,7 @@ static void gaps(struct room *r)
     log_is(r, "bash", "9.bash.log");
 }
 
-TEST(shelf_fills_no_gaps)
+TEST(output_dir_fills_no_gaps)
 {
     over_both(gaps);
 }
@@ -245,7 +245,7 @@ static void others(struct room *r)
     log_is(r, "bash", "8.bash.log");
 }
 
-TEST(shelf_takes_no_number_that_another_file_has)
+TEST(output_dir_takes_no_number_that_another_file_has)
 {
     over_both(others);
 }
@@ -261,7 +261,7 @@ static void huge(struct room *r)
     log_is(r, "bash", "100000000000000.bash.log");
 }
 
-TEST(shelf_is_not_led_astray_by_huge_numbers)
+TEST(output_dir_is_not_led_astray_by_huge_numbers)
 {
     over_both(huge);
 }
@@ -275,15 +275,16 @@ static void largest(struct room *r)
     stand(r, "999999999999998.bash.log");
     log_is(r, "bash", "999999999999999.bash.log");
     for (i = 0; i < COUNT(tools); i++) {
-        IS(QUIRE_INVALID, shelf_put_log(&r->shelf, drafted(r, "ours"), tools[i],
-                                        &r->keep, &name, &id, &test_err));
+        IS(QUIRE_INVALID,
+           output_dir_put_log(&r->shelf, drafted(r, "ours"), tools[i], &r->keep,
+                              &name, &id, &test_err));
         HAS(test_err.what, "number");
     }
     holds(r, "d/999999999999999.bash.log", "ours");
     report_is(r, "Scout", NULL, "0-Scout"); /* counts apart */
 }
 
-TEST(shelf_gives_no_number_twice_when_there_is_no_larger_one)
+TEST(output_dir_gives_no_number_twice_when_there_is_no_larger_one)
 {
     over_both(largest);
 }
@@ -304,7 +305,7 @@ static void in_between(struct room *r)
     holds(r, "d/0-Scout.md", "theirs");
 }
 
-TEST(shelf_goes_on_when_somebody_took_the_name_meanwhile)
+TEST(output_dir_goes_on_when_somebody_took_the_name_meanwhile)
 {
     over_both(in_between);
 }
@@ -329,7 +330,7 @@ static void reports(struct room *r)
     report_is(r, "Scout", NULL, "5-Scout");
 }
 
-TEST(shelf_numbers_reports_below_each_parent)
+TEST(output_dir_numbers_reports_below_each_parent)
 {
     over_both(reports);
 }
@@ -348,12 +349,12 @@ static void taken(struct room *r)
     report_is(r, "Reader", "4-S", "4-S.0-Reader");
 }
 
-TEST(shelf_takes_no_index_that_a_child_has)
+TEST(output_dir_takes_no_index_that_a_child_has)
 {
     over_both(taken);
 }
 
-TEST(shelf_knows_what_can_be_a_parent)
+TEST(output_dir_knows_what_can_be_a_parent)
 {
     static const char *const good[] = {"0-Scout", "0-Scout.1-Reader",
                                        "a",       "a.b.c",
@@ -367,14 +368,14 @@ TEST(shelf_knows_what_can_be_a_parent)
     size_t i;
 
     for (i = 0; i < COUNT(good); i++)
-        OK(shelf_check_parent(good[i], &test_err));
+        OK(output_dir_check_parent(good[i], &test_err));
     for (i = 0; i < COUNT(bad); i++) {
         quire_error err = {.what = ""};
 
-        IS(QUIRE_INVALID, shelf_check_parent(bad[i], &err));
+        IS(QUIRE_INVALID, output_dir_check_parent(bad[i], &err));
         EQ(QUIRE_INVALID, err.status);
         HAS(err.what, "is not the id of a report");
-        IS(QUIRE_INVALID, shelf_check_parent(bad[i], NULL));
+        IS(QUIRE_INVALID, output_dir_check_parent(bad[i], NULL));
     }
 }
 
@@ -385,15 +386,15 @@ static void bad_parents(struct room *r)
     size_t n;
 
     IS(QUIRE_INVALID,
-       shelf_put_report(&r->shelf, drafted(r, "ours"), "Reader", "../x",
-                        &r->keep, &name, &id, &test_err));
+       output_dir_put_report(&r->shelf, drafted(r, "ours"), "Reader", "../x",
+                             &r->keep, &name, &id, &test_err));
     for (n = 150; n < sizeof parent; n++) {
         quire_status st;
 
         memset(parent, 'p', n);
         parent[n] = '\0';
-        st = shelf_put_report(&r->shelf, drafted(r, "ours"), "Reader", parent,
-                              &r->keep, &name, &id, &test_err);
+        st = output_dir_put_report(&r->shelf, drafted(r, "ours"), "Reader",
+                                   parent, &r->keep, &name, &id, &test_err);
         /* "p...p.0-Reader.md": what a file system takes at most is 255 */
         if (n < 200)
             OK(st);
@@ -408,7 +409,7 @@ static void bad_parents(struct room *r)
     }
 }
 
-TEST(shelf_puts_no_report_below_what_cannot_be_a_parent)
+TEST(output_dir_puts_no_report_below_what_cannot_be_a_parent)
 {
     over_both(bad_parents);
 }
@@ -420,7 +421,7 @@ struct late {
     int opened;
 };
 
-static quire_status open_late(void *ctx, struct shelf *s, quire_error *err)
+static quire_status open_late(void *ctx, struct output_dir *s, quire_error *err)
 {
     struct late *l = ctx;
 
@@ -437,7 +438,7 @@ static quire_status open_late(void *ctx, struct shelf *s, quire_error *err)
 static void late(struct room *r)
 {
     struct late l = {NULL, 0};
-    struct shelf_item *items;
+    struct output_dir_item *items;
     struct draft *d;
     const char *name, *id;
     size_t n;
@@ -445,45 +446,47 @@ static void late(struct room *r)
     r->shelf.store = NULL;
     r->shelf.open = open_late;
     r->shelf.ctx = &l;
-    IS(QUIRE_IO, shelf_draft(&r->shelf, &d, &test_err));
-    IS(QUIRE_IO, shelf_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    IS(QUIRE_IO, output_dir_draft(&r->shelf, &d, &test_err));
+    IS(QUIRE_IO, output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
     EQ(0, n);
-    IS(QUIRE_IO, shelf_find_log(&r->shelf, "0", &r->keep, &name, &test_err));
     IS(QUIRE_IO,
-       shelf_find_report(&r->shelf, "0-A", ".md", &r->keep, &name, &test_err));
+       output_dir_find_log(&r->shelf, "0", &r->keep, &name, &test_err));
+    IS(QUIRE_IO, output_dir_find_report(&r->shelf, "0-A", ".md", &r->keep,
+                                        &name, &test_err));
     SAME_TEXT("not today", test_err.what);
     EQ(4, l.opened);
     l.store = r->store;
-    OK(shelf_draft(&r->shelf, &d, &test_err));
+    OK(output_dir_draft(&r->shelf, &d, &test_err));
     OK(d->ops->write(d, bytes_str("ours"), &test_err));
-    OK(shelf_put_log(&r->shelf, d, "bash", &r->keep, &name, &id, &test_err));
-    OK(shelf_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_put_log(&r->shelf, d, "bash", &r->keep, &name, &id,
+                          &test_err));
+    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
     EQ(1, n);
     EQ(5, l.opened); /* once is enough */
 }
 
-TEST(shelf_opens_its_store_when_it_is_needed)
+TEST(output_dir_opens_its_store_when_it_is_needed)
 {
     over_both(late);
 }
 
 /* The request was in order; the store is not. */
-TEST(shelf_calls_a_file_in_the_place_of_its_directory_an_accident)
+TEST(output_dir_calls_a_file_in_the_place_of_its_directory_an_accident)
 {
-    struct shelf_item *items;
+    struct output_dir_item *items;
     struct room r;
     const char *name, *id;
     size_t n;
 
     room_open(&r, true);
     OK(put_file(r.store, "d", "a file"));
-    IS(QUIRE_IO, shelf_put_log(&r.shelf, drafted(&r, "ours"), "bash", &r.keep,
-                               &name, &id, &test_err));
+    IS(QUIRE_IO, output_dir_put_log(&r.shelf, drafted(&r, "ours"), "bash",
+                                    &r.keep, &name, &id, &test_err));
     EQ(QUIRE_IO, test_err.status);
-    IS(QUIRE_IO, shelf_put_report(&r.shelf, drafted(&r, "ours"), "A", NULL,
-                                  &r.keep, &name, &id, &test_err));
-    IS(QUIRE_IO, shelf_list(&r.shelf, &r.keep, &items, &n, &test_err));
-    IS(QUIRE_IO, shelf_find_log(&r.shelf, "0", &r.keep, &name, &test_err));
+    IS(QUIRE_IO, output_dir_put_report(&r.shelf, drafted(&r, "ours"), "A", NULL,
+                                       &r.keep, &name, &id, &test_err));
+    IS(QUIRE_IO, output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
+    IS(QUIRE_IO, output_dir_find_log(&r.shelf, "0", &r.keep, &name, &test_err));
     holds(&r, "d", "a file");
     room_close(&r);
 }
@@ -494,7 +497,7 @@ static void finds(struct room *r, const char *id, const char *want)
 {
     const char *name = NULL;
     quire_error err = {.what = ""};
-    quire_status st = shelf_find_log(&r->shelf, id, &r->keep, &name, &err);
+    quire_status st = output_dir_find_log(&r->shelf, id, &r->keep, &name, &err);
 
     IS(want ? QUIRE_OK : QUIRE_NOT_FOUND, st);
     if (want)
@@ -531,7 +534,7 @@ static void finding(struct room *r)
     finds(r, "4", "4.bash.log");
 }
 
-TEST(shelf_finds_a_log_by_its_number)
+TEST(output_dir_finds_a_log_by_its_number)
 {
     over_both(finding);
 }
@@ -543,7 +546,8 @@ static void finds_report(struct room *r, const char *id, const char *suffix,
     char want[300];
 
     IS(there ? QUIRE_OK : QUIRE_NOT_FOUND,
-       shelf_find_report(&r->shelf, id, suffix, &r->keep, &name, &test_err));
+       output_dir_find_report(&r->shelf, id, suffix, &r->keep, &name,
+                              &test_err));
     snprintf(want, sizeof want, "d/%s%s", id, suffix);
     if (there)
         SAME_TEXT(want, name);
@@ -564,14 +568,14 @@ static void finding_reports(struct room *r)
     finds_report(r, "0", ".md", false);
 }
 
-TEST(shelf_finds_a_report_by_its_id)
+TEST(output_dir_finds_a_report_by_its_id)
 {
     over_both(finding_reports);
 }
 
-TEST(shelf_follows_no_links)
+TEST(output_dir_follows_no_links)
 {
-    struct shelf_item *items;
+    struct output_dir_item *items;
     struct room r;
     size_t n;
 
@@ -587,17 +591,17 @@ TEST(shelf_follows_no_links)
     {
         const char *name;
 
-        NO(shelf_find_report(&r.shelf, "0-Scout", ".md", &r.keep, &name,
-                             &test_err) == QUIRE_OK);
+        NO(output_dir_find_report(&r.shelf, "0-Scout", ".md", &r.keep, &name,
+                                  &test_err) == QUIRE_OK);
     }
-    OK(shelf_list(&r.shelf, &r.keep, &items, &n, &test_err));
+    OK(output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
     EQ(1, n);
     SAME_TEXT("0", items[0].id);
     room_close(&r);
 }
 
 /* Nothing is written through it, and it is not replaced. */
-TEST(shelf_writes_through_no_links)
+TEST(output_dir_writes_through_no_links)
 {
     struct room r;
     const char *name, *id;
@@ -606,8 +610,8 @@ TEST(shelf_writes_through_no_links)
     stand(&r, "0.bash.log");
     test_write_file(test_path("secret"), bytes_str("secret"));
     EQ(0, symlink(test_path("secret"), test_path("home/d/1.bash.log")));
-    OK(shelf_put_log(&r.shelf, drafted(&r, "ours"), "bash", &r.keep, &name, &id,
-                     &test_err));
+    OK(output_dir_put_log(&r.shelf, drafted(&r, "ours"), "bash", &r.keep, &name,
+                          &id, &test_err));
     SAME_TEXT("2", id);
     SAME(bytes_str("secret"), test_read_file(test_path("secret")));
     SAME(bytes_str("secret"), test_read_file(test_path("home/d/1.bash.log")));
@@ -628,15 +632,15 @@ static void listing(struct room *r)
         "7-Dir.md/y",    "1.python.log", ".hidden.md",
         "8-Sub/0.x.log", "2.zsh.log",
     };
-    struct shelf_item *items;
+    struct output_dir_item *items;
     struct buf got = BUF_INIT(1 << 16);
     size_t i, n;
 
-    OK(shelf_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
     EQ(0, n);
     for (i = 0; i < COUNT(names); i++)
         stand(r, names[i]);
-    OK(shelf_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
     for (i = 0; i < n; i++) {
         buf_addf(&got, "%s(%s) ", items[i].id, items[i].tool);
         EQ(6, items[i].info.size);
@@ -649,14 +653,14 @@ static void listing(struct room *r)
     buf_release(&got);
 }
 
-TEST(shelf_lists_logs_by_number_and_then_reports)
+TEST(output_dir_lists_logs_by_number_and_then_reports)
 {
     over_both(listing);
 }
 
 static void listing_many(struct room *r)
 {
-    struct shelf_item *items;
+    struct output_dir_item *items;
     size_t i, n;
     char name[64], id[24];
 
@@ -664,7 +668,7 @@ static void listing_many(struct room *r)
         snprintf(name, sizeof name, "%zu.t.log", i * 7 % 300);
         stand(r, name);
     }
-    OK(shelf_list(&r->shelf, &r->keep, &items, &n, &test_err));
+    OK(output_dir_list(&r->shelf, &r->keep, &items, &n, &test_err));
     EQ(300, n);
     for (i = 0; i < n; i++) {
         snprintf(id, sizeof id, "%zu", i);
@@ -672,7 +676,7 @@ static void listing_many(struct room *r)
     }
 }
 
-TEST(shelf_lists_any_number)
+TEST(output_dir_lists_any_number)
 {
     over_both(listing_many);
 }
@@ -688,7 +692,7 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
     struct arena keep = ARENA_INIT;
     struct object_store *store;
     quire_error err = {.what = ""};
-    struct shelf shelf;
+    struct output_dir shelf;
     char tool[24];
     int i;
     quire_status st = object_files_open(home, false, &store, &err);
@@ -697,10 +701,10 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
         snprintf(failure, cap, "%s", err.what);
         return false;
     }
-    shelf = (struct shelf){.store = store,
-                           .dir = "d",
-                           .owner = "e/s.jsonl",
-                           .busy_ms = 60000};
+    shelf = (struct output_dir){.store = store,
+                                .dir = "d",
+                                .owner = "e/s.jsonl",
+                                .busy_ms = 60000};
     snprintf(tool, sizeof tool, "tool%d", who);
     for (i = 0; i < EACH && !st; i++) {
         const char *name, *id;
@@ -710,10 +714,10 @@ static bool number_many(const char *home, int who, char *failure, size_t cap)
         if (!st)
             st = d->ops->write(d, bytes_str(tool), &err);
         if (!st)
-            st = i % 5 ? shelf_put_log(&shelf, d, i % 2 ? tool : "same", &keep,
-                                       &name, &id, &err)
-                       : shelf_put_report(&shelf, d, i % 2 ? tool : "same",
-                                          NULL, &keep, &name, &id, &err);
+            st = i % 5 ? output_dir_put_log(&shelf, d, i % 2 ? tool : "same",
+                                            &keep, &name, &id, &err)
+                       : output_dir_put_report(&shelf, d, i % 2 ? tool : "same",
+                                               NULL, &keep, &name, &id, &err);
     }
     if (st)
         snprintf(failure, cap, "%s: %s", quire_status_name(st), err.what);
@@ -738,12 +742,12 @@ static const char *found_home(void)
 static void all_different(void)
 {
     struct room r;
-    struct shelf_item *items;
+    struct output_dir_item *items;
     size_t i, n, logs = WRITERS * EACH * 4 / 5, index;
     char want[24];
 
     room_open(&r, true);
-    OK(shelf_list(&r.shelf, &r.keep, &items, &n, &test_err));
+    OK(output_dir_list(&r.shelf, &r.keep, &items, &n, &test_err));
     EQ(WRITERS * EACH, n);
     for (i = 0; i < n; i++) {
         YES(i < logs ? *items[i].tool : !*items[i].tool);
@@ -770,7 +774,7 @@ static void *start(void *ctx)
     return NULL;
 }
 
-TEST(shelf_gives_threads_different_numbers)
+TEST(output_dir_gives_threads_different_numbers)
 {
     struct worker w[WRITERS];
     const char *home = found_home();
@@ -787,7 +791,7 @@ TEST(shelf_gives_threads_different_numbers)
     all_different();
 }
 
-TEST(shelf_gives_processes_different_numbers)
+TEST(output_dir_gives_processes_different_numbers)
 {
     pid_t child[WRITERS];
     const char *home = found_home();
@@ -830,18 +834,18 @@ static void sweep(bool disk, bool report)
         stand(&r, report ? "6-Scout.md" : "6.bash.log");
         d = drafted(&r, "ours");
         fault_arm(n, n % 2 ? ENOMEM : EIO, false);
-        st = report ? shelf_put_report(&r.shelf, d, "Scout", NULL, &r.keep,
-                                       &name, &id, &test_err)
-                    : shelf_put_log(&r.shelf, d, "bash", &r.keep, &name, &id,
-                                    &test_err);
+        st = report ? output_dir_put_report(&r.shelf, d, "Scout", NULL, &r.keep,
+                                            &name, &id, &test_err)
+                    : output_dir_put_log(&r.shelf, d, "bash", &r.keep, &name,
+                                         &id, &test_err);
         struck = fault_disarm();
         if (!struck)
             OK(st);
         if (!st) {
             SAME_TEXT(report ? "7-Scout" : "7", id);
             holds(&r, name, "ours");
-        } else if (!report &&
-                   !shelf_find_log(&r.shelf, "7", &r.keep, &found, &test_err)) {
+        } else if (!report && !output_dir_find_log(&r.shelf, "7", &r.keep,
+                                                   &found, &test_err)) {
             holds(&r, found, "ours");
         }
         room_close(&r);
@@ -849,7 +853,7 @@ static void sweep(bool disk, bool report)
     YES(n > 3);
 }
 
-TEST(shelf_survives_each_call_failing)
+TEST(output_dir_survives_each_call_failing)
 {
     sweep(false, false);
     sweep(false, true);
@@ -864,14 +868,15 @@ static void look_sweep(struct room *r, bool list)
 
     for (n = 1; struck; n++) {
         struct arena keep = ARENA_INIT;
-        struct shelf_item *items;
+        struct output_dir_item *items;
         const char *name;
         size_t count;
         quire_status st;
 
         fault_arm(n, n % 2 ? ENOMEM : EIO, false);
-        st = list ? shelf_list(&r->shelf, &keep, &items, &count, &test_err)
-                  : shelf_find_log(&r->shelf, "3", &keep, &name, &test_err);
+        st = list
+                 ? output_dir_list(&r->shelf, &keep, &items, &count, &test_err)
+                 : output_dir_find_log(&r->shelf, "3", &keep, &name, &test_err);
         struck = fault_disarm();
         if (!struck)
             OK(st);
@@ -899,7 +904,7 @@ static void looking(struct room *r)
     look_sweep(r, false);
 }
 
-TEST(shelf_takes_no_failure_for_an_answer)
+TEST(output_dir_takes_no_failure_for_an_answer)
 {
     over_both(looking);
 }

@@ -14,11 +14,11 @@
 static uint64_t seed;
 
 /* Until the text does not fit any more the window has all of it. */
-static void has_all(const struct window *w, quire_bytes text)
+static void has_all(const struct head_tail *w, quire_bytes text)
 {
     quire_bytes p[3];
 
-    window_pieces(w, p);
+    head_tail_pieces(w, p);
     EQ(text.len, p[0].len + p[1].len + p[2].len);
     SAME(bytes_sub(text, 0, p[0].len), p[0]);
     SAME(bytes_sub(text, p[0].len, p[0].len + p[1].len), p[1]);
@@ -32,11 +32,11 @@ static void through(quire_bytes text, size_t threshold, size_t head,
 {
     quire_sink_result want = slow_shown(text, threshold, head, columns),
                       got = {0};
-    struct window w;
+    struct head_tail w;
     bool fits = true;
     size_t at = 0, n;
 
-    OK(window_init(&w, threshold, head, columns, &test_err));
+    OK(head_tail_init(&w, threshold, head, columns, &test_err));
     for (; at < text.len; at += n) {
         quire_bytes part;
         char *piece;
@@ -49,11 +49,11 @@ static void through(quire_bytes text, size_t threshold, size_t head,
         part = bytes_of(piece, n);
         if (fits)
             has_all(&w, bytes_sub(text, 0, at));
-        fits = fits && window_fits(&w, part);
+        fits = fits && head_tail_fits(&w, part);
         EQ(!slow_shown(bytes_sub(text, 0, at + n), threshold, head, columns)
                 .truncated,
            fits);
-        window_add(&w, part);
+        head_tail_add(&w, part);
         free(piece);
     }
     if (fits)
@@ -61,13 +61,13 @@ static void through(quire_bytes text, size_t threshold, size_t head,
     got.total_bytes = text.len;
     got.total_lines = want.total_lines;
     got.ends_in_line = want.ends_in_line; /* the sink's to say */
-    window_finish(&w, want.total_lines, &got);
+    head_tail_finish(&w, want.total_lines, &got);
     if (!bytes_equal(want.output, got.output))
         fprintf(stderr, "threshold %zu, head %zu, columns %zu: %.*s\n",
                 threshold, head, columns, (int)text.len,
                 (const char *)text.data);
     slow_same(&want, &got);
-    window_release(&w);
+    head_tail_release(&w);
 }
 
 static void shows(const char *text, size_t threshold, size_t head,
@@ -82,7 +82,7 @@ static void shows(const char *text, size_t threshold, size_t head,
     through(bytes_str(text), threshold, head, columns, 3);
 }
 
-TEST(window_shows_a_text_that_fits_as_it_is)
+TEST(head_tail_shows_a_text_that_fits_as_it_is)
 {
     shows("", 0, 0, 0, "");
     shows("", 10, 5, 3, "");
@@ -93,7 +93,7 @@ TEST(window_shows_a_text_that_fits_as_it_is)
     shows("€€€", 9, 4, 9, "€€€");
 }
 
-TEST(window_shows_the_end_from_a_character_on)
+TEST(head_tail_shows_the_end_from_a_character_on)
 {
     shows("0123456789", 9, 0, 0, "123456789");
     shows("0123456789", 1, 0, 0, "9");
@@ -106,7 +106,7 @@ TEST(window_shows_the_end_from_a_character_on)
     shows("one\ntwo\nthree\n", 7, 0, 0, "\nthree\n");
 }
 
-TEST(window_shows_the_beginning_a_marker_and_the_end)
+TEST(head_tail_shows_the_beginning_a_marker_and_the_end)
 {
     shows("0123456789abcdef", 10, 4, 0,
           "0123\n[" DOTS "6B elided" DOTS "]\nabcdef");
@@ -121,7 +121,7 @@ TEST(window_shows_the_beginning_a_marker_and_the_end)
     shows("ab\ncd\nef\ngh", 8, 3, 0, "ab\n[" DOTS "3B elided" DOTS "]\nef\ngh");
 }
 
-TEST(window_gives_the_end_what_the_beginning_cannot_use)
+TEST(head_tail_gives_the_end_what_the_beginning_cannot_use)
 {
     shows("a€bcdefghijk", 8, 3, 0, "a\n[" DOTS "6B elided" DOTS "]\nefghijk");
     shows("€0123456789", 5, 2, 0, "56789");
@@ -130,7 +130,7 @@ TEST(window_gives_the_end_what_the_beginning_cannot_use)
     shows("a€€€", 2, 1, 0, "a\n[" DOTS "9B elided" DOTS "]\n");
 }
 
-TEST(window_cuts_lines_that_are_too_long)
+TEST(head_tail_cuts_lines_that_are_too_long)
 {
     shows("0123456789", 100, 0, 10, "0123456789");
     shows("0123456789", 100, 0, 9, "012345" DOTS);
@@ -145,7 +145,7 @@ TEST(window_cuts_lines_that_are_too_long)
     shows("😀😀", 100, 0, 7, "😀" DOTS);
 }
 
-TEST(window_counts_what_cut_lines_lost)
+TEST(head_tail_counts_what_cut_lines_lost)
 {
     quire_sink_result r = slow_shown(bytes_str("0123456789\nab\n€€€"), 100, 0,
                                      5);
@@ -158,7 +158,7 @@ TEST(window_counts_what_cut_lines_lost)
     through(bytes_str("0123456789\nab\n€€€"), 100, 0, 5, 1);
 }
 
-TEST(window_cuts_lines_before_it_looks_at_the_threshold)
+TEST(head_tail_cuts_lines_before_it_looks_at_the_threshold)
 {
     /* 40 bytes come to 13 */
     shows("0123456789012345678\n01234567890123456789", 13, 0, 6,
@@ -169,7 +169,7 @@ TEST(window_cuts_lines_before_it_looks_at_the_threshold)
           "aa" DOTS "\n[" DOTS "2ln elided" DOTS "]\ndd" DOTS "\n");
 }
 
-TEST(window_agrees_with_a_look_at_the_whole_text)
+TEST(head_tail_agrees_with_a_look_at_the_whole_text)
 {
     int round;
 
@@ -191,7 +191,7 @@ TEST(window_agrees_with_a_look_at_the_whole_text)
 }
 
 /* Many times round, in pieces around the size of the ring. */
-TEST(window_agrees_after_many_rounds)
+TEST(head_tail_agrees_after_many_rounds)
 {
     int round;
 
@@ -206,12 +206,12 @@ TEST(window_agrees_after_many_rounds)
     }
 }
 
-TEST(window_without_memory_says_so)
+TEST(head_tail_without_memory_says_so)
 {
-    struct window w;
+    struct head_tail w;
 
     fault_arm(1, ENOMEM, false);
-    IS(QUIRE_NO_MEMORY, window_init(&w, 10, 5, 0, &test_err));
+    IS(QUIRE_NO_MEMORY, head_tail_init(&w, 10, 5, 0, &test_err));
     YES(fault_disarm());
-    window_release(&w);
+    head_tail_release(&w);
 }

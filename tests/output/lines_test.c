@@ -947,7 +947,7 @@ TEST(without_memory_every_way_says_so_and_leaks_nothing)
     }
 }
 
-/* ---- expressions; match_test.c has more --------------------------------- */
+/* ---- expressions; regex_test.c has more --------------------------------- */
 
 TEST(an_expression_that_fails_gives_no_lines)
 {

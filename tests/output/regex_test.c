@@ -11,12 +11,12 @@
 /* What comes of looking for `grep` in `line`; *found if QUIRE_OK. */
 static quire_status look(const char *grep, quire_bytes line, bool *found)
 {
-    struct match *m;
-    quire_status st = match_new(grep, false, &m, &test_err);
+    struct regex *m;
+    quire_status st = regex_new(grep, false, &m, &test_err);
 
     if (!st)
-        st = match_find(m, line, true, found, &test_err);
-    match_free(m);
+        st = regex_find(m, line, true, found, &test_err);
+    regex_free(m);
     return st;
 }
 
@@ -195,15 +195,15 @@ TEST(damage_is_searched_around_wherever_it_is)
 
 TEST(the_end_of_a_line_is_found_only_where_it_is_one)
 {
-    struct match *m;
+    struct regex *m;
     bool found;
 
-    OK(match_new("b$", false, &m, &test_err));
-    OK(match_find(m, bytes_str("ab"), true, &found, &test_err));
+    OK(regex_new("b$", false, &m, &test_err));
+    OK(regex_find(m, bytes_str("ab"), true, &found, &test_err));
     YES(found);
-    OK(match_find(m, bytes_str("ab"), false, &found, &test_err));
+    OK(regex_find(m, bytes_str("ab"), false, &found, &test_err));
     NO(found);
-    match_free(m);
+    regex_free(m);
 }
 
 TEST(nothing_at_all_can_be_searched)
@@ -211,7 +211,7 @@ TEST(nothing_at_all_can_be_searched)
     YES(finds("^$", bytes_of(NULL, 0)));
     YES(finds("", bytes_of(NULL, 0)));
     NO(finds(".", bytes_of(NULL, 0)));
-    match_free(NULL);
+    regex_free(NULL);
 }
 
 TEST(a_search_without_memory_says_so)

@@ -27,7 +27,7 @@ static uint64_t below(uint64_t n)
 }
 
 /* Too large for the stack. */
-static struct clean machine;
+static struct sanitizer machine;
 
 /* All that comes of a piece, through an output of just `cap` bytes. What the
  * header says of the end of a call is looked at each time. */
@@ -37,12 +37,12 @@ static void feed(quire_bytes piece, size_t cap, struct buf *got)
     size_t n;
 
     do {
-        n = clean_text(&machine, &piece, out, cap);
+        n = sanitize_text(&machine, &piece, out, cap);
         YES(n <= cap);
         buf_add(got, out, n);
-        YES(cap - n < CLEAN_ROOM ||
-            (piece.len == 0 && !clean_has_more(&machine)));
-    } while (piece.len > 0 || clean_has_more(&machine));
+        YES(cap - n < SANITIZE_ROOM ||
+            (piece.len == 0 && !sanitize_has_more(&machine)));
+    } while (piece.len > 0 || sanitize_has_more(&machine));
     free(out);
 }
 
@@ -54,7 +54,7 @@ static quire_bytes cleaned_in(quire_bytes in, size_t longest, size_t cap)
     size_t at = 0, n;
     char *out;
 
-    clean_init(&machine);
+    sanitize_init(&machine);
     for (; at < in.len; at += n) {
         char *piece;
 
@@ -66,7 +66,7 @@ static quire_bytes cleaned_in(quire_bytes in, size_t longest, size_t cap)
         feed(bytes_of(piece, n), cap, &got);
         free(piece);
     }
-    clean_end(&machine);
+    sanitize_end(&machine);
     feed(bytes_of(NULL, 0), cap, &got);
     NO(got.failed);
     out = test_alloc(got.len);
@@ -96,7 +96,7 @@ static const char *readable(quire_bytes in)
 static void becomes_bytes(quire_bytes in, quire_bytes want)
 {
     static const size_t pieces[] = {0, 1, 2, 3, 7};
-    static const size_t caps[] = {CLEAN_ROOM, CLEAN_ROOM + 1, 40, 4096};
+    static const size_t caps[] = {SANITIZE_ROOM, SANITIZE_ROOM + 1, 40, 4096};
     size_t p, c;
 
     for (p = 0; p < COUNT(pieces); p++) {
@@ -117,7 +117,7 @@ static void becomes_bytes(quire_bytes in, quire_bytes want)
 
 /* ---- sequences ---------------------------------------------------------- */
 
-TEST(clean_leaves_plain_text_as_it_is)
+TEST(sanitize_leaves_plain_text_as_it_is)
 {
     BECOMES("", "");
     BECOMES("a", "a");
@@ -127,7 +127,7 @@ TEST(clean_leaves_plain_text_as_it_is)
     BECOMES("é € 😀 ꟿ 􏿿", "é € 😀 ꟿ 􏿿");
 }
 
-TEST(clean_drops_control_sequences)
+TEST(sanitize_drops_control_sequences)
 {
     BECOMES("a" ESC "[mb", "ab");
     BECOMES("a" ESC "[31mred" ESC "[0m b", "ared b");
@@ -143,7 +143,7 @@ TEST(clean_drops_control_sequences)
     BECOMES("a" ESC "[[b", "ab");
 }
 
-TEST(clean_drops_strings)
+TEST(sanitize_drops_strings)
 {
     BECOMES("a" ESC "]0;a title\x07z", "az");
     BECOMES("a" ESC "]0;a title" ESC "\\z", "az");
@@ -157,7 +157,7 @@ TEST(clean_drops_strings)
     BECOMES("a" ESC "]0;t\xc3\xaftle \xe2\x82\xac \t\x01\x7f\xff\x07z", "az");
 }
 
-TEST(clean_drops_other_escapes)
+TEST(sanitize_drops_other_escapes)
 {
     BECOMES("a" ESC "(Bb", "ab");
     BECOMES("a" ESC ")0b" ESC "%Gc" ESC "#8d" ESC " Fe", "abcde");
@@ -166,7 +166,7 @@ TEST(clean_drops_other_escapes)
     BECOMES("a" ESC "Mb" ESC "Dc" ESC "\\d" ESC "~e" ESC "0f", "abcdef");
 }
 
-TEST(clean_ends_a_sequence_where_a_terminal_aborts_it)
+TEST(sanitize_ends_a_sequence_where_a_terminal_aborts_it)
 {
     BECOMES("a" ESC "[31\x18mb", "amb");
     BECOMES("a" ESC "[31\x1amb", "amb");
@@ -186,7 +186,7 @@ TEST(clean_ends_a_sequence_where_a_terminal_aborts_it)
     BECOMES("a" ESC "]0;tit" ESC "7b", "ab");
 }
 
-TEST(clean_passes_over_control_characters_in_a_sequence)
+TEST(sanitize_passes_over_control_characters_in_a_sequence)
 {
     BECOMES("a" ESC "[3\x07mb", "ab");
     BECOMES("a" ESC "[3\x00\x08\x0b\x0c\x0e\x1fmb", "ab");
@@ -196,7 +196,7 @@ TEST(clean_passes_over_control_characters_in_a_sequence)
             "ab");
 }
 
-TEST(clean_passes_over_delete_in_a_sequence)
+TEST(sanitize_passes_over_delete_in_a_sequence)
 {
     BECOMES("a" ESC "[3\x7f"
             "1mb",
@@ -207,7 +207,7 @@ TEST(clean_passes_over_delete_in_a_sequence)
             "ab");
 }
 
-TEST(clean_ends_a_sequence_with_its_line)
+TEST(sanitize_ends_a_sequence_with_its_line)
 {
     BECOMES("a" ESC "[31\nmb", "a\nmb");
     BECOMES("a" ESC "[31\r\nmb", "a\nmb");
@@ -224,7 +224,7 @@ TEST(clean_ends_a_sequence_with_its_line)
     BECOMES("a" ESC "[3\xe2", "a" BAD);
 }
 
-TEST(clean_drops_a_sequence_that_never_ends)
+TEST(sanitize_drops_a_sequence_that_never_ends)
 {
     BECOMES("a" ESC, "a");
     BECOMES("a" ESC "[", "a");
@@ -238,7 +238,7 @@ TEST(clean_drops_a_sequence_that_never_ends)
 
 /* ---- strings of several lines ------------------------------------------- */
 
-TEST(clean_drops_a_string_of_several_lines_that_ends)
+TEST(sanitize_drops_a_string_of_several_lines_that_ends)
 {
     BECOMES("a" ESC "Pq#0;2;0;0;0\n#0~~@@vv\r\n-" ESC "\\z", "az");
     BECOMES("a" ESC "]1337;File=:AA\nBB\nCC\x07z", "az");
@@ -246,7 +246,7 @@ TEST(clean_drops_a_string_of_several_lines_that_ends)
     BECOMES("a" ESC "X\r" ESC "\\\nz", "a\nz");
 }
 
-TEST(clean_gives_back_the_lines_of_a_string_that_does_not_end)
+TEST(sanitize_gives_back_the_lines_of_a_string_that_does_not_end)
 {
     BECOMES("a" ESC "]0;title\nsecond\nthird", "a\nsecond\nthird");
     BECOMES("a" ESC "]0;title\r\nsecond\r\n", "a\nsecond\n");
@@ -264,7 +264,7 @@ TEST(clean_gives_back_the_lines_of_a_string_that_does_not_end)
 }
 
 /* What is given back is the text it would have been by itself. */
-TEST(clean_ends_a_line_that_is_given_back_as_it_ends_any_other)
+TEST(sanitize_ends_a_line_that_is_given_back_as_it_ends_any_other)
 {
     BECOMES("y\r" ESC "[K\nz", "y\n\nz");
     BECOMES(ESC "]x\ny\r" ESC "[K\nz", "\ny\n\nz");
@@ -272,7 +272,7 @@ TEST(clean_ends_a_line_that_is_given_back_as_it_ends_any_other)
     BECOMES(ESC "]x\ny\r\x18\nz", "\ny\n\nz");
 }
 
-TEST(clean_joins_no_character_over_what_aborts_a_string)
+TEST(sanitize_joins_no_character_over_what_aborts_a_string)
 {
     BECOMES("\n\xe2\x18\x82\xac", "\n" BAD BAD BAD);
     BECOMES(ESC "]x\n\xe2\x18\x82\xac", "\n" BAD BAD BAD);
@@ -306,34 +306,34 @@ static void becomes_long(quire_bytes in, const char *before, quire_bytes lines,
     buf_add_str(&want, after);
     SAME(buf_bytes(&want), cleaned_in(in, 0, 1 << 20));
     SAME(buf_bytes(&want), cleaned_in(in, 5000, 100));
-    SAME(buf_bytes(&want), cleaned_in(in, 0, CLEAN_ROOM));
+    SAME(buf_bytes(&want), cleaned_in(in, 0, SANITIZE_ROOM));
     buf_release(&want);
 }
 
-TEST(clean_puts_aside_so_much_and_no_more)
+TEST(sanitize_puts_aside_so_much_and_no_more)
 {
     quire_bytes lines, none = bytes_of("", 0);
-    quire_bytes in = long_string(CLEAN_HOLD, "some line\n", "\x07z", &lines);
+    quire_bytes in = long_string(SANITIZE_HOLD, "some line\n", "\x07z", &lines);
 
     becomes_long(in, "a", none, "z");
-    in = long_string(CLEAN_HOLD, "some line\n", ESC "\\z", &lines);
+    in = long_string(SANITIZE_HOLD, "some line\n", ESC "\\z", &lines);
     becomes_long(in, "a", none, "z");
-    in = long_string(CLEAN_HOLD, "some line\n", "", &lines);
+    in = long_string(SANITIZE_HOLD, "some line\n", "", &lines);
     becomes_long(in, "a", lines, "");
-    in = long_string(CLEAN_HOLD + 1, "some line\n", "\x07z", &lines);
+    in = long_string(SANITIZE_HOLD + 1, "some line\n", "\x07z", &lines);
     becomes_long(in, "a", lines, "z");
-    in = long_string(3 * CLEAN_HOLD, "some line\n", ESC "\\z", &lines);
+    in = long_string(3 * SANITIZE_HOLD, "some line\n", ESC "\\z", &lines);
     becomes_long(in, "a", lines, "z");
 }
 
-TEST(clean_loses_nothing_where_the_room_for_a_string_ends)
+TEST(sanitize_loses_nothing_where_the_room_for_a_string_ends)
 {
     static const char euro[] = "\xe2\x82\xac";
     size_t shift;
 
     for (shift = 0; shift < 4; shift++) {
         quire_bytes lines;
-        size_t n = CLEAN_HOLD - shift;
+        size_t n = SANITIZE_HOLD - shift;
         quire_bytes in = long_string(n, "x", "", &lines);
         char after[32];
 
@@ -348,7 +348,7 @@ TEST(clean_loses_nothing_where_the_room_for_a_string_ends)
 
 /* ---- characters --------------------------------------------------------- */
 
-TEST(clean_makes_every_end_of_line_a_newline)
+TEST(sanitize_makes_every_end_of_line_a_newline)
 {
     BECOMES("a\nb", "a\nb");
     BECOMES("a\r\nb", "a\nb");
@@ -365,7 +365,7 @@ TEST(clean_makes_every_end_of_line_a_newline)
     BECOMES("10%\r20%\r100%\n", "10%\n20%\n100%\n");
 }
 
-TEST(clean_drops_control_characters)
+TEST(sanitize_drops_control_characters)
 {
     char all[3 * 0x80 + 2];
     size_t n = 0, b;
@@ -388,7 +388,7 @@ TEST(clean_drops_control_characters)
     BECOMES("\xc2\xa0", "\xc2\xa0"); /* the first one after C1 */
 }
 
-TEST(clean_begins_no_sequence_with_one_character)
+TEST(sanitize_begins_no_sequence_with_one_character)
 {
     BECOMES("\xc2\x9b"
             "31m",
@@ -402,13 +402,13 @@ TEST(clean_begins_no_sequence_with_one_character)
             BAD "31m");
 }
 
-TEST(clean_ends_no_string_with_one_character)
+TEST(sanitize_ends_no_string_with_one_character)
 {
     BECOMES("a" ESC "]0;t\xc2\x9cz\x07y", "ay");
     BECOMES("a" ESC "]0;t\x9cz\x07y", "ay");
 }
 
-TEST(clean_replaces_each_maximal_subpart_of_damage)
+TEST(sanitize_replaces_each_maximal_subpart_of_damage)
 {
     BECOMES("a\xff\xfe\xf5z", "a" BAD BAD BAD "z");
     BECOMES("a\x80\xbfz", "a" BAD BAD "z");
@@ -435,7 +435,7 @@ TEST(clean_replaces_each_maximal_subpart_of_damage)
     BECOMES("\xe2\x28\xa1", BAD "(" BAD);
 }
 
-TEST(clean_keeps_marks_and_characters_that_are_only_odd)
+TEST(sanitize_keeps_marks_and_characters_that_are_only_odd)
 {
     BECOMES("\xef\xbb\xbf"
             "a",
@@ -450,7 +450,7 @@ TEST(clean_keeps_marks_and_characters_that_are_only_odd)
 }
 
 /* Runs long enough for the quick way, with what it must not miss anywhere. */
-TEST(clean_finds_what_is_odd_anywhere_in_a_long_run)
+TEST(sanitize_finds_what_is_odd_anywhere_in_a_long_run)
 {
     static const char odd[] = "\x00\x08\x0b\r\x1b\x1f\x7f\x80\xc3\xff";
     size_t len, at, k;
@@ -566,7 +566,7 @@ static bool is_clean(quire_bytes text)
     return utf8_check(text);
 }
 
-TEST(clean_gives_the_same_clean_text_however_a_stream_is_cut)
+TEST(sanitize_gives_the_same_clean_text_however_a_stream_is_cut)
 {
     size_t round, k;
 
@@ -576,10 +576,10 @@ TEST(clean_gives_the_same_clean_text_however_a_stream_is_cut)
         quire_bytes want = cleaned_in(in, 0, 1 << 14);
 
         YES(is_clean(want));
-        SAME(want, cleaned_in(in, 1, CLEAN_ROOM));
+        SAME(want, cleaned_in(in, 1, SANITIZE_ROOM));
         for (k = 0; k < 4; k++) {
             size_t longest = 1 + (size_t)below(12);
-            size_t cap = CLEAN_ROOM + (size_t)below(40);
+            size_t cap = SANITIZE_ROOM + (size_t)below(40);
             quire_bytes got = cleaned_in(in, longest, cap);
 
             if (!bytes_equal(want, got))
@@ -587,19 +587,19 @@ TEST(clean_gives_the_same_clean_text_however_a_stream_is_cut)
             SAME(want, got);
         }
         SAME(want, cleaned_in(want, 0, 1 << 14));
-        SAME(want, cleaned_in(want, 3, CLEAN_ROOM));
+        SAME(want, cleaned_in(want, 3, SANITIZE_ROOM));
     }
 }
 
-TEST(clean_can_be_ended_with_nothing_in_it)
+TEST(sanitize_can_be_ended_with_nothing_in_it)
 {
-    char out[CLEAN_ROOM];
+    char out[SANITIZE_ROOM];
     quire_bytes none = bytes_of(NULL, 0);
 
-    clean_init(&machine);
-    NO(clean_has_more(&machine));
-    EQ(0, clean_text(&machine, &none, out, sizeof out));
-    clean_end(&machine);
-    NO(clean_has_more(&machine));
-    EQ(0, clean_text(&machine, &none, out, sizeof out));
+    sanitize_init(&machine);
+    NO(sanitize_has_more(&machine));
+    EQ(0, sanitize_text(&machine, &none, out, sizeof out));
+    sanitize_end(&machine);
+    NO(sanitize_has_more(&machine));
+    EQ(0, sanitize_text(&machine, &none, out, sizeof out));
 }

@@ -25,7 +25,7 @@
 /* A store with a session in it, p/s.jsonl, and the shelf of that. */
 struct room {
     struct object_store *store;
-    struct shelf shelf;
+    struct output_dir shelf;
     bool disk;
 
     /* Fail the n-th call of this name ("": any), or all from it on. */
@@ -80,11 +80,12 @@ static void room_open(struct room *r, bool disk)
         OK(object_files_open(test_path("home"), false, &inner, &test_err));
     else
         OK(object_memory_open(&test_clock, &inner, &test_err));
-    OK(object_tap(inner, (struct tap){before, NULL, r}, &r->store, &test_err));
-    r->shelf = (struct shelf){.store = r->store,
-                              .dir = "p/s",
-                              .owner = "p/s.jsonl",
-                              .ctx = r};
+    OK(object_intercept(inner, (struct intercept){before, NULL, r}, &r->store,
+                        &test_err));
+    r->shelf = (struct output_dir){.store = r->store,
+                                   .dir = "p/s",
+                                   .owner = "p/s.jsonl",
+                                   .ctx = r};
     put_file(r, "p/s.jsonl", "{}\n");
 }
 
@@ -151,15 +152,15 @@ static uint64_t seed;
 /* The whole stream cleaned at once; until the test ends. */
 static quire_bytes cleaned(quire_bytes in)
 {
-    static struct clean c;
-    size_t cap = 3 * in.len + CLEAN_ROOM, n;
+    static struct sanitizer c;
+    size_t cap = 3 * in.len + SANITIZE_ROOM, n;
     char *out = test_alloc(cap);
 
-    clean_init(&c);
-    n = clean_text(&c, &in, out, cap);
-    clean_end(&c);
+    sanitize_init(&c);
+    n = sanitize_text(&c, &in, out, cap);
+    sanitize_end(&c);
     in = bytes_of(NULL, 0);
-    n += clean_text(&c, &in, out + n, cap - n);
+    n += sanitize_text(&c, &in, out + n, cap - n);
     return bytes_of(out, n);
 }
 
@@ -182,7 +183,7 @@ static struct poured pouring(const char *text, uint64_t threshold)
     return p;
 }
 
-static quire_status pour(struct shelf *shelf, struct poured *p)
+static quire_status pour(struct output_dir *shelf, struct poured *p)
 {
     quire_bytes in = p->stream;
     quire_status st = sink_new(shelf, &p->options, &p->sink, &test_err);
@@ -201,7 +202,7 @@ static quire_status pour(struct shelf *shelf, struct poured *p)
     return QUIRE_OK;
 }
 
-/* What is shown is right, whatever became of the file. */
+/* What is quote_text is right, whatever became of the file. */
 static void shows_right(struct poured *p)
 {
     quire_bytes text = cleaned(p->stream);
@@ -554,7 +555,7 @@ TEST(sink_has_its_file_safe_when_it_says_so)
     room_close(&r);
 }
 
-static quire_status open_late(void *ctx, struct shelf *s, quire_error *err)
+static quire_status open_late(void *ctx, struct output_dir *s, quire_error *err)
 {
     struct room *r = ctx;
 
@@ -651,12 +652,12 @@ TEST(sink_gives_up_when_somebody_else_is_numbering_for_good)
 
     room_open(&r, true);
     OK(object_files_open(test_path("home"), false, &other, &test_err));
-    OK(other->ops->claim(other, "p", 0, &test_err));
+    OK(other->ops->lock_dir(other, "p", 0, &test_err));
     r.shelf.busy_ms = 20;
     OK(pour(&r.shelf, &p));
     is_lost(&p, QUIRE_BUSY);
     NOTHING_STANDS(&r);
-    other->ops->let_go(other);
+    other->ops->unlock_dir(other);
     p.sink = NULL;
     OK(pour(&r.shelf, &p));
     is_kept(&r, &p, "0", "p/s/0.bash.log");
@@ -675,8 +676,8 @@ TEST(sink_lets_go_of_the_directory_after_a_failure)
     OK(object_files_open(test_path("home"), false, &other, &test_err));
     for (i = 0; i < COUNT(calls); i++) {
         lost_to(&r, calls[i], 1, QUIRE_IO);
-        OK(other->ops->claim(other, "p", 0, &test_err));
-        other->ops->let_go(other);
+        OK(other->ops->lock_dir(other, "p", 0, &test_err));
+        other->ops->unlock_dir(other);
     }
     other->ops->free(other);
     room_close(&r);
@@ -701,7 +702,7 @@ TEST(sink_leaves_nothing_to_a_session_that_is_gone)
     over_both(owner_gone);
 }
 
-static bool follow(void *ctx, struct shelf *s)
+static bool follow(void *ctx, struct output_dir *s)
 {
     struct room *r = ctx;
 

@@ -10,7 +10,7 @@
 
 static bool wants(const char *header)
 {
-    return encode_wants_gzip(bytes_str(header));
+    return compress_wants_gzip(bytes_str(header));
 }
 
 TEST(gzip_is_wanted_by_name_by_star_and_by_weight)
@@ -20,7 +20,7 @@ TEST(gzip_is_wanted_by_name_by_star_and_by_weight)
     YES(wants("*"));
     YES(wants("*;q=0.001"));
     YES(wants(" x-gzip\t;\tq=1.000"));
-    NO(encode_wants_gzip(bytes_of(NULL, 0)));
+    NO(compress_wants_gzip(bytes_of(NULL, 0)));
     NO(wants(""));
     NO(wants("br"));
     NO(wants("gzip;q=0"));

@@ -218,14 +218,14 @@ TEST(a_tenant_has_a_number_of_streams)
 
 TEST(whatever_writes_for_a_tenant_is_told)
 {
-    const struct op *op;
+    const struct route *route;
     int kind;
 
     for (kind = EVENT_OWN + 1; kind < N_EVENTS; kind++)
         YES(event_name((enum event_kind)kind));
-    for (op = ops; op->name; op++)
-        if (op->flags & OP_WRITE && !(op->flags & OP_ADMIN))
-            YES(OP_EVENT(op->flags) != EVENT_NONE);
+    for (route = routes; route->name; route++)
+        if (route->flags & ROUTE_WRITE && !(route->flags & ROUTE_ADMIN))
+            YES(ROUTE_EVENT(route->flags) != EVENT_NONE);
         else
-            YES(OP_EVENT(op->flags) == EVENT_NONE);
+            YES(ROUTE_EVENT(route->flags) == EVENT_NONE);
 }

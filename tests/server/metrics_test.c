@@ -8,18 +8,18 @@
 
 TEST(meters_add_up)
 {
-    struct meter *a = meter_new(), *b = meter_new(), *sum = meter_new();
-    struct meter_state state = {.uptime_s = 2};
+    struct metrics *a = metrics_new(), *b = metrics_new(), *sum = metrics_new();
+    struct metrics_state state = {.uptime_s = 2};
     struct buf out = BUF_INIT(1 << 20);
     char *text;
 
-    meter_note(a, 0, 200, 400, 10, 100);
-    meter_note(b, 0, 204, 1200, 1, 1);
-    meter_note(b, 0, 503, 99000000, 0, 0);
-    meter_note(b, -1, 404, 500, 0, 0);
-    meter_add(sum, a);
-    meter_add(sum, b);
-    meter_write(sum, &state, &out);
+    metrics_count(a, 0, 200, 400, 10, 100);
+    metrics_count(b, 0, 204, 1200, 1, 1);
+    metrics_count(b, 0, 503, 99000000, 0, 0);
+    metrics_count(b, -1, 404, 500, 0, 0);
+    metrics_add(sum, a);
+    metrics_add(sum, b);
+    metrics_write(sum, &state, &out);
     text = buf_text(&out);
 #define SAYS(line) YES(strstr(text, "\n" line "\n"))
     SAYS("quire_http_requests_total{operation=\"health\",code=\"2xx\"} 2");
@@ -44,7 +44,7 @@ TEST(meters_add_up)
     state.counted_us = state.collected_us = 1500000;
     state.stats.blobs = 3;
     buf_clear(&out);
-    meter_write(sum, &state, &out);
+    metrics_write(sum, &state, &out);
     text = buf_text(&out);
     SAYS("quire_blobs 3");
     SAYS("quire_dedup_ratio 1.000000");

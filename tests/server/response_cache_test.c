@@ -7,27 +7,28 @@
 #include "base/bytes.h"
 #include "support/test.h"
 
-static void add(struct memo *m, const char *request, int64_t state,
+static void add(struct response_cache *m, const char *request, int64_t state,
                 const char *body, size_t len)
 {
-    struct answer a = answer_new();
+    struct response a = response_new();
 
     a.status = 200;
-    answer_header(&a, "ETag", "\"%s\"", request);
+    response_header(&a, "ETag", "\"%s\"", request);
     buf_add(&a.body, body, len);
-    memo_add(m, bytes_str(request), state, &a, 7);
+    response_cache_add(m, bytes_str(request), state, &a, 7);
     buf_release(&a.headers);
     buf_release(&a.body);
 }
 
 /* What is answered; NULL: nothing is kept. Lives until the test ends. */
-static const char *find(struct memo *m, const char *request, int64_t state)
+static const char *find(struct response_cache *m, const char *request,
+                        int64_t state)
 {
-    struct answer a = answer_new();
+    struct response a = response_new();
     int64_t tenant = 0;
     char *body = NULL;
 
-    if (memo_find(m, bytes_str(request), state, &a, &tenant)) {
+    if (response_cache_find(m, bytes_str(request), state, &a, &tenant)) {
         EQ(7, tenant);
         EQ(200, a.status);
         HAS(buf_text(&a.headers), request);
@@ -42,7 +43,7 @@ static const char *find(struct memo *m, const char *request, int64_t state)
 
 TEST(an_answer_is_given_again_in_the_same_state_only)
 {
-    struct memo *m = memo_new();
+    struct response_cache *m = response_cache_new();
 
     YES(m);
     NO(find(m, "token\n/a?", 1));
@@ -55,15 +56,15 @@ TEST(an_answer_is_given_again_in_the_same_state_only)
     add(m, "token\n/a?", 2, "two", 3);
     NO(find(m, "token\n/a?", 1));
     SAME_TEXT("two", find(m, "token\n/a?", 2));
-    memo_free(m);
-    memo_free(NULL);
+    response_cache_free(m);
+    response_cache_free(NULL);
 }
 
 TEST(what_is_kept_is_bounded_and_whole)
 {
     size_t size = 200000;
     char *body = test_alloc(2 * size), name[32];
-    struct memo *m = memo_new();
+    struct response_cache *m = response_cache_new();
     int i, kept = 0;
 
     memset(body, 'x', 2 * size);
@@ -87,5 +88,5 @@ TEST(what_is_kept_is_bounded_and_whole)
     }
     YES(kept > 0 && (size_t)kept * size <= (size_t)8 << 20);
     YES(find(m, "request 199", 1)); /* the last one at least */
-    memo_free(m);
+    response_cache_free(m);
 }

@@ -12,22 +12,22 @@
  * that cannot be. */
 static const char *find(const char *method, const char *path)
 {
-    struct call c = {.op = NULL};
+    struct request c = {.route = NULL};
     struct head head = {.method = bytes_str(method), .path = bytes_str(path)};
     const char *allowed;
-    const struct op *op = op_find(&head, &c, &allowed);
+    const struct route *route = route_find(&head, &c, &allowed);
 
     arena_release(&c.keep);
-    return !op ? "" : c.wrong ? "wrong" : op->name;
+    return !route ? "" : c.wrong ? "wrong" : route->name;
 }
 
 TEST(no_operation_has_more_fields_than_a_call_holds)
 {
-    const struct op *op;
+    const struct route *route;
     size_t n;
 
-    for (op = ops; op->name; op++) {
-        for (n = 0; op->fields && op->fields[n].name; n++)
+    for (route = routes; route->name; route++) {
+        for (n = 0; route->fields && route->fields[n].name; n++)
             ;
         YES(n <= FIELDS_MAX);
     }
@@ -35,12 +35,13 @@ TEST(no_operation_has_more_fields_than_a_call_holds)
 
 TEST(no_two_operations_share_a_name_or_an_address)
 {
-    const struct op *a, *b;
+    const struct route *a, *b;
 
-    for (a = ops; a->name; a++)
+    for (a = routes; a->name; a++)
         for (b = a + 1; b->name; b++) {
             NO(!strcmp(a->name, b->name));
-            NO(!strcmp(a->route, b->route) && !strcmp(a->method, b->method));
+            NO(!strcmp(a->pattern, b->pattern) &&
+               !strcmp(a->method, b->method));
         }
 }
 
@@ -65,15 +66,16 @@ TEST(fixed_words_come_before_names_and_numbers)
 TEST(every_answer_is_described)
 {
     struct buf out = BUF_INIT(1 << 20);
-    const struct op *op;
+    const struct route *route;
     quire_bytes schemas;
 
     openapi_write(&out);
     NO(out.failed);
     YES(json_check(buf_bytes(&out), JSON_UTF8, NULL));
     schemas = json_get(json_get(buf_bytes(&out), "components"), "schemas");
-    for (op = ops; op->name; op++)
-        YES(!strcmp(op->answer, "Bytes") || !strcmp(op->answer, "Events") ||
-            json_kind(json_get(schemas, op->answer)) == JSON_OBJECT);
+    for (route = routes; route->name; route++)
+        YES(!strcmp(route->answer, "Bytes") ||
+            !strcmp(route->answer, "Events") ||
+            json_kind(json_get(schemas, route->answer)) == JSON_OBJECT);
     buf_release(&out);
 }

@@ -346,7 +346,7 @@ static void foreign(struct house *h)
     reader = house_open_session(h, "f", QUIRE_SESSION_READ);
     SAME_TEXT("a", leaf_of(reader));
     OK(h->store->ops->edit(h->store, "f", &o, &info, &test_err));
-    OK(o->ops->extend(o, info.size, bytes_str(theirs), &test_err));
+    OK(o->ops->append_at(o, info.size, bytes_str(theirs), &test_err));
     o->ops->close(o);
     /* It has no line break yet, but it is an entry. */
     SAME_TEXT("t1", leaf_of(ours));

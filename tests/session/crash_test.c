@@ -261,7 +261,7 @@ static void campaign(void (*work)(struct writer *w), bool in_order)
     while (c.rounds < ROUNDS)
         run_round(&c, work, in_order, 1000 + (c.rounds * 7919) % 14000);
     /* How far a writer gets in that time is up to the disk and to sanitizers;
-     * but one that got nowhere has shown nothing. */
+     * but one that got nowhere has quote_text nothing. */
     for (nap_us = 20000; c.n == 0 && nap_us < 900000; nap_us *= 2)
         run_round(&c, work, in_order, nap_us);
     YES(c.n > 0);

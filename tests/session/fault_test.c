@@ -268,7 +268,7 @@ static void add_carelessly(const struct scene *c, struct house *h)
     if (!c->others)
         return;
     OK(h->store->ops->edit(h->store, NAME, &o, &info, &test_err));
-    OK(o->ops->extend(o, info.size, bytes_str(c->others), &test_err));
+    OK(o->ops->append_at(o, info.size, bytes_str(c->others), &test_err));
     o->ops->close(o);
 }
 
@@ -407,7 +407,7 @@ static void handle_is_sound(const struct scene *c, long n, struct run *r,
         complain(c, n, "writes on after a failed write", o->err.what, "");
 }
 
-/* What the handle shows is what whoever opens the file is shown. */
+/* What the handle shows is what whoever opens the file is quote_text. */
 static void views_agree(const struct scene *c, long n, struct run *r)
 {
     const char *ours, *theirs;

@@ -58,7 +58,7 @@ static void finish(struct house *h, struct session *s)
     house_close(h);
 }
 
-/* What whoever opens it next is shown. */
+/* What whoever opens it next is quote_text. */
 static const char *path_on_disk(struct house *h)
 {
     struct session *s = house_open_session(h, "f", QUIRE_SESSION_READ);
@@ -301,10 +301,10 @@ TEST(a_callback_that_asks_its_own_session_is_refused_and_harms_nothing)
 
 TEST(the_digests_in_the_name_of_the_lock_are_xxh64)
 {
-    YES(foreign_hash(bytes_str(""), SEED_1) == UINT64_C(0xdd4458733774f8b0));
-    YES(foreign_hash(bytes_str(""), SEED_2) == UINT64_C(0x2ff557a2e70c6e06));
-    YES(foreign_hash(bytes_str("a"), SEED_1) == UINT64_C(0xa053d1cfb2118107));
-    YES(foreign_hash(bytes_str("a"), SEED_2) == UINT64_C(0xa3b15dd2e2b5ebdb));
+    YES(omp_lock_hash(bytes_str(""), SEED_1) == UINT64_C(0xdd4458733774f8b0));
+    YES(omp_lock_hash(bytes_str(""), SEED_2) == UINT64_C(0x2ff557a2e70c6e06));
+    YES(omp_lock_hash(bytes_str("a"), SEED_1) == UINT64_C(0xa053d1cfb2118107));
+    YES(omp_lock_hash(bytes_str("a"), SEED_2) == UINT64_C(0xa3b15dd2e2b5ebdb));
 }
 
 static const char *lock_path(void)
@@ -338,11 +338,11 @@ static quire_status peek(void *ctx, const char *call, const char *on,
 static void watch(struct watched *w, const char *text)
 {
     struct object_store *inner;
-    struct tap tap = {peek, NULL, w};
+    struct intercept tap = {peek, NULL, w};
 
     *w = (struct watched){.store = NULL};
     OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_tap(inner, tap, &w->store, &test_err));
+    OK(object_intercept(inner, tap, &w->store, &test_err));
     w->env = (struct session_env){.clock = &test_clock,
                                   .rand = &rand_system,
                                   .omp = true};
@@ -369,7 +369,7 @@ static void unwatch(struct watched *w, struct session *s)
 /* It is ours, and says so in their words. */
 static void locked_by_us(void)
 {
-    struct foreign_lock again = FOREIGN_LOCK_INIT;
+    struct omp_lock again = OMP_LOCK_INIT;
     quire_bytes text = test_read_file(lock_path());
     long long pid = 0, ms = 0;
 
@@ -377,7 +377,7 @@ static void locked_by_us(void)
     EQ(getpid(), pid);
     YES(llabs(ms / 1000 - (long long)time(NULL)) < 5);
     YES(((const char *)text.data)[text.len - 1] == '\n');
-    IS(QUIRE_BUSY, foreign_lock(file(), 0, &again, &test_err));
+    IS(QUIRE_BUSY, omp_lock_acquire(file(), 0, &again, &test_err));
 }
 
 TEST(an_append_beside_oh_my_pi_holds_its_lock_and_gives_it_back)
@@ -499,14 +499,15 @@ TEST(an_append_waits_for_the_process_that_has_the_lock)
     YES(pipe(up) == 0);
     child = fork();
     if (child == 0) {
-        struct foreign_lock l = FOREIGN_LOCK_INIT;
+        struct omp_lock l = OMP_LOCK_INIT;
         bool still;
 
-        if (foreign_lock(file(), 1000, &l, NULL) || write(up[1], "l", 1) != 1)
+        if (omp_lock_acquire(file(), 1000, &l, NULL) ||
+            write(up[1], "l", 1) != 1)
             _exit(1);
         usleep(100000);
         still = bytes_equal(before, test_read_file(file()));
-        foreign_unlock(&l);
+        omp_lock_release(&l);
         _exit(!still);
     }
     EQ(1, read(up[0], &c, 1));

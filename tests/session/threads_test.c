@@ -47,11 +47,11 @@ static const struct session_birth birth = {.id = "s1", .cwd = "/w"};
 static void slow_open(struct slow *w)
 {
     struct object_store *inner;
-    struct tap tap = {before, NULL, w};
+    struct intercept tap = {before, NULL, w};
 
     *w = (struct slow){.store = NULL};
     OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_tap(inner, tap, &w->store, &test_err));
+    OK(object_intercept(inner, tap, &w->store, &test_err));
     w->env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
 }
 
@@ -318,8 +318,8 @@ TEST(threads_that_wait_for_a_sync_that_fails_all_hear_of_it)
     int i;
 
     OK(object_files_open(test_path("home"), false, &inner, &test_err));
-    OK(object_tap(inner, (struct tap){refuse, NULL, NULL}, &w.store,
-                  &test_err));
+    OK(object_intercept(inner, (struct intercept){refuse, NULL, NULL}, &w.store,
+                        &test_err));
     w.env = (struct session_env){.clock = &clock_system, .rand = &rand_system};
     place.store = w.store;
     OK(session_new(&w.env, &place, &birth, QUIRE_SESSION_AT_ONCE,

@@ -11,19 +11,20 @@
 #include "support/session.h"
 
 /* Count the file `name` on. */
-static void counts_on(struct house *h, const char *name, struct tally *t)
+static void counts_on(struct house *h, const char *name,
+                      struct session_usage *t)
 {
     struct object_info info;
     struct object *file;
 
     OK(h->store->ops->open(h->store, name, &file, &info, &test_err));
-    OK(tally_read(file, t, &test_err));
+    OK(session_usage_read(file, t, &test_err));
     file->ops->close(file);
 }
 
-static struct tally count_bytes(quire_bytes text)
+static struct session_usage count_bytes(quire_bytes text)
 {
-    struct tally t = {0};
+    struct session_usage t = {0};
     struct house h;
 
     house_open(&h, false);
@@ -33,13 +34,13 @@ static struct tally count_bytes(quire_bytes text)
     return t;
 }
 
-static struct tally count(const char *text)
+static struct session_usage count(const char *text)
 {
     return count_bytes(bytes_str(text));
 }
 
 /* "entries messages: input output read write = total, cost". */
-static const char *sums(const struct tally *t)
+static const char *sums(const struct session_usage *t)
 {
     char *text = test_alloc(256);
 
@@ -54,7 +55,7 @@ static const char *sums(const struct tally *t)
 
 static void adds_up(const char *text, const char *wanted)
 {
-    struct tally t = count(text);
+    struct session_usage t = count(text);
 
     SAME_TEXT(wanted, sums(&t));
 }
@@ -202,7 +203,7 @@ TEST(what_is_no_entry_is_passed_over)
 TEST(crlf_a_byte_order_mark_a_slot_and_spread_values_are_fine)
 {
     static const char nul[] = HEADER "\0\0\0\n" SAID;
-    struct tally t = count_bytes(bytes_of(nul, sizeof nul - 1));
+    struct session_usage t = count_bytes(bytes_of(nul, sizeof nul - 1));
 
     SAME_TEXT("1 1: 0 0 0 0 = 0, 0", sums(&t));
     adds_up("\xef\xbb\xbf" HEADER SAID, "1 1: 0 0 0 0 = 0, 0");
@@ -233,7 +234,7 @@ TEST(files_of_the_first_version_have_no_ids)
 
 static uint64_t number(const char *text, int places)
 {
-    return tally_number(bytes_str(text), places);
+    return session_usage_number(bytes_str(text), places);
 }
 
 TEST(numbers_are_read_to_the_last_decimal)
@@ -266,7 +267,7 @@ TEST(numbers_are_read_to_the_last_decimal)
     EQ(0, number("-1", 0));
     EQ(0, number("\"1\"", 0));
     EQ(0, number("null", 0));
-    EQ(0, tally_number(bytes_of(NULL, 0), 0));
+    EQ(0, session_usage_number(bytes_of(NULL, 0), 0));
 }
 
 /* Cut at every byte and completed: counted once, and never before its line is
@@ -279,7 +280,7 @@ static void grows(struct house *h)
     size_t cut, whole = sizeof text - 1;
 
     for (cut = 0; cut <= whole; cut++) {
-        struct tally t = {0}, all;
+        struct session_usage t = {0}, all;
 
         house_write_bytes(h, "f", bytes_of(text, cut));
         counts_on(h, "f", &t);
@@ -300,7 +301,7 @@ TEST(a_file_that_has_grown_is_counted_on)
 }
 
 /* How many bytes of a file are read, by a store that tells. */
-static uint64_t reads_of(struct house *h, struct tally *t)
+static uint64_t reads_of(struct house *h, struct session_usage *t)
 {
     long before = h->fault.calls;
 
@@ -311,7 +312,7 @@ static uint64_t reads_of(struct house *h, struct tally *t)
 TEST(what_was_counted_is_not_read_again_and_a_torn_end_costs_nothing_more)
 {
     struct buf text = BUF_INIT(1 << 26);
-    struct tally t = {0};
+    struct session_usage t = {0};
     struct house h;
     uint64_t first;
     int i;
@@ -338,7 +339,7 @@ TEST(what_was_counted_is_not_read_again_and_a_torn_end_costs_nothing_more)
 
 TEST(a_file_that_was_written_anew_is_counted_anew)
 {
-    struct tally t = {0};
+    struct session_usage t = {0};
     struct house h;
 
     house_open(&h, false);
@@ -364,7 +365,7 @@ TEST(a_count_that_fails_changes_nothing)
     house_open(&h, false);
     house_write(&h, "f", HEADER SAID ANSWER(USUAL) "rubbish\n" SAID "{\"to");
     for (n = 1; struck; n++) {
-        struct tally t = {.entries = 77};
+        struct session_usage t = {.entries = 77};
         struct object_info info;
         struct object *file;
         quire_status st;
@@ -373,7 +374,7 @@ TEST(a_count_that_fails_changes_nothing)
         h.fault.struck = false;
         h.fault.left = n;
         h.fault.status = QUIRE_IO;
-        st = tally_read(file, &t, &test_err);
+        st = session_usage_read(file, &t, &test_err);
         h.fault.left = 0;
         struck = h.fault.struck;
         IS(struck ? QUIRE_IO : QUIRE_OK, st);
@@ -384,7 +385,8 @@ TEST(a_count_that_fails_changes_nothing)
 }
 
 /* A line as some writer might put it, and what it adds. */
-static void add_random(uint64_t *seed, struct buf *out, struct tally *model)
+static void add_random(uint64_t *seed, struct buf *out,
+                       struct session_usage *model)
 {
     unsigned kind, n;
 
@@ -425,7 +427,7 @@ TEST(random_files_in_random_pieces_add_up)
     int round, i;
 
     for (round = 0; round < 30; round++) {
-        struct tally t = {0}, model = {0};
+        struct session_usage t = {0}, model = {0};
         struct buf text = BUF_INIT(1 << 22);
         struct house h;
 

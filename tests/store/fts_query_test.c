@@ -11,10 +11,10 @@
 
 #define MAX_OUT ((size_t)1 << 20)
 
-static const char *query(quire_bytes text, enum fulltext_mode mode)
+static const char *query(quire_bytes text, enum fts_mode mode)
 {
     struct buf b = BUF_INIT(MAX_OUT);
-    size_t n = fulltext_query(text, mode, &b);
+    size_t n = fts_query(text, mode, &b);
     char *out;
 
     NO(b.failed);
@@ -33,41 +33,41 @@ TEST(fulltext_makes_a_string_of_every_term)
 {
     static const struct {
         const char *text;
-        enum fulltext_mode mode;
+        enum fts_mode mode;
         const char *want;
     } cases[] = {
-        {"", FULLTEXT_ALL, ""},
-        {"  \t\n ", FULLTEXT_ALL, ""},
-        {"... -- * ^ () _ \"\" \"!\"", FULLTEXT_ALL, ""},
-        {"word", FULLTEXT_ALL, "\"word\""},
-        {" two  words ", FULLTEXT_ALL, "\"two\" \"words\""},
-        {"two words", FULLTEXT_ANY, "\"two\" OR \"words\""},
-        {"two words", FULLTEXT_PREFIX, "\"two\" * \"words\" *"},
-        {"\"a phrase\" more", FULLTEXT_ALL, "\"a phrase\" \"more\""},
-        {"\"never closed", FULLTEXT_ALL, "\"never closed\""},
-        {"x\"a b\"y", FULLTEXT_ALL, "\"x\" \"a b\" \"y\""},
-        {"a AND b OR NOT c", FULLTEXT_ALL,
+        {"", FTS_ALL, ""},
+        {"  \t\n ", FTS_ALL, ""},
+        {"... -- * ^ () _ \"\" \"!\"", FTS_ALL, ""},
+        {"word", FTS_ALL, "\"word\""},
+        {" two  words ", FTS_ALL, "\"two\" \"words\""},
+        {"two words", FTS_ANY, "\"two\" OR \"words\""},
+        {"two words", FTS_PREFIX, "\"two\" * \"words\" *"},
+        {"\"a phrase\" more", FTS_ALL, "\"a phrase\" \"more\""},
+        {"\"never closed", FTS_ALL, "\"never closed\""},
+        {"x\"a b\"y", FTS_ALL, "\"x\" \"a b\" \"y\""},
+        {"a AND b OR NOT c", FTS_ALL,
          "\"a\" \"AND\" \"b\" \"OR\" \"NOT\" \"c\""},
-        {"NEAR(a b, 2)", FULLTEXT_ALL, "\"NEAR(a\" \"b,\" \"2)\""},
-        {"a:b ^a -x c++ it's main.rs", FULLTEXT_ALL,
+        {"NEAR(a b, 2)", FTS_ALL, "\"NEAR(a\" \"b,\" \"2)\""},
+        {"a:b ^a -x c++ it's main.rs", FTS_ALL,
          "\"a:b\" \"^a\" \"-x\" \"c++\" \"it's\" \"main.rs\""},
-        {"body : * x", FULLTEXT_ALL, "\"body\" \"x\""},
+        {"body : * x", FTS_ALL, "\"body\" \"x\""},
         {"a\xe3\x80\x80"
          "b\xc2\xa0"
          "c",
-         FULLTEXT_ALL, "\"a\" \"b\" \"c\""},
+         FTS_ALL, "\"a\" \"b\" \"c\""},
         {"a\xff"
          "b \xe4\xb8",
-         FULLTEXT_ALL, "\"a\" \"b\""},
-        {"\"a\xff\tb\"", FULLTEXT_ALL, "\"a  b\""},
-        {"。 \xf0\x9f\x98\x80 中", FULLTEXT_ALL, "\"中\""},
+         FTS_ALL, "\"a\" \"b\""},
+        {"\"a\xff\tb\"", FTS_ALL, "\"a  b\""},
+        {"。 \xf0\x9f\x98\x80 中", FTS_ALL, "\"中\""},
     };
     size_t i;
 
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         SAME_TEXT(cases[i].want,
                   query(bytes_str(cases[i].text), cases[i].mode));
-    SAME_TEXT("\"a\" \"b\"", query(bytes_of("a\0b\0", 4), FULLTEXT_ALL));
+    SAME_TEXT("\"a\" \"b\"", query(bytes_of("a\0b\0", 4), FTS_ALL));
 }
 
 TEST(fulltext_leaves_the_buffer_alone_without_terms)
@@ -75,9 +75,9 @@ TEST(fulltext_leaves_the_buffer_alone_without_terms)
     struct buf b = BUF_INIT(100);
 
     buf_add_str(&b, "tenant:x ");
-    EQ(0, fulltext_query(bytes_str("\"...\" !"), FULLTEXT_ALL, &b));
+    EQ(0, fts_query(bytes_str("\"...\" !"), FTS_ALL, &b));
     SAME(bytes_str("tenant:x "), buf_bytes(&b));
-    EQ(2, fulltext_query(bytes_str("a b"), FULLTEXT_ALL, &b));
+    EQ(2, fts_query(bytes_str("a b"), FTS_ALL, &b));
     SAME(bytes_str("tenant:x \"a\" \"b\""), buf_bytes(&b));
     buf_release(&b);
 }
@@ -90,17 +90,17 @@ TEST(fulltext_reads_no_more_than_a_question)
 
     for (i = 0; i < 40000; i++)
         text[i] = i % 2 ? ' ' : 'a';
-    EQ(64, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    EQ(64, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
     buf_clear(&b);
 
     /* 8 KiB end within a word: it is left out, and not asked by half. */
     memset(text, 'w', 40000);
     for (i = 1000; i < 40000; i += 1000)
         text[i] = ' ';
-    EQ(8, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    EQ(8, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
     buf_clear(&b);
     memset(text, 'w', 40000);
-    EQ(1, fulltext_query(bytes_of(text, 40000), FULLTEXT_ALL, &b));
+    EQ(1, fts_query(bytes_of(text, 40000), FTS_ALL, &b));
     EQ(8192 + 2, b.len);
     buf_release(&b);
 }
@@ -136,7 +136,7 @@ static int64_t run(struct db *db, const char *sql, quire_bytes value)
     return n;
 }
 
-static int64_t found(struct db *db, quire_bytes text, enum fulltext_mode mode)
+static int64_t found(struct db *db, quire_bytes text, enum fts_mode mode)
 {
     return run(db, "SELECT count(*) FROM t WHERE t MATCH ?1",
                bytes_str(query(text, mode)));
@@ -189,12 +189,12 @@ TEST(fulltext_finds_what_was_asked)
         quire_bytes q = bytes_str(cases[i].question);
 
         keep_only(db, bytes_str(cases[i].text));
-        if (found(db, q, FULLTEXT_ALL) != cases[i].all ||
-            found(db, q, FULLTEXT_PREFIX) != cases[i].prefix)
+        if (found(db, q, FTS_ALL) != cases[i].all ||
+            found(db, q, FTS_PREFIX) != cases[i].prefix)
             printf("# %s in %s\n", cases[i].question, cases[i].text);
-        EQ(cases[i].all, found(db, q, FULLTEXT_ALL));
-        EQ(cases[i].prefix, found(db, q, FULLTEXT_PREFIX));
-        EQ(cases[i].any, found(db, q, FULLTEXT_ANY));
+        EQ(cases[i].all, found(db, q, FTS_ALL));
+        EQ(cases[i].prefix, found(db, q, FTS_PREFIX));
+        EQ(cases[i].any, found(db, q, FTS_ANY));
     }
     db->ops->close(db);
 }
@@ -211,7 +211,7 @@ TEST(fulltext_drops_no_letter_of_any_script)
     for (cp = 1; cp < 0x110000; cp++) {
         size_t len = utf8_encode(cp, c);
 
-        if (fulltext_query(bytes_of(c, len), FULLTEXT_ALL, &out) == 0) {
+        if (fts_query(bytes_of(c, len), FTS_ALL, &out) == 0) {
             buf_add(&all, c, len);
             buf_add_char(&all, ' ');
         }
@@ -244,9 +244,9 @@ TEST(fulltext_of_any_bytes_is_an_expression)
             text[i] = seed % 3 ? odd[noise[i] % (sizeof odd - 1)]
                                : (char)noise[i];
         keep_only(db, bytes_of(text, len));
-        for (mode = FULLTEXT_ALL; mode <= FULLTEXT_ANY; mode++) {
-            if (*query(bytes_of(text, len), (enum fulltext_mode)mode))
-                EQ(1, found(db, bytes_of(text, len), (enum fulltext_mode)mode));
+        for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
+            if (*query(bytes_of(text, len), (enum fts_mode)mode))
+                EQ(1, found(db, bytes_of(text, len), (enum fts_mode)mode));
         }
     }
     db->ops->close(db);

@@ -366,10 +366,10 @@ void catalogue_tap(quire *q, struct fault *f)
     struct db *db;
 
     OK(need_db(q, true, &test_err));
-    OK(db_tap(q->db, fault_hook(f), &db, &test_err));
+    OK(db_intercept(q->db, fault_hook(f), &db, &test_err));
     q->db = db;
     OK(object_files_open(q->blob_path, false, &files, &test_err));
-    OK(object_tap(files, fault_hook(f), &q->files, &test_err));
+    OK(object_intercept(files, fault_hook(f), &q->files, &test_err));
 }
 
 bool catalogue_long(void)

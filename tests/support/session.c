@@ -32,7 +32,7 @@ void house_open(struct house *h, bool disk)
         OK(object_files_open(test_path("home"), false, &inner, &test_err));
     else
         OK(object_memory_open(&test_clock, &inner, &test_err));
-    OK(object_tap(inner, fault_hook(&h->fault), &h->store, &test_err));
+    OK(object_intercept(inner, fault_hook(&h->fault), &h->store, &test_err));
     fix_open(&h->blobs, QUIRE_LAYOUT_FLAT, false);
     h->env = (struct session_env){.clock = &test_clock,
                                   .rand = &rand_system,

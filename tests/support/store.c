@@ -27,7 +27,7 @@ static void open_db(struct fix *f)
     OK(db_sqlite_open(&config, &f->db, &test_err));
     if (f->db->ops->exec(f->db, "SELECT count(*) FROM blob", NULL))
         OK(f->db->ops->exec(f->db, blob_schema, &test_err));
-    OK(db_tap(f->db, fault_hook(&f->fault), &tapped, &test_err));
+    OK(db_intercept(f->db, fault_hook(&f->fault), &tapped, &test_err));
     f->db = tapped;
 }
 
@@ -46,7 +46,7 @@ void fix_open(struct fix *f, quire_layout layout, bool disk)
     } else {
         OK(object_memory_open(&test_clock, &f->files, &test_err));
     }
-    OK(object_tap(f->files, fault_hook(&f->fault), &tapped, &test_err));
+    OK(object_intercept(f->files, fault_hook(&f->fault), &tapped, &test_err));
     f->files = tapped;
     if (layout == QUIRE_LAYOUT_PACKED)
         open_db(f);

@@ -25,7 +25,7 @@ static const char *keep(struct buf *b)
     return text;
 }
 
-quire_workspace *workspace_open(quire *q, const char *session)
+quire_workspace *fixture_open(quire *q, const char *session)
 {
     quire_workspace *w;
 
@@ -35,7 +35,7 @@ quire_workspace *workspace_open(quire *q, const char *session)
 
 /* ---- the tool ----------------------------------------------------------- */
 
-const char *workspace_ask(quire_workspace *w, const char *request)
+const char *fixture_ask(quire_workspace *w, const char *request)
 {
     struct buf text = BUF_INIT((size_t)1 << 30);
     quire_bytes answer, data, error;
@@ -52,9 +52,9 @@ const char *workspace_ask(quire_workspace *w, const char *request)
     return keep(&text);
 }
 
-const char *workspace_does(quire_workspace *w, const char *request)
+const char *fixture_does(quire_workspace *w, const char *request)
 {
-    const char *answer = workspace_ask(w, request);
+    const char *answer = fixture_ask(w, request);
 
     HAS(answer, "{\"success\":true,\"data\":{");
     return answer;
@@ -74,10 +74,9 @@ static const char *text_of(quire_bytes value)
     return keep(&out);
 }
 
-void workspace_refuses(quire_workspace *w, const char *code,
-                       const char *request)
+void fixture_refuses(quire_workspace *w, const char *code, const char *request)
 {
-    const char *answer = workspace_ask(w, request);
+    const char *answer = fixture_ask(w, request);
     quire_bytes error = json_get(bytes_str(answer), "error");
 
     if (!error.data || strcmp(text_of(json_get(error, "code")), code) != 0)
@@ -89,7 +88,7 @@ void workspace_refuses(quire_workspace *w, const char *code,
     YES(json_get(error, "retryable").data != NULL);
 }
 
-void workspace_write(quire_workspace *w, const char *path, const char *text)
+void fixture_write(quire_workspace *w, const char *path, const char *text)
 {
     struct buf request = BUF_INIT((size_t)1 << 30);
 
@@ -98,10 +97,10 @@ void workspace_write(quire_workspace *w, const char *path, const char *text)
     buf_add_str(&request, ",\"content\":");
     json_add_quoted(&request, bytes_str(text));
     buf_add_char(&request, '}');
-    workspace_does(w, keep(&request));
+    fixture_does(w, keep(&request));
 }
 
-const char *workspace_read(quire_workspace *w, const char *path)
+const char *fixture_read(quire_workspace *w, const char *path)
 {
     struct buf request = BUF_INIT(4096);
     const char *answer;
@@ -109,18 +108,18 @@ const char *workspace_read(quire_workspace *w, const char *path)
     buf_add_str(&request, "{\"action\":\"read\",\"filename\":");
     json_add_quoted(&request, bytes_str(path));
     buf_add_char(&request, '}');
-    answer = workspace_ask(w, keep(&request));
+    answer = fixture_ask(w, keep(&request));
     if (strstr(answer, "\"code\":\"not_found\""))
         return NULL;
-    return workspace_value(answer, "content");
+    return fixture_value(answer, "content");
 }
 
-const char *workspace_value(const char *answer, const char *key)
+const char *fixture_value(const char *answer, const char *key)
 {
     return text_of(json_get(json_get(bytes_str(answer), "data"), key));
 }
 
-const char *workspace_keys(const char *answer)
+const char *fixture_keys(const char *answer)
 {
     struct buf out = BUF_INIT(4096);
     struct json_scan it;
@@ -135,7 +134,7 @@ const char *workspace_keys(const char *answer)
 
 /* ---- files -------------------------------------------------------------- */
 
-const char *workspace_path(quire_workspace *w, int scratchpad, const char *name)
+const char *fixture_path(quire_workspace *w, int scratchpad, const char *name)
 {
     struct buf out = BUF_INIT(8192);
 
@@ -143,9 +142,9 @@ const char *workspace_path(quire_workspace *w, int scratchpad, const char *name)
     return keep(&out);
 }
 
-const char *workspace_file(quire_workspace *w, const char *name)
+const char *fixture_file(quire_workspace *w, const char *name)
 {
-    const char *path = workspace_path(w, 0, name);
+    const char *path = fixture_path(w, 0, name);
     struct buf out = BUF_INIT((size_t)1 << 30);
     quire_bytes bytes;
     struct stat st;
@@ -157,9 +156,9 @@ const char *workspace_file(quire_workspace *w, const char *name)
     return keep(&out);
 }
 
-void workspace_edit(quire_workspace *w, const char *name, const char *text)
+void fixture_edit(quire_workspace *w, const char *name, const char *text)
 {
-    test_write_file(workspace_path(w, 0, name), bytes_str(text));
+    test_write_file(fixture_path(w, 0, name), bytes_str(text));
 }
 
 static void add_word(void *ctx, const char *what, const char *path,
@@ -168,7 +167,7 @@ static void add_word(void *ctx, const char *what, const char *path,
     buf_addf(ctx, *why ? "%s %s (%s), " : "%s %s, ", what, path, why);
 }
 
-const char *workspace_sync(quire_workspace *w)
+const char *fixture_sync(quire_workspace *w)
 {
     struct buf out = BUF_INIT(1 << 20);
     quire_workspace_report report;
@@ -186,7 +185,7 @@ static quire_status add_bytes(void *ctx, quire_bytes bytes, quire_error *err)
     return QUIRE_OK;
 }
 
-const char *workspace_artifact(quire *q, const char *session, const char *path)
+const char *fixture_artifact(quire *q, const char *session, const char *path)
 {
     struct buf out = BUF_INIT((size_t)1 << 30);
     quire_artifact a;
@@ -214,7 +213,7 @@ static quire_status has_file(void *ctx, const quire_artifact *a,
 
     (void)err;
     buf_add_str(&path, a->path);
-    file = workspace_file(g->w, keep(&path));
+    file = fixture_file(g->w, keep(&path));
     if (!file || strlen(file) != a->size)
         fprintf(stderr, "%s is not the artifact\n", a->path);
     YES(file != NULL && strlen(file) == a->size);
@@ -222,12 +221,12 @@ static quire_status has_file(void *ctx, const quire_artifact *a,
     return QUIRE_OK;
 }
 
-void workspace_agrees(quire *q, quire_workspace *w)
+void fixture_agrees(quire *q, quire_workspace *w)
 {
     struct agreeing g = {q, w, 0};
 
     OK(quire_artifact_list(q, quire_workspace_session(w), NULL, has_file, &g,
                            &test_err));
     EQ(g.n, test_count_files(quire_workspace_dir(w, 0)));
-    SAME_TEXT("", workspace_sync(w));
+    SAME_TEXT("", fixture_sync(w));
 }

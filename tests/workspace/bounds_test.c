@@ -27,17 +27,17 @@ TEST(artifacts_stay_when_the_directory_is_removed)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "one");
-    workspace_write(f.w, "b/c", "two");
+    fixture_write(f.w, "a", "one");
+    fixture_write(f.w, "b/c", "two");
     again(&f);
     drops_tree(quire_workspace_dir(f.w, 0));
-    SAME_TEXT("one", workspace_read(f.w, "a"));
-    SAME_TEXT("", workspace_sync(f.w));
-    SAME_TEXT("one", workspace_artifact(f.q, f.s.id, "a"));
-    workspace_write(f.w, "new", "three");
+    SAME_TEXT("one", fixture_read(f.w, "a"));
+    SAME_TEXT("", fixture_sync(f.w));
+    SAME_TEXT("one", fixture_artifact(f.q, f.s.id, "a"));
+    fixture_write(f.w, "new", "three");
     both(&f, "a", "one");
     both(&f, "b/c", "two");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -46,13 +46,13 @@ TEST(artifacts_stay_when_the_directory_is_removed_under_a_handle)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "one");
+    fixture_write(f.w, "a", "one");
     drops_tree(quire_workspace_dir(f.w, 0));
-    workspace_write(f.w, "new", "two");
+    fixture_write(f.w, "new", "two");
     both(&f, "a", "one");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     drops_tree(quire_workspace_dir(f.w, 0));
-    SAME_TEXT("", workspace_sync(f.w));
+    SAME_TEXT("", fixture_sync(f.w));
     OK(quire_workspace_make(f.w, &test_err));
     both(&f, "a", "one");
     both(&f, "new", "two");
@@ -63,12 +63,12 @@ TEST(artifacts_stay_when_all_that_is_around_the_directory_is_removed)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "one");
+    fixture_write(f.w, "a", "one");
     again(&f);
     drops_tree(test_path("home/artifacts"));
     OK(quire_workspace_make(f.w, &test_err));
     both(&f, "a", "one");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -76,13 +76,13 @@ TEST(an_artifact_is_deleted_while_there_is_no_directory)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "one");
-    workspace_write(f.w, "b", "two");
+    fixture_write(f.w, "a", "one");
+    fixture_write(f.w, "b", "two");
     again(&f);
     drops_tree(quire_workspace_dir(f.w, 0));
     tool_deletes(&f, "a");
     both(&f, "a", NULL);
-    workspace_write(f.w, "c", "three");
+    fixture_write(f.w, "c", "three");
     both(&f, "a", NULL);
     both(&f, "b", "two");
     end(&f);
@@ -92,30 +92,30 @@ TEST(a_directory_in_the_place_of_a_file_and_the_reverse)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "file");
-    workspace_write(f.w, "b/c", "below");
+    fixture_write(f.w, "a", "file");
+    fixture_write(f.w, "b/c", "below");
     removes(&f, "a");
     makes_dir(&f, "a");
-    workspace_edit(f.w, "a/x", "inside");
+    fixture_edit(f.w, "a/x", "inside");
     removes(&f, "b/c");
-    EQ(0, rmdir(workspace_path(f.w, 0, "b")));
-    workspace_edit(f.w, "b", "a file now");
-    HAS(workspace_sync(f.w), "taken a/x, taken b, ");
+    EQ(0, rmdir(fixture_path(f.w, 0, "b")));
+    fixture_edit(f.w, "b", "a file now");
+    HAS(fixture_sync(f.w), "taken a/x, taken b, ");
     both(&f, "a/x", "inside");
     both(&f, "b", "a file now");
     both(&f, "b/c", NULL);
-    workspace_agrees(f.q, f.w);
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
-                      "\"x\"}");
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"b/c\",\"content\":"
-                      "\"x\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"filename\":\"a\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"read\",\"filename\":\"a\"}");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
+                    "\"x\"}");
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"b/c\",\"content\":"
+                    "\"x\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"read\",\"filename\":\"a\"}");
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -124,18 +124,18 @@ TEST(an_artifact_without_room_for_its_file_stays_one)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "b", "a workspace that is there");
-    EQ(0, mkdir(workspace_path(f.w, 0, "a"), 0700));
-    test_write_file(workspace_path(f.w, 0, "a/.hidden"), bytes_str("inside"));
+    fixture_write(f.w, "b", "a workspace that is there");
+    EQ(0, mkdir(fixture_path(f.w, 0, "a"), 0700));
+    test_write_file(fixture_path(f.w, 0, "a/.hidden"), bytes_str("inside"));
     puts_text(&f, "a", "no place");
-    SAME_TEXT("passed a (something else has its name), ", workspace_sync(f.w));
-    SAME_TEXT("no place", workspace_artifact(f.q, f.s.id, "a"));
-    SAME_TEXT("no place", workspace_read(f.w, "a"));
-    EQ(0, unlink(workspace_path(f.w, 0, "a/.hidden")));
-    EQ(0, rmdir(workspace_path(f.w, 0, "a")));
-    SAME_TEXT("given a, ", workspace_sync(f.w));
+    SAME_TEXT("passed a (something else has its name), ", fixture_sync(f.w));
+    SAME_TEXT("no place", fixture_artifact(f.q, f.s.id, "a"));
+    SAME_TEXT("no place", fixture_read(f.w, "a"));
+    EQ(0, unlink(fixture_path(f.w, 0, "a/.hidden")));
+    EQ(0, rmdir(fixture_path(f.w, 0, "a")));
+    SAME_TEXT("given a, ", fixture_sync(f.w));
     both(&f, "a", "no place");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -144,22 +144,22 @@ TEST(a_script_that_is_put_again_stays_one)
     struct fix f = begin();
     struct stat st;
 
-    workspace_write(f.w, "s.sh", "echo one");
-    EQ(0, chmod(workspace_path(f.w, 0, "s.sh"), 0700));
-    workspace_write(f.w, "s.sh", "echo two");
-    EQ(0, stat(workspace_path(f.w, 0, "s.sh"), &st));
+    fixture_write(f.w, "s.sh", "echo one");
+    EQ(0, chmod(fixture_path(f.w, 0, "s.sh"), 0700));
+    fixture_write(f.w, "s.sh", "echo two");
+    EQ(0, stat(fixture_path(f.w, 0, "s.sh"), &st));
     EQ(0700, st.st_mode & 0777);
     puts_text(&f, "s.sh", "echo three");
-    workspace_sync(f.w);
+    fixture_sync(f.w);
     both(&f, "s.sh", "echo three");
-    EQ(0, stat(workspace_path(f.w, 0, "s.sh"), &st));
+    EQ(0, stat(fixture_path(f.w, 0, "s.sh"), &st));
     EQ(0700, st.st_mode & 0777);
     end(&f);
 }
 
 static void makes(struct fix *f, const char *name)
 {
-    char *path = strdup(workspace_path(f->w, 0, name)), *slash = path;
+    char *path = strdup(fixture_path(f->w, 0, name)), *slash = path;
 
     while ((slash = strchr(slash + 1, '/'))) {
         *slash = '\0';
@@ -177,7 +177,7 @@ TEST(directories_that_tools_make_again_are_no_artifacts)
     quire_watch *watch;
     int i;
 
-    workspace_write(f.w, "a", "x");
+    fixture_write(f.w, "a", "x");
     makes(&f, "node_modules/left/index.js");
     makes(&f, "lib/__pycache__/m.pyc");
     makes(&f, "env/pyvenv.cfg");
@@ -185,14 +185,14 @@ TEST(directories_that_tools_make_again_are_no_artifacts)
     makes(&f, "target/CACHEDIR.TAG");
     makes(&f, "target/debug/x.o");
     makes(&f, "environment/lib.py");
-    SAME_TEXT("taken environment/lib.py, ", workspace_sync(f.w));
-    SAME_TEXT("", workspace_sync(f.w));
+    SAME_TEXT("taken environment/lib.py, ", fixture_sync(f.w));
+    SAME_TEXT("", fixture_sync(f.w));
     /* What somebody has made an artifact is one. */
-    workspace_write(f.w, "node_modules/mine.js", "mine");
+    fixture_write(f.w, "node_modules/mine.js", "mine");
     both(&f, "node_modules/mine.js", "mine");
-    test_write_file(workspace_path(f.w, 0, "node_modules/mine.js"),
+    test_write_file(fixture_path(f.w, 0, "node_modules/mine.js"),
                     bytes_str("edited"));
-    SAME_TEXT("taken node_modules/mine.js, ", workspace_sync(f.w));
+    SAME_TEXT("taken node_modules/mine.js, ", fixture_sync(f.w));
     both(&f, "node_modules/mine.js", "edited");
     /* So does a watch have it, which looks at one file at a time. */
     OK(quire_watch_open(f.q, f.s.id, &watch, &test_err));
@@ -206,7 +206,7 @@ TEST(directories_that_tools_make_again_are_no_artifacts)
     IS(QUIRE_NOT_FOUND,
        quire_artifact_stat(f.q, f.s.id, "env/lib/new.py", NULL, &a, &test_err));
     /* What is to be replaced is kept first. */
-    workspace_write(f.w, "env/lib/site.py", "ours");
+    fixture_write(f.w, "env/lib/site.py", "ours");
     OK(quire_artifact_stat(f.q, f.s.id, "env/lib/site.py", NULL, &a,
                            &test_err));
     EQ(2, a.version);
@@ -217,15 +217,15 @@ TEST(a_file_in_the_way_of_an_artifact_keeps_no_other_from_being_taken)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "first", "x");
+    fixture_write(f.w, "first", "x");
     makes(&f, "a");
     puts_text(&f, "a/b.txt", "below");
     makes(&f, "other");
     makes(&f, "zebra");
-    HAS(workspace_sync(f.w), "passed a (an artifact is in its place");
+    HAS(fixture_sync(f.w), "passed a (an artifact is in its place");
     both(&f, "other", "other");
     both(&f, "zebra", "zebra");
-    SAME_TEXT("below", workspace_artifact(f.q, f.s.id, "a/b.txt"));
+    SAME_TEXT("below", fixture_artifact(f.q, f.s.id, "a/b.txt"));
     end(&f);
 }
 
@@ -233,14 +233,14 @@ TEST(a_file_in_the_way_of_an_artifact_keeps_no_other_from_being_taken)
 
 static void links(struct fix *f, const char *to, const char *name)
 {
-    EQ(0, symlink(to, workspace_path(f->w, 0, name)));
+    EQ(0, symlink(to, fixture_path(f->w, 0, name)));
 }
 
 static bool is_link(struct fix *f, const char *name)
 {
     struct stat st;
 
-    return !lstat(workspace_path(f->w, 0, name), &st) && S_ISLNK(st.st_mode);
+    return !lstat(fixture_path(f->w, 0, name), &st) && S_ISLNK(st.st_mode);
 }
 
 TEST(a_link_to_a_file_is_never_followed)
@@ -250,18 +250,18 @@ TEST(a_link_to_a_file_is_never_followed)
     test_write_file(test_path("outside"), bytes_str("secret"));
     OK(quire_workspace_make(f.w, &test_err));
     links(&f, test_path("outside"), "a");
-    SAME_TEXT("", workspace_sync(f.w));
-    YES(workspace_read(f.w, "a") == NULL);
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
-                      "\"x\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"filename\":\"a\"}");
+    SAME_TEXT("", fixture_sync(f.w));
+    YES(fixture_read(f.w, "a") == NULL);
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
+                    "\"x\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"filename\":\"a\"}");
     puts_text(&f, "a", "of the artifact");
     YES(is_link(&f, "a"));
-    SAME_TEXT("passed a (something else has its name), ", workspace_sync(f.w));
+    SAME_TEXT("passed a (something else has its name), ", fixture_sync(f.w));
     YES(is_link(&f, "a"));
-    SAME_TEXT("of the artifact", workspace_read(f.w, "a"));
+    SAME_TEXT("of the artifact", fixture_read(f.w, "a"));
     tool_deletes(&f, "a");
     YES(is_link(&f, "a"));
     SAME(bytes_str("secret"), test_read_file(test_path("outside")));
@@ -276,19 +276,18 @@ TEST(a_link_to_a_directory_is_never_followed)
     test_write_file(test_path("outside/f"), bytes_str("secret"));
     OK(quire_workspace_make(f.w, &test_err));
     links(&f, test_path("outside"), "d");
-    SAME_TEXT("", workspace_sync(f.w));
-    YES(workspace_read(f.w, "d/f") == NULL);
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"d/f\",\"content\":"
-                      "\"x\"}");
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"d/new\","
-                      "\"content\":\"x\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"filename\":\"d/f\"}");
+    SAME_TEXT("", fixture_sync(f.w));
+    YES(fixture_read(f.w, "d/f") == NULL);
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"d/f\",\"content\":"
+                    "\"x\"}");
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"d/new\","
+                    "\"content\":\"x\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"filename\":\"d/f\"}");
     puts_text(&f, "d/f", "of the artifact");
-    SAME_TEXT("passed d/f (something else has its name), ",
-              workspace_sync(f.w));
+    SAME_TEXT("passed d/f (something else has its name), ", fixture_sync(f.w));
     puts_away(&f, "d/f");
     SAME(bytes_str("secret"), test_read_file(test_path("outside/f")));
     EQ(1, test_count_files(test_path("outside")));
@@ -302,27 +301,26 @@ TEST(links_in_the_scratchpad_are_never_followed)
 
     test_write_file(test_path("outside"), bytes_str("secret"));
     OK(quire_workspace_make(f.w, &test_err));
-    EQ(0, symlink(test_path("outside"), workspace_path(f.w, 1, "a")));
-    EQ(0, symlink(test_dir(), workspace_path(f.w, 1, "d")));
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"read\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"a\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"read\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"d/outside\"}");
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"a\",\"content\":\"\"}");
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"d/outside\",\"content\":\"\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"d/outside\"}");
-    SAME_TEXT("0",
-              workspace_value(workspace_does(f.w, "{\"action\":\"list\","
-                                                  "\"scope\":\"scratchpad\"}"),
-                              "count"));
+    EQ(0, symlink(test_path("outside"), fixture_path(f.w, 1, "a")));
+    EQ(0, symlink(test_dir(), fixture_path(f.w, 1, "d")));
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"read\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"a\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"read\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"d/outside\"}");
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"a\",\"content\":\"\"}");
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"d/outside\",\"content\":\"\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"d/outside\"}");
+    SAME_TEXT("0", fixture_value(fixture_does(f.w, "{\"action\":\"list\","
+                                                   "\"scope\":\"scratchpad\"}"),
+                                 "count"));
     SAME(bytes_str("secret"), test_read_file(test_path("outside")));
     end(&f);
 }
@@ -331,22 +329,22 @@ TEST(pipes_and_hidden_files_are_left_alone)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "was", "a file");
+    fixture_write(f.w, "was", "a file");
     again(&f);
-    EQ(0, mkfifo(workspace_path(f.w, 0, "pipe"), 0600));
-    workspace_edit(f.w, ".hidden", "program's own");
+    EQ(0, mkfifo(fixture_path(f.w, 0, "pipe"), 0600));
+    fixture_edit(f.w, ".hidden", "program's own");
     makes_dir(&f, ".git");
-    workspace_edit(f.w, ".git/config", "program's own");
-    SAME_TEXT("", workspace_sync(f.w));
-    YES(workspace_read(f.w, "pipe") == NULL);
-    workspace_refuses(f.w, "exists",
-                      "{\"action\":\"write\",\"filename\":\"pipe\","
-                      "\"content\":\"\"}");
+    fixture_edit(f.w, ".git/config", "program's own");
+    SAME_TEXT("", fixture_sync(f.w));
+    YES(fixture_read(f.w, "pipe") == NULL);
+    fixture_refuses(f.w, "exists",
+                    "{\"action\":\"write\",\"filename\":\"pipe\","
+                    "\"content\":\"\"}");
     puts_text(&f, "pipe", "of the artifact");
-    YES(workspace_file(f.w, "pipe") == NULL);
+    YES(fixture_file(f.w, "pipe") == NULL);
     tool_deletes(&f, "pipe");
-    YES(test_exists(workspace_path(f.w, 0, "pipe")));
-    YES(test_exists(workspace_path(f.w, 0, ".git/config")));
+    YES(test_exists(fixture_path(f.w, 0, "pipe")));
+    YES(test_exists(fixture_path(f.w, 0, ".git/config")));
     end(&f);
 }
 
@@ -355,18 +353,18 @@ TEST(files_with_names_that_cannot_be_are_passed)
     struct fix f = begin();
 
     OK(quire_workspace_make(f.w, &test_err));
-    workspace_edit(f.w, "new\nline", "1");
-    workspace_edit(f.w, "not\xff", "2");
-    workspace_edit(f.w, "back\\slash", "3");
-    workspace_edit(f.w, "c:on", "4");
-    workspace_edit(f.w, "fine \xc3\xa4", "5");
-    HAS(workspace_sync(f.w), "taken fine \xc3\xa4, ");
-    HAS(workspace_sync(f.w), "passed not\xff (invalid_utf8), ");
-    HAS(workspace_sync(f.w), "passed new\nline (control_char), ");
-    HAS(workspace_sync(f.w), "passed back\\slash (not_canonical), ");
-    HAS(workspace_sync(f.w), "passed c:on (colon), ");
+    fixture_edit(f.w, "new\nline", "1");
+    fixture_edit(f.w, "not\xff", "2");
+    fixture_edit(f.w, "back\\slash", "3");
+    fixture_edit(f.w, "c:on", "4");
+    fixture_edit(f.w, "fine \xc3\xa4", "5");
+    HAS(fixture_sync(f.w), "taken fine \xc3\xa4, ");
+    HAS(fixture_sync(f.w), "passed not\xff (invalid_utf8), ");
+    HAS(fixture_sync(f.w), "passed new\nline (control_char), ");
+    HAS(fixture_sync(f.w), "passed back\\slash (not_canonical), ");
+    HAS(fixture_sync(f.w), "passed c:on (colon), ");
     EQ(5, test_count_files(quire_workspace_dir(f.w, 0)));
-    workspace_does(f.w, "{\"action\":\"list\"}");
+    fixture_does(f.w, "{\"action\":\"list\"}");
     end(&f);
 }
 
@@ -377,18 +375,18 @@ TEST(files_that_are_too_large_are_passed_and_not_lost)
     struct fix f = begin();
 
     OK(quire_config_set(f.q, "quota.file", "10", &test_err));
-    workspace_write(f.w, "a", "short");
-    workspace_edit(f.w, "a", "longer than ten");
-    workspace_edit(f.w, "b", "longer than that");
+    fixture_write(f.w, "a", "short");
+    fixture_edit(f.w, "a", "longer than ten");
+    fixture_edit(f.w, "b", "longer than that");
     SAME_TEXT("passed a (it is larger than an artifact may be), passed b (it "
               "is larger than an artifact may be), ",
-              workspace_sync(f.w));
-    SAME_TEXT("longer than ten", workspace_file(f.w, "a"));
-    SAME_TEXT("short", workspace_artifact(f.q, f.s.id, "a"));
-    SAME_TEXT("longer than that", workspace_read(f.w, "b"));
+              fixture_sync(f.w));
+    SAME_TEXT("longer than ten", fixture_file(f.w, "a"));
+    SAME_TEXT("short", fixture_artifact(f.q, f.s.id, "a"));
+    SAME_TEXT("longer than that", fixture_read(f.w, "b"));
     OK(quire_config_set(f.q, "quota.file", "100", &test_err));
-    SAME_TEXT("taken a, taken b, ", workspace_sync(f.w));
-    workspace_agrees(f.q, f.w);
+    SAME_TEXT("taken a, taken b, ", fixture_sync(f.w));
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -399,24 +397,24 @@ TEST(a_file_that_cannot_be_kept_is_not_replaced_or_deleted)
     struct fix f = begin();
 
     OK(quire_config_set(f.q, "quota.file", "10", &test_err));
-    workspace_write(f.w, "a", "short");
-    workspace_edit(f.w, "a", longer);
-    workspace_edit(f.w, "b", longer);
-    workspace_refuses(f.w, "too_large",
-                      "{\"action\":\"write\",\"filename\":\"a\","
-                      "\"content\":\"x\"}");
-    workspace_refuses(f.w, "too_large",
-                      "{\"action\":\"write\",\"filename\":\"b\","
-                      "\"content\":\"x\"}");
-    workspace_refuses(f.w, "too_large",
-                      "{\"action\":\"delete\",\"filename\":\"a\"}");
-    workspace_refuses(f.w, "too_large",
-                      "{\"action\":\"delete\",\"filename\":\"b\"}");
+    fixture_write(f.w, "a", "short");
+    fixture_edit(f.w, "a", longer);
+    fixture_edit(f.w, "b", longer);
+    fixture_refuses(f.w, "too_large",
+                    "{\"action\":\"write\",\"filename\":\"a\","
+                    "\"content\":\"x\"}");
+    fixture_refuses(f.w, "too_large",
+                    "{\"action\":\"write\",\"filename\":\"b\","
+                    "\"content\":\"x\"}");
+    fixture_refuses(f.w, "too_large",
+                    "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_refuses(f.w, "too_large",
+                    "{\"action\":\"delete\",\"filename\":\"b\"}");
     puts_text(&f, "a", "put");
-    SAME_TEXT(longer, workspace_file(f.w, "a"));
-    SAME_TEXT(longer, workspace_file(f.w, "b"));
+    SAME_TEXT(longer, fixture_file(f.w, "a"));
+    SAME_TEXT(longer, fixture_file(f.w, "b"));
     puts_away(&f, "a");
-    SAME_TEXT(longer, workspace_file(f.w, "a"));
+    SAME_TEXT(longer, fixture_file(f.w, "a"));
     end(&f);
 }
 
@@ -425,18 +423,17 @@ TEST(files_over_the_quota_are_passed_and_not_lost)
     struct fix f = begin();
 
     OK(quire_config_set(f.q, "quota.session", "10", &test_err));
-    workspace_write(f.w, "a", "12345");
-    workspace_edit(f.w, "b", "123456");
-    SAME_TEXT("passed b (it does not fit into the quota), ",
-              workspace_sync(f.w));
-    workspace_refuses(f.w, "quota",
-                      "{\"action\":\"write\",\"filename\":\"b\","
-                      "\"content\":\"x\"}");
-    SAME_TEXT("123456", workspace_file(f.w, "b"));
-    SAME_TEXT("123456", workspace_read(f.w, "b"));
+    fixture_write(f.w, "a", "12345");
+    fixture_edit(f.w, "b", "123456");
+    SAME_TEXT("passed b (it does not fit into the quota), ", fixture_sync(f.w));
+    fixture_refuses(f.w, "quota",
+                    "{\"action\":\"write\",\"filename\":\"b\","
+                    "\"content\":\"x\"}");
+    SAME_TEXT("123456", fixture_file(f.w, "b"));
+    SAME_TEXT("123456", fixture_read(f.w, "b"));
     tool_deletes(&f, "a");
-    SAME_TEXT("taken b, ", workspace_sync(f.w));
-    workspace_agrees(f.q, f.w);
+    SAME_TEXT("taken b, ", fixture_sync(f.w));
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -447,18 +444,18 @@ TEST(a_session_that_is_removed_takes_its_workspace_along)
     struct fix f = begin();
     const char *dir = strdup(quire_workspace_dir(f.w, 0));
 
-    workspace_write(f.w, "a", "text");
-    workspace_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                        "\"filename\":\"s\",\"content\":\"\"}");
+    fixture_write(f.w, "a", "text");
+    fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                      "\"filename\":\"s\",\"content\":\"\"}");
     OK(quire_session_remove(f.q, f.s.id, &test_err));
     NO(test_exists(dir));
     EQ(0, test_count_files(test_path("home/artifacts")));
-    workspace_ask(f.w, "{\"action\":\"write\",\"filename\":\"a\","
-                       "\"content\":\"late\"}");
-    workspace_ask(f.w, "{\"action\":\"list\"}");
-    workspace_ask(f.w, "{\"action\":\"search\",\"query\":\"late\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"read\",\"filename\":\"a\"}");
+    fixture_ask(f.w, "{\"action\":\"write\",\"filename\":\"a\","
+                     "\"content\":\"late\"}");
+    fixture_ask(f.w, "{\"action\":\"list\"}");
+    fixture_ask(f.w, "{\"action\":\"search\",\"query\":\"late\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"read\",\"filename\":\"a\"}");
     EQ(0, test_count_files(test_path("home/artifacts")));
     EQ(0, catalogue_number("SELECT count(*) FROM copy"));
     EQ(0, catalogue_number("SELECT count(*) FROM removal"));
@@ -474,18 +471,18 @@ TEST(tenants_have_workspaces_of_their_own)
     tenants_add("other");
     q = tenants_open(NULL, 0);
     t = tenants_open("other", 0);
-    mine = workspace_open(q, NULL);
-    theirs = workspace_open(t, NULL);
-    workspace_write(mine, "a", "mine");
-    YES(workspace_read(theirs, "a") == NULL);
-    workspace_write(theirs, "a", "theirs");
-    SAME_TEXT("mine", workspace_read(mine, "a"));
-    SAME_TEXT("mine", workspace_file(mine, "a"));
-    SAME_TEXT("theirs", workspace_file(theirs, "a"));
+    mine = fixture_open(q, NULL);
+    theirs = fixture_open(t, NULL);
+    fixture_write(mine, "a", "mine");
+    YES(fixture_read(theirs, "a") == NULL);
+    fixture_write(theirs, "a", "theirs");
+    SAME_TEXT("mine", fixture_read(mine, "a"));
+    SAME_TEXT("mine", fixture_file(mine, "a"));
+    SAME_TEXT("theirs", fixture_file(theirs, "a"));
     HAS(quire_workspace_dir(theirs, 0), "/tenants/2/artifacts/temp");
-    workspace_does(theirs, "{\"action\":\"delete\",\"filename\":\"a\"}");
-    workspace_agrees(q, mine);
-    workspace_agrees(t, theirs);
+    fixture_does(theirs, "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_agrees(q, mine);
+    fixture_agrees(t, theirs);
     quire_workspace_close(mine);
     quire_workspace_close(theirs);
     quire_close(q);
@@ -495,19 +492,19 @@ TEST(tenants_have_workspaces_of_their_own)
 TEST(the_built_in_sessions_have_workspaces_apart)
 {
     quire *q = tenants_open(NULL, 0);
-    quire_workspace *user = workspace_open(q, "user");
-    quire_workspace *temp = workspace_open(q, NULL);
+    quire_workspace *user = fixture_open(q, "user");
+    quire_workspace *temp = fixture_open(q, NULL);
 
     SAME_TEXT("temp", quire_workspace_session(temp));
-    workspace_write(user, "a", "user's");
-    workspace_write(temp, "a", "temp's");
-    workspace_does(user, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                         "\"filename\":\"s\",\"content\":\"\"}");
-    SAME_TEXT("user's", workspace_read(user, "a"));
-    SAME_TEXT("temp's", workspace_read(temp, "a"));
+    fixture_write(user, "a", "user's");
+    fixture_write(temp, "a", "temp's");
+    fixture_does(user, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                       "\"filename\":\"s\",\"content\":\"\"}");
+    SAME_TEXT("user's", fixture_read(user, "a"));
+    SAME_TEXT("temp's", fixture_read(temp, "a"));
     YES(test_exists(test_path("home/artifacts/scratchpad/user/s")));
-    workspace_agrees(q, user);
-    workspace_agrees(q, temp);
+    fixture_agrees(q, user);
+    fixture_agrees(q, temp);
     quire_workspace_close(user);
     quire_workspace_close(temp);
     quire_close(q);
@@ -541,22 +538,22 @@ TEST(a_session_that_calls_itself_a_built_in_one_has_nothing_of_that)
         "{\"type\":\"session\",\"version\":3,\"id\":\"user\",\"timestamp\":"
         "\"2025-01-01T00:00:00.000Z\",\"cwd\":\"/evil\"}\n";
     quire *q = tenants_open(NULL, 0);
-    quire_workspace *w = workspace_open(q, "user"), *none;
+    quire_workspace *w = fixture_open(q, "user"), *none;
     const char *file;
 
     tenants_session(q, "makes the directory");
     EQ(0, mkdir(test_path("home/sessions/evil"), 0755));
     file = test_path("home/sessions/evil/2025_user.jsonl");
     test_write_file(file, bytes_str(header));
-    workspace_write(w, "a", "precious");
+    fixture_write(w, "a", "precious");
     IS(QUIRE_INVALID, quire_workspace_open(q, file, &none, &test_err));
     IS(QUIRE_INVALID,
        quire_artifact_put(q, file, "b", bytes_str("x"), NULL, NULL, &test_err));
     YES(test_err.what[0] && test_err.next[0]);
     OK(quire_session_remove(q, file, &test_err));
     NO(test_exists(file));
-    SAME_TEXT("precious", workspace_artifact(q, "user", "a"));
-    workspace_agrees(q, w);
+    SAME_TEXT("precious", fixture_artifact(q, "user", "a"));
+    fixture_agrees(q, w);
     quire_workspace_close(w);
     quire_close(q);
 }
@@ -583,15 +580,15 @@ TEST(a_session_that_is_archived_keeps_its_workspace)
     struct fix f = begin();
     const char *moved;
 
-    workspace_write(f.w, "a", "text");
+    fixture_write(f.w, "a", "text");
     OK(quire_session_archive(f.q, f.s.id, &moved, &test_err));
-    SAME_TEXT("text", workspace_read(f.w, "a"));
-    workspace_write(f.w, "a", "in the archive");
-    workspace_write(f.w, "b", "new");
+    SAME_TEXT("text", fixture_read(f.w, "a"));
+    fixture_write(f.w, "a", "in the archive");
+    fixture_write(f.w, "b", "new");
     both(&f, "a", "in the archive");
     OK(quire_session_unarchive(f.q, f.s.id, &moved, &test_err));
-    workspace_edit(f.w, "b", "edited");
-    SAME_TEXT("taken b, ", workspace_sync(f.w));
-    workspace_agrees(f.q, f.w);
+    fixture_edit(f.w, "b", "edited");
+    SAME_TEXT("taken b, ", fixture_sync(f.w));
+    fixture_agrees(f.q, f.w);
     end(&f);
 }

@@ -38,14 +38,14 @@ static void furnish(void)
     quire_workspace *w;
 
     session = tenants_session(q, "work");
-    w = workspace_open(q, session.id);
-    workspace_write(w, "a", "a, once");
-    workspace_write(w, "a", "a, twice");
-    workspace_write(w, "d/b", "b below d");
-    workspace_write(w, "gone", "put away");
-    workspace_does(w, "{\"action\":\"delete\",\"filename\":\"gone\"}");
-    workspace_does(w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"s\",\"content\":\"scrap\"}");
+    w = fixture_open(q, session.id);
+    fixture_write(w, "a", "a, once");
+    fixture_write(w, "a", "a, twice");
+    fixture_write(w, "d/b", "b below d");
+    fixture_write(w, "gone", "put away");
+    fixture_does(w, "{\"action\":\"delete\",\"filename\":\"gone\"}");
+    fixture_does(w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"s\",\"content\":\"scrap\"}");
     quire_workspace_close(w);
     quire_close(q);
     catalogue_copy(test_path("home"), test_path("ground"));
@@ -59,8 +59,8 @@ static void restore_ground(void)
 
     catalogue_copy(test_path("ground"), test_path("home"));
     q = tenants_open(NULL, 0);
-    w = workspace_open(q, session.id);
-    SAME_TEXT("", workspace_sync(w));
+    w = fixture_open(q, session.id);
+    SAME_TEXT("", fixture_sync(w));
     quire_workspace_close(w);
     quire_close(q);
 }
@@ -73,7 +73,7 @@ static const char *state(quire *q)
     size_t i;
 
     for (i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *has = workspace_artifact(q, session.id, names[i]);
+        const char *has = fixture_artifact(q, session.id, names[i]);
         quire_artifact a = {.version = 0};
 
         if (has)
@@ -96,14 +96,14 @@ static void nothing(quire_workspace *w)
 
 static void edit_a(quire_workspace *w)
 {
-    workspace_edit(w, "a", "a, as somebody edited it");
+    fixture_edit(w, "a", "a, as somebody edited it");
 }
 
 static void edit_all(quire_workspace *w)
 {
     edit_a(w);
-    EQ(0, unlink(workspace_path(w, 0, "d/b")));
-    workspace_edit(w, "x", "new");
+    EQ(0, unlink(fixture_path(w, 0, "d/b")));
+    fixture_edit(w, "x", "new");
 }
 
 static void drop_dir(quire_workspace *w)
@@ -311,7 +311,7 @@ static void is_settled(const struct op *op, long n, bool done, quire *q,
     if (test_litter(quire_workspace_dir(w, 0)))
         complain(op, n, "litter");
     if (test_exists(quire_workspace_dir(w, 0)))
-        workspace_agrees(q, w);
+        fixture_agrees(q, w);
 }
 
 /* The states before, with what was done to the files, and after. */
@@ -326,11 +326,11 @@ static void outcomes(const struct op *op, const char **before,
 
         restore_ground();
         q = tenants_open(NULL, 0);
-        w = workspace_open(q, session.id);
+        w = fixture_open(q, session.id);
         op->prepare(w);
         if (done)
             YES(op->run(q, w));
-        workspace_sync(w);
+        fixture_sync(w);
         *(done ? after : before) = state(q);
         quire_workspace_close(w);
         quire_close(q);
@@ -358,7 +358,7 @@ static bool dies(const struct op *op, long n)
     pid = fork();
     if (pid == 0) {
         quire *q = tenants_open(NULL, 0);
-        quire_workspace *w = workspace_open(q, session.id);
+        quire_workspace *w = fixture_open(q, session.id);
 
         op->prepare(w);
         die_at = n;
@@ -386,7 +386,7 @@ static void dies_everywhere(const struct op *op, long every)
         restore_ground();
         done = dies(op, n);
         q = tenants_open(NULL, 0);
-        w = workspace_open(q, session.id);
+        w = fixture_open(q, session.id);
         YES(litter(quire_workspace_dir(w, 0)) <= 1);
         is_settled(op, n, done, q, w, before, after);
         litter(quire_workspace_dir(w, 1));
@@ -440,9 +440,9 @@ TEST(a_workspace_goes_with_its_session_wherever_the_remover_dies)
             fprintf(stderr, "dead at %ld\n", n);
         EQ(test_exists(session.path), test_exists(around));
         if (test_exists(session.path)) {
-            quire_workspace *w = workspace_open(q, session.id);
+            quire_workspace *w = fixture_open(q, session.id);
 
-            workspace_agrees(q, w);
+            fixture_agrees(q, w);
             EQ(3, test_count_files(around));
             quire_workspace_close(w);
         }
@@ -463,12 +463,12 @@ TEST(what_is_written_to_a_workspace_lasts)
     session = tenants_session(q, "work");
     OK(quire_artifact_put(q, session.id, "old/er", bytes_str("there"), NULL,
                           NULL, &test_err));
-    w = workspace_open(q, session.id);
+    w = fixture_open(q, session.id);
     lasting_watch(true);
-    workspace_write(w, "a", "one");
-    workspace_write(w, "d/e/f", "two");
-    workspace_write(w, "a", "three");
-    workspace_does(w, "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_write(w, "a", "one");
+    fixture_write(w, "d/e/f", "two");
+    fixture_write(w, "a", "three");
+    fixture_does(w, "{\"action\":\"delete\",\"filename\":\"a\"}");
     EQ(0, lasting_breaches());
     quire_workspace_close(w);
     EQ(0, lasting_breaches());
@@ -485,7 +485,7 @@ static bool fails(const struct op *op, long n, bool stay, const char *before,
 {
     static const int errors[] = {ENOMEM, EIO, ENOSPC};
     quire *q = tenants_open(NULL, 0);
-    quire_workspace *w = workspace_open(q, session.id);
+    quire_workspace *w = fixture_open(q, session.id);
     bool struck, done;
 
     op->prepare(w);

@@ -25,7 +25,7 @@ static inline struct fix begin(void)
     struct fix f = {.q = tenants_open(NULL, 0)};
 
     f.s = tenants_session(f.q, "work");
-    f.w = workspace_open(f.q, f.s.id);
+    f.w = fixture_open(f.q, f.s.id);
     return f;
 }
 
@@ -40,7 +40,7 @@ static inline void end(struct fix *f)
 static inline void again(struct fix *f)
 {
     quire_workspace_close(f->w);
-    f->w = workspace_open(f->q, f->s.id);
+    f->w = fixture_open(f->q, f->s.id);
 }
 
 static inline void puts_text(struct fix *f, const char *path, const char *text)
@@ -70,8 +70,8 @@ static inline quire_artifact stat_of(struct fix *f, const char *path)
 /* File and artifact are both this; NULL: neither is there. */
 static inline void both(struct fix *f, const char *path, const char *text)
 {
-    const char *file = workspace_file(f->w, path);
-    const char *row = workspace_artifact(f->q, f->s.id, path);
+    const char *file = fixture_file(f->w, path);
+    const char *row = fixture_artifact(f->q, f->s.id, path);
 
     if (!text) {
         YES(file == NULL);
@@ -85,12 +85,12 @@ static inline void both(struct fix *f, const char *path, const char *text)
 
 static inline void removes(struct fix *f, const char *name)
 {
-    EQ(0, unlink(workspace_path(f->w, 0, name)));
+    EQ(0, unlink(fixture_path(f->w, 0, name)));
 }
 
 static inline void makes_dir(struct fix *f, const char *name)
 {
-    EQ(0, mkdir(workspace_path(f->w, 0, name), 0750));
+    EQ(0, mkdir(fixture_path(f->w, 0, name), 0750));
 }
 
 static inline void tool_deletes(struct fix *f, const char *path)
@@ -99,7 +99,7 @@ static inline void tool_deletes(struct fix *f, const char *path)
 
     snprintf(request, sizeof request,
              "{\"action\":\"delete\",\"filename\":\"%s\"}", path);
-    workspace_does(f->w, request);
+    fixture_does(f->w, request);
 }
 
 #endif

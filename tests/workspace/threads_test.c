@@ -154,12 +154,12 @@ TEST(no_write_is_lost_when_threads_share_a_workspace_with_an_editor)
     session = tenants_session(q, "work");
     snprintf(place, sizeof place, "%s", test_path("home"));
     OK(quire_config_set(q, "versions.kept", "1000", &test_err));
-    w = workspace_open(q, session.id);
+    w = fixture_open(q, session.id);
     OK(quire_workspace_make(w, &test_err));
     snprintf(dir, sizeof dir, "%s", quire_workspace_dir(w, 0));
     run_all(workers);
-    workspace_sync(w);
-    workspace_agrees(q, w);
+    fixture_sync(w);
+    fixture_agrees(q, w);
     for (who = 0; who < WRITERS; who++)
         for (i = 0; i < WRITES; i++) {
             snprintf(sql, sizeof sql,
@@ -204,8 +204,8 @@ TEST(threads_that_wait_for_a_directory_which_goes_write_to_the_next_one)
 
     session = tenants_session(q, "work");
     snprintf(place, sizeof place, "%s", test_path("home"));
-    w = workspace_open(q, session.id);
-    workspace_write(w, "a", "text");
+    w = fixture_open(q, session.id);
+    fixture_write(w, "a", "text");
     snprintf(dir, sizeof dir, "artifacts/sessions/%s", session.id);
     OK(fs_open_dir(test_path("home"), false, &home, &test_err));
     held = fs_open_beneath(home, dir, O_RDONLY | O_DIRECTORY, 0);
@@ -217,9 +217,9 @@ TEST(threads_that_wait_for_a_directory_which_goes_write_to_the_next_one)
     close(held);
     pthread_join(late.thread, NULL);
     YES(late.wrong == NULL);
-    SAME_TEXT("text", workspace_file(w, "late"));
-    SAME_TEXT("text", workspace_file(w, "a"));
-    workspace_agrees(q, w);
+    SAME_TEXT("text", fixture_file(w, "late"));
+    SAME_TEXT("text", fixture_file(w, "a"));
+    fixture_agrees(q, w);
     close(home);
     quire_workspace_close(w);
     quire_close(q);

@@ -28,7 +28,7 @@ static struct fix begin(void)
     struct fix f = {.q = tenants_open(NULL, 0)};
 
     f.s = tenants_session(f.q, "work");
-    f.w = workspace_open(f.q, f.s.id);
+    f.w = fixture_open(f.q, f.s.id);
     return f;
 }
 
@@ -42,7 +42,7 @@ static void end(struct fix *f)
 /* The data of an answer has these keys, in any order. */
 static void has_keys(const char *answer, const char *wanted)
 {
-    const char *keys = workspace_keys(answer), *at = wanted;
+    const char *keys = fixture_keys(answer), *at = wanted;
     size_t n = 0, m = 0;
 
     for (; *at; at += strcspn(at, " ") + (at[strcspn(at, " ")] != '\0'), n++) {
@@ -58,7 +58,7 @@ static void has_keys(const char *answer, const char *wanted)
 
 static void value_is(const char *answer, const char *key, const char *wanted)
 {
-    const char *got = workspace_value(answer, key);
+    const char *got = fixture_value(answer, key);
 
     YES(got != NULL);
     SAME_TEXT(wanted, got);
@@ -69,7 +69,7 @@ static void value_is(const char *answer, const char *key, const char *wanted)
 TEST(writing_an_artifact_answers_what_it_has_become)
 {
     struct fix f = begin();
-    const char *answer = workspace_does(
+    const char *answer = fixture_does(
         f.w, "{\"action\":\"write\",\"filename\":\"data\\\\sales.csv\","
              "\"content\":\"a,b\\n1,2\\n\",\"purpose\":\"for the board\","
              "\"tags\":[\"q3\"]}");
@@ -80,13 +80,13 @@ TEST(writing_an_artifact_answers_what_it_has_become)
     value_is(answer, "action", "write");
     value_is(answer, "scope", "artifact");
     value_is(answer, "filename", "data/sales.csv");
-    value_is(answer, "path", workspace_path(f.w, 0, "data/sales.csv"));
+    value_is(answer, "path", fixture_path(f.w, 0, "data/sales.csv"));
     value_is(answer, "content_type", "text/csv");
     value_is(answer, "size_bytes", "8");
     value_is(answer, "indexed", "true");
     value_is(answer, "session_id", f.s.id);
     OK(quire_artifact_stat(f.q, f.s.id, "data/sales.csv", NULL, &a, &test_err));
-    EQ(a.id, strtol(workspace_value(answer, "artifact_id"), NULL, 10));
+    EQ(a.id, strtol(fixture_value(answer, "artifact_id"), NULL, 10));
     SAME_TEXT("for the board", a.purpose);
     SAME_TEXT("agent", a.source);
     HAS(a.tags, "\"q3\"");
@@ -99,17 +99,17 @@ TEST(writing_to_the_scratchpad_makes_a_file_and_nothing_else)
 {
     struct fix f = begin();
     const char *answer =
-        workspace_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                            "\"filename\":\"x/y\",\"content\":\"scrap\"}");
+        fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                          "\"filename\":\"x/y\",\"content\":\"scrap\"}");
 
     has_keys(answer, "action scope filename path size_bytes indexed "
                      "session_id");
     value_is(answer, "indexed", "false");
-    value_is(answer, "path", workspace_path(f.w, 1, "x/y"));
-    SAME(bytes_str("scrap"), test_read_file(workspace_path(f.w, 1, "x/y")));
+    value_is(answer, "path", fixture_path(f.w, 1, "x/y"));
+    SAME(bytes_str("scrap"), test_read_file(fixture_path(f.w, 1, "x/y")));
     NO(test_exists(quire_workspace_dir(f.w, 0)));
-    YES(workspace_artifact(f.q, f.s.id, "x/y") == NULL);
-    YES(workspace_read(f.w, "x/y") == NULL);
+    YES(fixture_artifact(f.q, f.s.id, "x/y") == NULL);
+    YES(fixture_read(f.w, "x/y") == NULL);
     end(&f);
 }
 
@@ -118,18 +118,18 @@ TEST(reading_answers_the_content)
     struct fix f = begin();
     const char *answer;
 
-    workspace_write(f.w, "a.md", "text \xc3\xa4\n\"quoted\"");
-    answer = workspace_does(f.w, "{\"action\":\"read\",\"filename\":\"a.md\"}");
+    fixture_write(f.w, "a.md", "text \xc3\xa4\n\"quoted\"");
+    answer = fixture_does(f.w, "{\"action\":\"read\",\"filename\":\"a.md\"}");
     has_keys(answer, "action scope filename content encoding size_bytes "
                      "offset truncated session_id");
     value_is(answer, "content", "text \xc3\xa4\n\"quoted\"");
     value_is(answer, "encoding", "text");
     value_is(answer, "size_bytes", "16");
     value_is(answer, "truncated", "false");
-    workspace_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                        "\"filename\":\"s\",\"content\":\"\"}");
-    answer = workspace_does(f.w, "{\"action\":\"read\",\"scope\":"
-                                 "\"scratchpad\",\"filename\":\"s\"}");
+    fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                      "\"filename\":\"s\",\"content\":\"\"}");
+    answer = fixture_does(f.w, "{\"action\":\"read\",\"scope\":"
+                               "\"scratchpad\",\"filename\":\"s\"}");
     value_is(answer, "scope", "scratchpad");
     value_is(answer, "content", "");
     end(&f);
@@ -140,24 +140,24 @@ TEST(listing_answers_artifacts_and_files)
     struct fix f = begin();
     const char *answer, *one;
 
-    workspace_write(f.w, "old", "1");
-    workspace_write(f.w, "new", "22");
-    answer = workspace_does(f.w, "{\"action\":\"list\"}");
+    fixture_write(f.w, "old", "1");
+    fixture_write(f.w, "new", "22");
+    answer = fixture_does(f.w, "{\"action\":\"list\"}");
     has_keys(answer, "action scope artifacts count session_id");
     value_is(answer, "count", "2");
-    one = workspace_value(answer, "artifacts");
+    one = fixture_value(answer, "artifacts");
     HAS(one, "[{\"filename\":\"new\",\"artifact_id\":");
     HAS(one, "\"content_type\":\"text/plain\",\"size_bytes\":2,"
              "\"created_at\":\"");
     HAS(one, "\"purpose\":\"\",\"tags\":[");
-    answer = workspace_does(f.w, "{\"action\":\"list\",\"scope\":"
-                                 "\"scratchpad\"}");
+    answer = fixture_does(f.w, "{\"action\":\"list\",\"scope\":"
+                               "\"scratchpad\"}");
     has_keys(answer, "action scope files count session_id");
     value_is(answer, "files", "[]");
-    workspace_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                        "\"filename\":\"d/s\",\"content\":\"333\"}");
-    answer = workspace_does(f.w, "{\"action\":\"list\",\"scope\":"
-                                 "\"scratchpad\"}");
+    fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                      "\"filename\":\"d/s\",\"content\":\"333\"}");
+    answer = fixture_does(f.w, "{\"action\":\"list\",\"scope\":"
+                               "\"scratchpad\"}");
     HAS(answer, "[{\"filename\":\"d/s\",\"size_bytes\":3,\"modified\":\"");
     end(&f);
 }
@@ -167,20 +167,20 @@ TEST(searching_answers_artifacts_of_the_session)
     struct fix f = begin();
     const char *answer;
 
-    workspace_write(f.w, "in.txt", "a walrus on the ice");
-    workspace_write(f.w, "walrus.md", "nothing");
+    fixture_write(f.w, "in.txt", "a walrus on the ice");
+    fixture_write(f.w, "walrus.md", "nothing");
     tenants_put(f.q, "elsewhere", "a walrus of another session");
-    answer = workspace_does(f.w, "{\"action\":\"search\",\"query\":"
-                                 "\"walrus\"}");
+    answer = fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"walrus\"}");
     has_keys(answer, "action scope query results count session_id");
     value_is(answer, "count", "2");
     HAS(answer, "\"filename\":\"in.txt\"");
     HAS(answer, "\"snippet\":\"");
-    answer = workspace_does(f.w, "{\"action\":\"search\",\"query\":"
-                                 "\"walrus\",\"limit\":1}");
+    answer = fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"walrus\",\"limit\":1}");
     value_is(answer, "count", "1");
-    answer = workspace_does(f.w, "{\"action\":\"search\",\"query\":"
-                                 "\"in.txt OR (\\\"it's NEAR C++\"}");
+    answer = fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"in.txt OR (\\\"it's NEAR C++\"}");
     value_is(answer, "count", "0");
     end(&f);
 }
@@ -190,20 +190,20 @@ TEST(deleting_answers_how)
     struct fix f = begin();
     const char *answer;
 
-    workspace_write(f.w, "a", "walrus");
-    answer = workspace_does(f.w, "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_write(f.w, "a", "walrus");
+    answer = fixture_does(f.w, "{\"action\":\"delete\",\"filename\":\"a\"}");
     has_keys(answer, "action scope filename artifact_id deleted session_id");
     value_is(answer, "deleted", "soft");
-    workspace_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
-                        "\"filename\":\"d/s\",\"content\":\"\"}");
-    answer = workspace_does(f.w, "{\"action\":\"delete\",\"scope\":"
-                                 "\"scratchpad\",\"filename\":\"d/s\"}");
+    fixture_does(f.w, "{\"action\":\"write\",\"scope\":\"scratchpad\","
+                      "\"filename\":\"d/s\",\"content\":\"\"}");
+    answer = fixture_does(f.w, "{\"action\":\"delete\",\"scope\":"
+                               "\"scratchpad\",\"filename\":\"d/s\"}");
     has_keys(answer, "action scope filename deleted session_id");
     value_is(answer, "deleted", "hard");
-    NO(test_exists(workspace_path(f.w, 1, "d")));
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"scope\":\"scratchpad\","
-                      "\"filename\":\"d/s\"}");
+    NO(test_exists(fixture_path(f.w, 1, "d")));
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"scope\":\"scratchpad\","
+                    "\"filename\":\"d/s\"}");
     end(&f);
 }
 
@@ -213,21 +213,21 @@ TEST(what_was_deleted_is_not_read_listed_or_found)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "walrus");
-    workspace_does(f.w, "{\"action\":\"delete\",\"filename\":\"a\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"read\",\"filename\":\"a\"}");
-    workspace_refuses(f.w, "not_found",
-                      "{\"action\":\"delete\",\"filename\":\"a\"}");
-    value_is(workspace_does(f.w, "{\"action\":\"list\"}"), "count", "0");
-    value_is(workspace_does(f.w, "{\"action\":\"search\",\"query\":"
-                                 "\"walrus\"}"),
+    fixture_write(f.w, "a", "walrus");
+    fixture_does(f.w, "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"read\",\"filename\":\"a\"}");
+    fixture_refuses(f.w, "not_found",
+                    "{\"action\":\"delete\",\"filename\":\"a\"}");
+    value_is(fixture_does(f.w, "{\"action\":\"list\"}"), "count", "0");
+    value_is(fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"walrus\"}"),
              "count", "0");
     OK(quire_artifact_restore(f.q, f.s.id, "a", NULL, &test_err));
-    SAME_TEXT("walrus", workspace_file(f.w, "a"));
-    SAME_TEXT("walrus", workspace_read(f.w, "a"));
-    value_is(workspace_does(f.w, "{\"action\":\"search\",\"query\":"
-                                 "\"walrus\"}"),
+    SAME_TEXT("walrus", fixture_file(f.w, "a"));
+    SAME_TEXT("walrus", fixture_read(f.w, "a"));
+    value_is(fixture_does(f.w, "{\"action\":\"search\",\"query\":"
+                               "\"walrus\"}"),
              "count", "1");
     end(&f);
 }
@@ -237,13 +237,13 @@ TEST(a_name_is_one_artifact_however_often_it_is_written)
     struct fix f = begin();
     const char *answer;
 
-    workspace_write(f.w, "a", "first");
-    workspace_write(f.w, "a", "second, and longer");
-    workspace_write(f.w, "a/", "third");
-    answer = workspace_does(f.w, "{\"action\":\"list\"}");
+    fixture_write(f.w, "a", "first");
+    fixture_write(f.w, "a", "second, and longer");
+    fixture_write(f.w, "a/", "third");
+    answer = fixture_does(f.w, "{\"action\":\"list\"}");
     value_is(answer, "count", "1");
     HAS(answer, "\"size_bytes\":5");
-    SAME_TEXT("third", workspace_read(f.w, "a"));
+    SAME_TEXT("third", fixture_read(f.w, "a"));
     end(&f);
 }
 
@@ -270,7 +270,7 @@ TEST(no_name_leads_outside)
                          "{\"action\":\"%s\",\"scope\":\"%s\",\"filename\":"
                          "\"%s\",\"content\":\"\"}",
                          actions[j], scopes[k], names[i]);
-                workspace_refuses(f.w, "invalid_filename", request);
+                fixture_refuses(f.w, "invalid_filename", request);
             }
     NO(test_exists(test_path("home/artifacts")));
     end(&f);
@@ -334,7 +334,7 @@ TEST(requests_that_make_no_sense_are_refused_with_a_code)
     size_t i;
 
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
-        workspace_refuses(f.w, cases[i][0], cases[i][1]);
+        fixture_refuses(f.w, cases[i][0], cases[i][1]);
     EQ(0, test_count_files(test_path("home/artifacts")));
     end(&f);
 }
@@ -343,14 +343,14 @@ TEST(what_is_left_out_may_be_null)
 {
     struct fix f = begin();
 
-    workspace_does(f.w, "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
-                        "\"x\",\"scope\":null,\"tags\":null,\"purpose\":null,"
-                        "\"query\":null,\"encoding\":null,\"offset\":null,"
-                        "\"limit\":null,\"cursor\":null,\"unknown\":[1]}");
-    workspace_refuses(f.w, "invalid_params",
-                      "{\"action\":\"read\",\"filename\":\"a\",\"offset\":2}");
-    value_is(workspace_does(f.w, "{\"action\":\"read\",\"filename\":\"a\","
-                                 "\"offset\":1}"),
+    fixture_does(f.w, "{\"action\":\"write\",\"filename\":\"a\",\"content\":"
+                      "\"x\",\"scope\":null,\"tags\":null,\"purpose\":null,"
+                      "\"query\":null,\"encoding\":null,\"offset\":null,"
+                      "\"limit\":null,\"cursor\":null,\"unknown\":[1]}");
+    fixture_refuses(f.w, "invalid_params",
+                    "{\"action\":\"read\",\"filename\":\"a\",\"offset\":2}");
+    value_is(fixture_does(f.w, "{\"action\":\"read\",\"filename\":\"a\","
+                               "\"offset\":1}"),
              "content", "");
     end(&f);
 }
@@ -370,7 +370,7 @@ static const char *write_raw(struct fix *f, const char *scope, const char *name,
     base64_encode(content, &request);
     buf_add_str(&request, "\"}");
     buf_add_char(&request, '\0');
-    answer = workspace_does(f->w, request.data);
+    answer = fixture_does(f->w, request.data);
     buf_release(&request);
     return answer;
 }
@@ -388,7 +388,7 @@ static uint64_t add_piece(struct fix *f, const char *scope, const char *name,
              "{\"action\":\"read\",\"scope\":\"%s\",\"filename\":\"%s\","
              "\"offset\":%llu,\"limit\":%d}",
              scope, name, (unsigned long long)offset, limit);
-    answer = workspace_does(f->w, request);
+    answer = fixture_does(f->w, request);
     data = json_get(bytes_str(answer), "data");
     if (json_is(json_get(data, "encoding"), "text")) {
         json_decode(json_get(data, "content"), out);
@@ -483,7 +483,7 @@ TEST(text_in_pieces_comes_as_text)
                  "{\"action\":\"read\",\"filename\":\"t\",\"offset\":%llu,"
                  "\"limit\":5}",
                  (unsigned long long)at);
-        value_is(workspace_does(f.w, request), "encoding", "text");
+        value_is(fixture_does(f.w, request), "encoding", "text");
         at = add_piece(&f, "artifact", "t", at, 5, &got);
     } while (at > 0);
     SAME(buf_bytes(&text), buf_bytes(&got));
@@ -496,14 +496,14 @@ TEST(characters_that_are_none_become_the_replacement)
 {
     struct fix f = begin();
 
-    workspace_does(f.w, "{\"action\":\"write\",\"filename\":\"a\","
-                        "\"content\":\"x\\ud800y\\udc00\\ud83d\\ude00\"}");
+    fixture_does(f.w, "{\"action\":\"write\",\"filename\":\"a\","
+                      "\"content\":\"x\\ud800y\\udc00\\ud83d\\ude00\"}");
     SAME_TEXT("x\xef\xbf\xbdy\xef\xbf\xbd\xf0\x9f\x98\x80",
-              workspace_read(f.w, "a"));
-    workspace_does(f.w, "{\"action\":\"write\",\"filename\":\"nul\\u0301\","
-                        "\"content\":\"a\\u0000b\"}");
+              fixture_read(f.w, "a"));
+    fixture_does(f.w, "{\"action\":\"write\",\"filename\":\"nul\\u0301\","
+                      "\"content\":\"a\\u0000b\"}");
     SAME(bytes_of("a\0b", 3),
-         test_read_file(workspace_path(f.w, 0, "nul\xcc\x81")));
+         test_read_file(fixture_path(f.w, 0, "nul\xcc\x81")));
     end(&f);
 }
 
@@ -513,16 +513,16 @@ TEST(content_that_is_too_large_or_over_the_quota_is_refused)
 
     OK(quire_config_set(f.q, "quota.file", "4", &test_err));
     OK(quire_config_set(f.q, "quota.session", "6", &test_err));
-    workspace_refuses(f.w, "too_large",
-                      "{\"action\":\"write\",\"filename\":\"a\","
-                      "\"content\":\"12345\"}");
-    workspace_write(f.w, "a", "1234");
-    workspace_refuses(f.w, "quota",
-                      "{\"action\":\"write\",\"filename\":\"b\","
-                      "\"content\":\"123\"}");
+    fixture_refuses(f.w, "too_large",
+                    "{\"action\":\"write\",\"filename\":\"a\","
+                    "\"content\":\"12345\"}");
+    fixture_write(f.w, "a", "1234");
+    fixture_refuses(f.w, "quota",
+                    "{\"action\":\"write\",\"filename\":\"b\","
+                    "\"content\":\"123\"}");
     EQ(1, test_count_files(quire_workspace_dir(f.w, 0)));
     NO(test_litter(quire_workspace_dir(f.w, 0)));
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -547,7 +547,7 @@ static const char *pages(struct fix *f, const char *scope, int limit)
             buf_add(&request, cursor.data, cursor.len);
         }
         buf_add(&request, "}", 2);
-        answer = workspace_does(f->w, request.data);
+        answer = fixture_does(f->w, request.data);
         data = json_get(bytes_str(answer), "data");
         json_iter_init(&it,
                        json_get(data, *scope == 'a' ? "artifacts" : "files"));
@@ -577,7 +577,7 @@ TEST(the_pages_of_a_list_have_everything_once)
         at -= strlen(name);
         memcpy(at, name, strlen(name));
         name[strlen(name) - 1] = '\0';
-        workspace_write(f.w, name, name);
+        fixture_write(f.w, name, name);
     }
     for (i = 1; i < 13; i++)
         SAME_TEXT(at, pages(&f, "artifact", i));
@@ -604,11 +604,11 @@ TEST(names_that_nobody_can_say_are_not_listed)
     size_t i;
 
     write_raw(&f, "scratchpad", "a", bytes_str("x"));
-    test_write_file(workspace_path(f.w, 1, "\xff"), bytes_str("x"));
-    test_write_file(workspace_path(f.w, 1, "\xfe\xfd"), bytes_str("x"));
-    test_write_file(workspace_path(f.w, 1, "\x80"), bytes_str("x"));
-    test_write_file(workspace_path(f.w, 1, "new\nline"), bytes_str("x"));
-    test_write_file(workspace_path(f.w, 1, ".hidden"), bytes_str("x"));
+    test_write_file(fixture_path(f.w, 1, "\xff"), bytes_str("x"));
+    test_write_file(fixture_path(f.w, 1, "\xfe\xfd"), bytes_str("x"));
+    test_write_file(fixture_path(f.w, 1, "\x80"), bytes_str("x"));
+    test_write_file(fixture_path(f.w, 1, "new\nline"), bytes_str("x"));
+    test_write_file(fixture_path(f.w, 1, ".hidden"), bytes_str("x"));
     write_raw(&f, "scratchpad", "z", bytes_str("x"));
     for (i = 1; i < 4; i++)
         SAME_TEXT("a z ", pages(&f, "scratchpad", (int)i));
@@ -632,25 +632,25 @@ TEST(a_file_is_told_by_its_content_when_it_changes)
     struct fix f = begin();
     quire_artifact a;
 
-    workspace_write(f.w, "test_report.json", "{\"k\":[1,2],\"l\":{}}");
+    fixture_write(f.w, "test_report.json", "{\"k\":[1,2],\"l\":{}}");
     OK(quire_artifact_stat(f.q, f.s.id, "test_report.json", NULL, &a,
                            &test_err));
     HAS(a.meta, "\"valid_json\":true,\"structure\":\"object\","
                 "\"sample_keys\":[\"k\",\"l\"],\"key_count\":2");
     HAS(a.tags, "\"report\"");
     HAS(a.tags, "\"test\"");
-    workspace_edit(f.w, "test_report.json", "[1,2,3]");
-    workspace_sync(f.w);
+    fixture_edit(f.w, "test_report.json", "[1,2,3]");
+    fixture_sync(f.w);
     OK(quire_artifact_stat(f.q, f.s.id, "test_report.json", NULL, &a,
                            &test_err));
     HAS(a.meta, "\"array_length\":3");
     NO(strstr(a.meta, "key_count") != NULL);
-    workspace_edit(f.w, "test_report.json", "{");
-    workspace_sync(f.w);
+    fixture_edit(f.w, "test_report.json", "{");
+    fixture_sync(f.w);
     OK(quire_artifact_stat(f.q, f.s.id, "test_report.json", NULL, &a,
                            &test_err));
     SAME_TEXT("{\"valid_json\":false}", a.meta);
-    workspace_write(f.w, "e.csv", "\"a,\"\"1\"\"\",b\r\n1,\"x\ny\"\n");
+    fixture_write(f.w, "e.csv", "\"a,\"\"1\"\"\",b\r\n1,\"x\ny\"\n");
     OK(quire_artifact_stat(f.q, f.s.id, "e.csv", NULL, &a, &test_err));
     SAME_TEXT("{\"columns\":[\"a,\\\"1\\\"\",\"b\"],\"column_count\":2,"
               "\"rows\":2}",

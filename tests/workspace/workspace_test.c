@@ -18,13 +18,13 @@ TEST(a_workspace_has_no_directory_before_something_is_written)
     struct fix f = begin();
 
     NO(test_exists(quire_workspace_dir(f.w, 0)));
-    SAME_TEXT("", workspace_sync(f.w));
-    SAME_TEXT("0", workspace_value(workspace_does(f.w, "{\"action\":\"list\"}"),
-                                   "count"));
+    SAME_TEXT("", fixture_sync(f.w));
+    SAME_TEXT("0", fixture_value(fixture_does(f.w, "{\"action\":\"list\"}"),
+                                 "count"));
     NO(test_exists(test_path("home/artifacts")));
     puts_text(&f, "a", "before");
     NO(test_exists(test_path("home/artifacts")));
-    SAME_TEXT("before", workspace_read(f.w, "a"));
+    SAME_TEXT("before", fixture_read(f.w, "a"));
     end(&f);
 }
 
@@ -34,14 +34,14 @@ TEST(the_first_write_lays_out_what_there_is)
     struct stat st;
 
     puts_text(&f, "old/one.txt", "was there");
-    workspace_write(f.w, "new.txt", "is new");
+    fixture_write(f.w, "new.txt", "is new");
     both(&f, "old/one.txt", "was there");
     both(&f, "new.txt", "is new");
     EQ(0, stat(quire_workspace_dir(f.w, 0), &st));
     EQ(0750, st.st_mode & 07777);
-    EQ(0, stat(workspace_path(f.w, 0, "new.txt"), &st));
+    EQ(0, stat(fixture_path(f.w, 0, "new.txt"), &st));
     EQ(0600, st.st_mode & 07777);
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -54,7 +54,7 @@ TEST(a_workspace_is_made_with_both_directories)
     YES(test_exists(quire_workspace_dir(f.w, 1)));
     both(&f, "a", "text");
     OK(quire_workspace_make(f.w, &test_err));
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -64,19 +64,19 @@ TEST(what_is_done_to_files_becomes_artifacts)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "keep", "one");
-    workspace_write(f.w, "gone", "two");
-    workspace_edit(f.w, "keep", "one, and more");
-    workspace_edit(f.w, "new", "three");
+    fixture_write(f.w, "keep", "one");
+    fixture_write(f.w, "gone", "two");
+    fixture_edit(f.w, "keep", "one, and more");
+    fixture_edit(f.w, "new", "three");
     removes(&f, "gone");
-    SAME_TEXT("dropped gone, taken keep, taken new, ", workspace_sync(f.w));
+    SAME_TEXT("dropped gone, taken keep, taken new, ", fixture_sync(f.w));
     both(&f, "keep", "one, and more");
     both(&f, "new", "three");
     both(&f, "gone", NULL);
     EQ(2, stat_of(&f, "keep").version);
     SAME_TEXT("agent", stat_of(&f, "keep").source);
     SAME_TEXT("user", stat_of(&f, "new").source);
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -84,12 +84,12 @@ TEST(a_file_that_was_renamed_is_another_artifact)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "text");
-    EQ(0, rename(workspace_path(f.w, 0, "a"), workspace_path(f.w, 0, "b")));
-    SAME_TEXT("dropped a, taken b, ", workspace_sync(f.w));
+    fixture_write(f.w, "a", "text");
+    EQ(0, rename(fixture_path(f.w, 0, "a"), fixture_path(f.w, 0, "b")));
+    SAME_TEXT("dropped a, taken b, ", fixture_sync(f.w));
     both(&f, "a", NULL);
     both(&f, "b", "text");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -99,9 +99,9 @@ TEST(a_file_that_was_renamed_needs_no_more_of_the_quota)
     struct fix f = begin();
 
     OK(quire_config_set(f.q, "quota.session", "10", &test_err));
-    workspace_write(f.w, "a", "1234567");
-    EQ(0, rename(workspace_path(f.w, 0, "a"), workspace_path(f.w, 0, "b")));
-    SAME_TEXT("dropped a, taken b, ", workspace_sync(f.w));
+    fixture_write(f.w, "a", "1234567");
+    EQ(0, rename(fixture_path(f.w, 0, "a"), fixture_path(f.w, 0, "b")));
+    SAME_TEXT("dropped a, taken b, ", fixture_sync(f.w));
     both(&f, "b", "1234567");
     end(&f);
 }
@@ -110,13 +110,13 @@ TEST(a_file_that_went_and_came_back_keeps_its_past_to_be_restored)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "first");
+    fixture_write(f.w, "a", "first");
     removes(&f, "a");
-    SAME_TEXT("dropped a, ", workspace_sync(f.w));
-    workspace_edit(f.w, "a", "first");
-    SAME_TEXT("taken a, ", workspace_sync(f.w));
+    SAME_TEXT("dropped a, ", fixture_sync(f.w));
+    fixture_edit(f.w, "a", "first");
+    SAME_TEXT("taken a, ", fixture_sync(f.w));
     both(&f, "a", "first");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -126,11 +126,11 @@ TEST(a_change_of_the_same_size_within_one_tick_is_seen)
     char text[16];
     int i;
 
-    workspace_write(f.w, "a", "0000");
+    fixture_write(f.w, "a", "0000");
     for (i = 1; i < 20; i++) {
         snprintf(text, sizeof text, "%04d", i);
-        workspace_edit(f.w, "a", text);
-        SAME_TEXT("taken a, ", workspace_sync(f.w));
+        fixture_edit(f.w, "a", text);
+        SAME_TEXT("taken a, ", fixture_sync(f.w));
         both(&f, "a", text);
     }
     end(&f);
@@ -142,14 +142,14 @@ TEST(a_change_that_sets_the_old_time_again_is_seen)
     struct fix f = begin();
     struct stat st;
 
-    workspace_write(f.w, "a", "one");
+    fixture_write(f.w, "a", "one");
     usleep(30000);
-    workspace_agrees(f.q, f.w);
-    EQ(0, stat(workspace_path(f.w, 0, "a"), &st));
-    workspace_edit(f.w, "a", "two");
+    fixture_agrees(f.q, f.w);
+    EQ(0, stat(fixture_path(f.w, 0, "a"), &st));
+    fixture_edit(f.w, "a", "two");
     then[0] = then[1] = st.st_mtim;
-    EQ(0, utimensat(AT_FDCWD, workspace_path(f.w, 0, "a"), then, 0));
-    SAME_TEXT("taken a, ", workspace_sync(f.w));
+    EQ(0, utimensat(AT_FDCWD, fixture_path(f.w, 0, "a"), then, 0));
+    SAME_TEXT("taken a, ", fixture_sync(f.w));
     both(&f, "a", "two");
     end(&f);
 }
@@ -158,9 +158,9 @@ TEST(a_file_that_was_only_touched_is_no_version)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "one");
-    EQ(0, utimensat(AT_FDCWD, workspace_path(f.w, 0, "a"), NULL, 0));
-    SAME_TEXT("", workspace_sync(f.w));
+    fixture_write(f.w, "a", "one");
+    EQ(0, utimensat(AT_FDCWD, fixture_path(f.w, 0, "a"), NULL, 0));
+    SAME_TEXT("", fixture_sync(f.w));
     EQ(1, stat_of(&f, "a").version);
     end(&f);
 }
@@ -170,17 +170,17 @@ TEST(a_file_as_deep_as_a_name_may_be_is_an_artifact)
     static const char deep[] = "1/2/3/4/5/6/7/8/9/10/11/12/file";
     struct fix f = begin();
 
-    workspace_write(f.w, deep, "down here");
+    fixture_write(f.w, deep, "down here");
     both(&f, deep, "down here");
     again(&f);
-    SAME_TEXT("", workspace_sync(f.w));
+    SAME_TEXT("", fixture_sync(f.w));
     both(&f, deep, "down here");
-    workspace_edit(f.w, deep, "changed");
-    HAS(workspace_sync(f.w), "taken 1/2/3");
+    fixture_edit(f.w, deep, "changed");
+    HAS(fixture_sync(f.w), "taken 1/2/3");
     both(&f, deep, "changed");
-    workspace_edit(f.w, "1/2/3/4/5/6/7/8/9/10/other", "beside");
-    HAS(workspace_sync(f.w), "taken 1/2/3");
-    workspace_agrees(f.q, f.w);
+    fixture_edit(f.w, "1/2/3/4/5/6/7/8/9/10/other", "beside");
+    HAS(fixture_sync(f.w), "taken 1/2/3");
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -197,12 +197,12 @@ TEST(what_is_done_to_artifacts_becomes_files)
     both(&f, "dir/a", "two");
     puts_away(&f, "dir/a");
     both(&f, "dir/a", NULL);
-    NO(test_exists(workspace_path(f.w, 0, "dir")));
+    NO(test_exists(fixture_path(f.w, 0, "dir")));
     brings_back(&f, "dir/a");
     both(&f, "dir/a", "two");
     OK(quire_artifact_remove(f.q, f.s.id, "dir/a", 1, &test_err));
     both(&f, "dir/a", NULL);
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -210,14 +210,14 @@ TEST(an_artifact_that_the_tool_wrote_is_put_away_by_the_other_door)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "text");
+    fixture_write(f.w, "a", "text");
     puts_away(&f, "a");
     both(&f, "a", NULL);
-    YES(workspace_read(f.w, "a") == NULL);
-    SAME_TEXT("", workspace_sync(f.w));
+    YES(fixture_read(f.w, "a") == NULL);
+    SAME_TEXT("", fixture_sync(f.w));
     brings_back(&f, "a");
     both(&f, "a", "text");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -225,13 +225,13 @@ TEST(an_artifact_that_the_tool_deleted_is_brought_back_by_the_other_door)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "text");
+    fixture_write(f.w, "a", "text");
     again(&f);
     tool_deletes(&f, "a");
     both(&f, "a", NULL);
     brings_back(&f, "a");
     both(&f, "a", "text");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     both(&f, "a", "text");
     end(&f);
 }
@@ -240,12 +240,12 @@ TEST(an_artifact_that_the_tool_deleted_is_put_again_by_the_other_door)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "text");
+    fixture_write(f.w, "a", "text");
     again(&f);
     tool_deletes(&f, "a");
     puts_text(&f, "a", "text");
     both(&f, "a", "text");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     both(&f, "a", "text");
     end(&f);
 }
@@ -255,12 +255,12 @@ TEST(a_put_of_what_the_artifact_has_already_makes_its_file_again)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "text");
+    fixture_write(f.w, "a", "text");
     again(&f);
     removes(&f, "a");
     puts_text(&f, "a", "text");
     both(&f, "a", "text");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -272,14 +272,14 @@ TEST(a_file_that_was_touched_follows_an_artifact_that_has_moved_on)
     quire *q = tenants_open(NULL, 0);
 
     OK(quire_config_set(f.q, "versions.kept", "1", &test_err));
-    workspace_write(f.w, "a", "one");
+    fixture_write(f.w, "a", "one");
     again(&f);
-    EQ(0, utimensat(AT_FDCWD, workspace_path(f.w, 0, "a"), NULL, 0));
+    EQ(0, utimensat(AT_FDCWD, fixture_path(f.w, 0, "a"), NULL, 0));
     puts_text(&f, "a", "two");
     both(&f, "a", "two");
     EQ(2, stat_of(&f, "a").version);
     quire_close(q);
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -295,16 +295,16 @@ TEST(puts_and_removals_by_the_other_door_in_quick_succession)
         snprintf(text, sizeof text, "text %d", i);
         puts_text(&f, "a", text);
         both(&f, "a", text);
-        workspace_write(f.w, "b", text);
+        fixture_write(f.w, "b", text);
         puts_away(&f, "a");
         puts_away(&f, "b");
         both(&f, "a", NULL);
         both(&f, "b", NULL);
-        SAME_TEXT("", workspace_sync(f.w));
+        SAME_TEXT("", fixture_sync(f.w));
     }
     brings_back(&f, "a");
     both(&f, "a", "text 9");
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -312,17 +312,17 @@ TEST(another_handle_writes_and_deletes_between)
 {
     struct fix f = begin();
     quire *q = tenants_open(NULL, 0);
-    quire_workspace *w = workspace_open(q, f.s.id);
+    quire_workspace *w = fixture_open(q, f.s.id);
 
-    workspace_write(f.w, "a", "of the first");
-    workspace_write(w, "a", "of the second");
-    workspace_write(f.w, "a", "of the first again");
+    fixture_write(f.w, "a", "of the first");
+    fixture_write(w, "a", "of the second");
+    fixture_write(f.w, "a", "of the first again");
     both(&f, "a", "of the first again");
-    workspace_does(w, "{\"action\":\"delete\",\"filename\":\"a\"}");
+    fixture_does(w, "{\"action\":\"delete\",\"filename\":\"a\"}");
     both(&f, "a", NULL);
-    workspace_write(f.w, "a", "of the first again");
-    workspace_agrees(q, w);
-    workspace_agrees(f.q, f.w);
+    fixture_write(f.w, "a", "of the first again");
+    fixture_agrees(q, w);
+    fixture_agrees(f.q, f.w);
     both(&f, "a", "of the first again");
     quire_workspace_close(w);
     quire_close(q);
@@ -345,13 +345,13 @@ TEST(of_a_file_and_an_artifact_that_both_changed_both_are_kept)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "1");
-    workspace_edit(f.w, "a", "333");
+    fixture_write(f.w, "a", "1");
+    fixture_edit(f.w, "a", "333");
     puts_text(&f, "a", "22");
     both(&f, "a", "333");
     EQ(3, stat_of(&f, "a").version);
     EQ(2, size_of_version(&f, "a", 2));
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -359,13 +359,13 @@ TEST(what_was_done_to_a_file_is_kept_when_the_tool_writes_it)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "1");
-    workspace_edit(f.w, "a", "22");
-    workspace_write(f.w, "a", "333");
+    fixture_write(f.w, "a", "1");
+    fixture_edit(f.w, "a", "22");
+    fixture_write(f.w, "a", "333");
     both(&f, "a", "333");
     EQ(3, stat_of(&f, "a").version);
     EQ(2, size_of_version(&f, "a", 2));
-    workspace_agrees(f.q, f.w);
+    fixture_agrees(f.q, f.w);
     end(&f);
 }
 
@@ -373,13 +373,13 @@ TEST(what_was_done_to_a_file_is_kept_when_the_tool_deletes_it)
 {
     struct fix f = begin();
 
-    workspace_write(f.w, "a", "1");
-    workspace_edit(f.w, "a", "22");
+    fixture_write(f.w, "a", "1");
+    fixture_edit(f.w, "a", "22");
     tool_deletes(&f, "a");
     both(&f, "a", NULL);
     brings_back(&f, "a");
     both(&f, "a", "22");
-    workspace_edit(f.w, "a", "333");
+    fixture_edit(f.w, "a", "333");
     puts_away(&f, "a");
     both(&f, "a", NULL);
     brings_back(&f, "a");
@@ -392,7 +392,7 @@ TEST(a_new_file_is_deleted_by_the_tool_and_can_be_brought_back)
     struct fix f = begin();
 
     OK(quire_workspace_make(f.w, &test_err));
-    workspace_edit(f.w, "a", "nobody knows it");
+    fixture_edit(f.w, "a", "nobody knows it");
     tool_deletes(&f, "a");
     both(&f, "a", NULL);
     brings_back(&f, "a");

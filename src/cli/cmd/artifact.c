@@ -30,11 +30,11 @@ int artifact_fail(struct cli *cli, const quire_error *err)
 
 void json_add_time(struct json_writer *w, const char *key, int64_t us)
 {
-    char text[WHEN_SIZE];
+    char text[TIMESTAMP_SIZE];
 
     json_key(w, key);
     if (us > 0) {
-        when_format(us, text);
+        timestamp_format(us, text);
         json_str(w, text);
     } else {
         json_null(w);
@@ -104,10 +104,10 @@ void artifact_add_row(struct buf *line, const quire_artifact *a)
 
     if (localtime_r(&s, &tm))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-    size_words(a->size, size, sizeof size);
+    size_text(a->size, size, sizeof size);
     snprintf(id, sizeof id, "#%lld", (long long)a->id);
     buf_addf(line, "%-6s %s  %10s  ", id, when, size);
-    text_add(line, bytes_str(a->path), true);
+    term_add(line, bytes_str(a->path), true);
 }
 
 static quire_status list_one(void *ctx, const quire_artifact *a,
@@ -121,7 +121,7 @@ static quire_status list_one(void *ctx, const quire_artifact *a,
         json_begin(&w, &line);
         json_object(&w);
         artifact_add_members(&w, a);
-        page_add_cursor(&w, a->updated_us, a->id);
+        cursor_add(&w, a->updated_us, a->id);
         json_object_end(&w);
     } else {
         artifact_add_row(&line, a);
@@ -199,7 +199,7 @@ static void say_put(struct cli *cli, const quire_artifact *a)
         json_object_end(&w);
     } else {
         buf_addf(&line, "#%lld ", (long long)a->id);
-        text_add(&line, bytes_str(a->path), true);
+        term_add(&line, bytes_str(a->path), true);
         buf_addf(&line, ", version %lld", (long long)a->version);
     }
     out_line(cli, &line);
@@ -316,7 +316,7 @@ static int artifact_ls(struct cli *cli, const struct args *args)
     o.all_sessions = args_flag(args, "all-sessions");
     o.deleted = args_flag(args, "deleted");
     o.limit = args_number(args, "limit", 0);
-    if (page_cursor(cli, args, &o.before_us, &o.before_id))
+    if (cursor_read(cli, args, &o.before_us, &o.before_id))
         return EXIT_USAGE;
     if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
                              cli, &err))
@@ -437,7 +437,7 @@ static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
         artifact_add_row(&line, &hit->artifact);
         if (*hit->snippet) {
             buf_add_str(&line, "\n       ");
-            text_add(&line, bytes_str(hit->snippet), true);
+            term_add(&line, bytes_str(hit->snippet), true);
         }
     }
     return out_give(cli, &line, err);
@@ -454,8 +454,8 @@ static int artifact_search(struct cli *cli, const struct args *args)
     o.tag = args_text(args, "tag");
     o.mime = args_text(args, "mime");
     o.limit = args_number(args, "limit", 20);
-    if (page_time(cli, args, "since", &o.since_us) ||
-        page_time(cli, args, "until", &o.until_us))
+    if (cursor_time(cli, args, "since", &o.since_us) ||
+        cursor_time(cli, args, "until", &o.until_us))
         return EXIT_USAGE;
     if (quire_artifact_search(cli->q, args_text(args, "session"),
                               args->words[0], &o, show_hit, cli, &partial,

@@ -49,7 +49,7 @@ static int read_reach(struct cli *cli, const struct args *args,
 
 struct getting {
     struct cli *cli;
-    struct save *save; /* NULL: standard output */
+    struct atomic_output *save; /* NULL: standard output */
 };
 
 static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
@@ -57,7 +57,7 @@ static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
     struct getting *g = ctx;
 
     if (g->save)
-        return save_write(g->save, bytes, err);
+        return atomic_output_write(g->save, bytes, err);
     out_write(g->cli, bytes);
     return g->cli->out.error ? out_flush(g->cli, err) : QUIRE_OK;
 }
@@ -81,7 +81,7 @@ static void count_read(struct cli *cli, int64_t id)
 static int artifact_get(struct cli *cli, const struct args *args)
 {
     const char *output = args_text(args, "output");
-    struct save save = SAVE_INIT;
+    struct atomic_output save = ATOMIC_OUTPUT_INIT;
     struct getting g = {cli, output && strcmp(output, "-") != 0 ? &save : NULL};
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a = {.id = 0};
@@ -92,12 +92,12 @@ static int artifact_get(struct cli *cli, const struct args *args)
     if (code)
         return code;
     if (g.save)
-        st = save_open(&save, output, &err);
+        st = atomic_output_open(&save, output, &err);
     if (!st)
         st = quire_artifact_get(cli->q, args_text(args, "session"),
                                 args->words[0], &o, give, &g, &a, &err);
     if (!st && g.save)
-        st = save_commit(&save, &err);
+        st = atomic_output_commit(&save, &err);
     if (!st)
         count_read(cli, a.id);
     if (st && st != QUIRE_STOPPED)
@@ -105,7 +105,7 @@ static int artifact_get(struct cli *cli, const struct args *args)
     if (st && !g.save)
         out_discard(cli);
     if (g.save)
-        save_release(&save);
+        atomic_output_release(&save);
     return code;
 }
 

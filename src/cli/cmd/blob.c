@@ -55,7 +55,7 @@ void blob_json(struct json_writer *w, struct buf *line,
 
 struct sink {
     struct cli *cli;
-    struct save *save; /* NULL: standard output */
+    struct atomic_output *save; /* NULL: standard output */
     uint64_t done, total;
 };
 
@@ -67,7 +67,7 @@ static quire_status write_sink(void *ctx, quire_bytes bytes, quire_error *err)
     s->done += bytes.len;
     progress_at(s->cli, s->done, s->total);
     if (s->save)
-        return save_write(s->save, bytes, err);
+        return atomic_output_write(s->save, bytes, err);
     out_write(s->cli, bytes);
     /* Only look: flushing here would undo the buffering. */
     if (s->cli->out.error)
@@ -125,7 +125,7 @@ static quire_status read_blob(struct sink *sink, const quire_digest *digest,
     st = quire_blob_read(q, digest, range->first, range->last, write_sink, sink,
                          err);
     if (!st && sink->save)
-        st = save_commit(sink->save, err);
+        st = atomic_output_commit(sink->save, err);
     return st;
 }
 
@@ -162,7 +162,7 @@ static int blob_get(struct cli *cli, const struct args *args)
     const char *range_text = args_text(args, "range");
     const char *file = args_text(args, "output");
     struct range range = {0, UINT64_MAX};
-    struct save save = SAVE_INIT;
+    struct atomic_output save = ATOMIC_OUTPUT_INIT;
     struct sink sink = {.cli = cli};
     quire_digest digest;
     quire_error err = {0};
@@ -179,7 +179,7 @@ static int blob_get(struct cli *cli, const struct args *args)
     if (code)
         return code;
     if (file && strcmp(file, "-") != 0) {
-        st = save_open(&save, file, &err);
+        st = atomic_output_open(&save, file, &err);
         sink.save = &save;
     }
     if (!st) {
@@ -196,12 +196,12 @@ static int blob_get(struct cli *cli, const struct args *args)
     if (st && st != QUIRE_STOPPED && (sink.save || !cli->out.error))
         code = cli_fail(cli, &err);
     if (sink.save)
-        save_release(&save);
+        atomic_output_release(&save);
     return code;
 }
 
 static const struct opt get_opts[] = {
-    SAVE_OPT,
+    ATOMIC_OUTPUT_OPT,
     {.name = "range", .kind = OPT_TEXT, .value = "A-B", .help = RANGE_HELP},
     STORE_OPTS,
     {0},

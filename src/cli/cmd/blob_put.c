@@ -176,7 +176,7 @@ static void put_alone(struct put *p, const char *name, int fd,
                                    &info, &err);
     progress_end(cli);
     cli->out.progress = all;
-    cli->out.progress.shown = false;
+    cli->out.progress.quote_text = false;
     if (st) {
         put_failed(p, &err);
         return;

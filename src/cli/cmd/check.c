@@ -42,7 +42,7 @@ static void add_fields(struct json_writer *w, const quire_problem *p)
 
 static void add_place(struct buf *line, const quire_problem *p)
 {
-    text_add(line, bytes_str(p->where), true);
+    term_add(line, bytes_str(p->where), true);
     if (p->line)
         buf_addf(line, ", line %llu", (unsigned long long)p->line);
     if (p->has_byte)
@@ -68,10 +68,10 @@ static quire_status show(struct checking *c, const char *label,
     } else {
         add_place(&line, p);
         buf_addf(&line, ": %s: ", p->kind);
-        text_add(&line, bytes_str(p->what), true);
+        term_add(&line, bytes_str(p->what), true);
         if (*p->next) {
             buf_addf(&line, "\n  %s: ", *label ? label : "next");
-            text_add(&line, bytes_str(p->next), true);
+            term_add(&line, bytes_str(p->next), true);
         }
     }
     return out_give(c->cli, &line, err);

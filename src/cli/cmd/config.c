@@ -30,7 +30,7 @@ static quire_status show(void *ctx, const quire_setting *s, quire_error *err)
         json_object_end(&w);
     } else {
         buf_addf(&line, "%-14s  ", s->key);
-        text_add_cell(&line, bytes_str(s->value), 12);
+        term_add_cell(&line, bytes_str(s->value), 12);
         buf_addf(&line, "  %-11s  %s", s->from, s->about);
     }
     return out_give(cli, &line, err);

@@ -185,7 +185,7 @@ static void check_space(struct doctor *d, const char *dir)
         return;
     }
     free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-    size_words(free_bytes, words, sizeof words);
+    size_text(free_bytes, words, sizeof words);
     say(d, "space", free_bytes < LITTLE_SPACE ? WARN : OK,
         free_bytes < LITTLE_SPACE ? "make room before it runs out" : "",
         "%s free", words);

@@ -87,7 +87,7 @@ static void report_text(struct buf *line, const quire_collect_report *r,
                               : "would be removed"
                  : "removed");
     if (r->removed) {
-        size_words(r->bytes_freed, size, sizeof size);
+        size_text(r->bytes_freed, size, sizeof size);
         buf_addf(line, " (%s)", size);
     }
     buf_addf(line, ", %llu in use", (unsigned long long)r->referenced);
@@ -102,7 +102,7 @@ static void report_text(struct buf *line, const quire_collect_report *r,
     add_count(line, r->litter, "temporary file of a dead program",
               "temporary files of dead programs");
     if (r->returned) {
-        size_words(r->returned, size, sizeof size);
+        size_text(r->returned, size, sizeof size);
         buf_addf(line, "; quire.db is %s smaller", size);
     }
 }
@@ -147,7 +147,7 @@ static quire_status list_root(void *ctx, const char *path, quire_error *err)
         json_str(&w, path);
         json_object_end(&w);
     } else {
-        text_add(&line, bytes_str(path), true);
+        term_add(&line, bytes_str(path), true);
     }
     return out_give(cli, &line, err);
 }

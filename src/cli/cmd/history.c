@@ -208,10 +208,10 @@ static void print_row(struct listing *l, const quire_prompt *p)
     if (localtime_r(&s, &tm))
         strftime(when, sizeof when, "%F %R", &tm);
     buf_addf(&l->line, "%-16s  ", when);
-    text_add(&seen, bytes_sub(p->prompt, 0, len), true);
+    term_add(&seen, bytes_sub(p->prompt, 0, len), true);
     if (end) /* there is more */
-        buf_add_str(&seen, text_marks()->dots);
-    text_add_cut(&l->line, buf_bytes(&seen), l->width);
+        buf_add_str(&seen, term_marks()->dots);
+    term_add_cut(&l->line, buf_bytes(&seen), l->width);
     l->line.failed |= seen.failed;
     buf_release(&seen);
     out_line(l->cli, &l->line);
@@ -238,7 +238,7 @@ static int find(struct cli *cli, const struct args *args, const char *query)
     quire_history_options options = QUIRE_HISTORY_OPTIONS_INIT;
     struct listing l = {
         .cli = cli,
-        .width = isatty(STDOUT_FILENO) ? text_width() - 18 : SIZE_MAX / 4,
+        .width = isatty(STDOUT_FILENO) ? term_width() - 18 : SIZE_MAX / 4,
         .line = BUF_INIT((size_t)1 << 30),
     };
     quire_error err = {0};

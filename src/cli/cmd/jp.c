@@ -28,7 +28,7 @@ extern const struct noun noun_conversation;
 
 /* ---- what they have in common ------------------------------------------- */
 
-int conversation_fail(struct cli *cli, const quire_error *err)
+int jp_fail(struct cli *cli, const quire_error *err)
 {
     int code = cli_fail(cli, err);
 
@@ -41,8 +41,8 @@ static void trace_line(void *ctx, const char *line)
     fprintf(stderr, "trace: %s\n", line);
 }
 
-int conversation_open(struct cli *cli, const struct args *args, const char *dir,
-                      bool write, quire **out)
+int jp_open(struct cli *cli, const struct args *args, const char *dir,
+            bool write, quire **out)
 {
     quire_options options = QUIRE_OPTIONS_INIT;
     quire_error err = {0};
@@ -62,11 +62,11 @@ int conversation_open(struct cli *cli, const struct args *args, const char *dir,
     }
     if (!st)
         st = quire_open(&options, out, &err);
-    return st ? conversation_fail(cli, &err) : EXIT_DONE;
+    return st ? jp_fail(cli, &err) : EXIT_DONE;
 }
 
-quire_status conversation_problem(void *ctx, const quire_problem *problem,
-                                  quire_error *err)
+quire_status jp_problem(void *ctx, const quire_problem *problem,
+                        quire_error *err)
 {
     struct troubles *t = ctx;
     quire_error own = {0};
@@ -124,13 +124,13 @@ static int for_each(struct cli *cli, const struct args *args, bool write,
         int bad = EXIT_DONE;
 
         if (quire_conversation_list(args->words[w], 0, note_path, &l, &err))
-            bad = conversation_fail(cli, &err);
+            bad = jp_fail(cli, &err);
         if (!bad && single && (l.n > 1 || args->n_words > 1))
             return arena_release(&l.keep),
                    cli_usage(cli, "name one of them",
                              "-o is for one conversation");
         if (!bad && l.n > 0)
-            bad = conversation_open(cli, args, args->words[w], write, &q);
+            bad = jp_open(cli, args, args->words[w], write, &q);
         code = cli_worse(code, bad);
         for (i = 0; i < l.n && !bad; i++)
             code = cli_worse(code, one(ctx, q, l.paths[i]));
@@ -154,7 +154,7 @@ static int move_one(void *ctx, quire *q, const char *path)
     struct moving *m = ctx;
     struct troubles t = {m->cli, EXIT_DONE};
     quire_check_hooks hooks = {.size = sizeof hooks,
-                               .problem = conversation_problem,
+                               .problem = jp_problem,
                                .ctx = &t};
     quire_moved moved = {0};
     quire_error err = {0};
@@ -169,7 +169,7 @@ static int move_one(void *ctx, quire *q, const char *path)
     m->sum.blobs += moved.blobs;
     m->sum.bytes += moved.bytes;
     m->sum.problems += moved.problems + (st && !moved.problems);
-    return st ? cli_worse(t.code, conversation_fail(m->cli, &err)) : t.code;
+    return st ? cli_worse(t.code, jp_fail(m->cli, &err)) : t.code;
 }
 
 static void say_number(struct buf *line, uint64_t n, const char *thing)
@@ -207,7 +207,7 @@ static void say_moved(struct moving *m)
     if (m->cli->json) {
         say_json(&line, m);
     } else {
-        size_words(m->sum.bytes, size, sizeof size);
+        size_text(m->sum.bytes, size, sizeof size);
         buf_add_str(&line, m->back ? "brought " : "moved ");
         say_number(&line, m->sum.payloads, "payload");
         buf_addf(&line, " (%s) %s ", size, m->back ? "back into" : "out of");
@@ -265,9 +265,10 @@ static quire_status print_text(void *ctx, quire_bytes bytes, quire_error *err)
     return out_flush(ctx, err);
 }
 
-static quire_status save_text(void *ctx, quire_bytes bytes, quire_error *err)
+static quire_status atomic_output_text(void *ctx, quire_bytes bytes,
+                                       quire_error *err)
 {
-    return save_write(ctx, bytes, err);
+    return atomic_output_write(ctx, bytes, err);
 }
 
 static int print_one(void *ctx, quire *q, const char *path)
@@ -275,26 +276,26 @@ static int print_one(void *ctx, quire *q, const char *path)
     struct printing *p = ctx;
     struct troubles t = {p->cli, EXIT_DONE};
     quire_check_hooks hooks = {.size = sizeof hooks,
-                               .problem = conversation_problem,
+                               .problem = jp_problem,
                                .ctx = &t};
     bool to_file = strcmp(p->file, "-") != 0;
-    struct save save = SAVE_INIT;
+    struct atomic_output save = ATOMIC_OUTPUT_INIT;
     quire_error err = {0};
     quire_status st = QUIRE_OK;
 
     if (to_file)
-        st = save_open(&save, p->file, &err);
+        st = atomic_output_open(&save, p->file, &err);
     if (!st)
-        st = to_file ? quire_conversation_hydrate(q, path, save_text, &save,
-                                                  &hooks, NULL, &err)
+        st = to_file ? quire_conversation_hydrate(q, path, atomic_output_text,
+                                                  &save, &hooks, NULL, &err)
                      : quire_conversation_hydrate(q, path, print_text, p->cli,
                                                   &hooks, NULL, &err);
     if (!st && to_file)
-        st = save_commit(&save, &err);
+        st = atomic_output_commit(&save, &err);
     if (st && st != QUIRE_STOPPED && (to_file || !p->cli->out.error))
-        t.code = cli_worse(t.code, conversation_fail(p->cli, &err));
+        t.code = cli_worse(t.code, jp_fail(p->cli, &err));
     if (to_file)
-        save_release(&save);
+        atomic_output_release(&save);
     return t.code;
 }
 
@@ -418,7 +419,7 @@ static int files_of(void *ctx, quire *q, const char *path)
 
     if (quire_conversation_files(q, path, list_file, f, &err) &&
         !f->cli->out.error)
-        return conversation_fail(f->cli, &err);
+        return jp_fail(f->cli, &err);
     return EXIT_DONE;
 }
 

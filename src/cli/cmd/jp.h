@@ -24,18 +24,18 @@ struct cmd;
 extern const struct cmd cmd_conversation_print, cmd_conversation_ls;
 
 /* Report, and give the exit status. What is refused is told no. */
-int conversation_fail(struct cli *cli, const quire_error *err);
+int jp_fail(struct cli *cli, const quire_error *err);
 
 /* Open the store that belongs to `dir`, or the one of --store. */
-int conversation_open(struct cli *cli, const struct args *args, const char *dir,
-                      bool write, quire **out);
+int jp_open(struct cli *cli, const struct args *args, const char *dir,
+            bool write, quire **out);
 
 /* A problem on standard error; `ctx` is a struct troubles. */
 struct troubles {
     struct cli *cli;
     int code; /* EXIT_DAMAGED if there were any */
 };
-quire_status conversation_problem(void *ctx, const quire_problem *problem,
-                                  quire_error *err);
+quire_status jp_problem(void *ctx, const quire_problem *problem,
+                        quire_error *err);
 
 #endif

@@ -2,7 +2,7 @@
  * jp_show.c - conversations to be looked at
  *
  * All that a conversation says was written by strangers: it passes through
- * text_add(), and stands two columns to the right of the headings, so that
+ * term_add(), and stands two columns to the right of the headings, so that
  * nothing it says can be taken for one.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ static void add_indented(struct buf *out, quire_bytes text)
     struct buf clean = BUF_INIT(PAGE_MAX);
     quire_bytes rest;
 
-    text_add(&clean, text, false);
+    term_add(&clean, text, false);
     out->failed |= clean.failed;
     for (rest = buf_bytes(&clean); rest.len;) {
         const char *end = memchr(rest.data, '\n', rest.len);
@@ -70,12 +70,12 @@ static void add_content(struct buf *out, const quire_part *part)
 
     if (part->missing) {
         buf_add_str(out, "  (");
-        text_add(out, part->text, true);
+        term_add(out, part->text, true);
         buf_add_str(out, ")\n");
     } else if (utf8_check(part->text)) {
         add_indented(out, part->text);
     } else {
-        size_words(part->bytes, size, sizeof size);
+        size_text(part->bytes, size, sizeof size);
         buf_addf(out, "  (%s that are no text)\n", size);
     }
 }
@@ -95,10 +95,10 @@ static void add_part(struct printing *p, struct buf *out,
     buf_add_str(out, part->kind);
     if (part->label.len) {
         buf_add_char(out, ' ');
-        text_add(out, part->label, true);
+        term_add(out, part->label, true);
     }
     if (part->text.len == 0 && part->bytes > 0) {
-        size_words(part->bytes, size, sizeof size);
+        size_text(part->bytes, size, sizeof size);
         buf_addf(out, "  (%s)", size);
     }
     add_when(out, part->at_us);
@@ -108,10 +108,10 @@ static void add_part(struct printing *p, struct buf *out,
 
 static void add_part_json(struct buf *out, const quire_part *part)
 {
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
     struct json_writer w;
 
-    when_format(part->at_us, when);
+    timestamp_format(part->at_us, when);
     json_begin(&w, out);
     json_object(&w);
     json_key(&w, "turn");
@@ -193,7 +193,7 @@ static int conversation_print(struct cli *cli, const struct args *args)
     quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
     struct troubles t = {cli, EXIT_DONE};
     quire_check_hooks hooks = {.size = sizeof hooks,
-                               .problem = conversation_problem,
+                               .problem = jp_problem,
                                .ctx = &t};
     struct printing p = {.cli = cli};
     quire_error err = {0};
@@ -204,11 +204,11 @@ static int conversation_print(struct cli *cli, const struct args *args)
     if (turns && !read_turns(turns, &o))
         return cli_usage(cli, "write it as 3, 2-4, 2- or -2",
                          "--turns needs a range of turns, not `%s`", turns);
-    code = conversation_open(cli, args, dir, false, &q);
+    code = jp_open(cli, args, dir, false, &q);
     if (!code &&
         quire_conversation_print(q, dir, &o, &hooks, print_part, &p, &err) &&
         !cli->out.error)
-        code = conversation_fail(cli, &err);
+        code = jp_fail(cli, &err);
     quire_close(q);
     return cli_worse(code, t.code);
 }
@@ -253,10 +253,10 @@ static const char *const states[] = {"active", "archived", "trashed"};
 
 static void add_row_json(struct buf *line, const quire_conversation *one)
 {
-    char last[WHEN_SIZE];
+    char last[TIMESTAMP_SIZE];
     struct json_writer w;
 
-    when_format(one->last_us, last);
+    timestamp_format(one->last_us, last);
     json_begin(&w, line);
     json_object(&w);
     json_key(&w, "id");
@@ -289,13 +289,13 @@ static void add_row(struct buf *line, const quire_conversation *one)
 
     if (one->last_us && localtime_r(&s, &tm))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-    text_add_cell(line, bytes_str(one->id), 16);
+    term_add_cell(line, bytes_str(one->id), 16);
     buf_addf(line, "  %-8s  %6llu  %-16s  ", states[one->state],
              (unsigned long long)one->events, when);
-    text_add(line, bytes_str(one->title), true);
+    term_add(line, bytes_str(one->title), true);
     if (one->problem) {
         buf_add_str(line, *one->title ? "  (" : "(");
-        text_add(line, bytes_str(one->problem), true);
+        term_add(line, bytes_str(one->problem), true);
         buf_add_char(line, ')');
     }
 }
@@ -341,7 +341,7 @@ static int conversation_ls(struct cli *cli, const struct args *args)
     if (quire_conversation_list(dir, QUIRE_CONVERSATION_DETAILS, list_one, cli,
                                 &err) &&
         !cli->out.error)
-        return conversation_fail(cli, &err);
+        return jp_fail(cli, &err);
     return EXIT_DONE;
 }
 

@@ -151,11 +151,11 @@ void memory_add_row(struct buf *line, const quire_memory *entry)
     snprintf(id, sizeof id, "#%lld", (long long)entry->id);
     buf_addf(line, "%-6s %s  [%s] ", id, when,
              quire_memory_type_name(entry->type));
-    text_add(line, entry->title, true);
+    term_add(line, entry->title, true);
     json_iter_init(&it, bytes_str(entry->tags));
     while (json_next(&it)) {
         buf_add_str(line, " +");
-        text_add_json(line, it.value, SIZE_MAX, true);
+        term_add_json(line, it.value, SIZE_MAX, true);
     }
     if (entry->artifact)
         buf_addf(line, "  (artifact #%lld)", (long long)entry->artifact);
@@ -167,11 +167,11 @@ static void add_page(struct buf *line, const quire_memory *entry)
     memory_add_row(line, entry);
     if (entry->source.len) {
         buf_add_str(line, "\nsource: ");
-        text_add(line, entry->source, true);
+        term_add(line, entry->source, true);
     }
     if (entry->content.len) {
         buf_add_str(line, "\n\n");
-        text_add(line, entry->content, false);
+        term_add(line, entry->content, false);
     }
 }
 
@@ -447,7 +447,7 @@ static int memory_show(struct cli *cli, const struct args *args)
     int code = memory_id(cli, args->words[0], &id);
 
     if (!code)
-        code = page_time(cli, args, "as-of", &as_of_us);
+        code = cursor_time(cli, args, "as-of", &as_of_us);
     if (code)
         return code;
     if (quire_memory_get(cli->q, id, as_of_us, &entry, &err))
@@ -496,7 +496,7 @@ static quire_status list_one(void *ctx, const quire_memory *entry,
         json_begin(&w, &line);
         json_object(&w);
         memory_add_members(&w, entry);
-        page_add_cursor(&w, entry->updated_us, entry->id);
+        cursor_add(&w, entry->updated_us, entry->id);
         json_object_end(&w);
     } else {
         memory_add_row(&line, entry);
@@ -511,9 +511,9 @@ static int memory_ls(struct cli *cli, const struct args *args)
     int code = memory_types(cli, args, &o.types);
 
     if (!code)
-        code = page_time(cli, args, "as-of", &o.as_of_us);
+        code = cursor_time(cli, args, "as-of", &o.as_of_us);
     if (!code)
-        code = page_cursor(cli, args, &o.before_us, &o.before_id);
+        code = cursor_read(cli, args, &o.before_us, &o.before_id);
     if (code)
         return code;
     o.tag = args_text(args, "tag");
@@ -594,7 +594,7 @@ static int memory_search(struct cli *cli, const struct args *args)
     int code = memory_types(cli, args, &o.types);
 
     if (!code)
-        code = page_time(cli, args, "as-of", &o.as_of_us);
+        code = cursor_time(cli, args, "as-of", &o.as_of_us);
     if (code)
         return code;
     o.tag = args_text(args, "tag");
@@ -660,10 +660,10 @@ static int memory_invalidate(struct cli *cli, const struct args *args)
     int code = memory_id(cli, args->words[0], &id);
 
     if (!code)
-        code = page_time(cli, args, "when", &when_us);
+        code = cursor_time(cli, args, "when", &when_us);
     if (code)
         return code;
-    /* From the beginning of the millisecond on: see page_time(). */
+    /* From the beginning of the millisecond on: see cursor_time(). */
     when_us -= when_us % 1000;
     if (quire_memory_invalidate(cli->q, id, when_us, &err))
         return memory_fail(cli, &err);

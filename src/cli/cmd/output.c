@@ -35,10 +35,10 @@ struct listing {
 
 static void add_json(struct buf *line, const quire_output *o)
 {
-    char modified[WHEN_SIZE];
+    char modified[TIMESTAMP_SIZE];
     struct json_writer w;
 
-    when_format(o->modified_us, modified);
+    timestamp_format(o->modified_us, modified);
     json_begin(&w, line);
     json_object(&w);
     json_key(&w, "address");
@@ -67,12 +67,12 @@ static void add_row(struct buf *line, const quire_output *o)
 
     if (localtime_r(&s, &tm))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-    size_words(o->bytes, size, sizeof size);
+    size_text(o->bytes, size, sizeof size);
     buf_addf(line, "%s  %10s  ", when, size);
-    text_add(line, bytes_str(o->address), true);
+    term_add(line, bytes_str(o->address), true);
     if (*o->tool) {
         buf_add_str(line, "  ");
-        text_add(line, bytes_str(o->tool), true);
+        term_add(line, bytes_str(o->tool), true);
     }
 }
 

@@ -179,7 +179,7 @@ static void add_file(struct json_writer *w, const quire_sink_result *r,
     }
 }
 
-/* A piece at a time: what is shown may be large, and is in memory already. */
+/* A piece at a time: what is quote_text may be large, and is in memory already. */
 static void say_quoted(struct cli *cli, quire_bytes text)
 {
     struct buf quoted = BUF_INIT(8 * PIECE);
@@ -237,7 +237,7 @@ static void say_text(struct cli *cli, const quire_sink_result *r)
         out_str(cli, "\n");
 }
 
-/* Whether what is shown and what is said end up in one file, or on one
+/* Whether what is quote_text and what is said end up in one file, or on one
  * screen. There the end of the last line was seen to already. */
 static bool same_place(void)
 {
@@ -255,7 +255,7 @@ static void say_address(const quire_sink_result *r, bool temporary)
     uint64_t lines = r->total_lines - !r->ends_in_line;
     char size[32];
 
-    size_words(r->total_bytes, size, sizeof size);
+    size_text(r->total_bytes, size, sizeof size);
     if (r->ends_in_line && same_place())
         fputc('\n', stderr);
     fprintf(stderr, "full output: artifact://%s (%llu line%s, %s)%s%s\n", r->id,

@@ -38,7 +38,7 @@ static void show_value(struct reading *r, const quire_line *line)
         return;
     }
     if (r->guard)
-        text_add(&r->text, line->text, false);
+        term_add(&r->text, line->text, false);
     else
         buf_add(&r->text, line->text.data, line->text.len);
     buf_add_char(&r->text, '\n');
@@ -77,7 +77,7 @@ static void show_text(struct reading *r, const quire_line *line)
     if (line->begins && r->numbers)
         buf_addf(&r->text, "%llu:", (unsigned long long)line->number);
     if (r->guard)
-        text_add(&r->text, line->text, false);
+        term_add(&r->text, line->text, false);
     else
         buf_add(&r->text, text, line->text.len);
     r->open = line->text.len > 0 && text[line->text.len - 1] != '\n';

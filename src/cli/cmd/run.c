@@ -305,7 +305,7 @@ static void add_command(struct buf *line, const char *json)
     json_iter_init(&it, bytes_str(json));
     while (json_next(&it)) {
         buf_add_char(line, ' ');
-        text_add(line, json_text(it.value, &keep), true);
+        term_add(line, json_text(it.value, &keep), true);
     }
     arena_release(&keep);
 }
@@ -320,7 +320,7 @@ static void add_hits(struct buf *line, const char *json)
     json_iter_init(&it, bytes_str(json));
     while (json_next(&it)) {
         buf_add_str(line, before);
-        text_add(line, json_text(it.value, &keep), true);
+        term_add(line, json_text(it.value, &keep), true);
         before = " ";
     }
     if (*before == ' ' && !before[1])
@@ -330,9 +330,9 @@ static void add_hits(struct buf *line, const char *json)
 
 static void add_record(struct buf *line, const quire_run_record *n)
 {
-    char when[WHEN_SIZE];
+    char when[TIMESTAMP_SIZE];
 
-    when_format(n->started_us, when);
+    timestamp_format(n->started_us, when);
     buf_addf(line, "#%-5" PRId64 " %.10s %.8s  %-10.10s ", n->id, when,
              when + 11, n->session);
     if (!n->ended)

@@ -30,7 +30,7 @@ extern const struct cmd cmd_serve;
 /* "qra_" and 64 hex digits. */
 enum { TOKEN_LEN = 4 + 64 };
 
-static struct service *running;
+static struct server *running;
 
 /* Whether it was begun at a terminal. */
 static bool had_terminal;
@@ -52,9 +52,9 @@ static void note_signal(int number)
     int saved = errno;
 
     if (running && number == SIGHUP && !(had_terminal && !has_terminal()))
-        service_ask_reload(running);
+        server_ask_reload(running);
     else if (running) /* who interrupts it twice does not want to wait */
-        service_stop(running, number == SIGINT && interrupts++ > 0);
+        server_stop(running, number == SIGINT && interrupts++ > 0);
     errno = saved;
 }
 
@@ -156,7 +156,7 @@ static quire_status read_number(quire *q, const char *key, uint64_t *out,
     return st;
 }
 
-static quire_status read_settings(void *ctx, struct service_settings *out,
+static quire_status read_settings(void *ctx, struct server_settings *out,
                                   quire_error *err)
 {
     const struct sources *from = ctx;
@@ -226,11 +226,11 @@ static void name_socket(int fd, char host[64])
 
 /* ---- the command -------------------------------------------------------- */
 
-static int serve_at(struct cli *cli, struct service_config *config)
+static int serve_at(struct cli *cli, struct server_config *config)
 {
-    struct service *service = NULL;
+    struct server *service = NULL;
     quire_error err = {0};
-    quire_status st = service_open(config, &service, &err);
+    quire_status st = server_open(config, &service, &err);
     bool v6 = strchr(config->host, ':');
 
     /* Signals wait until there is something to stop, and from when there is
@@ -240,12 +240,12 @@ static int serve_at(struct cli *cli, struct service_config *config)
         block_signals(false);
         fprintf(stderr, "listening on http%s://%s%s%s:%u\n",
                 config->tls_cert ? "s" : "", v6 ? "[" : "", config->host,
-                v6 ? "]" : "", service_port(service));
-        st = service_run(service, &err);
+                v6 ? "]" : "", server_port(service));
+        st = server_run(service, &err);
         block_signals(true);
         running = NULL;
     }
-    service_close(service);
+    server_close(service);
     return st ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
@@ -273,11 +273,11 @@ static bool is_origin(const char *text)
     return *host && strlen(host) < 300 && !strpbrk(host, "/?#@ *,\r\n\t");
 }
 
-static enum service_log log_of(const char *word)
+static enum server_log log_of(const char *word)
 {
-    return !word || !strcmp(word, "errors") ? SERVICE_LOG_ERRORS
-           : !strcmp(word, "all")           ? SERVICE_LOG_ALL
-                                            : SERVICE_LOG_NONE;
+    return !word || !strcmp(word, "errors") ? SERVER_LOG_ERRORS
+           : !strcmp(word, "all")           ? SERVER_LOG_ALL
+                                            : SERVER_LOG_NONE;
 }
 
 static void find_sources(const struct args *args, struct sources *from)
@@ -294,9 +294,9 @@ static void find_sources(const struct args *args, struct sources *from)
 static int serve(struct cli *cli, const struct args *args)
 {
     const char *listen = args_text(args, "listen"), **hosts, **origins;
-    struct service_config config = {.home = quire_home(cli->q),
-                                    .log = log_of(args_text(args, "log")),
-                                    .settings = read_settings};
+    struct server_config config = {.home = quire_home(cli->q),
+                                   .log = log_of(args_text(args, "log")),
+                                   .settings = read_settings};
     struct sources from = {.home = config.home};
     char host[64];
     quire_error err = {0};
@@ -317,7 +317,7 @@ static int serve(struct cli *cli, const struct args *args)
             return cli_usage(cli, "one looks like https://app.example",
                              "%s is no origin",
                              args_list(args, "allow-origin", i));
-    if (notify_take_listener(&config.listener, &err))
+    if (sd_notify_take_listener(&config.listener, &err))
         return cli_fail(cli, &err);
     if (config.listener >= 0)
         name_socket(config.listener, host);

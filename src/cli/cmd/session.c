@@ -134,7 +134,7 @@ void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)
         json_object_end(&w);
     } else {
         buf_add_str(&line, "quire: warning: ");
-        text_add(&line, bytes_str(what), true);
+        term_add(&line, bytes_str(what), true);
     }
     buf_add_char(&line, '\n');
     fs_write_all(STDERR_FILENO, buf_bytes(&line));

@@ -62,32 +62,32 @@ struct marks {
     const char *off;   /* and of what is not               */
 };
 
-const struct marks *text_marks(void);
+const struct marks *term_marks(void);
 
 /* How wide the screen is; 80 when that is not known. Ask before anything is
  * printed: a pager may come between. */
-size_t text_width(void);
+size_t term_width(void);
 
-/* Add `text` so that it can be shown: escape sequences, control characters
+/* Add `text` so that it can be quote_text: escape sequences, control characters
  * but newline and tab, and signs that turn the direction of writing are left
  * out, damaged UTF-8 becomes U+FFFD. With `one_line` every run of white space
  * is one blank. */
-void text_add(struct buf *out, quire_bytes text, bool one_line);
+void term_add(struct buf *out, quire_bytes text, bool one_line);
 
 /* The same for the content of a JSON string, of its first `max_units` UTF-16
- * units (SIZE_MAX: all). Other values are shown as they are spelled. True if
+ * units (SIZE_MAX: all). Other values are quote_text as they are spelled. True if
  * something was left out. */
-bool text_add_json(struct buf *out, quire_bytes value, size_t max_units,
+bool term_add_json(struct buf *out, quire_bytes value, size_t max_units,
                    bool one_line);
 
-/* The columns that text_add() text takes on the screen. */
-size_t text_columns(quire_bytes text);
+/* The columns that term_add() text takes on the screen. */
+size_t term_columns(quire_bytes text);
 
 /* Add one line of such text, cut to `columns` with dots if it is longer. */
-void text_add_cut(struct buf *out, quire_bytes text, size_t columns);
+void term_add_cut(struct buf *out, quire_bytes text, size_t columns);
 
 /* The same, filled up with blanks. */
-void text_add_cell(struct buf *out, quire_bytes text, size_t columns);
+void term_add_cell(struct buf *out, quire_bytes text, size_t columns);
 
 /* ---- entries in a line; cmd_session_entry.c ----------------------------- */
 

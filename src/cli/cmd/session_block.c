@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "cli/core/cli.h"
 
-/* What is shown of a text; both are far more than most have. */
+/* What is quote_text of a text; both are far more than most have. */
 static const struct {
     size_t units, lines;
 } sizes[] = {
@@ -18,7 +18,7 @@ static const struct {
 void blocks_init(struct blocks *b, struct cli *cli, bool full)
 {
     *b = (struct blocks){.cli = cli,
-                         .marks = text_marks(),
+                         .marks = term_marks(),
                          .full = full,
                          .text = BUF_INIT((size_t)1 << 30),
                          .line = BUF_INIT(16 * 1024 * 1024)};
@@ -79,7 +79,7 @@ void block_say(struct blocks *b, quire_bytes value, enum block_size size,
     if (!value.data || json_kind(value) == JSON_NULL)
         return;
     buf_clear(&b->text);
-    cut = text_add_json(&b->text, value, sizes[kept].units, size == BLOCK_LINE);
+    cut = term_add_json(&b->text, value, sizes[kept].units, size == BLOCK_LINE);
     while (b->text.len && strchr("\n ", b->text.data[b->text.len - 1]))
         b->text.len--;
     if (b->text.failed) {
@@ -91,7 +91,7 @@ void block_say(struct blocks *b, quire_bytes value, enum block_size size,
         return;
     buf_clear(&b->line);
     buf_addf(&b->line, "%s ", b->marks->dots);
-    size_words(value.len, words, sizeof words);
+    size_text(value.len, words, sizeof words);
     if (cut)
         buf_addf(&b->line, "%s in all", words);
     else
@@ -137,13 +137,13 @@ static void say_image(struct blocks *b, quire_bytes mime, quire_bytes data)
     buf_add_str(&b->line, "[image");
     if (json_kind(mime) == JSON_STRING) {
         buf_add_char(&b->line, ' ');
-        text_add_json(&b->line, mime, 100, true);
+        term_add_json(&b->line, mime, 100, true);
     }
     known = is_ref ? blob_size(b, &digest, &size) : data.len > 2;
     if (known) {
         if (!is_ref)
             size = (data.len - 2) / 4 * 3;
-        size_words(size, words, sizeof words);
+        size_text(size, words, sizeof words);
         buf_addf(&b->line, ", %s", words);
     }
     if (is_ref) {
@@ -164,10 +164,10 @@ static void say_call(struct blocks *b, quire_bytes name, quire_bytes arguments)
 
     buf_clear(&b->text);
     buf_addf(&b->text, "%s ", b->marks->arrow);
-    text_add_json(&b->text, name, 200, true);
+    term_add_json(&b->text, name, 200, true);
     if (arguments.data) {
         buf_add_char(&b->text, ' ');
-        if (text_add_json(&b->text, arguments, units, true))
+        if (term_add_json(&b->text, arguments, units, true))
             buf_add_str(&b->text, b->marks->dots);
     }
     say_line(b, buf_bytes(&b->text), BLOCK_BOLD);
@@ -201,7 +201,7 @@ static void say_block(struct blocks *b, quire_bytes block, enum block_size size)
         buf_add_char(&b->line, '[');
         if (!type.data)
             buf_add_str(&b->line, "block");
-        text_add_json(&b->line, type, 100, true);
+        term_add_json(&b->line, type, 100, true);
         buf_add_char(&b->line, ']');
         say_line(b, buf_bytes(&b->line), "");
     }

@@ -54,13 +54,13 @@ static quire_status show_problem(void *ctx, const quire_session_problem *p,
         add_problem_json(&c->line, c->path, p);
     } else {
         if (c->path) {
-            text_add(&c->line, bytes_str(c->path), true);
+            term_add(&c->line, bytes_str(c->path), true);
             buf_add_str(&c->line, ": ");
         }
         buf_addf(&c->line,
                  "line %llu, byte %llu: %s: ", (unsigned long long)p->line,
                  (unsigned long long)p->byte, p->kind);
-        text_add(&c->line, bytes_str(p->message), true);
+        term_add(&c->line, bytes_str(p->message), true);
     }
     out_line(c->cli, &c->line);
     return c->cli->out.error ? out_flush(c->cli, err) : QUIRE_OK;
@@ -191,11 +191,11 @@ static void say_repaired(struct cli *cli, const char *path, const char *kept)
             json_null(&w);
         json_object_end(&w);
     } else {
-        text_add(&line, bytes_str(path), true);
+        term_add(&line, bytes_str(path), true);
         buf_add_str(&line, kept ? " is mended; what it was is kept in "
                                 : " needs no mending");
         if (kept)
-            text_add(&line, bytes_str(kept), true);
+            term_add(&line, bytes_str(kept), true);
     }
     out_line(cli, &line);
     buf_release(&line);

@@ -44,12 +44,12 @@ static void add_label_note(struct buf *out, quire_bytes json)
 
     if (json_kind(label) == JSON_STRING && label.len > 2) {
         buf_add_str(out, "label ");
-        text_add_json(out, label, SNIPPET_UNITS, true);
+        term_add_json(out, label, SNIPPET_UNITS, true);
         buf_add_str(out, " on ");
     } else {
         buf_add_str(out, "no label on ");
     }
-    text_add_json(out, json_get(json, "targetId"), SNIPPET_UNITS, true);
+    term_add_json(out, json_get(json, "targetId"), SNIPPET_UNITS, true);
 }
 
 bool entry_add_note(struct buf *out, const quire_entry *entry)
@@ -73,12 +73,12 @@ bool entry_add_note(struct buf *out, const quire_entry *entry)
         buf_add_str(out, n->words);
         if (n->key) {
             buf_add_char(out, ' ');
-            text_add_json(out, value, SNIPPET_UNITS, true);
+            term_add_json(out, value, SNIPPET_UNITS, true);
         }
         if (!strcmp(n->type, "model_change") &&
             json_kind(json_get(entry->json, "role")) == JSON_STRING) {
             buf_add_str(out, " for ");
-            text_add_json(out, json_get(entry->json, "role"), SNIPPET_UNITS,
+            term_add_json(out, json_get(entry->json, "role"), SNIPPET_UNITS,
                           true);
         }
         return true;
@@ -97,9 +97,9 @@ void entry_add_kind(struct buf *out, const quire_entry *entry)
     if (json_is(role, "toolResult"))
         buf_add_str(out, "result");
     else if (json_kind(role) == JSON_STRING)
-        text_add_json(out, role, SNIPPET_UNITS, true);
+        term_add_json(out, role, SNIPPET_UNITS, true);
     else if (entry->type.len)
-        text_add(out, entry->type, true);
+        term_add(out, entry->type, true);
     else
         buf_add_char(out, '?');
 }
@@ -116,14 +116,14 @@ static bool add_block(struct buf *out, quire_bytes block)
     if (!json_pick(block, w, sizeof w / sizeof *w, NULL))
         return false;
     if (json_kind(w[1].value) == JSON_STRING) {
-        text_add_json(out, w[1].value, SNIPPET_UNITS, true);
+        term_add_json(out, w[1].value, SNIPPET_UNITS, true);
         return w[1].value.len > 2;
     }
     if (json_kind(w[2].value) == JSON_STRING) {
-        buf_addf(out, "%s ", text_marks()->arrow);
-        text_add_json(out, w[2].value, SNIPPET_UNITS, true);
+        buf_addf(out, "%s ", term_marks()->arrow);
+        term_add_json(out, w[2].value, SNIPPET_UNITS, true);
         buf_add_char(out, ' ');
-        text_add_json(out, w[3].value.data ? w[3].value : w[4].value,
+        term_add_json(out, w[3].value.data ? w[3].value : w[4].value,
                       SNIPPET_UNITS, true);
         return true;
     }
@@ -131,7 +131,7 @@ static bool add_block(struct buf *out, quire_bytes block)
         buf_add_str(out, "[image");
         if (json_kind(w[5].value) == JSON_STRING) {
             buf_add_char(out, ' ');
-            text_add_json(out, w[5].value, SNIPPET_UNITS, true);
+            term_add_json(out, w[5].value, SNIPPET_UNITS, true);
         }
         buf_add_char(out, ']');
         return true;
@@ -144,7 +144,7 @@ static bool add_content(struct buf *out, quire_bytes content)
     struct json_scan it;
 
     if (json_kind(content) == JSON_STRING) {
-        text_add_json(out, content, SNIPPET_UNITS, true);
+        term_add_json(out, content, SNIPPET_UNITS, true);
         return true;
     }
     if (json_kind(content) != JSON_ARRAY)
@@ -166,7 +166,7 @@ static void add_message(struct buf *out, quire_bytes message)
     size_t i;
 
     if (json_kind(tool) == JSON_STRING) {
-        text_add_json(out, tool, SNIPPET_UNITS, true);
+        term_add_json(out, tool, SNIPPET_UNITS, true);
         buf_add_str(out, ": ");
     }
     if (add_content(out, json_get(message, "content")))
@@ -175,7 +175,7 @@ static void add_message(struct buf *out, quire_bytes message)
         quire_bytes value = json_get(message, keys[i]);
 
         if (value.data) {
-            text_add_json(out, value, SNIPPET_UNITS, true);
+            term_add_json(out, value, SNIPPET_UNITS, true);
             return;
         }
     }
@@ -194,7 +194,7 @@ void entry_add_snippet(struct buf *out, const quire_entry *entry)
         summary = json_get(entry->json, "shortSummary");
         if (!summary.data)
             summary = json_get(entry->json, "summary");
-        text_add_json(out, summary, SNIPPET_UNITS, true);
+        term_add_json(out, summary, SNIPPET_UNITS, true);
     } else {
         entry_add_note(out, entry);
     }

@@ -120,7 +120,7 @@ static void say_path(struct cli *cli, const char *path)
         json_str(&w, path);
         json_object_end(&w);
     } else if (isatty(STDOUT_FILENO)) {
-        text_add(&line, bytes_str(path), true);
+        term_add(&line, bytes_str(path), true);
     } else {
         buf_add_str(&line, path);
     }
@@ -212,22 +212,22 @@ static int remove_one(struct cli *cli, const char *which)
 {
     quire_error err = {0};
     const char *path;
-    char *shown;
+    char *quote_text;
 
     if (quire_session_find(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    shown = strdup(path);
-    if (!shown) {
+    quote_text = strdup(path);
+    if (!quote_text) {
         err_memory(&err);
         return cli_fail(cli, &err);
     }
-    if (quire_session_remove(cli->q, shown, &err)) {
-        free(shown);
+    if (quire_session_remove(cli->q, quote_text, &err)) {
+        free(quote_text);
         return session_fail(cli, &err);
     }
     if (cli->json)
-        say_path(cli, shown);
-    free(shown);
+        say_path(cli, quote_text);
+    free(quote_text);
     return EXIT_DONE;
 }
 

@@ -2,7 +2,7 @@
  * session_ls.c - which sessions there are
  *
  * JSON goes out line by line. The table for people is gathered first, since
- * an id is shown as far as it takes to tell it from the others: ids begin with
+ * an id is quote_text as far as it takes to tell it from the others: ids begin with
  * the time, so those of one afternoon have much in common.
  */
 #include <errno.h>
@@ -67,7 +67,7 @@ static void json_text_or_null(struct json_writer *w, const char *key,
         json_null(w);
 }
 
-/* Dollars, of which so many decimals are shown at least; then exactly. */
+/* Dollars, of which so many decimals are quote_text at least; then exactly. */
 static void add_cost(struct buf *out, int64_t nano, int decimals)
 {
     char digits[16];
@@ -201,8 +201,8 @@ static void add_cell(struct buf *line, const char *text, size_t columns)
 {
     struct buf seen = BUF_INIT(1024 * 1024);
 
-    text_add(&seen, bytes_str(text), true);
-    text_add_cell(line, buf_bytes(&seen), columns);
+    term_add(&seen, bytes_str(text), true);
+    term_add_cell(line, buf_bytes(&seen), columns);
     buf_add_str(line, "  ");
     buf_release(&seen);
 }
@@ -218,8 +218,8 @@ static void add_place(struct buf *line, const char *cwd, size_t columns)
         buf_add_char(&seen, '~');
         cwd += len;
     }
-    text_add(&seen, bytes_str(cwd), true);
-    text_add_cut(line, buf_bytes(&seen), columns);
+    term_add(&seen, bytes_str(cwd), true);
+    term_add_cut(line, buf_bytes(&seen), columns);
     buf_release(&seen);
 }
 
@@ -249,7 +249,7 @@ static void print_row(struct listing *l, const struct row *row, size_t id,
     buf_release(&short_id);
     if (row->modified_us > 0 && localtime_r(&s, &tm))
         strftime(when, sizeof when, "%F %R", &tm);
-    size_words(row->bytes, size, sizeof size);
+    size_text(row->bytes, size, sizeof size);
     if (row->messages != UINT64_MAX)
         snprintf(messages, sizeof messages, "%llu",
                  (unsigned long long)row->messages);
@@ -263,7 +263,7 @@ static void print_row(struct listing *l, const struct row *row, size_t id,
 
 static void print_table(struct listing *l)
 {
-    size_t id = id_columns(l), width = text_width();
+    size_t id = id_columns(l), width = term_width();
     size_t fixed = id + FIXED_COLUMNS + (l->totals ? TOTALS_COLUMNS : 0);
     size_t left = width > fixed ? width - fixed : 0;
     size_t title = left / 2, place;
@@ -299,7 +299,7 @@ static quire_status list_any(struct listing *l, const quire_session_info *info,
     if (l->cli->json)
         add_json(&l->line, info, row);
     else if (l->ids)
-        text_add(&l->line, bytes_str(info->id), true);
+        term_add(&l->line, bytes_str(info->id), true);
     else
         return keep_row(l, info, row, err);
     out_line(l->cli, &l->line);

@@ -121,7 +121,7 @@ static quire_status list_text(void *ctx, const char *text, quire_error *err)
         json_str(&w, text);
         json_object_end(&w);
     } else if (l->guard) {
-        text_add(&l->line, bytes_str(text), true);
+        term_add(&l->line, bytes_str(text), true);
     } else {
         buf_add_str(&l->line, text);
     }
@@ -186,7 +186,7 @@ const struct cmd cmd_session_files = {
 
 struct exporting {
     struct cli *cli;
-    struct save *save; /* NULL: standard output */
+    struct atomic_output *save; /* NULL: standard output */
     struct json_out out;
     struct buf header, line;
     size_t missing; /* images that could not be put back */
@@ -212,7 +212,7 @@ static quire_status export_line(struct exporting *x, quire_bytes json,
     buf_add_char(&x->line, '\n');
     if (x->line.failed)
         return err_memory(err);
-    return save_write(x->save, buf_bytes(&x->line), err);
+    return atomic_output_write(x->save, buf_bytes(&x->line), err);
 }
 
 static quire_status export_entry(void *ctx, const quire_entry *entry,
@@ -274,14 +274,14 @@ static quire_status export_all(struct exporting *x, quire_session *s,
     else
         st = quire_session_entries(s, flags, export_entry, x, err);
     if (!st && x->save)
-        st = save_commit(x->save, err);
+        st = atomic_output_commit(x->save, err);
     return st;
 }
 
 static int session_export(struct cli *cli, const struct args *args)
 {
     const char *file = args_text(args, "output");
-    struct save save = SAVE_INIT;
+    struct atomic_output save = ATOMIC_OUTPUT_INIT;
     struct exporting x = {.cli = cli,
                           .header = BUF_INIT(32 * 1024 * 1024),
                           .line = BUF_INIT((size_t)2 << 30)};
@@ -295,7 +295,7 @@ static int session_export(struct cli *cli, const struct args *args)
     json_out_init(&x.out, cli);
     if (file && strcmp(file, "-") != 0) {
         x.save = &save;
-        st = save_open(&save, file, &err);
+        st = atomic_output_open(&save, file, &err);
     }
     if (!st)
         st = export_all(&x, s, args, &err);
@@ -310,7 +310,7 @@ static int session_export(struct cli *cli, const struct args *args)
         code = EXIT_DAMAGED;
     }
     if (x.save)
-        save_release(&save);
+        atomic_output_release(&save);
     buf_release(&x.header);
     buf_release(&x.line);
     quire_session_close(s);
@@ -318,7 +318,7 @@ static int session_export(struct cli *cli, const struct args *args)
 }
 
 static const struct opt export_opts[] = {
-    SAVE_OPT,
+    ATOMIC_OUTPUT_OPT,
     {.name = "hydrate",
      .kind = OPT_FLAG,
      .help = "put the content of images back in the place of references"},

@@ -29,9 +29,9 @@ struct show {
     struct map forks;  /* id -> how many children, where it is several */
     struct buf before; /* the id of the entry before                   */
     struct buf line;
-    size_t n;     /* entries so far                      */
-    size_t shown; /* of them                             */
-    bool noted;   /* the one before was a line by itself */
+    size_t n;          /* entries so far                      */
+    size_t quote_text; /* of them                             */
+    bool noted;        /* the one before was a line by itself */
 };
 
 /* ---- heads and notes ---------------------------------------------------- */
@@ -48,13 +48,13 @@ static void add_marks(struct show *sh, const quire_entry *e)
     style(sh, BLOCK_DIM);
     buf_add_str(&sh->line, "  ");
     if (e->id.data)
-        text_add(&sh->line, e->id, true);
+        term_add(&sh->line, e->id, true);
     else
         buf_add_str(&sh->line, "(no id)");
     style(sh, BLOCK_PLAIN);
     if (e->label.data) {
         buf_add_str(&sh->line, "  [");
-        text_add(&sh->line, e->label, true);
+        term_add(&sh->line, e->label, true);
         buf_add_char(&sh->line, ']');
     }
     if (e->is_orphan)
@@ -111,14 +111,14 @@ static void add_model(struct buf *out, quire_bytes message)
     quire_bytes stop = json_get(message, "stopReason");
 
     if (json_kind(provider) == JSON_STRING) {
-        text_add_json(out, provider, SIZE_MAX, true);
+        term_add_json(out, provider, SIZE_MAX, true);
         buf_add_char(out, '/');
     }
-    text_add_json(out, json_get(message, "model"), SIZE_MAX, true);
+    term_add_json(out, json_get(message, "model"), SIZE_MAX, true);
     if (json_is(stop, "error") || json_is(stop, "aborted") ||
         json_is(stop, "length")) {
         buf_add_str(out, out->len ? ", " : "");
-        text_add_json(out, stop, SIZE_MAX, true);
+        term_add_json(out, stop, SIZE_MAX, true);
     }
 }
 
@@ -160,10 +160,10 @@ static void say_message(struct show *sh, const quire_entry *e)
         add_model(&extra, message);
     } else if (result) {
         json_read_bool(json_get(message, "isError"), &failed);
-        text_add_json(&extra, json_get(message, "toolName"), SIZE_MAX, true);
+        term_add_json(&extra, json_get(message, "toolName"), SIZE_MAX, true);
         buf_add_str(&extra, failed ? ", failed" : "");
     } else {
-        text_add_json(&extra, json_get(message, "customType"), SIZE_MAX, true);
+        term_add_json(&extra, json_get(message, "customType"), SIZE_MAX, true);
     }
     say_head(sh, e, buf_bytes(&kind), buf_bytes(&extra));
     block_say_content(&sh->blocks, json_get(message, "content"),
@@ -190,11 +190,11 @@ static void say_summary(struct show *sh, const quire_entry *e)
 
     if (compaction && tokens.data) {
         buf_add_str(&extra, "of ");
-        text_add_json(&extra, tokens, SIZE_MAX, true);
+        term_add_json(&extra, tokens, SIZE_MAX, true);
         buf_add_str(&extra, " tokens");
     } else if (!compaction && from.data) {
         buf_add_str(&extra, "of what came after ");
-        text_add_json(&extra, from, SIZE_MAX, true);
+        term_add_json(&extra, from, SIZE_MAX, true);
     }
     say_head(sh, e, bytes_str(compaction ? "compaction" : "branch summary"),
              buf_bytes(&extra));
@@ -208,7 +208,7 @@ static void say_custom_message(struct show *sh, const quire_entry *e)
 {
     struct buf extra = BUF_INIT(1024 * 1024);
 
-    text_add_json(&extra, json_get(e->json, "customType"), SIZE_MAX, true);
+    term_add_json(&extra, json_get(e->json, "customType"), SIZE_MAX, true);
     say_head(sh, e, bytes_str("custom"), buf_bytes(&extra));
     block_say_content(&sh->blocks, json_get(e->json, "content"), BLOCK_WHOLE);
     buf_release(&extra);
@@ -221,7 +221,7 @@ static void say_noted(struct show *sh, const quire_entry *e)
     if (!entry_add_note(&note, e)) {
         buf_add_str(&note, "an entry of type ");
         if (e->type.len)
-            text_add(&note, e->type, true);
+            term_add(&note, e->type, true);
         else
             buf_add_str(&note, "unknown");
     }
@@ -231,7 +231,7 @@ static void say_noted(struct show *sh, const quire_entry *e)
 
 /* ---- entries ------------------------------------------------------------ */
 
-/* Only keeps the place of the leaf: nothing to show, unless all is shown. */
+/* Only keeps the place of the leaf: nothing to show, unless all is quote_text. */
 static bool is_placeholder(const quire_entry *e)
 {
     return bytes_is(e->type, "custom") &&
@@ -245,7 +245,7 @@ static void say_jump(struct show *sh, const quire_entry *e)
         return;
     if (e->parent.data) {
         buf_add_str(&sh->line, "(from ");
-        text_add(&sh->line, e->parent, true);
+        term_add(&sh->line, e->parent, true);
         buf_add_char(&sh->line, ')');
     } else {
         buf_add_str(&sh->line, "(from the beginning)");
@@ -273,7 +273,7 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
             say_custom_message(sh, e);
         else
             say_noted(sh, e);
-        sh->shown++;
+        sh->quote_text++;
     }
     if (forks)
         out_printf(sh->cli, "  (%llu branches go on from here)\n",
@@ -306,20 +306,20 @@ static void say_title(struct show *sh, quire_session *s)
     quire_session_describe(s, &info);
     if (info.title && *info.title) {
         style(sh, BLOCK_BOLD);
-        text_add(&sh->line, bytes_str(info.title), true);
+        term_add(&sh->line, bytes_str(info.title), true);
         style(sh, BLOCK_PLAIN);
         out_line(sh->cli, &sh->line);
     }
     style(sh, BLOCK_DIM);
     buf_add_str(&sh->line, "session ");
-    text_add(&sh->line, bytes_str(info.id), true);
+    term_add(&sh->line, bytes_str(info.id), true);
     if (info.cwd && *info.cwd) {
         buf_add_str(&sh->line, " in ");
-        text_add(&sh->line, bytes_str(info.cwd), true);
+        term_add(&sh->line, bytes_str(info.cwd), true);
     }
     if (info.created && *info.created) {
         buf_add_str(&sh->line, ", ");
-        text_add(&sh->line, bytes_str(info.created), true);
+        term_add(&sh->line, bytes_str(info.created), true);
     }
     style(sh, BLOCK_PLAIN);
     out_line(sh->cli, &sh->line);
@@ -329,7 +329,7 @@ static void say_end(struct show *sh, quire_session *s)
 {
     quire_session_info info = {0};
 
-    if (sh->shown)
+    if (sh->quote_text)
         return;
     quire_session_describe(s, &info);
     if (info.entries)
@@ -343,7 +343,7 @@ static int show_transcript(struct cli *cli, const struct args *args,
                            quire_session *s)
 {
     struct show sh = {.cli = cli,
-                      .marks = text_marks(),
+                      .marks = term_marks(),
                       .all = args_flag(args, "all"),
                       .before = BUF_INIT(1024 * 1024),
                       .line = BUF_INIT(16 * 1024 * 1024)};

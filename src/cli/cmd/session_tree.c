@@ -139,8 +139,8 @@ static void add_tail(struct drawing *d, const quire_entry *e)
     if (e->label.data) {
         buf_add_str(&d->part, "  [");
         buf_clear(&d->seen);
-        text_add(&d->seen, e->label, true);
-        text_add_cut(&d->part, buf_bytes(&d->seen), SNIPPET_COLUMNS_MIN);
+        term_add(&d->seen, e->label, true);
+        term_add_cut(&d->part, buf_bytes(&d->seen), SNIPPET_COLUMNS_MIN);
         buf_add_char(&d->part, ']');
     }
     if (e->is_orphan)
@@ -153,10 +153,10 @@ static void add_id(struct drawing *d, const quire_entry *e)
 {
     buf_clear(&d->seen);
     if (e->id.data)
-        text_add(&d->seen, e->id, true);
+        term_add(&d->seen, e->id, true);
     else
         buf_add_char(&d->seen, '-');
-    text_add_cut(&d->line, buf_bytes(&d->seen), ID_COLUMNS_MAX);
+    term_add_cut(&d->line, buf_bytes(&d->seen), ID_COLUMNS_MAX);
     buf_add_str(&d->line, "  ");
 }
 
@@ -166,7 +166,7 @@ static void add_text(struct drawing *d, const quire_entry *e, size_t room)
 
     buf_clear(&d->seen);
     entry_add_kind(&d->seen, e);
-    text_add_cell(&d->line, buf_bytes(&d->seen), KIND_COLUMNS);
+    term_add_cell(&d->line, buf_bytes(&d->seen), KIND_COLUMNS);
     buf_clear(&d->seen);
     entry_add_snippet(&d->seen, e);
     used = KIND_COLUMNS + 2;
@@ -174,7 +174,7 @@ static void add_text(struct drawing *d, const quire_entry *e, size_t room)
                                              : SNIPPET_COLUMNS_MIN;
     if (d->seen.len) {
         buf_add_str(&d->line, "  ");
-        text_add_cut(&d->line, buf_bytes(&d->seen), room);
+        term_add_cut(&d->line, buf_bytes(&d->seen), room);
     }
     while (d->line.len > start && d->line.data[d->line.len - 1] == ' ')
         d->line.len--;
@@ -194,12 +194,12 @@ static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
     side = place(d, e);
     add_rails(d, d->steps[e->depth].level, side);
     add_id(d, e);
-    used = text_columns(buf_bytes(&d->line));
+    used = term_columns(buf_bytes(&d->line));
     if (color)
         buf_add_str(&d->line, e->is_leaf ? BOLD : e->on_path ? "" : DIM);
     buf_clear(&d->part);
     add_tail(d, e);
-    tail = text_columns(buf_bytes(&d->part));
+    tail = term_columns(buf_bytes(&d->part));
     add_text(d, e, d->width > used + tail ? d->width - used - tail : 0);
     if (color)
         buf_add_str(&d->line, PLAIN);
@@ -213,8 +213,8 @@ static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
 static int session_tree(struct cli *cli, const struct args *args)
 {
     struct drawing d = {.cli = cli,
-                        .marks = text_marks(),
-                        .width = text_width(),
+                        .marks = term_marks(),
+                        .width = term_width(),
                         .line = BUF_INIT(16 * 1024 * 1024),
                         .part = BUF_INIT(1024 * 1024),
                         .seen = BUF_INIT(16 * 1024 * 1024)};

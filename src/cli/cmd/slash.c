@@ -73,7 +73,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *reply,
         return put_line(r, err);
     }
     if (r->guard)
-        text_add(&r->line, reply->block, false);
+        term_add(&r->line, reply->block, false);
     if (r->line.failed)
         return err_memory(err);
     out_write(cli, r->guard ? buf_bytes(&r->line) : reply->block);

@@ -163,7 +163,7 @@ row(struct buf *out, const char *label, const char *fmt, ...)
 
 static const char *size_of(uint64_t bytes, char out[32])
 {
-    size_words(bytes, out, 32);
+    size_text(bytes, out, 32);
     return out;
 }
 
@@ -198,10 +198,10 @@ static void table_session(struct buf *out, const char *label,
     spell_time(s->created_us, created);
     buf_addf(out, "%-12s %10s  %.10s  ", label, size_of(s->bytes, size),
              created);
-    text_add(out, bytes_str(s->id), true);
+    term_add(out, bytes_str(s->id), true);
     if (*s->title)
         buf_add_str(out, "  ");
-    text_add(out, bytes_str(s->title), true);
+    term_add(out, bytes_str(s->title), true);
     buf_add_char(out, '\n');
 }
 
@@ -231,7 +231,7 @@ static quire_status tell_tenant(void *ctx, const quire_tenant_stats *t,
 
     (void)err;
     buf_addf(l->out, "%s#%lld ", l->n++ ? "" : "\n", (long long)t->id);
-    text_add(l->out, bytes_str(t->name), true);
+    term_add(l->out, bytes_str(t->name), true);
     buf_addf(l->out,
              ": %llu sessions, %s; %llu artifacts, %s; %llu memory entries\n",
              N(t->sessions), size_of(t->session_bytes, a), N(t->artifacts),

@@ -42,7 +42,7 @@ static void say_token(struct cli *cli, const quire_tenant *t, const char *token)
         json_object_end(&w);
     } else {
         buf_add_str(&line, token);
-        text_add(&name, bytes_str(t->name), true);
+        term_add(&name, bytes_str(t->name), true);
         if (!cli->quiet && buf_text(&name))
             fprintf(stderr,
                     "the token of tenant %s, #%lld; it is not shown again\n",
@@ -136,11 +136,11 @@ static void add_row(struct buf *line, const quire_tenant *t)
 
     if (t->created_us && localtime_r(&s, &tm))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-    size_words(t->used, size, sizeof size);
+    size_text(t->used, size, sizeof size);
     snprintf(id, sizeof id, "#%lld", (long long)t->id);
     buf_addf(line, "%-6s %-16s  %10s in %-6llu  ", id, when, size,
              (unsigned long long)t->artifacts);
-    text_add(line, bytes_str(t->name), true);
+    term_add(line, bytes_str(t->name), true);
     if (t->disabled)
         buf_add_str(line, "  (disabled)");
 }

@@ -48,7 +48,7 @@ static void tell(void *ctx, const char *session, const char *what,
         json_object_end(&w);
     } else {
         buf_addf(&line, "%-9s %s/", what, session);
-        text_add(&line, bytes_str(path), true);
+        term_add(&line, bytes_str(path), true);
         if (*why)
             buf_addf(&line, ": %s", why);
     }

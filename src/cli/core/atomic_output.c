@@ -58,7 +58,7 @@ static mode_t usual_mode(void)
 }
 
 /* Find where the file will be: the directory, and its name there. */
-static quire_status find_place(struct save *s, const char *path,
+static quire_status find_place(struct atomic_output *s, const char *path,
                                quire_error *err)
 {
     char *slash;
@@ -117,7 +117,8 @@ static int named_descriptor(const char *path)
     return -1;
 }
 
-quire_status save_open(struct save *s, const char *path, quire_error *err)
+quire_status atomic_output_open(struct atomic_output *s, const char *path,
+                                quire_error *err)
 {
     int fd = named_descriptor(path);
     quire_status status;
@@ -151,7 +152,8 @@ quire_status save_open(struct save *s, const char *path, quire_error *err)
     return QUIRE_OK;
 }
 
-quire_status save_write(struct save *s, quire_bytes bytes, quire_error *err)
+quire_status atomic_output_write(struct atomic_output *s, quire_bytes bytes,
+                                 quire_error *err)
 {
     if (stopped_by)
         return err_set(err, QUIRE_STOPPED, "interrupted");
@@ -160,7 +162,7 @@ quire_status save_write(struct save *s, quire_bytes bytes, quire_error *err)
     return QUIRE_OK;
 }
 
-quire_status save_commit(struct save *s, quire_error *err)
+quire_status atomic_output_commit(struct atomic_output *s, quire_error *err)
 {
     if (stopped_by)
         return err_set(err, QUIRE_STOPPED, "interrupted");
@@ -178,7 +180,7 @@ quire_status save_commit(struct save *s, quire_error *err)
     return QUIRE_OK;
 }
 
-void save_release(struct save *s)
+void atomic_output_release(struct atomic_output *s)
 {
     fs_temp_release(&s->temp);
     if (s->direct >= 0)

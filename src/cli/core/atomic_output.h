@@ -16,7 +16,7 @@
 #include "base/fs.h"
 #include "quire.h"
 
-struct save {
+struct atomic_output {
     char *path; /* owned; links followed                        */
     const char *base;
     int dir;    /* owned                                        */
@@ -26,27 +26,29 @@ struct save {
 };
 
 /* clang-format off */
-#define SAVE_INIT {.dir = -1, .direct = -1, .temp = FS_TEMP_INIT}
+#define ATOMIC_OUTPUT_INIT {.dir = -1, .direct = -1, .temp = FS_TEMP_INIT}
 /* clang-format on */
 
 /* The option, for those who take it. */
 /* clang-format off */
-#define SAVE_OPT                                                               \
+#define ATOMIC_OUTPUT_OPT                                                               \
     {.name = "output", .letter = 'o', .kind = OPT_PATH, .value = "FILE",       \
      .help = "write to FILE, which appears when it is complete or not at "     \
              "all; `-` is standard output"}
 /* clang-format on */
 
-/* From here to save_release() an interrupt only sets a flag; save_write()
+/* From here to atomic_output_release() an interrupt only sets a flag; atomic_output_write()
  * then gives QUIRE_STOPPED. */
-quire_status save_open(struct save *s, const char *path, quire_error *err);
-quire_status save_write(struct save *s, quire_bytes bytes, quire_error *err);
+quire_status atomic_output_open(struct atomic_output *s, const char *path,
+                                quire_error *err);
+quire_status atomic_output_write(struct atomic_output *s, quire_bytes bytes,
+                                 quire_error *err);
 
 /* Make it durable and put it in its place. */
-quire_status save_commit(struct save *s, quire_error *err);
+quire_status atomic_output_commit(struct atomic_output *s, quire_error *err);
 
 /* Forget what was not committed. If a signal came meanwhile the process ends
  * by it here. */
-void save_release(struct save *s);
+void atomic_output_release(struct atomic_output *s);
 
 #endif

@@ -43,7 +43,7 @@ static void run(char *home)
     _exit(1);
 }
 
-void background_gc(const char *home)
+void auto_gc_start(const char *home)
 {
     char whole[PATH_MAX];
     pid_t child;

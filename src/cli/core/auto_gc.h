@@ -4,6 +4,6 @@
 
 /* Start `quire gc` on a home, detached and quiet, as a process of its own. What
  * goes wrong with that is nobody's business. */
-void background_gc(const char *home);
+void auto_gc_start(const char *home);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/timestamp.h"
 #include "cli/core/cli.h"
 
-int page_time(struct cli *cli, const struct args *args, const char *name,
-              int64_t *us)
+int cursor_time(struct cli *cli, const struct args *args, const char *name,
+                int64_t *us)
 {
     const char *text = args_text(args, name);
     int64_t ms;
@@ -17,7 +17,7 @@ int page_time(struct cli *cli, const struct args *args, const char *name,
     *us = 0;
     if (!text)
         return EXIT_DONE;
-    if (when_parse(bytes_str(text), &ms) && ms >= 0) {
+    if (timestamp_parse(bytes_str(text), &ms) && ms >= 0) {
         *us = ms * 1000 + 999;
         return EXIT_DONE;
     }
@@ -25,7 +25,7 @@ int page_time(struct cli *cli, const struct args *args, const char *name,
                      "`%s` is no time", text);
 }
 
-int page_cursor(struct cli *cli, const struct args *args, int64_t *us,
+int cursor_read(struct cli *cli, const struct args *args, int64_t *us,
                 int64_t *id)
 {
     const char *text = args_text(args, "cursor");
@@ -43,7 +43,7 @@ int page_cursor(struct cli *cli, const struct args *args, int64_t *us,
                      "`%s` is no cursor", text);
 }
 
-void page_add_cursor(struct json_writer *w, int64_t us, int64_t id)
+void cursor_add(struct json_writer *w, int64_t us, int64_t id)
 {
     char cursor[48];
 

@@ -186,7 +186,7 @@ static int open_and_run(struct cli *cli, const struct args *args)
     code = cmd->run(cli, args);
     if (cmd->store == STORE_WRITE && code == EXIT_DONE &&
         quire_collect_due(cli->q))
-        background_gc(quire_home(cli->q));
+        auto_gc_start(quire_home(cli->q));
     quire_close(cli->q);
     return code;
 }
@@ -224,7 +224,7 @@ static int explain(struct cli *cli, const struct args *args)
 
 /* How to answer is looked for before the parsing: a command line we cannot
  * make sense of is answered in that manner, too. */
-static void look_for_manners(struct cli *cli, int argc, char **argv)
+static void prescan_flags(struct cli *cli, int argc, char **argv)
 {
     int i;
 
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
     /* A file that grew past its limit is an error like a full disk. */
     signal(SIGXFSZ, SIG_IGN);
     out_init(&cli.out);
-    look_for_manners(&cli, argc, argv);
+    prescan_flags(&cli, argc, argv);
 
     code = args_parse(&cli, argc, (const char *const *)argv, &args);
     if (!code) {

@@ -130,7 +130,7 @@ static int read_choice(struct cli *cli, const char *what, const char *choices,
                        const char *text, uint64_t *index)
 {
     struct buf all = BUF_INIT(512);
-    struct guess g = {.word = text};
+    struct suggestion g = {.word = text};
     char word[WORD_MAX], near[WORD_MAX] = "", hint[WORD_MAX + 32] = "";
     int code;
 
@@ -138,8 +138,8 @@ static int read_choice(struct cli *cli, const char *what, const char *choices,
         if (!strcmp(word, text))
             return 0;
         g.best = NULL;
-        guess_offer(&g, word);
-        if (guess_take(&g) && !near[0])
+        suggest_offer(&g, word);
+        if (suggest_take(&g) && !near[0])
             memcpy(near, word, sizeof near);
     }
     if (near[0])
@@ -216,10 +216,11 @@ static bool some_command_has(const char *option)
     return false;
 }
 
-static int unknown_option(struct walk *w, const char *shown, const char *name)
+static int unknown_option(struct walk *w, const char *quote_text,
+                          const char *name)
 {
     const struct args *args = w->args;
-    struct guess g = {.word = name};
+    struct suggestion g = {.word = name};
     const struct opt *tables[2] = {own_opts(args), cli_globals};
     char hint[160] = "";
     size_t t;
@@ -229,7 +230,7 @@ static int unknown_option(struct walk *w, const char *shown, const char *name)
 
         for (o = tables[t]; o && o->name; o++) {
             if (!o->hidden)
-                guess_offer(&g, o->name);
+                suggest_offer(&g, o->name);
         }
     }
     if (!args->cmd && some_command_has(name))
@@ -239,9 +240,9 @@ static int unknown_option(struct walk *w, const char *shown, const char *name)
              strstr(args->cmd->args, "COMMAND"))
         snprintf(hint, sizeof hint,
                  "what is not for quire stands after --: `quire %s -- %s %s`",
-                 args->cmd->name, w->words[0], shown);
-    else if (strlen(name) > 1 && guess_take(&g))
-        snprintf(hint, sizeof hint, "did you mean --%s?", guess_take(&g));
+                 args->cmd->name, w->words[0], quote_text);
+    else if (strlen(name) > 1 && suggest_take(&g))
+        snprintf(hint, sizeof hint, "did you mean --%s?", suggest_take(&g));
     else if (!args->cmd)
         snprintf(hint, sizeof hint, "run `quire --help` for the list");
     else
@@ -249,58 +250,58 @@ static int unknown_option(struct walk *w, const char *shown, const char *name)
                  args->cmd->name);
     if (args->cmd)
         return cli_usage(w->cli, hint, "`quire %s` has no option %s",
-                         args->cmd->name, shown);
-    return cli_usage(w->cli, hint, "quire has no option %s", shown);
+                         args->cmd->name, quote_text);
+    return cli_usage(w->cli, hint, "quire has no option %s", quote_text);
 }
 
 /* Take the value of `opt`: what is attached to it, else the next argument
  * whatever it looks like, so that `--range -100` works. */
-static int take_value(struct walk *w, const struct opt *opt, const char *shown,
-                      const char *attached)
+static int take_value(struct walk *w, const struct opt *opt,
+                      const char *quote_text, const char *attached)
 {
     if (opt->kind == OPT_FLAG) {
         if (attached)
-            return cli_usage(w->cli, "", "%s takes no value", shown);
+            return cli_usage(w->cli, "", "%s takes no value", quote_text);
     } else if (!attached) {
         if (w->at == w->argc)
-            return cli_usage(w->cli, "", "%s needs a value: %s", shown,
+            return cli_usage(w->cli, "", "%s needs a value: %s", quote_text,
                              opt->value);
         attached = w->argv[w->at++];
     }
-    return add_value(w->cli, w->args, opt, attached, shown, false);
+    return add_value(w->cli, w->args, opt, attached, quote_text, false);
 }
 
 static int long_option(struct walk *w, const char *arg)
 {
     const char *equals = strchr(arg, '=');
-    char shown[128]; /* one that is cut here is in no table */
+    char quote_text[128]; /* one that is cut here is in no table */
     const struct opt *opt;
 
-    snprintf(shown, sizeof shown, "%.*s",
-             equals ? (int)(equals - arg) : (int)sizeof shown, arg);
-    opt = opt_find(own_opts(w->args), shown + 2);
+    snprintf(quote_text, sizeof quote_text, "%.*s",
+             equals ? (int)(equals - arg) : (int)sizeof quote_text, arg);
+    opt = opt_find(own_opts(w->args), quote_text + 2);
     if (!opt)
-        opt = opt_find(cli_globals, shown + 2);
+        opt = opt_find(cli_globals, quote_text + 2);
     if (!opt)
-        return unknown_option(w, shown, shown + 2);
-    return take_value(w, opt, shown, equals ? equals + 1 : NULL);
+        return unknown_option(w, quote_text, quote_text + 2);
+    return take_value(w, opt, quote_text, equals ? equals + 1 : NULL);
 }
 
 /* -q, -qh, -oFILE, -o FILE. */
 static int short_options(struct walk *w, const char *arg)
 {
     for (arg++; *arg; arg++) {
-        const char shown[3] = {'-', *arg, '\0'};
+        const char quote_text[3] = {'-', *arg, '\0'};
         const struct opt *opt = find_letter(own_opts(w->args), *arg);
         int code;
 
         if (!opt)
             opt = find_letter(cli_globals, *arg);
         if (!opt)
-            return unknown_option(w, shown, shown + 1);
+            return unknown_option(w, quote_text, quote_text + 1);
         if (opt->kind != OPT_FLAG)
-            return take_value(w, opt, shown, arg[1] ? arg + 1 : NULL);
-        code = take_value(w, opt, shown, NULL);
+            return take_value(w, opt, quote_text, arg[1] ? arg + 1 : NULL);
+        code = take_value(w, opt, quote_text, NULL);
         if (code)
             return code;
     }
@@ -309,7 +310,7 @@ static int short_options(struct walk *w, const char *arg)
 
 static int unknown_command(struct walk *w, const char *word)
 {
-    struct guess g = {.word = word};
+    struct suggestion g = {.word = word};
     char hint[160] = "run `quire help` for the list";
     size_t i;
 
@@ -321,27 +322,28 @@ static int unknown_command(struct walk *w, const char *word)
             snprintf(hint, sizeof hint, "did you mean `quire %s`?", verb->name);
             return cli_usage(w->cli, hint, "`%s` is not a command", word);
         }
-        guess_offer(&g, cli_nouns[i]->name);
+        suggest_offer(&g, cli_nouns[i]->name);
     }
     for (i = 0; cli_plain[i]; i++)
-        guess_offer(&g, cli_plain[i]->name);
-    if (guess_take(&g))
-        snprintf(hint, sizeof hint, "did you mean `quire %s`?", guess_take(&g));
+        suggest_offer(&g, cli_plain[i]->name);
+    if (suggest_take(&g))
+        snprintf(hint, sizeof hint, "did you mean `quire %s`?",
+                 suggest_take(&g));
     return cli_usage(w->cli, hint, "`%s` is not a command", word);
 }
 
 static int unknown_verb(struct walk *w, const char *word)
 {
     const struct noun *noun = w->args->noun;
-    struct guess g = {.word = word};
+    struct suggestion g = {.word = word};
     char hint[160];
     size_t i;
 
     for (i = 0; noun->verbs[i]; i++)
-        guess_offer(&g, cmd_verb(noun->verbs[i]));
-    if (guess_take(&g))
+        suggest_offer(&g, cmd_verb(noun->verbs[i]));
+    if (suggest_take(&g))
         snprintf(hint, sizeof hint, "did you mean `quire %s %s`?", noun->name,
-                 guess_take(&g));
+                 suggest_take(&g));
     else
         snprintf(hint, sizeof hint, "run `quire %s --help` for the list",
                  noun->name);
@@ -407,7 +409,7 @@ bool opt_is_choice(const char *args)
     return args[0] >= 'a' && args[0] <= 'z' && !strpbrk(args, " []");
 }
 
-static int check_words(struct cli *cli, const struct args *args)
+static int check_fulltext(struct cli *cli, const struct args *args)
 {
     const char *text = args->cmd->args, *at = text, *word;
     char hint[160];
@@ -472,7 +474,7 @@ int args_parse(struct cli *cli, int argc, const char *const *argv,
         code = read_environment(cli, args);
     if (!code && args->cmd && !args_flag(args, "help") &&
         !args_ask_version(args))
-        code = check_words(cli, args);
+        code = check_fulltext(cli, args);
     return code;
 }
 

@@ -147,9 +147,9 @@ static void erase_progress(struct cli *cli)
 {
     struct progress *p = &cli->out.progress;
 
-    if (p->shown)
+    if (p->quote_text)
         (void)!write(STDERR_FILENO, ERASE_LINE, strlen(ERASE_LINE));
-    p->shown = false;
+    p->quote_text = false;
 }
 
 static void send(struct cli *cli, quire_bytes bytes)
@@ -372,7 +372,7 @@ int cli_usage(struct cli *cli, const char *hint, const char *fmt, ...)
 
 /* ---- progress ----------------------------------------------------------- */
 
-void size_words(uint64_t bytes, char *out, size_t cap)
+void size_text(uint64_t bytes, char *out, size_t cap)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
     double n = (double)bytes / 1024;
@@ -390,7 +390,7 @@ void size_words(uint64_t bytes, char *out, size_t cap)
 static void amount(const struct progress *p, uint64_t n, char *out, size_t cap)
 {
     if (p->bytes)
-        size_words(n, out, cap);
+        size_text(n, out, cap);
     else
         snprintf(out, cap, "%llu", (unsigned long long)n);
 }
@@ -436,7 +436,7 @@ void progress_at(struct cli *cli, uint64_t done, uint64_t total)
                  rate);
     }
     (void)!write(STDERR_FILENO, line, strlen(line));
-    p->shown = true;
+    p->quote_text = true;
 }
 
 void progress_end(struct cli *cli)

@@ -26,7 +26,7 @@ struct cli;
 
 struct progress {
     bool enabled;
-    bool shown;        /* there is a line to erase                       */
+    bool quote_text;   /* there is a line to erase                       */
     bool bytes;        /* count bytes, not things                        */
     const char *label; /* NULL: nothing under way                        */
     int64_t start_ms, next_ms;
@@ -99,6 +99,6 @@ void progress_at(struct cli *cli, uint64_t done, uint64_t total);
 void progress_end(struct cli *cli);
 
 /* "1.5 MiB". */
-void size_words(uint64_t bytes, char *out, size_t cap);
+void size_text(uint64_t bytes, char *out, size_t cap);
 
 #endif

@@ -39,7 +39,7 @@ static size_t distance(const char *a, const char *b)
     return last[n];
 }
 
-void guess_offer(struct guess *g, const char *candidate)
+void suggest_offer(struct suggestion *g, const char *candidate)
 {
     size_t len = strlen(g->word);
     size_t d = distance(g->word, candidate);
@@ -53,7 +53,7 @@ void guess_offer(struct guess *g, const char *candidate)
     }
 }
 
-const char *guess_take(const struct guess *g)
+const char *suggest_take(const struct suggestion *g)
 {
     /* A third of the letters wrong is a slip; more is another word. */
     size_t allowed = (strlen(g->word) + 2) / 3;

@@ -8,13 +8,13 @@
 
 /* Offer candidates for a mistyped word, then take the nearest; NULL when none
  * is near enough to be a help. */
-struct guess {
+struct suggestion {
     const char *word;
     const char *best;
     size_t distance;
 };
 
-void guess_offer(struct guess *g, const char *candidate);
-const char *guess_take(const struct guess *g);
+void suggest_offer(struct suggestion *g, const char *candidate);
+const char *suggest_take(const struct suggestion *g);
 
 #endif

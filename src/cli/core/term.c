@@ -2,8 +2,8 @@
  * term.c - showing what strangers wrote
  *
  * A session holds what a model, a tool or a web page said, and a terminal
- * obeys what it is shown. So nothing stored reaches the screen as it is: all
- * of it passes through text_add(), which knows what a terminal would take for
+ * obeys what it is quote_text. So nothing stored reaches the screen as it is: all
+ * of it passes through term_add(), which knows what a terminal would take for
  * a command. The same goes for lines of JSON, where only the characters above
  * 0x7e can still be dangerous: JSON itself allows no others.
  */
@@ -36,7 +36,7 @@ static bool utf8_locale(void)
     return false;
 }
 
-const struct marks *text_marks(void)
+const struct marks *term_marks(void)
 {
     static const struct marks utf8 = {"│  ",    "├─ ", "…", "→",
                                       "← leaf", "●",   "○"};
@@ -46,7 +46,7 @@ const struct marks *text_marks(void)
     return utf8_locale() ? &utf8 : &ascii;
 }
 
-size_t text_width(void)
+size_t term_width(void)
 {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
@@ -92,7 +92,7 @@ static size_t escape_len(quire_bytes text)
     return i < end && s[i] >= 0x30 && s[i] < 0x7f ? i + 1 : 1;
 }
 
-/* Characters that are not shown but change how others are. */
+/* Characters that are not quote_text but change how others are. */
 static bool is_steering(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x200e ||
@@ -124,7 +124,7 @@ static size_t plain_len(quire_bytes text)
     return n;
 }
 
-void text_add(struct buf *out, quire_bytes text, bool one_line)
+void term_add(struct buf *out, quire_bytes text, bool one_line)
 {
     while (text.len) {
         const char *at = text.data;
@@ -156,7 +156,7 @@ void text_add(struct buf *out, quire_bytes text, bool one_line)
     }
 }
 
-bool text_add_json(struct buf *out, quire_bytes value, size_t max_units,
+bool term_add_json(struct buf *out, quire_bytes value, size_t max_units,
                    bool one_line)
 {
     struct buf text = BUF_INIT((size_t)1 << 30);
@@ -180,12 +180,12 @@ bool text_add_json(struct buf *out, quire_bytes value, size_t max_units,
         } else {
             json_decode(value, &text);
         }
-        text_add(out, buf_bytes(&text), one_line);
+        term_add(out, buf_bytes(&text), one_line);
     } else {
         cut = value.len > max_units;
         if (cut)
             value.len = utf8_cut(value, max_units);
-        text_add(out, value, true);
+        term_add(out, value, true);
     }
     buf_release(&text);
     return cut;
@@ -252,7 +252,7 @@ static size_t fit(quire_bytes text, size_t columns, size_t *used)
     return at;
 }
 
-size_t text_columns(quire_bytes text)
+size_t term_columns(quire_bytes text)
 {
     size_t n;
 
@@ -260,10 +260,10 @@ size_t text_columns(quire_bytes text)
     return n;
 }
 
-void text_add_cut(struct buf *out, quire_bytes text, size_t columns)
+void term_add_cut(struct buf *out, quire_bytes text, size_t columns)
 {
-    const char *dots = text_marks()->dots;
-    size_t room = text_columns(bytes_str(dots));
+    const char *dots = term_marks()->dots;
+    size_t room = term_columns(bytes_str(dots));
 
     if (fit(text, columns, NULL) == text.len) {
         buf_add(out, text.data, text.len);
@@ -273,14 +273,14 @@ void text_add_cut(struct buf *out, quire_bytes text, size_t columns)
     }
 }
 
-void text_add_cell(struct buf *out, quire_bytes text, size_t columns)
+void term_add_cell(struct buf *out, quire_bytes text, size_t columns)
 {
     size_t start = out->len, used;
 
-    text_add_cut(out, text, columns);
+    term_add_cut(out, text, columns);
     used = out->failed
                ? columns
-               : text_columns(bytes_sub(buf_bytes(out), start, out->len));
+               : term_columns(bytes_sub(buf_bytes(out), start, out->len));
     for (; used < columns; used++)
         buf_add_char(out, ' ');
 }

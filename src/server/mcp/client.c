@@ -1,4 +1,4 @@
-/* client.c - clients that opened with `initialize`; see lodge.h */
+/* client.c - clients that opened with `initialize`; see mcp_registry.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +10,24 @@
 
 /* ---- life --------------------------------------------------------------- */
 
-static void guest_free(struct guest *g)
+static void mcp_client_free(struct mcp_client *g)
 {
     mcp_peer_close(g->peer);
-    room_drop(g->room);
+    mcp_endpoint_drop(g->room);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-quire_status guest_new(struct room *r, struct guest **out, quire_error *err)
+quire_status mcp_client_new(struct mcp_endpoint *r, struct mcp_client **out,
+                            quire_error *err)
 {
-    struct guest *g = calloc(1, sizeof *g);
-    uint8_t noise[GUEST_ID / 2];
+    struct mcp_client *g = calloc(1, sizeof *g);
+    uint8_t noise[MCP_CLIENT_ID / 2];
     quire_status st;
 
     *out = NULL;
     if (!g) {
-        room_drop(r);
+        mcp_endpoint_drop(r);
         return err_memory(err);
     }
     g->room = r;
@@ -36,18 +37,18 @@ quire_status guest_new(struct room *r, struct guest **out, quire_error *err)
     st = rand_bytes(&rand_system, noise, sizeof noise, err);
     if (!st) {
         hex_encode(noise, sizeof noise, g->id);
-        st = mcp_peer_open(r->m, guest_say, g, &g->peer, err);
+        st = mcp_peer_open(r->m, mcp_client_say, g, &g->peer, err);
     }
     if (st)
-        guest_free(g);
+        mcp_client_free(g);
     else
         *out = g;
     return st;
 }
 
-void guest_drop(struct guest *g)
+void mcp_client_drop(struct mcp_client *g)
 {
-    struct lodge *l = g ? g->room->lodge : NULL;
+    struct mcp_registry *l = g ? g->room->mcp_registry : NULL;
     bool last;
 
     if (!g)
@@ -57,13 +58,13 @@ void guest_drop(struct guest *g)
     last = --g->refs == 0;
     pthread_mutex_unlock(&l->lock);
     if (last)
-        guest_free(g);
+        mcp_client_free(g);
 }
 
 /* Out of the list; its reference is the caller's then. The lock is held. */
-static bool unlist(struct lodge *l, struct guest *g)
+static bool unlist(struct mcp_registry *l, struct mcp_client *g)
 {
-    struct guest **at = &l->guests;
+    struct mcp_client **at = &l->guests;
 
     while (*at && *at != g)
         at = &(*at)->next;
@@ -78,9 +79,10 @@ static bool unlist(struct lodge *l, struct guest *g)
 
 /* The one that was silent longest, if there are too many; it is out of the list
  * then. False: there is no room. The lock is held. */
-static bool make_room(struct lodge *l, int64_t tenant, struct guest **extra)
+static bool make_room(struct mcp_registry *l, int64_t tenant,
+                      struct mcp_client **extra)
 {
-    struct guest *g, *oldest = NULL;
+    struct mcp_client *g, *oldest = NULL;
     size_t n = 0;
 
     *extra = NULL;
@@ -91,16 +93,16 @@ static bool make_room(struct lodge *l, int64_t tenant, struct guest **extra)
         if (g->refs == 1 && (!oldest || g->used_ms < oldest->used_ms))
             oldest = g;
     }
-    if (n < GUESTS_MAX)
+    if (n < MCP_CLIENTS_MAX)
         return true;
     *extra = oldest;
     return oldest && unlist(l, oldest);
 }
 
-quire_status guest_register(struct guest *g, quire_error *err)
+quire_status mcp_client_register(struct mcp_client *g, quire_error *err)
 {
-    struct lodge *l = g->room->lodge;
-    struct guest *extra;
+    struct mcp_registry *l = g->room->mcp_registry;
+    struct mcp_client *extra;
     quire_status st = QUIRE_OK;
 
     pthread_mutex_lock(&l->lock);
@@ -112,20 +114,20 @@ quire_status guest_register(struct guest *g, quire_error *err)
     } else {
         st = err_set(err, QUIRE_BUSY,
                      "the tenant has %d clients by MCP, all in use",
-                     GUESTS_MAX);
+                     MCP_CLIENTS_MAX);
         err_next(err, "end some with DELETE");
     }
     pthread_mutex_unlock(&l->lock);
-    guest_drop(extra);
+    mcp_client_drop(extra);
     return st;
 }
 
 /* The id is a secret, and 128 bits of noise: how long a comparison takes tells
  * nothing that helps to find another. */
-struct guest *guest_find(struct lodge *l, int64_t tenant, const char *session,
-                         quire_bytes id)
+struct mcp_client *mcp_client_find(struct mcp_registry *l, int64_t tenant,
+                                   const char *session, quire_bytes id)
 {
-    struct guest *g;
+    struct mcp_client *g;
 
     pthread_mutex_lock(&l->lock);
     for (g = l->guests; g; g = g->next)
@@ -140,25 +142,25 @@ struct guest *guest_find(struct lodge *l, int64_t tenant, const char *session,
     return g;
 }
 
-const char *guest_id(const struct guest *g)
+const char *mcp_client_id(const struct mcp_client *g)
 {
     return g->id;
 }
 
-struct mcp_peer *guest_peer(struct guest *g)
+struct mcp_peer *mcp_client_peer(struct mcp_client *g)
 {
     return g->peer;
 }
 
-struct room *guest_room(struct guest *g)
+struct mcp_endpoint *mcp_client_room(struct mcp_client *g)
 {
     return g->room;
 }
 
-void guest_end(struct guest *g)
+void mcp_client_end(struct mcp_client *g)
 {
-    struct lodge *l = g->room->lodge;
-    struct ear *e;
+    struct mcp_registry *l = g->room->mcp_registry;
+    struct mcp_sse *e;
     bool listed;
 
     pthread_mutex_lock(&l->lock);
@@ -166,17 +168,17 @@ void guest_end(struct guest *g)
     pthread_mutex_unlock(&l->lock);
     pthread_mutex_lock(&g->lock);
     for (e = g->ears; e; e = e->next) {
-        ear_cancel(e);
+        mcp_sse_cancel(e);
         stream_end(e->stream);
     }
     pthread_mutex_unlock(&g->lock);
     if (listed)
-        guest_drop(g);
+        mcp_client_drop(g);
 }
 
-void guests_sweep(struct lodge *l, int64_t now_ms)
+void mcp_clients_sweep(struct mcp_registry *l, int64_t now_ms)
 {
-    struct guest *g, *idle;
+    struct mcp_client *g, *idle;
 
     do {
         idle = NULL;
@@ -187,16 +189,16 @@ void guests_sweep(struct lodge *l, int64_t now_ms)
         if (idle)
             unlist(l, idle);
         pthread_mutex_unlock(&l->lock);
-        guest_drop(idle);
+        mcp_client_drop(idle);
     } while (idle);
 }
 
 /* ---- what it is told ---------------------------------------------------- */
 
 /* The lock is held. */
-static struct ear *find_token(struct guest *g, quire_bytes token)
+static struct mcp_sse *find_token(struct mcp_client *g, quire_bytes token)
 {
-    struct ear *e;
+    struct mcp_sse *e;
 
     for (e = g->ears; e; e = e->next)
         if (e->token && bytes_is(token, e->token))
@@ -206,11 +208,11 @@ static struct ear *find_token(struct guest *g, quire_bytes token)
 
 /* What a call says goes where its answer will, whoever says it; all else to the
  * stream that was opened for it, and to nobody if there is none. */
-void guest_say(void *ctx, quire_bytes message)
+void mcp_client_say(void *ctx, quire_bytes message)
 {
-    struct guest *g = ctx;
+    struct mcp_client *g = ctx;
     quire_bytes token = json_get(json_get(message, "params"), "progressToken");
-    struct ear *e = ear_mine();
+    struct mcp_sse *e = mcp_sse_mine();
 
     pthread_mutex_lock(&g->lock);
     if (!e && token.data)
@@ -218,6 +220,6 @@ void guest_say(void *ctx, quire_bytes message)
     else if (!e)
         e = g->attends;
     if (e)
-        ear_say(e->stream, message);
+        mcp_sse_say(e->stream, message);
     pthread_mutex_unlock(&g->lock);
 }

@@ -26,15 +26,15 @@ static const char stateless[] = "2026-07-28";
 
 /* A request, as far as it is understood. */
 struct visit {
-    struct call *c;
+    struct request *c;
     const char *session; /* its id, in the call's keep */
     struct mcp_via via;
-    struct room *room;
-    struct guest *guest; /* NULL: none */
-    struct ear *ear;     /* the same   */
+    struct mcp_endpoint *room;
+    struct mcp_client *guest; /* NULL: none */
+    struct mcp_sse *ear;      /* the same   */
 };
 
-static const char *header_text(struct call *c, const char *name)
+static const char *header_text(struct request *c, const char *name)
 {
     quire_bytes value = exchange_header(c->x, name);
 
@@ -54,7 +54,7 @@ static bool is_plain(const char *name)
 
 static bool find_session(struct visit *v)
 {
-    struct call *c = v->c;
+    struct request *c = v->c;
     const char *asked = c->params[0], *id;
     quire_error err;
     quire_status st;
@@ -64,9 +64,9 @@ static bool find_session(struct visit *v)
     if (!asked)
         asked = "temp";
     if (!is_plain(asked)) {
-        call_refuse(c, 404, "not_found",
-                    "name it by its id, or by the conversation's number",
-                    "there is no such session");
+        request_refuse(c, 404, "not_found",
+                       "name it by its id, or by the conversation's number",
+                       "there is no such session");
         return false;
     }
     v->session = asked;
@@ -79,7 +79,7 @@ static bool find_session(struct visit *v)
     if (!st && !v->session)
         st = err_memory(&err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return !st;
 }
 
@@ -91,26 +91,26 @@ static bool mentions(const char *list, const char *word)
 }
 
 /* Who says nothing takes anything. */
-static bool accepts(struct call *c, const char *type)
+static bool accepts(struct request *c, const char *type)
 {
     const char *list = header_text(c, "Accept");
 
     return !list || mentions(list, "*/*") || mentions(list, type);
 }
 
-static bool check_types(struct call *c)
+static bool check_types(struct request *c)
 {
     const char *type = header_text(c, "Content-Type");
 
     if (!mentions(type, "application/json")) {
-        call_refuse(c, 415, "invalid", "send Content-Type: application/json",
-                    "a message is JSON");
+        request_refuse(c, 415, "invalid", "send Content-Type: application/json",
+                       "a message is JSON");
         return false;
     }
     if (!accepts(c, "application/json") && !accepts(c, "text/event-stream")) {
-        call_refuse(c, 406, "invalid",
-                    "send Accept: application/json, text/event-stream",
-                    "answers are JSON, or streams of events");
+        request_refuse(c, 406, "invalid",
+                       "send Accept: application/json, text/event-stream",
+                       "answers are JSON, or streams of events");
         return false;
     }
     return true;
@@ -126,18 +126,19 @@ static void read_headers(struct visit *v)
     };
 }
 
-static void refuse_without_stream(struct call *c)
+static void refuse_without_stream(struct request *c)
 {
-    call_refuse(c, 406, "invalid", "send Accept: text/event-stream, too",
-                "this is answered by a stream of events");
+    request_refuse(c, 406, "invalid", "send Accept: text/event-stream, too",
+                   "this is answered by a stream of events");
 }
 
-static void refuse_busy(struct call *c, quire_status st, const quire_error *err)
+static void refuse_busy(struct request *c, quire_status st,
+                        const quire_error *err)
 {
     if (st == QUIRE_BUSY)
-        call_refuse(c, 429, "too_many", err->next, "%s", err->what);
+        request_refuse(c, 429, "too_many", err->next, "%s", err->what);
     else
-        call_fail(c, st, err);
+        request_fail(c, st, err);
 }
 
 /* ---- who it is ---------------------------------------------------------- */
@@ -157,12 +158,12 @@ static bool find_guest(struct visit *v)
 
     if (!id.data)
         return true;
-    v->guest = guest_find(v->c->service->lodge, v->c->tenant.id, v->session,
-                          id);
+    v->guest = mcp_client_find(v->c->server->mcp_registry, v->c->tenant.id,
+                               v->session, id);
     if (v->guest)
         return true;
-    call_refuse(v->c, 404, "not_found", "begin again with `initialize`",
-                "there is no Mcp-Session-Id like this, or no more");
+    request_refuse(v->c, 404, "not_found", "begin again with `initialize`",
+                   "there is no Mcp-Session-Id like this, or no more");
     return false;
 }
 
@@ -170,26 +171,27 @@ static bool find_guest(struct visit *v)
  * that is for this message alone. */
 static quire_status find_peer(struct visit *v, bool opens, quire_error *err)
 {
-    struct call *c = v->c;
+    struct request *c = v->c;
     quire_status st = QUIRE_OK;
 
     if (v->guest)
         return QUIRE_OK;
-    st = room_hold(c->service->lodge, c->tenant.id, v->session, &v->room, err);
+    st = mcp_endpoint_hold(c->server->mcp_registry, c->tenant.id, v->session,
+                           &v->room, err);
     if (!st && opens) {
-        st = guest_new(v->room, &v->guest, err);
+        st = mcp_client_new(v->room, &v->guest, err);
         v->room = NULL;
     } else if (!st) {
-        st = ear_new(v->room, NULL, &v->ear, err);
+        st = mcp_sse_new(v->room, NULL, &v->ear, err);
     }
     return st;
 }
 
 static void end_visit(struct visit *v)
 {
-    ear_free(v->ear);
-    guest_drop(v->guest);
-    room_drop(v->room);
+    mcp_sse_free(v->ear);
+    mcp_client_drop(v->guest);
+    mcp_endpoint_drop(v->room);
 }
 
 /* ---- what was done, for those who listen to the tenant ------------------ */
@@ -218,27 +220,27 @@ static void tell(struct visit *v, quire_bytes answer)
     if (strcmp(v->session, "temp") != 0 && strcmp(v->session, "user") != 0 &&
         quire_session_row_of(v->c->q, v->session, &row, NULL))
         row.number = 0;
-    call_tell_workspace(v->c, row.number, data);
+    request_publish_workspace(v->c, row.number, data);
 }
 
 /* ---- answers ------------------------------------------------------------ */
 
-static void answer_stream(struct call *c)
+static void answer_stream(struct request *c)
 {
-    answer_header(&c->answer, "Content-Type", "text/event-stream");
-    answer_header(&c->answer, "Cache-Control", "no-store");
-    answer_header(&c->answer, "X-Accel-Buffering", "no");
+    response_header(&c->answer, "Content-Type", "text/event-stream");
+    response_header(&c->answer, "Cache-Control", "no-store");
+    response_header(&c->answer, "X-Accel-Buffering", "no");
 }
 
 static void answer_json(struct visit *v, struct mcp_call *m)
 {
-    struct call *c = v->c;
+    struct request *c = v->c;
     quire_bytes text = mcp_answer(m, &c->answer.status);
 
     if (text.data) {
         buf_add(&c->answer.body, text.data, text.len);
-        answer_header(&c->answer, "Content-Type", "application/json");
-        answer_header(&c->answer, "Cache-Control", "no-store");
+        response_header(&c->answer, "Content-Type", "application/json");
+        response_header(&c->answer, "Cache-Control", "no-store");
     } else {
         c->answer.status = 202; /* it was cancelled */
     }
@@ -254,13 +256,14 @@ static void welcome(struct visit *v, struct mcp_call *m)
         answer_json(v, m);
         return;
     }
-    st = guest_register(v->guest, &err);
+    st = mcp_client_register(v->guest, &err);
     if (st) {
         refuse_busy(v->c, st, &err);
         return;
     }
     answer_json(v, m);
-    answer_header(&v->c->answer, "Mcp-Session-Id", "%s", guest_id(v->guest));
+    response_header(&v->c->answer, "Mcp-Session-Id", "%s",
+                    mcp_client_id(v->guest));
 }
 
 /* ---- doing it ----------------------------------------------------------- */
@@ -279,9 +282,9 @@ static void run_long(struct visit *v, struct mcp_call *m, quire_bytes message)
         return;
     }
     if (!v->ear)
-        st = ear_new(guest_room(v->guest), v->guest, &v->ear, &err);
+        st = mcp_sse_new(mcp_client_room(v->guest), v->guest, &v->ear, &err);
     if (!st)
-        st = ear_run(v->ear, m, token, &v->c->answer.stream, &err);
+        st = mcp_sse_run(v->ear, m, token, &v->c->answer.stream, &err);
     if (st) {
         mcp_refuse(m, &err);
         mcp_end(m);
@@ -297,7 +300,7 @@ static void subscribe(struct visit *v)
 {
     quire_error err;
     quire_status st =
-        v->ear ? ear_subscribe(v->ear, &v->c->answer.stream, &err)
+        v->ear ? mcp_sse_subscribe(v->ear, &v->c->answer.stream, &err)
                : err_set(&err, QUIRE_INVALID,
                          "a guest does not use subscriptions/listen");
 
@@ -311,13 +314,13 @@ static void subscribe(struct visit *v)
 
 static void run_here(struct visit *v, struct mcp_call *m)
 {
-    struct room *r = v->guest ? guest_room(v->guest) : v->room;
-    struct mcp_hand *h = NULL;
+    struct mcp_endpoint *r = v->guest ? mcp_client_room(v->guest) : v->room;
+    struct mcp_handle *h = NULL;
     quire_error err = {.what = ""};
     bool changes = mcp_state(m) == MCP_CHANGE, open = false;
 
     if (mcp_state(m) != MCP_READY) {
-        if (mcp_hand_open(room_mcp(r), v->c->q, &h, &err))
+        if (mcp_handle_open(mcp_endpoint_mcp(r), v->c->q, &h, &err))
             mcp_refuse(m, &err);
         else
             open = mcp_do(m, h) == MCP_OPEN;
@@ -330,12 +333,13 @@ static void run_here(struct visit *v, struct mcp_call *m)
             tell(v, mcp_answer(m, NULL));
         mcp_end(m);
     }
-    mcp_hand_close(h);
+    mcp_handle_close(h);
 }
 
 static void take_message(struct visit *v, quire_bytes message, bool opens)
 {
-    struct mcp_peer *p = v->guest ? guest_peer(v->guest) : ear_peer(v->ear);
+    struct mcp_peer *p = v->guest ? mcp_client_peer(v->guest)
+                                  : mcp_sse_peer(v->ear);
     struct mcp_call *m = mcp_begin(p, message, &v->via);
 
     if (!m) {
@@ -352,7 +356,7 @@ static void take_message(struct visit *v, quire_bytes message, bool opens)
 
 /* ---- operations --------------------------------------------------------- */
 
-void api_mcp_post(struct call *c)
+void route_mcp_post(struct request *c)
 {
     struct visit v = {.c = c};
     quire_bytes message = exchange_body(c->x);
@@ -382,7 +386,7 @@ void api_mcp_post(struct call *c)
 }
 
 /* The stream that guests hear by. */
-void api_mcp_get(struct call *c)
+void route_mcp_get(struct request *c)
 {
     struct visit v = {.c = c};
     quire_error err;
@@ -393,11 +397,12 @@ void api_mcp_get(struct call *c)
         return;
     if (is_stateless(&v, bytes_of(NULL, 0)) ||
         !exchange_header(c->x, "Mcp-Session-Id").data) {
-        call_refuse(c, 405, "method",
-                    "use subscriptions/listen, or open with `initialize` and "
-                    "send the Mcp-Session-Id",
-                    "there is no stream for who is no guest");
-        answer_header(&c->answer, "Allow", "POST");
+        request_refuse(
+            c, 405, "method",
+            "use subscriptions/listen, or open with `initialize` and "
+            "send the Mcp-Session-Id",
+            "there is no stream for who is no guest");
+        response_header(&c->answer, "Allow", "POST");
         return;
     }
     if (!accepts(c, "text/event-stream")) {
@@ -406,9 +411,9 @@ void api_mcp_get(struct call *c)
     }
     if (!find_guest(&v))
         return;
-    st = ear_new(guest_room(v.guest), v.guest, &v.ear, &err);
+    st = mcp_sse_new(mcp_client_room(v.guest), v.guest, &v.ear, &err);
     if (!st)
-        st = ear_attend(v.ear, &c->answer.stream, &err);
+        st = mcp_sse_attend(v.ear, &c->answer.stream, &err);
     if (st) {
         refuse_busy(c, st, &err);
     } else {
@@ -418,7 +423,7 @@ void api_mcp_get(struct call *c)
     end_visit(&v);
 }
 
-void api_mcp_delete(struct call *c)
+void route_mcp_delete(struct request *c)
 {
     struct visit v = {.c = c};
 
@@ -427,14 +432,14 @@ void api_mcp_delete(struct call *c)
         return;
     if (is_stateless(&v, bytes_of(NULL, 0)) ||
         !exchange_header(c->x, "Mcp-Session-Id").data) {
-        call_refuse(c, 405, "method", "there is nothing to be ended",
-                    "who is no guest has no Mcp-Session-Id");
-        answer_header(&c->answer, "Allow", "POST");
+        request_refuse(c, 405, "method", "there is nothing to be ended",
+                       "who is no guest has no Mcp-Session-Id");
+        response_header(&c->answer, "Allow", "POST");
         return;
     }
     if (!find_guest(&v))
         return;
-    guest_end(v.guest);
+    mcp_client_end(v.guest);
     c->answer.status = 204;
     end_visit(&v);
 }

@@ -19,28 +19,29 @@ enum { LOOK_MS = 1000, NAP_MS = 20, TURN = 256 };
 
 /* ---- rooms -------------------------------------------------------------- */
 
-static void room_free(struct room *r)
+static void mcp_endpoint_free(struct mcp_endpoint *r)
 {
     if (!r)
         return;
-    mcp_hand_close(r->look);
+    mcp_handle_close(r->look);
     mcp_close(r->m);
     free(r->session);
     free(r);
 }
 
-static quire_status room_new(struct lodge *l, int64_t tenant,
-                             const char *session, struct room **out,
-                             quire_error *err)
+static quire_status mcp_endpoint_new(struct mcp_registry *l, int64_t tenant,
+                                     const char *session,
+                                     struct mcp_endpoint **out,
+                                     quire_error *err)
 {
-    struct room *r = calloc(1, sizeof *r);
+    struct mcp_endpoint *r = calloc(1, sizeof *r);
     struct mcp_config config = {.allow_run = l->allow_run};
     quire_status st;
 
     *out = NULL;
     if (!r)
         return err_memory(err);
-    r->lodge = l;
+    r->mcp_registry = l;
     r->tenant = tenant;
     r->session = strdup(session);
     r->store = (quire_options)QUIRE_OPTIONS_INIT;
@@ -51,17 +52,17 @@ static quire_status room_new(struct lodge *l, int64_t tenant,
     config.session = r->session;
     st = r->session ? mcp_open(&config, &r->m, err) : err_memory(err);
     if (st)
-        room_free(r);
+        mcp_endpoint_free(r);
     else
         *out = r;
     return st;
 }
 
 /* The lock is held. */
-static struct room *find_room(struct lodge *l, int64_t tenant,
-                              const char *session)
+static struct mcp_endpoint *find_room(struct mcp_registry *l, int64_t tenant,
+                                      const char *session)
 {
-    struct room *r;
+    struct mcp_endpoint *r;
 
     for (r = l->rooms; r; r = r->next)
         if (r->tenant == tenant && !strcmp(r->session, session))
@@ -71,12 +72,13 @@ static struct room *find_room(struct lodge *l, int64_t tenant,
 
 /* Take rooms that nobody has used since then out of the list, up to `max`. The
  * lock is held. */
-static struct room *take_idle(struct lodge *l, int64_t since_ms, size_t max)
+static struct mcp_endpoint *take_idle(struct mcp_registry *l, int64_t since_ms,
+                                      size_t max)
 {
-    struct room **at = &l->rooms, *idle = NULL;
+    struct mcp_endpoint **at = &l->rooms, *idle = NULL;
 
     while (*at && max > 0) {
-        struct room *r = *at;
+        struct mcp_endpoint *r = *at;
 
         if (r->refs > 0 || r->used_ms > since_ms) {
             at = &r->next;
@@ -91,17 +93,17 @@ static struct room *take_idle(struct lodge *l, int64_t since_ms, size_t max)
     return idle;
 }
 
-static void free_rooms(struct room *list)
+static void free_rooms(struct mcp_endpoint *list)
 {
     while (list) {
-        struct room *r = list;
+        struct mcp_endpoint *r = list;
 
         list = r->next;
-        room_free(r);
+        mcp_endpoint_free(r);
     }
 }
 
-void room_ref(struct room *r)
+void mcp_endpoint_ref(struct mcp_endpoint *r)
 {
     r->refs++;
     r->used_ms = mcp_now_ms();
@@ -109,28 +111,28 @@ void room_ref(struct room *r)
 
 /* A new one, unless somebody has been faster. It may come in place of one that
  * is not in use. */
-static quire_status add_room(struct lodge *l, struct room *fresh,
-                             struct room **out, quire_error *err)
+static quire_status add_room(struct mcp_registry *l, struct mcp_endpoint *fresh,
+                             struct mcp_endpoint **out, quire_error *err)
 {
-    struct room *extra = NULL, *there;
+    struct mcp_endpoint *extra = NULL, *there;
     quire_status st = QUIRE_OK;
 
     pthread_mutex_lock(&l->lock);
     there = find_room(l, fresh->tenant, fresh->session);
-    if (!there && l->n_rooms >= ROOMS_MAX)
+    if (!there && l->n_rooms >= MCP_ENDPOINTS_MAX)
         extra = take_idle(l, INT64_MAX, 1);
-    if (!there && l->n_rooms < ROOMS_MAX && !l->stopped) {
+    if (!there && l->n_rooms < MCP_ENDPOINTS_MAX && !l->stopped) {
         fresh->next = l->rooms;
         l->rooms = fresh;
         l->n_rooms++;
         there = fresh;
     }
     if (there)
-        room_ref(there);
+        mcp_endpoint_ref(there);
     pthread_mutex_unlock(&l->lock);
     free_rooms(extra);
     if (there != fresh)
-        room_free(fresh);
+        mcp_endpoint_free(fresh);
     if (!there) {
         st = err_set(err, QUIRE_BUSY, "too many sessions are open by MCP");
         err_next(err, "try again later");
@@ -139,34 +141,35 @@ static quire_status add_room(struct lodge *l, struct room *fresh,
     return st;
 }
 
-quire_status room_hold(struct lodge *l, int64_t tenant, const char *session,
-                       struct room **out, quire_error *err)
+quire_status mcp_endpoint_hold(struct mcp_registry *l, int64_t tenant,
+                               const char *session, struct mcp_endpoint **out,
+                               quire_error *err)
 {
-    struct room *fresh;
+    struct mcp_endpoint *fresh;
     quire_status st;
 
     pthread_mutex_lock(&l->lock);
     *out = find_room(l, tenant, session);
     if (*out)
-        room_ref(*out);
+        mcp_endpoint_ref(*out);
     pthread_mutex_unlock(&l->lock);
     if (*out)
         return QUIRE_OK;
-    st = room_new(l, tenant, session, &fresh, err);
+    st = mcp_endpoint_new(l, tenant, session, &fresh, err);
     return st ? st : add_room(l, fresh, out, err);
 }
 
-void room_drop(struct room *r)
+void mcp_endpoint_drop(struct mcp_endpoint *r)
 {
     if (!r)
         return;
-    pthread_mutex_lock(&r->lodge->lock);
+    pthread_mutex_lock(&r->mcp_registry->lock);
     r->refs--;
     r->used_ms = mcp_now_ms();
-    pthread_mutex_unlock(&r->lodge->lock);
+    pthread_mutex_unlock(&r->mcp_registry->lock);
 }
 
-struct mcp *room_mcp(struct room *r)
+struct mcp *mcp_endpoint_mcp(struct mcp_endpoint *r)
 {
     return r->m;
 }
@@ -174,16 +177,16 @@ struct mcp *room_mcp(struct room *r)
 /* ---- who looks ---------------------------------------------------------- */
 
 struct turn {
-    struct room *rooms[TURN];
-    struct pollfd fds[TURN + 1]; /* the last is the lodge's own */
+    struct mcp_endpoint *rooms[TURN];
+    struct pollfd fds[TURN + 1]; /* the last is the mcp_registry's own */
     int n;
     bool any; /* there is somebody who may have to be forgotten */
 };
 
 /* Rooms where somebody listens, or waits. Each is held. */
-static void choose_rooms(struct lodge *l, struct turn *t)
+static void choose_rooms(struct mcp_registry *l, struct turn *t)
 {
-    struct room *r;
+    struct mcp_endpoint *r;
 
     t->n = 0;
     pthread_mutex_lock(&l->lock);
@@ -200,12 +203,12 @@ static void choose_rooms(struct lodge *l, struct turn *t)
 }
 
 /* Without a way to the store nobody is told anything; it is tried again. */
-static void look_at(struct room *r)
+static void look_at(struct mcp_endpoint *r)
 {
     int64_t now = mcp_now_ms();
 
     r->looked_ms = now;
-    if (!r->look && mcp_hand_open(r->m, NULL, &r->look, NULL))
+    if (!r->look && mcp_handle_open(r->m, NULL, &r->look, NULL))
         return;
     mcp_look(r->m, r->look, false);
 }
@@ -218,23 +221,23 @@ static void look_round(struct turn *t)
     for (i = 0; i < t->n; i++) {
         if (t->fds[i].revents || now - t->rooms[i]->looked_ms >= LOOK_MS)
             look_at(t->rooms[i]);
-        room_drop(t->rooms[i]);
+        mcp_endpoint_drop(t->rooms[i]);
     }
 }
 
-static void sweep(struct lodge *l)
+static void sweep(struct mcp_registry *l)
 {
     int64_t now = mcp_now_ms();
-    struct room *idle;
+    struct mcp_endpoint *idle;
 
-    guests_sweep(l, now);
+    mcp_clients_sweep(l, now);
     pthread_mutex_lock(&l->lock);
     idle = take_idle(l, now - IDLE_MS, SIZE_MAX);
     pthread_mutex_unlock(&l->lock);
     free_rooms(idle);
 }
 
-static bool is_stopped(struct lodge *l)
+static bool is_stopped(struct mcp_registry *l)
 {
     bool stopped;
 
@@ -246,7 +249,7 @@ static bool is_stopped(struct lodge *l)
 
 static void *look(void *ctx)
 {
-    struct lodge *l = ctx;
+    struct mcp_registry *l = ctx;
     struct turn *t = calloc(1, sizeof *t);
     int64_t swept_ms = mcp_now_ms();
     eventfd_t n;
@@ -270,16 +273,16 @@ static void *look(void *ctx)
     return NULL;
 }
 
-void lodge_wake(struct lodge *l)
+void mcp_registry_wake(struct mcp_registry *l)
 {
     eventfd_write(l->wake_fd, 1);
 }
 
 /* ---- life --------------------------------------------------------------- */
 
-struct lodge *lodge_new(const char *home, bool allow_run)
+struct mcp_registry *mcp_registry_new(const char *home, bool allow_run)
 {
-    struct lodge *l = calloc(1, sizeof *l);
+    struct mcp_registry *l = calloc(1, sizeof *l);
 
     if (!l)
         return NULL;
@@ -288,16 +291,16 @@ struct lodge *lodge_new(const char *home, bool allow_run)
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->less, NULL);
     l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    l->looking = l->wake_fd >= 0 && team_thread(&l->looker, look, l);
+    l->looking = l->wake_fd >= 0 && parallel_thread_start(&l->looker, look, l);
     if (l->looking)
         return l;
-    lodge_free(l);
+    mcp_registry_free(l);
     return NULL;
 }
 
-void lodge_stop(struct lodge *l)
+void mcp_registry_stop(struct mcp_registry *l)
 {
-    struct room *r;
+    struct mcp_endpoint *r;
 
     pthread_mutex_lock(&l->lock);
     l->stopped = true;
@@ -306,19 +309,19 @@ void lodge_stop(struct lodge *l)
     while (l->n_threads > 0)
         pthread_cond_wait(&l->less, &l->lock);
     pthread_mutex_unlock(&l->lock);
-    lodge_wake(l);
+    mcp_registry_wake(l);
     if (l->looking)
         pthread_join(l->looker, NULL);
     l->looking = false;
 }
 
-void lodge_free(struct lodge *l)
+void mcp_registry_free(struct mcp_registry *l)
 {
     if (!l)
         return;
     if (l->looking)
-        lodge_stop(l);
-    guests_sweep(l, INT64_MAX);
+        mcp_registry_stop(l);
+    mcp_clients_sweep(l, INT64_MAX);
     free_rooms(l->rooms);
     if (l->wake_fd >= 0)
         close(l->wake_fd);
@@ -327,10 +330,11 @@ void lodge_free(struct lodge *l)
     free(l);
 }
 
-void lodge_count(struct lodge *l, uint64_t *guests, uint64_t *streams)
+void mcp_registry_count(struct mcp_registry *l, uint64_t *guests,
+                        uint64_t *streams)
 {
-    struct guest *g;
-    struct room *r;
+    struct mcp_client *g;
+    struct mcp_endpoint *r;
 
     *guests = *streams = 0;
     pthread_mutex_lock(&l->lock);

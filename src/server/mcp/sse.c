@@ -1,4 +1,4 @@
-/* sse.c - streams that answer a request of MCP; see lodge.h */
+/* sse.c - streams that answer a request of MCP; see mcp_registry.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum { KEEP_ALIVE_MS = 15000 };
 /* ---- what is said ------------------------------------------------------- */
 
 /* One line of JSON is one line of an event. */
-void ear_say(struct stream *s, quire_bytes message)
+void mcp_sse_say(struct stream *s, quire_bytes message)
 {
     struct buf text = BUF_INIT(BACKLOG);
 
@@ -34,17 +34,17 @@ void ear_say(struct stream *s, quire_bytes message)
 
 static void hear(void *ctx, quire_bytes message)
 {
-    struct ear *e = ctx;
+    struct mcp_sse *e = ctx;
 
-    ear_say(e->stream, message);
+    mcp_sse_say(e->stream, message);
 }
 
 /* ---- life --------------------------------------------------------------- */
 
-static void leave_guest(struct ear *e)
+static void leave_guest(struct mcp_sse *e)
 {
-    struct guest *g = e->guest;
-    struct ear **at = &g->ears;
+    struct mcp_client *g = e->guest;
+    struct mcp_sse **at = &g->ears;
 
     pthread_mutex_lock(&g->lock);
     while (*at && *at != e)
@@ -56,9 +56,9 @@ static void leave_guest(struct ear *e)
     pthread_mutex_unlock(&g->lock);
 }
 
-static void uncount(struct ear *e)
+static void uncount(struct mcp_sse *e)
 {
-    struct lodge *l = e->room->lodge;
+    struct mcp_registry *l = e->room->mcp_registry;
 
     pthread_mutex_lock(&l->lock);
     e->room->n_ears -= e->counted;
@@ -66,7 +66,7 @@ static void uncount(struct ear *e)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void ear_drop(struct ear *e)
+static void mcp_sse_drop(struct mcp_sse *e)
 {
     bool last;
 
@@ -79,21 +79,21 @@ static void ear_drop(struct ear *e)
     if (e->guest)
         leave_guest(e);
     mcp_peer_close(e->peer);
-    guest_drop(e->guest);
-    room_drop(e->room);
+    mcp_client_drop(e->guest);
+    mcp_endpoint_drop(e->room);
     stream_free(e->stream);
     pthread_mutex_destroy(&e->lock);
     free(e->token);
     free(e);
 }
 
-void ear_free(struct ear *e)
+void mcp_sse_free(struct mcp_sse *e)
 {
     if (e)
-        ear_drop(e);
+        mcp_sse_drop(e);
 }
 
-void ear_cancel(struct ear *e)
+void mcp_sse_cancel(struct mcp_sse *e)
 {
     pthread_mutex_lock(&e->lock);
     if (e->call)
@@ -105,17 +105,17 @@ void ear_cancel(struct ear *e)
  * the answer; a guest that loses a connection has not cancelled anything. */
 static void over(void *ctx)
 {
-    struct ear *e = ctx;
+    struct mcp_sse *e = ctx;
 
     if (!e->guest)
-        ear_cancel(e);
-    ear_drop(e);
+        mcp_sse_cancel(e);
+    mcp_sse_drop(e);
 }
 
-quire_status ear_new(struct room *r, struct guest *g, struct ear **out,
-                     quire_error *err)
+quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
+                         struct mcp_sse **out, quire_error *err)
 {
-    struct ear *e = calloc(1, sizeof *e);
+    struct mcp_sse *e = calloc(1, sizeof *e);
     struct stream_config config = {.backlog = BACKLOG,
                                    .keep_alive = ":\n\n",
                                    .keep_ms = KEEP_ALIVE_MS,
@@ -129,40 +129,40 @@ quire_status ear_new(struct room *r, struct guest *g, struct ear **out,
         return err_memory(err);
     pthread_mutex_init(&e->lock, NULL);
     e->refs = 1;
-    pthread_mutex_lock(&r->lodge->lock);
+    pthread_mutex_lock(&r->mcp_registry->lock);
     e->room = r;
-    room_ref(r);
+    mcp_endpoint_ref(r);
     if (g) {
         e->guest = g;
         g->refs++;
     }
-    pthread_mutex_unlock(&r->lodge->lock);
+    pthread_mutex_unlock(&r->mcp_registry->lock);
     e->stream = stream_new(&config);
     if (!e->stream)
         st = err_memory(err);
     if (!st && !g)
         st = mcp_peer_open(r->m, hear, e, &e->peer, err);
     if (st)
-        ear_drop(e);
+        mcp_sse_drop(e);
     else
         *out = e;
     return st;
 }
 
-struct mcp_peer *ear_peer(struct ear *e)
+struct mcp_peer *mcp_sse_peer(struct mcp_sse *e)
 {
-    return e->guest ? guest_peer(e->guest) : e->peer;
+    return e->guest ? mcp_client_peer(e->guest) : e->peer;
 }
 
 /* ---- beginning ---------------------------------------------------------- */
 
 /* Whether the tenant may have one more. */
-static quire_status count(struct ear *e, bool run, quire_error *err)
+static quire_status count(struct mcp_sse *e, bool run, quire_error *err)
 {
-    struct lodge *l = e->room->lodge;
+    struct mcp_registry *l = e->room->mcp_registry;
     unsigned ears = 0, runs = 0, all_runs = 0;
     quire_status st = QUIRE_OK;
-    struct room *r;
+    struct mcp_endpoint *r;
 
     pthread_mutex_lock(&l->lock);
     for (r = l->rooms; r; r = r->next) {
@@ -172,7 +172,7 @@ static quire_status count(struct ear *e, bool run, quire_error *err)
             runs += r->n_runs;
         }
     }
-    if (l->stopped || ears >= EARS_MAX ||
+    if (l->stopped || ears >= MCP_STREAMS_MAX ||
         (run && (runs >= RUNS_MAX || all_runs >= ALL_RUNS_MAX))) {
         st = err_set(err, QUIRE_BUSY,
                      run ? "too many calls that take long are under way"
@@ -187,11 +187,11 @@ static quire_status count(struct ear *e, bool run, quire_error *err)
     }
     pthread_mutex_unlock(&l->lock);
     if (!st)
-        lodge_wake(l);
+        mcp_registry_wake(l);
     return st;
 }
 
-static void join_guest(struct ear *e)
+static void join_guest(struct mcp_sse *e)
 {
     pthread_mutex_lock(&e->guest->lock);
     e->next = e->guest->ears;
@@ -199,7 +199,8 @@ static void join_guest(struct ear *e)
     pthread_mutex_unlock(&e->guest->lock);
 }
 
-quire_status ear_subscribe(struct ear *e, struct stream **out, quire_error *err)
+quire_status mcp_sse_subscribe(struct mcp_sse *e, struct stream **out,
+                               quire_error *err)
 {
     quire_status st = count(e, false, err);
 
@@ -208,10 +209,11 @@ quire_status ear_subscribe(struct ear *e, struct stream **out, quire_error *err)
     return st;
 }
 
-quire_status ear_attend(struct ear *e, struct stream **out, quire_error *err)
+quire_status mcp_sse_attend(struct mcp_sse *e, struct stream **out,
+                            quire_error *err)
 {
     quire_status st = count(e, false, err);
-    struct guest *g = e->guest;
+    struct mcp_client *g = e->guest;
 
     if (st)
         return st;
@@ -229,7 +231,7 @@ quire_status ear_attend(struct ear *e, struct stream **out, quire_error *err)
 
 /* ---- calls that take long ----------------------------------------------- */
 
-static void thread_ends(struct lodge *l)
+static void thread_ends(struct mcp_registry *l)
 {
     pthread_mutex_lock(&l->lock);
     l->n_threads--;
@@ -238,43 +240,44 @@ static void thread_ends(struct lodge *l)
 }
 
 /* The one whose call this thread does. */
-static _Thread_local struct ear *mine;
+static _Thread_local struct mcp_sse *mine;
 
-struct ear *ear_mine(void)
+struct mcp_sse *mcp_sse_mine(void)
 {
     return mine;
 }
 
 static void *run(void *ctx)
 {
-    struct ear *e = ctx;
-    struct lodge *l = e->room->lodge;
+    struct mcp_sse *e = ctx;
+    struct mcp_registry *l = e->room->mcp_registry;
     struct mcp_call *c = e->call;
-    struct mcp_hand *h = NULL;
+    struct mcp_handle *h = NULL;
     quire_error err = {.what = ""};
     quire_bytes answer;
 
     mine = e;
-    if (mcp_hand_open(e->room->m, NULL, &h, &err))
+    if (mcp_handle_open(e->room->m, NULL, &h, &err))
         mcp_refuse(c, &err);
     else
         mcp_do(c, h);
     answer = mcp_answer(c, NULL);
     if (answer.data)
-        ear_say(e->stream, answer);
+        mcp_sse_say(e->stream, answer);
     pthread_mutex_lock(&e->lock);
     e->call = NULL;
     pthread_mutex_unlock(&e->lock);
     mcp_end(c);
-    mcp_hand_close(h);
+    mcp_handle_close(h);
     stream_end(e->stream);
-    ear_drop(e);
+    mcp_sse_drop(e);
     thread_ends(l);
     return NULL;
 }
 
-quire_status ear_run(struct ear *e, struct mcp_call *call, quire_bytes token,
-                     struct stream **out, quire_error *err)
+quire_status mcp_sse_run(struct mcp_sse *e, struct mcp_call *call,
+                         quire_bytes token, struct stream **out,
+                         quire_error *err)
 {
     quire_status st = count(e, true, err);
     pthread_t thread;
@@ -288,7 +291,7 @@ quire_status ear_run(struct ear *e, struct mcp_call *call, quire_bytes token,
     e->call = call;
     e->refs++;
     *out = stream_hold(e->stream);
-    if (team_thread(&thread, run, e)) {
+    if (parallel_thread_start(&thread, run, e)) {
         pthread_detach(thread);
         return QUIRE_OK;
     }
@@ -296,6 +299,6 @@ quire_status ear_run(struct ear *e, struct mcp_call *call, quire_bytes token,
     e->call = NULL;
     stream_free(*out);
     *out = NULL;
-    thread_ends(e->room->lodge);
+    thread_ends(e->room->mcp_registry);
     return err_memory(err);
 }

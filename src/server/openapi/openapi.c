@@ -1,7 +1,7 @@
 /*
  * openapi.c - the table of operations, described for programs
  *
- * Made of the entries in ops.c. What an answer looks like is named there and
+ * Made of the entries in routes.c. What an answer looks like is named there and
  * spelled in schema.c. What an operation does beyond its entry, the headers it
  * heeds and how much it lists, is said here by its function.
  */
@@ -12,7 +12,7 @@
 #include "server/route.h"
 #include "server/openapi/schema.h"
 
-typedef void (*op_fn)(struct call *c);
+typedef void (*op_fn)(struct request *c);
 
 static const char *const kinds[] = {
     [FIELD_TEXT] = "text",      [FIELD_NUMBER] = "count",
@@ -30,12 +30,12 @@ static const struct {
     {NULL, "encoding", "text/base64"},
     {NULL, "intent", "off/"},
     {NULL, "decay", "off/"},
-    {api_memory_add, "type", MEMORY_TYPES},
-    {api_memory_patch, "type", MEMORY_TYPES},
-    {api_memory_list, "type", MEMORY_TYPES "*"},
-    {api_graph, "type", MEMORY_TYPES "*"},
-    {api_events, "types", "text*"},
-    {api_messages_add, "role",
+    {route_memory_add, "type", MEMORY_TYPES},
+    {route_memory_patch, "type", MEMORY_TYPES},
+    {route_memory_list, "type", MEMORY_TYPES "*"},
+    {route_graph, "type", MEMORY_TYPES "*"},
+    {route_events, "types", "text*"},
+    {route_messages_add, "role",
      "user/assistant/toolResult/developer/custom/hookMessage/bashExecution/"
      "pythonExecution/tool/system/fileMention"},
 };
@@ -46,18 +46,18 @@ static const struct {
     const char *field;
     int otherwise, max;
 } bounds[] = {
-    {api_audit, "limit", 50, 200},
-    {api_conversations_list, "limit", 50, 200},
-    {api_entries_list, "limit", 200, 500},
-    {api_messages_list, "limit", 200, 500},
-    {api_artifacts_list, "limit", 200, 1000},
-    {api_artifacts_all, "limit", 200, 1000},
-    {api_artifacts_search, "limit", 20, 200},
-    {api_memory_list, "limit", 50, 200},
-    {api_relations_list, "limit", 200, 1000},
-    {api_history_list, "limit", 100, 1000},
-    {api_outputs_add, "threshold", 51200, 1024 * 1024},
-    {api_outputs_add, "head", 0, 1024 * 1024},
+    {route_audit, "limit", 50, 200},
+    {route_conversations_list, "limit", 50, 200},
+    {route_entries_list, "limit", 200, 500},
+    {route_messages_list, "limit", 200, 500},
+    {route_artifacts_list, "limit", 200, 1000},
+    {route_artifacts_all, "limit", 200, 1000},
+    {route_artifacts_search, "limit", 20, 200},
+    {route_memory_list, "limit", 50, 200},
+    {route_relations_list, "limit", 200, 1000},
+    {route_history_list, "limit", 100, 1000},
+    {route_outputs_add, "threshold", 51200, 1024 * 1024},
+    {route_outputs_add, "head", 0, 1024 * 1024},
 };
 
 /* Of the elements of an array. */
@@ -157,61 +157,63 @@ static const struct refusal {
 
 /* ---- what operations do ------------------------------------------------- */
 
-static bool is_mcp(const struct op *op)
+static bool is_mcp(const struct route *route)
 {
-    return op->run == api_mcp_post || op->run == api_mcp_get ||
-           op->run == api_mcp_delete;
+    return route->run == route_mcp_post || route->run == route_mcp_get ||
+           route->run == route_mcp_delete;
 }
 
-static bool heeds_match(const struct op *op)
+static bool heeds_match(const struct route *route)
 {
-    return op->flags & OP_RANGES || op->run == api_files_put ||
-           op->run == api_artifacts_add || op->run == api_files_remove ||
-           op->run == api_artifacts_remove;
+    return route->flags & ROUTE_RANGES || route->run == route_files_put ||
+           route->run == route_artifacts_add ||
+           route->run == route_files_remove ||
+           route->run == route_artifacts_remove;
 }
 
-static unsigned sent_to(const struct op *op)
+static unsigned sent_to(const struct route *route)
 {
-    return (op->flags & OP_WRITE ? SENT_KEY : 0u) |
-           (heeds_match(op) ? SENT_MATCH : 0u) |
-           (op->flags & OP_RANGES ? SENT_RANGE : 0u) |
-           (op->run == api_events ? SENT_EVENT : 0u) |
-           (is_mcp(op) ? SENT_MCP : 0u);
+    return (route->flags & ROUTE_WRITE ? SENT_KEY : 0u) |
+           (heeds_match(route) ? SENT_MATCH : 0u) |
+           (route->flags & ROUTE_RANGES ? SENT_RANGE : 0u) |
+           (route->run == route_events ? SENT_EVENT : 0u) |
+           (is_mcp(route) ? SENT_MCP : 0u);
 }
 
-static unsigned told_by(const struct op *op)
+static unsigned told_by(const struct route *route)
 {
-    bool puts = op->run == api_files_put || op->run == api_artifacts_add;
+    bool puts = route->run == route_files_put ||
+                route->run == route_artifacts_add;
 
-    return TOLD_ALWAYS | (op->flags & OP_WRITE ? TOLD_AGAIN : 0u) |
-           (op->flags & OP_RANGES || puts ? TOLD_ETAG : 0u) |
-           (op->run == api_mcp_post ? TOLD_MCP : 0u);
+    return TOLD_ALWAYS | (route->flags & ROUTE_WRITE ? TOLD_AGAIN : 0u) |
+           (route->flags & ROUTE_RANGES || puts ? TOLD_ETAG : 0u) |
+           (route->run == route_mcp_post ? TOLD_MCP : 0u);
 }
 
-static bool refuses(const struct op *op, int status)
+static bool refuses(const struct route *route, int status)
 {
     switch (status) {
     case 401:
-    case 429: return !(op->flags & OP_OPEN);
-    case 404: return strpbrk(op->route, ":*") || is_mcp(op);
+    case 429: return !(route->flags & ROUTE_PUBLIC);
+    case 404: return strpbrk(route->pattern, ":*") || is_mcp(route);
     case 409:
-    case 422: return op->flags & OP_WRITE;
-    case 412: return heeds_match(op);
+    case 422: return route->flags & ROUTE_WRITE;
+    case 412: return heeds_match(route);
     case 413:
     case 415:
-    case 507: return op->flags & (OP_WRITE | OP_LONG);
-    case 416: return op->flags & OP_RANGES;
+    case 507: return route->flags & (ROUTE_WRITE | ROUTE_BIG_JSON);
+    case 416: return route->flags & ROUTE_RANGES;
     default: return true;
     }
 }
 
-/* How long the body may be: service.c, most_of(). */
-static const char *most_of(const struct op *op)
+/* How long the body may be: server.c, most_of(). */
+static const char *most_of(const struct route *route)
 {
-    return op->flags & OP_FILE    ? "as much as the quota of a file"
-           : op->flags & OP_LARGE ? "1 GiB at most"
-           : op->flags & OP_LONG  ? "64 MiB at most"
-                                  : "1 MiB at most";
+    return route->flags & ROUTE_FILE       ? "as much as the quota of a file"
+           : route->flags & ROUTE_LARGE    ? "1 GiB at most"
+           : route->flags & ROUTE_BIG_JSON ? "64 MiB at most"
+                                           : "1 MiB at most";
 }
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -258,18 +260,18 @@ static void put_schema(struct json_writer *w, const char *type)
 }
 
 /* "/v1/conversations/{id}" of "/v1/conversations/:id". */
-static void spell_path(const char *route, char out[256])
+static void spell_path(const char *pattern, char out[256])
 {
     size_t n = 0;
 
-    while (*route && n < 250) {
-        if (*route == ':' || *route == '*') {
+    while (*pattern && n < 250) {
+        if (*pattern == ':' || *pattern == '*') {
             out[n++] = '{';
-            for (route++; *route && *route != '/'; route++)
-                out[n++] = *route;
+            for (pattern++; *pattern && *pattern != '/'; pattern++)
+                out[n++] = *pattern;
             out[n++] = '}';
         } else {
-            out[n++] = *route++;
+            out[n++] = *pattern++;
         }
     }
     out[n] = '\0';
@@ -277,30 +279,31 @@ static void spell_path(const char *route, char out[256])
 
 /* ---- what is sent ------------------------------------------------------- */
 
-static const char *type_of(const struct op *op, const struct field *f)
+static const char *type_of(const struct route *route, const struct field *f)
 {
     size_t i;
 
     for (i = 0; i < N(choices); i++)
         if (!strcmp(choices[i].field, f->name) &&
-            (!choices[i].run || choices[i].run == op->run))
+            (!choices[i].run || choices[i].run == route->run))
             return choices[i].type;
     return f->flags & FIELD_FROM_1 ? "id" : kinds[f->kind];
 }
 
 /* The schema of a field; its words are beside it in a query, and in it in a
  * body. */
-static void put_field(struct json_writer *w, const struct op *op,
+static void put_field(struct json_writer *w, const struct route *route,
                       const struct field *f)
 {
     char type[160];
     size_t i;
 
-    snprintf(type, sizeof type, "%s%s", type_of(op, f),
+    snprintf(type, sizeof type, "%s%s", type_of(route, f),
              f->flags & FIELD_NULL ? "?" : "");
     schema_begin(w, bytes_str(type));
     for (i = 0; i < N(bounds); i++) {
-        if (bounds[i].run != op->run || strcmp(bounds[i].field, f->name) != 0)
+        if (bounds[i].run != route->run ||
+            strcmp(bounds[i].field, f->name) != 0)
             continue;
         number(w, "default", bounds[i].otherwise);
         number(w, "maximum", bounds[i].max);
@@ -328,7 +331,7 @@ static void put_part(struct json_writer *w, const char *name)
     json_object_end(w);
 }
 
-static void put_query(struct json_writer *w, const struct op *op,
+static void put_query(struct json_writer *w, const struct route *route,
                       const struct field *f)
 {
     json_object(w);
@@ -336,14 +339,14 @@ static void put_query(struct json_writer *w, const struct op *op,
     text(w, "in", "query");
     text(w, "description", f->prose);
     flag(w, "required", f->flags & FIELD_NEEDED);
-    if (strchr(type_of(op, f), '*'))
+    if (strchr(type_of(route, f), '*'))
         flag(w, "explode", false);
     json_key(w, "schema");
-    put_field(w, op, f);
+    put_field(w, route, f);
     json_object_end(w);
 }
 
-static void put_parameters(struct json_writer *w, const struct op *op)
+static void put_parameters(struct json_writer *w, const struct route *route)
 {
     const struct field *f;
     const char *at, *end;
@@ -352,21 +355,21 @@ static void put_parameters(struct json_writer *w, const struct op *op)
 
     json_key(w, "parameters");
     json_array(w);
-    for (at = op->route; (at = strpbrk(at, ":*")); at = end) {
+    for (at = route->pattern; (at = strpbrk(at, ":*")); at = end) {
         end = strchrnul(at, '/');
         snprintf(name, sizeof name, "%.*s", (int)(end - at - 1), at + 1);
         put_part(w, name);
     }
-    for (f = op->fields; f && f->name; f++)
+    for (f = route->fields; f && f->name; f++)
         if (f->flags & FIELD_QUERY)
-            put_query(w, op, f);
+            put_query(w, route, f);
     for (i = 0; i < N(sent); i++)
-        if (sent[i].by & sent_to(op))
+        if (sent[i].by & sent_to(route))
             put_ref(w, "parameters", sent[i].name);
     json_array_end(w);
 }
 
-static void put_fields(struct json_writer *w, const struct op *op)
+static void put_fields(struct json_writer *w, const struct route *route)
 {
     const struct field *f;
 
@@ -374,16 +377,16 @@ static void put_fields(struct json_writer *w, const struct op *op)
     text(w, "type", "object");
     json_key(w, "properties");
     json_object(w);
-    for (f = op->fields; f->name; f++) {
+    for (f = route->fields; f->name; f++) {
         if (f->flags & FIELD_QUERY)
             continue;
         json_key(w, f->name);
-        put_field(w, op, f);
+        put_field(w, route, f);
     }
     json_object_end(w);
     json_key(w, "required");
     json_array(w);
-    for (f = op->fields; f->name; f++)
+    for (f = route->fields; f->name; f++)
         if (f->flags & FIELD_NEEDED && !(f->flags & FIELD_QUERY))
             json_str(w, f->name);
     json_array_end(w);
@@ -391,37 +394,37 @@ static void put_fields(struct json_writer *w, const struct op *op)
     json_object_end(w);
 }
 
-static bool has_body(const struct op *op)
+static bool has_body(const struct route *route)
 {
     const struct field *f;
 
-    for (f = op->fields; f && f->name; f++)
+    for (f = route->fields; f && f->name; f++)
         if (!(f->flags & FIELD_QUERY))
             return true;
-    return op->flags & OP_RAW;
+    return route->flags & ROUTE_RAW;
 }
 
-static bool needs_body(const struct op *op)
+static bool needs_body(const struct route *route)
 {
     const struct field *f;
 
-    for (f = op->fields; f && f->name; f++)
+    for (f = route->fields; f && f->name; f++)
         if (f->flags & FIELD_NEEDED && !(f->flags & FIELD_QUERY))
             return true;
-    return op->flags & OP_RAW;
+    return route->flags & ROUTE_RAW;
 }
 
-static void put_body(struct json_writer *w, const struct op *op)
+static void put_body(struct json_writer *w, const struct route *route)
 {
-    const char *own = op->run == api_mcp_post    ? "RpcMessage"
-                      : op->run == api_workspace ? "WorkspaceRequest"
-                                                 : NULL;
-    bool bytes = op->flags & OP_RAW && !own;
+    const char *own = route->run == route_mcp_post    ? "RpcMessage"
+                      : route->run == route_workspace ? "WorkspaceRequest"
+                                                      : NULL;
+    bool bytes = route->flags & ROUTE_RAW && !own;
 
     json_key(w, "requestBody");
     json_object(w);
-    text(w, "description", most_of(op));
-    flag(w, "required", needs_body(op));
+    text(w, "description", most_of(route));
+    flag(w, "required", needs_body(route));
     json_key(w, "content");
     json_object(w);
     json_key(w, bytes ? "*/*" : "application/json");
@@ -430,7 +433,7 @@ static void put_body(struct json_writer *w, const struct op *op)
         put_schema(w, own ? own : "any");
     } else {
         json_key(w, "schema");
-        put_fields(w, op);
+        put_fields(w, route);
     }
     json_object_end(w);
     json_object_end(w);
@@ -483,51 +486,51 @@ static void put_answer(struct json_writer *w, const char *key,
     json_object_end(w);
 }
 
-static void put_success(struct json_writer *w, const struct op *op)
+static void put_success(struct json_writer *w, const struct route *route)
 {
-    unsigned headers = told_by(op);
-    const char *again = op->run == api_outputs_add
+    unsigned headers = told_by(route);
+    const char *again = route->run == route_outputs_add
                             ? "it is short, and nothing is kept"
                             : "done; it was there already";
 
     put_answer(w,
-               op->status == 201   ? "201"
-               : op->status == 204 ? "204"
-                                   : "200",
-               "done", headers, op->status == 204 ? NULL : op->answer);
-    if (op->flags & OP_AGAIN)
-        put_answer(w, "200", again, headers, op->answer);
-    if (op->run == api_mcp_post)
+               route->status == 201   ? "201"
+               : route->status == 204 ? "204"
+                                      : "200",
+               "done", headers, route->status == 204 ? NULL : route->answer);
+    if (route->flags & ROUTE_REPLAY_200)
+        put_answer(w, "200", again, headers, route->answer);
+    if (route->run == route_mcp_post)
         put_answer(w, "202", "taken; there is nothing to say to it", headers,
                    NULL);
-    if (op->flags & OP_RANGES) {
+    if (route->flags & ROUTE_RANGES) {
         put_answer(w, "206", "the part that was asked for", headers | TOLD_PART,
-                   op->answer);
+                   route->answer);
         put_answer(w, "304", "it is as you have it", headers, NULL);
     }
 }
 
 /* A refusal that says more than others, or in other words; NULL: none. */
-static const char *own_refusal(const struct op *op, int status)
+static const char *own_refusal(const struct route *route, int status)
 {
-    if (op->run == api_relations_add && status == 409)
+    if (route->run == route_relations_add && status == 409)
         return "Existing";
-    if (op->run == api_mcp_post && (status == 400 || status == 404))
+    if (route->run == route_mcp_post && (status == 400 || status == 404))
         return "RpcRefused";
     return NULL;
 }
 
-static void put_refusals(struct json_writer *w, const struct op *op)
+static void put_refusals(struct json_writer *w, const struct route *route)
 {
     const struct refusal *r;
     const char *own;
     char key[16];
 
     for (r = refusals; r->status; r++) {
-        if (!refuses(op, r->status))
+        if (!refuses(route, r->status))
             continue;
         snprintf(key, sizeof key, "%d", r->status);
-        own = own_refusal(op, r->status);
+        own = own_refusal(route, r->status);
         if (own) {
             put_answer(w, key, r->prose, r->told, own);
         } else {
@@ -541,50 +544,51 @@ static void put_refusals(struct json_writer *w, const struct op *op)
 
 /* ---- all of it ---------------------------------------------------------- */
 
-static void put_op(struct json_writer *w, const struct op *op)
+static void put_op(struct json_writer *w, const struct route *route)
 {
     char method[16];
     size_t i;
 
-    for (i = 0; i < sizeof method - 1 && op->method[i]; i++)
-        method[i] = (char)(op->method[i] | 0x20);
+    for (i = 0; i < sizeof method - 1 && route->method[i]; i++)
+        method[i] = (char)(route->method[i] | 0x20);
     method[i] = '\0';
     json_key(w, method);
     json_object(w);
-    text(w, "operationId", op->name);
-    text(w, "summary", op->prose);
-    put_parameters(w, op);
-    if (has_body(op))
-        put_body(w, op);
-    if (op->flags & OP_OPEN)
+    text(w, "operationId", route->name);
+    text(w, "summary", route->prose);
+    put_parameters(w, route);
+    if (has_body(route))
+        put_body(w, route);
+    if (route->flags & ROUTE_PUBLIC)
         raw(w, "security", "[]");
-    if (op->flags & OP_LOCAL)
+    if (route->flags & ROUTE_LOCAL)
         raw(w, "security", "[{},{\"token\":[]}]");
     json_key(w, "responses");
     json_object(w);
-    put_success(w, op);
-    put_refusals(w, op);
+    put_success(w, route);
+    put_refusals(w, route);
     json_object_end(w);
     json_object_end(w);
 }
 
-/* Operations of one route are together, whatever their order in the table. */
+/* Operations of one pattern are together, whatever their order in the table. */
 static void put_paths(struct json_writer *w)
 {
-    const struct op *op, *other;
+    const struct route *route, *other;
     char path[256];
 
     json_object(w);
-    for (op = ops; op->name; op++) {
-        for (other = ops; strcmp(other->route, op->route) != 0; other++)
+    for (route = routes; route->name; route++) {
+        for (other = routes; strcmp(other->pattern, route->pattern) != 0;
+             other++)
             ;
-        if (other != op)
+        if (other != route)
             continue;
-        spell_path(op->route, path);
+        spell_path(route->pattern, path);
         json_key(w, path);
         json_object(w);
         for (; other->name; other++)
-            if (!strcmp(other->route, op->route))
+            if (!strcmp(other->pattern, route->pattern))
                 put_op(w, other);
         json_object_end(w);
     }

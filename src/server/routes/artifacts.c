@@ -20,7 +20,7 @@ static void add_hex(const quire_digest *d, char out[65])
     hex_encode(d->byte, sizeof d->byte, out);
 }
 
-static void put_members(struct call *c, const quire_artifact *a)
+static void put_members(struct request *c, const quire_artifact *a)
 {
     char hex[65];
 
@@ -40,7 +40,7 @@ static void put_members(struct call *c, const quire_artifact *a)
     put_time(c, "updated_at", a->updated_us);
 }
 
-void put_artifact(struct call *c, const quire_artifact *a)
+void put_artifact(struct request *c, const quire_artifact *a)
 {
     json_object(&c->w);
     put_members(c, a);
@@ -61,18 +61,18 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
 }
 
 /* `used`: bytes of all there are, also of those on other pages. */
-static void list(struct call *c, const char *session, uint64_t used)
+static void list(struct request *c, const char *session, uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = call_limit(c, 200, 1000)};
+    struct page p = {.c = c, .limit = request_limit(c, 200, 1000)};
     quire_error err;
     quire_status st;
 
-    if (!call_cursor(c, &o.before_us, &o.before_id))
+    if (!request_cursor(c, &o.before_us, &o.before_id))
         return;
     o.all_sessions = !session;
     o.limit = p.limit + 1;
-    o.deleted = call_flag(c, "deleted", false);
+    o.deleted = request_flag(c, "deleted", false);
     page_begin(&p, "artifacts");
     st = quire_artifact_list(c->q, session, &o, give, &p, &err);
     page_end_rows(&p);
@@ -82,9 +82,9 @@ static void list(struct call *c, const char *session, uint64_t used)
     page_end(&p, st, &err);
 }
 
-void api_artifacts_list(struct call *c)
+void route_artifacts_list(struct request *c)
 {
-    const char *session = call_session(c);
+    const char *session = request_session(c);
     quire_session_row row;
     quire_error err;
     quire_status st;
@@ -93,19 +93,19 @@ void api_artifacts_list(struct call *c)
         return;
     st = quire_session_row_of(c->q, session, &row, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         list(c, session, row.artifact_bytes);
 }
 
-void api_artifacts_all(struct call *c)
+void route_artifacts_all(struct request *c)
 {
     list(c, NULL, c->tenant.used);
 }
 
 static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
 {
-    struct call *c = ctx;
+    struct request *c = ctx;
     char score[32];
 
     (void)err;
@@ -119,7 +119,7 @@ static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
     return QUIRE_OK;
 }
 
-void api_artifacts_search(struct call *c)
+void route_artifacts_search(struct request *c)
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     quire_error err;
@@ -127,41 +127,42 @@ void api_artifacts_search(struct call *c)
     int partial = 0;
 
     o.all_sessions = 1;
-    o.tag = call_text(c, "tag");
-    o.mime = call_text(c, "mime");
-    o.limit = call_limit(c, 20, 200);
+    o.tag = request_text(c, "tag");
+    o.mime = request_text(c, "mime");
+    o.limit = request_limit(c, 20, 200);
     json_object(&c->w);
     json_key(&c->w, "results");
     json_array(&c->w);
-    st = quire_artifact_search(c->q, NULL, call_text(c, "q"), &o, give_hit, c,
-                               &partial, &err);
+    st = quire_artifact_search(c->q, NULL, request_text(c, "q"), &o, give_hit,
+                               c, &partial, &err);
     json_array_end(&c->w);
     put_flag(c, "partial", partial);
     json_object_end(&c->w);
     if (st && st != QUIRE_NOT_FOUND)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }
 
 /* ---- putting ------------------------------------------------------------ */
 
 /* A failure to change what somebody expects to be there. */
-static void fail_expected(struct call *c, quire_status st,
+static void fail_expected(struct request *c, quire_status st,
                           const quire_error *err)
 {
     if (st == QUIRE_CHANGED)
-        call_fail_as(c, 412, "changed", "get it again, and decide anew", err);
+        request_fail_as(c, 412, "changed", "get it again, and decide anew",
+                        err);
     else
-        call_fail(c, st, err);
+        request_fail(c, st, err);
 }
 
-static void answer_put(struct call *c, const quire_artifact *a)
+static void answer_put(struct request *c, const quire_artifact *a)
 {
     char hex[65];
 
     add_hex(&a->digest, hex);
     c->answer.status = a->created ? 201 : 200;
     c->unchanged = a->unchanged;
-    answer_header(&c->answer, "ETag", "\"%s\"", hex);
+    response_header(&c->answer, "ETag", "\"%s\"", hex);
     json_object(&c->w);
     json_key(&c->w, "artifact");
     put_artifact(c, a);
@@ -171,7 +172,7 @@ static void answer_put(struct call *c, const quire_artifact *a)
     json_object_end(&c->w);
 }
 
-static void put(struct call *c, const char *session, const char *path,
+static void put(struct request *c, const char *session, const char *path,
                 quire_bytes content, quire_artifact_options *o)
 {
     quire_artifact a;
@@ -188,7 +189,7 @@ static void put(struct call *c, const char *session, const char *path,
 /* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
  * there when that was looked at, as an artifact's options want it; NULL: nothing
  * is expected. False: answered. */
-static bool check_expected(struct call *c, const char *session,
+static bool check_expected(struct request *c, const char *session,
                            const char *path, const char **seen)
 {
     quire_bytes match = exchange_header(c->x, "If-Match");
@@ -204,43 +205,47 @@ static bool check_expected(struct call *c, const char *session,
     there = !quire_artifact_stat(c->q, session, path, NULL, &a, &err);
     if (there)
         add_hex(&a.digest, hex);
-    if ((match.data && !(there && content_has_etag(match, hex, ETAG_SAME))) ||
-        (none.data && there && content_has_etag(none, hex, ETAG_WEAK))) {
-        call_refuse(c, 412, "changed", "get it again, and decide anew",
-                    "%s is not what was expected", path);
+    if ((match.data &&
+         !(there && blob_response_etag_matches(match, hex, ETAG_SAME))) ||
+        (none.data && there &&
+         blob_response_etag_matches(none, hex, ETAG_WEAK))) {
+        request_refuse(c, 412, "changed", "get it again, and decide anew",
+                       "%s is not what was expected", path);
         return false;
     }
     *seen = there ? arena_text(&c->keep, bytes_str(hex)) : "none";
     if (!*seen)
-        call_fail(c, err_memory(&err), &err);
+        request_fail(c, err_memory(&err), &err);
     return *seen;
 }
 
-void api_artifacts_add(struct call *c)
+void route_artifacts_add(struct request *c)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     struct buf raw = BUF_INIT((size_t)1 << 31);
-    const char *session = call_session(c), *encoding = call_text(c, "encoding");
-    const char *path = call_text(c, "path");
+    const char *session = request_session(c),
+               *encoding = request_text(c, "encoding");
+    const char *path = request_text(c, "path");
     quire_bytes content;
 
     if (!session || !check_expected(c, session, path, &o.expect))
         return;
-    content = json_text(call_json(c, "content"), &c->keep);
-    o.mime = call_text(c, "mime_type");
+    content = json_text(request_json(c, "content"), &c->keep);
+    o.mime = request_text(c, "mime_type");
     if (o.mime && !*o.mime)
         o.mime = NULL;
-    o.purpose = call_text(c, "purpose");
-    o.tags = call_texts(c, "tags");
+    o.purpose = request_text(c, "purpose");
+    o.tags = request_texts(c, "tags");
     if (encoding && !strcmp(encoding, "base64")) {
         if (!base64_decode(content, &raw))
-            call_refuse(c, 400, "invalid", "send base64, or leave encoding out",
-                        "content is not base64");
+            request_refuse(c, 400, "invalid",
+                           "send base64, or leave encoding out",
+                           "content is not base64");
         else
             put(c, session, path, buf_bytes(&raw), &o);
     } else if (encoding && strcmp(encoding, "text") != 0) {
-        call_refuse(c, 400, "invalid", "encoding is text or base64",
-                    "there is no such encoding");
+        request_refuse(c, 400, "invalid", "encoding is text or base64",
+                       "there is no such encoding");
     } else {
         put(c, session, path, content, &o);
     }
@@ -249,9 +254,9 @@ void api_artifacts_add(struct call *c)
 
 /* ---- getting ------------------------------------------------------------ */
 
-/* The artifact of a route: by id, of the conversation if one is named. False:
+/* The artifact of a pattern: by id, of the conversation if one is named. False:
  * answered. */
-static bool find(struct call *c, int index, int64_t conversation,
+static bool find(struct request *c, int index, int64_t conversation,
                  quire_artifact *out)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
@@ -259,31 +264,32 @@ static bool find(struct call *c, int index, int64_t conversation,
     quire_status st;
 
     o.any_session = 1;
-    o.version = (int64_t)call_number(c, "version", 0);
-    st = quire_artifact_stat(c->q, NULL, call_ref(c, index), &o, out, &err);
+    o.version = (int64_t)request_number(c, "version", 0);
+    st = quire_artifact_stat(c->q, NULL, request_ref(c, index), &o, out, &err);
     if (!st && conversation && out->session_id != conversation) {
         st = err_set(&err, QUIRE_NOT_FOUND,
                      "there is no artifact %s in "
                      "conversation %lld",
-                     call_ref(c, index), (long long)conversation);
+                     request_ref(c, index), (long long)conversation);
         err_next(&err,
                  "list what is there: GET /v1/conversations/%lld/"
                  "artifacts",
                  (long long)conversation);
     }
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return !st;
 }
 
 /* Routes end in ":aid" or have it before their last word; the conversation, if
  * any, is the first parameter. */
-static bool find_of_route(struct call *c, quire_artifact *out)
+static bool find_of_route(struct request *c, quire_artifact *out)
 {
-    return c->params[1] ? find(c, 1, call_id(c, 0), out) : find(c, 0, 0, out);
+    return c->params[1] ? find(c, 1, request_id(c, 0), out)
+                        : find(c, 0, 0, out);
 }
 
-void api_artifacts_get(struct call *c)
+void route_artifacts_get(struct request *c)
 {
     quire_artifact a;
 
@@ -299,7 +305,7 @@ static quire_status give_version(void *ctx, const quire_artifact *a,
     return QUIRE_OK;
 }
 
-void api_artifacts_versions(struct call *c)
+void route_artifacts_versions(struct request *c)
 {
     quire_artifact a;
     quire_error err;
@@ -313,59 +319,62 @@ void api_artifacts_versions(struct call *c)
     json_key(&c->w, "versions");
     json_array(&c->w);
     st = quire_artifact_versions(c->q, session,
-                                 call_ref(c, c->params[1] ? 1 : 0),
+                                 request_ref(c, c->params[1] ? 1 : 0),
                                  give_version, c, &err);
     json_array_end(&c->w);
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }
 
-void api_artifacts_restore(struct call *c)
+void route_artifacts_restore(struct request *c)
 {
-    const char *session = call_session(c);
+    const char *session = request_session(c);
     quire_artifact a;
     quire_error err;
     quire_status st;
 
     if (!session)
         return;
-    st = quire_artifact_restore(c->q, session, call_text(c, "path"), &a, &err);
+    st = quire_artifact_restore(c->q, session, request_text(c, "path"), &a,
+                                &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         put_artifact(c, &a);
 }
 
 /* ---- raw ---------------------------------------------------------------- */
 
-void api_artifacts_raw(struct call *c)
+void route_artifacts_raw(struct request *c)
 {
     quire_artifact a;
 
     if (find_of_route(c, &a))
-        content_send(c, &a.digest, a.size, a.mime);
+        blob_response_send(c, &a.digest, a.size, a.mime);
 }
 
 /* ---- files -------------------------------------------------------------- */
 
 /* A failure to find what a path leads to. */
-static void fail_file(struct call *c, quire_status st, const quire_error *err)
+static void fail_file(struct request *c, quire_status st,
+                      const quire_error *err)
 {
-    if (st == QUIRE_NOT_FOUND && !call_json(c, "version").data)
-        call_refuse(c, 404, "not_found",
-                    "GET /v1/conversations/:id/artifacts lists what is there",
-                    "there is no file %.200s in conversation %s", c->params[1],
-                    c->params[0]);
+    if (st == QUIRE_NOT_FOUND && !request_json(c, "version").data)
+        request_refuse(
+            c, 404, "not_found",
+            "GET /v1/conversations/:id/artifacts lists what is there",
+            "there is no file %.200s in conversation %s", c->params[1],
+            c->params[0]);
     else
         fail_expected(c, st, err);
 }
 
-void api_files_put(struct call *c)
+void route_files_put(struct request *c)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_bytes type = exchange_header(c->x, "Content-Type");
-    const char *session = call_session(c);
+    const char *session = request_session(c);
 
     if (!session || !check_expected(c, session, c->params[1], &o.expect))
         return;
@@ -375,27 +384,27 @@ void api_files_put(struct call *c)
     put(c, session, c->params[1], exchange_body(c->x), &o);
 }
 
-void api_files_get(struct call *c)
+void route_files_get(struct request *c)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    const char *session = call_session(c);
+    const char *session = request_session(c);
     quire_artifact a;
     quire_error err;
     quire_status st;
 
     if (!session)
         return;
-    o.version = (int64_t)call_number(c, "version", 0);
+    o.version = (int64_t)request_number(c, "version", 0);
     st = quire_artifact_stat(c->q, session, c->params[1], &o, &a, &err);
     if (st)
         fail_file(c, st, &err);
     else
-        content_send(c, &a.digest, a.size, a.mime);
+        blob_response_send(c, &a.digest, a.size, a.mime);
 }
 
 /* What was looked at is compared again where it is removed: somebody may have
  * changed it in between. */
-static void remove_expected(struct call *c, const char *session,
+static void remove_expected(struct request *c, const char *session,
                             const char *which)
 {
     const char *seen;
@@ -413,15 +422,15 @@ static void remove_expected(struct call *c, const char *session,
         answer_deleted(c, st, &err);
 }
 
-void api_files_remove(struct call *c)
+void route_files_remove(struct request *c)
 {
-    const char *session = call_session(c);
+    const char *session = request_session(c);
 
     if (session)
         remove_expected(c, session, c->params[1]);
 }
 
-void api_artifacts_remove(struct call *c)
+void route_artifacts_remove(struct request *c)
 {
     quire_artifact a;
 
@@ -430,13 +439,14 @@ void api_artifacts_remove(struct call *c)
     c->conversation = a.session_id > 0 ? a.session_id : 0;
     c->path = arena_text(&c->keep, bytes_str(a.path));
     remove_expected(c, arena_text(&c->keep, bytes_str(a.session)),
-                    call_ref(c, c->params[1] ? 1 : 0));
+                    request_ref(c, c->params[1] ? 1 : 0));
 }
 
 /* ---- the tool ----------------------------------------------------------- */
 
 /* What a request did to an artifact; what it did elsewhere is the agent's own. */
-void call_tell_workspace(struct call *c, int64_t conversation, quire_bytes data)
+void request_publish_workspace(struct request *c, int64_t conversation,
+                               quire_bytes data)
 {
     quire_bytes action = json_get(data, "action");
     bool writes = json_is(action, "write");
@@ -462,17 +472,18 @@ void call_tell_workspace(struct call *c, int64_t conversation, quire_bytes data)
     }
     json_object_end(&w);
     if (!out.failed)
-        call_tell_one(c,
-                      writes ? EVENT_ARTIFACT_WRITTEN : EVENT_ARTIFACT_REMOVED,
-                      conversation, buf_bytes(&out));
+        request_publish_one(c,
+                            writes ? EVENT_ARTIFACT_WRITTEN
+                                   : EVENT_ARTIFACT_REMOVED,
+                            conversation, buf_bytes(&out));
     buf_release(&out);
 }
 
 /* The answer, but where a file lies is said from the home on: what is above it
  * is the server's business. */
-static void add_answer(struct call *c, quire_bytes answer)
+static void add_answer(struct request *c, quire_bytes answer)
 {
-    const char *home = service_home(c->service);
+    const char *home = server_home(c->server);
     quire_bytes value = json_get(json_get(answer, "data"), "path"), path;
     struct buf quoted = BUF_INIT(64 * 1024);
     struct json_edits edits;
@@ -489,9 +500,9 @@ static void add_answer(struct call *c, quire_bytes answer)
     buf_release(&quoted);
 }
 
-void api_workspace(struct call *c)
+void route_workspace(struct request *c)
 {
-    const char *session = call_session(c);
+    const char *session = request_session(c);
     quire_workspace *w = NULL;
     quire_bytes answer, request = exchange_body(c->x);
     quire_error err;
@@ -500,7 +511,7 @@ void api_workspace(struct call *c)
     if (!session)
         return;
     if (!json_check(request, 0, NULL) || json_kind(request) != JSON_OBJECT) {
-        call_refuse(
+        request_refuse(
             c, 400, "invalid",
             "such as {\"action\":\"list\"}; the tool's schema says more",
             "the body is no JSON object");
@@ -510,10 +521,11 @@ void api_workspace(struct call *c)
     if (!st)
         st = quire_workspace_call(w, request, &answer, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         add_answer(c, answer);
     if (!st)
-        call_tell_workspace(c, call_id(c, 0), json_get(answer, "data"));
+        request_publish_workspace(c, request_id(c, 0),
+                                  json_get(answer, "data"));
     quire_workspace_close(w);
 }

@@ -9,7 +9,7 @@
 
 /* ---- one ---------------------------------------------------------------- */
 
-static void put_conversation(struct call *c, const quire_session_row *r)
+static void put_conversation(struct request *c, const quire_session_row *r)
 {
     json_object(&c->w);
     put_number(c, "id", r->number);
@@ -32,30 +32,30 @@ static void put_conversation(struct call *c, const quire_session_row *r)
     json_object_end(&c->w);
 }
 
-static void answer_row(struct call *c, const char *which)
+static void answer_row(struct request *c, const char *which)
 {
     quire_session_row row;
     quire_error err;
     quire_status st = quire_session_row_of(c->q, which, &row, &err);
 
     if (st && c->params[0])
-        call_fail_conversation(c, st, &err);
+        request_fail_session(c, st, &err);
     else if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         put_conversation(c, &row);
 }
 
-void api_conversations_get(struct call *c)
+void route_conversations_get(struct request *c)
 {
-    answer_row(c, call_ref(c, 0));
+    answer_row(c, request_ref(c, 0));
 }
 
 /* Open the session of ":id". NULL: answered. */
-static quire_session *open_session(struct call *c, unsigned flags)
+static quire_session *open_session(struct request *c, unsigned flags)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
-    const char *id = call_session(c);
+    const char *id = request_session(c);
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
@@ -66,7 +66,7 @@ static quire_session *open_session(struct call *c, unsigned flags)
     o.sync = QUIRE_SYNC_EACH;
     st = quire_session_open(c->q, id, &o, &s, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return s;
 }
 
@@ -74,7 +74,7 @@ static quire_session *open_session(struct call *c, unsigned flags)
 
 struct rows {
     struct page page;
-    char last[256]; /* the id of the last that is shown */
+    char last[256]; /* the id of the last that is quote_text */
 };
 
 static quire_status give_row(void *ctx, const quire_session_row *row,
@@ -92,31 +92,31 @@ static quire_status give_row(void *ctx, const quire_session_row *row,
 }
 
 /* A folder that is not there is a wrong field, not a wrong address. */
-static void refuse_folder(struct call *c, const quire_error *err)
+static void refuse_folder(struct request *c, const quire_error *err)
 {
-    call_refuse(c, 400, "invalid",
-                "/v1/conversation-folders lists those there are",
-                "folder_id: %s", err->what);
+    request_refuse(c, 400, "invalid",
+                   "/v1/conversation-folders lists those there are",
+                   "folder_id: %s", err->what);
 }
 
 /* Where the list begins: before a second, or further on at a cursor. False:
  * answered. */
-static bool read_start(struct call *c, quire_row_options *o)
+static bool read_start(struct request *c, quire_row_options *o)
 {
-    uint64_t before = call_number(c, "before_updated_at", 0);
+    uint64_t before = request_number(c, "before_updated_at", 0);
 
-    if (call_json(c, "before_updated_at").data) {
+    if (request_json(c, "before_updated_at").data) {
         o->after_us = before < INT64_MAX / 1000000 ? (int64_t)before * 1000000
                                                    : INT64_MAX;
         o->after_id = ""; /* nobody's: none that was changed just then */
     }
-    return call_cursor_text(c, &o->after_us, &o->after_id);
+    return request_cursor_text(c, &o->after_us, &o->after_id);
 }
 
-void api_conversations_list(struct call *c)
+void route_conversations_list(struct request *c)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
-    struct rows r = {.page = {.c = c, .limit = call_limit(c, 50, 200)}};
+    struct rows r = {.page = {.c = c, .limit = request_limit(c, 50, 200)}};
     char next[sizeof r.last + 32];
     quire_error err;
     quire_status st;
@@ -124,11 +124,11 @@ void api_conversations_list(struct call *c)
 
     if (!read_start(c, &o))
         return;
-    if (call_json(c, "folder_id").data) {
-        o.folder = (int64_t)call_number(c, "folder_id", 0);
+    if (request_json(c, "folder_id").data) {
+        o.folder = (int64_t)request_number(c, "folder_id", 0);
         o.folder = o.folder ? o.folder : -1;
     }
-    o.archived = call_flag(c, "archived", false);
+    o.archived = request_flag(c, "archived", false);
     o.limit = r.page.limit + 1;
     page_begin(&r.page, "conversations");
     st = quire_session_rows(c->q, &o, give_row, &r, &err);
@@ -142,7 +142,7 @@ void api_conversations_list(struct call *c)
 }
 
 /* What was made or moved, which is closed; or that it was not. */
-static void answer_opened(struct call *c, quire_session *s, quire_status st,
+static void answer_opened(struct request *c, quire_session *s, quire_status st,
                           quire_error *err)
 {
     quire_session_info info;
@@ -155,23 +155,23 @@ static void answer_opened(struct call *c, quire_session *s, quire_status st,
     }
     quire_session_close(s);
     if (st)
-        call_fail(c, st, err);
+        request_fail(c, st, err);
     else
         answer_row(c, id);
 }
 
-void api_conversations_add(struct call *c)
+void route_conversations_add(struct request *c)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
 
-    if (!call_cwd(c, &o.cwd) || !call_agent(c, "agent_id") ||
-        !call_agent(c, "agent"))
+    if (!request_cwd(c, &o.cwd) || !request_agent(c, "agent_id") ||
+        !request_agent(c, "agent"))
         return;
     o.flags = QUIRE_SESSION_AT_ONCE;
-    o.title = call_text(c, "title");
+    o.title = request_text(c, "title");
     if (!o.cwd)
         o.cwd = "/";
     st = quire_session_new(c->q, &o, &s, &err);
@@ -191,13 +191,13 @@ struct before {
 };
 
 /* How the conversation of ":id" is. False: answered. */
-static bool look_before(struct call *c, struct before *b)
+static bool look_before(struct request *c, struct before *b)
 {
     quire_session_row row;
     quire_error err;
     quire_status st;
 
-    b->id = call_session(c);
+    b->id = request_session(c);
     if (!b->id)
         return false;
     st = quire_session_row_of(c->q, b->id, &row, &err);
@@ -207,38 +207,39 @@ static bool look_before(struct call *c, struct before *b)
         b->archived = !strcmp(row.state, "archived");
         st = b->title ? QUIRE_OK : err_memory(&err);
     }
-    call_fail_conversation(c, st, &err);
+    request_fail_session(c, st, &err);
     return !st;
 }
 
 /* File it, or take it out of its folder. False: answered. */
-static bool file_it(struct call *c, const struct before *b)
+static bool file_it(struct request *c, const struct before *b)
 {
-    int64_t folder = (int64_t)call_number(c, "folder_id", 0);
+    int64_t folder = (int64_t)request_number(c, "folder_id", 0);
     quire_error err;
     quire_status st;
 
-    if (!call_json(c, "folder_id").data || folder == b->folder)
+    if (!request_json(c, "folder_id").data || folder == b->folder)
         return true;
     c->unchanged = false;
     st = quire_session_file(c->q, b->id, folder, &err);
     if (st == QUIRE_NOT_FOUND)
         refuse_folder(c, &err);
     else if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return !st;
 }
 
 /* An empty title is none that is given, as for arbiter; null takes it away. */
-static quire_status retitle(struct call *c, const struct before *b,
+static quire_status retitle(struct request *c, const struct before *b,
                             quire_error *err)
 {
-    const char *title = call_is_null(c, "title") ? "" : call_text(c, "title");
+    const char *title = request_is_null(c, "title") ? ""
+                                                    : request_text(c, "title");
     quire_session *s = NULL;
     quire_status st;
 
     if (!title || !strcmp(title, b->title) ||
-        (!*title && !call_is_null(c, "title")))
+        (!*title && !request_is_null(c, "title")))
         return QUIRE_OK;
     c->unchanged = false;
     st = quire_session_open(c->q, b->id, NULL, &s, err);
@@ -248,10 +249,10 @@ static quire_status retitle(struct call *c, const struct before *b,
     return st;
 }
 
-static quire_status put_away(struct call *c, const struct before *b,
+static quire_status put_away(struct request *c, const struct before *b,
                              quire_error *err)
 {
-    bool want = call_flag(c, "archived", b->archived);
+    bool want = request_flag(c, "archived", b->archived);
     const char *path;
 
     if (want == b->archived)
@@ -261,7 +262,7 @@ static quire_status put_away(struct call *c, const struct before *b,
                 : quire_session_unarchive(c->q, b->id, &path, err);
 }
 
-void api_conversations_patch(struct call *c)
+void route_conversations_patch(struct request *c)
 {
     struct before before;
     quire_error err;
@@ -274,14 +275,14 @@ void api_conversations_patch(struct call *c)
     if (!st)
         st = put_away(c, &before, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
-        answer_row(c, call_ref(c, 0));
+        answer_row(c, request_ref(c, 0));
 }
 
-void api_conversations_remove(struct call *c)
+void route_conversations_remove(struct request *c)
 {
-    const char *id = call_session(c);
+    const char *id = request_session(c);
     quire_error err;
     quire_status st;
 
@@ -296,25 +297,25 @@ typedef quire_status (*elsewhere_fn)(quire *q, const char *which,
                                      quire_error *err);
 
 /* What there is at `cwd` then: the conversation, or another like it. */
-static void put_elsewhere(struct call *c, elsewhere_fn do_it)
+static void put_elsewhere(struct request *c, elsewhere_fn do_it)
 {
-    const char *id = call_session(c), *cwd;
+    const char *id = request_session(c), *cwd;
     quire_session *s = NULL;
     quire_error err;
     quire_status st;
 
-    if (!id || !call_cwd(c, &cwd))
+    if (!id || !request_cwd(c, &cwd))
         return;
     st = do_it(c->q, id, cwd, &s, &err);
     answer_opened(c, s, st, &err);
 }
 
-void api_conversations_fork(struct call *c)
+void route_conversations_fork(struct request *c)
 {
     put_elsewhere(c, quire_session_fork);
 }
 
-void api_conversations_move(struct call *c)
+void route_conversations_move(struct request *c)
 {
     put_elsewhere(c, quire_session_move);
 }
@@ -355,12 +356,12 @@ static quire_status give_entry(void *ctx, const quire_entry *e,
     return st;
 }
 
-static void list_entries(struct call *c, const char *key, bool messages)
+static void list_entries(struct request *c, const char *key, bool messages)
 {
-    uint64_t after = call_number(c, "after", 0);
-    struct entries l = {.page = {.c = c, .limit = call_limit(c, 200, 500)},
+    uint64_t after = request_number(c, "after", 0);
+    struct entries l = {.page = {.c = c, .limit = request_limit(c, 200, 500)},
                         .skip = after,
-                        .after = call_text(c, "after_id"),
+                        .after = request_text(c, "after_id"),
                         .messages = messages};
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
     quire_error err;
@@ -372,31 +373,31 @@ static void list_entries(struct call *c, const char *key, bool messages)
         l.after = NULL; /* arbiter's clients begin so */
     page_begin(&l.page, key);
     st = quire_session_entries(s,
-                               call_flag(c, "hydrate", false) ? QUIRE_HYDRATE
-                                                              : 0,
+                               request_flag(c, "hydrate", false) ? QUIRE_HYDRATE
+                                                                 : 0,
                                give_entry, &l, &err);
     page_end_rows(&l.page);
     after += l.passed + l.page.n;
     put_id(c, "next_after", l.page.more ? (int64_t)after : 0);
     page_end(&l.page, st, &err);
     if (!st && l.after)
-        call_refuse(c, 400, "invalid", "name one that was listed",
-                    "after_id: there is no such %s",
-                    messages ? "message" : "entry");
+        request_refuse(c, 400, "invalid", "name one that was listed",
+                       "after_id: there is no such %s",
+                       messages ? "message" : "entry");
     quire_session_close(s);
 }
 
-void api_entries_list(struct call *c)
+void route_entries_list(struct request *c)
 {
     list_entries(c, "entries", false);
 }
 
-void api_messages_list(struct call *c)
+void route_messages_list(struct request *c)
 {
     list_entries(c, "messages", true);
 }
 
-static void append(struct call *c, quire_bytes entry)
+static void append(struct request *c, quire_bytes entry)
 {
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     quire_session *s = open_session(c, 0);
@@ -406,15 +407,16 @@ static void append(struct call *c, quire_bytes entry)
 
     if (!s)
         return;
-    o.at = call_text(c, "at");
-    o.expect = call_is_null(c, "expect") ? "root" : call_text(c, "expect");
-    o.op = call_text(c, "op");
+    o.at = request_text(c, "at");
+    o.expect = request_is_null(c, "expect") ? "root"
+                                            : request_text(c, "expect");
+    o.op = request_text(c, "op");
     st = quire_session_append(s, entry, &o, &done, &err);
     if (!st)
         st = quire_session_flush(s, &err);
     quire_session_close(s);
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     c->unchanged = done.existed;
@@ -426,9 +428,9 @@ static void append(struct call *c, quire_bytes entry)
     json_object_end(&c->w);
 }
 
-void api_entries_add(struct call *c)
+void route_entries_add(struct request *c)
 {
-    append(c, call_json(c, "entry"));
+    append(c, request_json(c, "entry"));
 }
 
 /* Who can say something, by facts of the format, and of others that are common.
@@ -450,34 +452,34 @@ static bool is_role(quire_bytes role)
 }
 
 /* False: answered. */
-static bool check_role(struct call *c, quire_bytes role)
+static bool check_role(struct request *c, quire_bytes role)
 {
     if (is_role(role))
         return true;
-    call_refuse(c, 400, "invalid",
-                "user, assistant, toolResult or another of the format; "
-                "/entries takes anything",
-                "that is no role of a message");
+    request_refuse(c, 400, "invalid",
+                   "user, assistant, toolResult or another of the format; "
+                   "/entries takes anything",
+                   "that is no role of a message");
     return false;
 }
 
-void api_messages_add(struct call *c)
+void route_messages_add(struct request *c)
 {
     struct buf entry = BUF_INIT((size_t)1 << 31);
-    quire_bytes content = call_json(c, "message");
-    const char *role = call_text(c, "role");
+    quire_bytes content = request_json(c, "message");
+    const char *role = request_text(c, "role");
     enum json_kind kind = json_kind(content);
     struct json_writer w;
 
     if (kind != JSON_STRING && kind != JSON_ARRAY && kind != JSON_OBJECT) {
-        call_refuse(c, 400, "invalid",
-                    "a text, an array of blocks, or an object with role and "
-                    "content",
-                    "that is no message");
+        request_refuse(c, 400, "invalid",
+                       "a text, an array of blocks, or an object with role and "
+                       "content",
+                       "that is no message");
         return;
     }
     if (kind == JSON_OBJECT ? !check_role(c, json_get(content, "role"))
-                            : role && !check_role(c, call_json(c, "role")))
+                            : role && !check_role(c, request_json(c, "role")))
         return;
     json_begin(&w, &entry);
     json_object(&w);
@@ -509,9 +511,9 @@ static void no_image(void *ctx, const char *ref)
 
 /* The library takes an unknown leaf for the last entry, as the format has it;
  * whoever names one wants that one. */
-void api_context(struct call *c)
+void route_context(struct request *c)
 {
-    const char *leaf = call_text(c, "leaf");
+    const char *leaf = request_text(c, "leaf");
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
     quire_status st = QUIRE_OK;
     quire_entry entry;
@@ -524,15 +526,15 @@ void api_context(struct call *c)
     else if (leaf)
         st = quire_session_entry(s, leaf, &entry, &err);
     if (!st)
-        st = quire_session_context(s, leaf, call_write, no_image, c, &err);
+        st = quire_session_context(s, leaf, request_write, no_image, c, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     quire_session_close(s);
 }
 
 static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
 {
-    struct call *c = ctx;
+    struct request *c = ctx;
 
     (void)err;
     json_object(&c->w);
@@ -556,7 +558,7 @@ static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
     return QUIRE_OK;
 }
 
-void api_tree(struct call *c)
+void route_tree(struct request *c)
 {
     quire_session *s = open_session(c, QUIRE_SESSION_READ);
     quire_error err;
@@ -571,6 +573,6 @@ void api_tree(struct call *c)
     json_array_end(&c->w);
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     quire_session_close(s);
 }

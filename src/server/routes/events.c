@@ -14,26 +14,26 @@
 
 /* ---- telling ------------------------------------------------------------ */
 
-void call_tell_one(struct call *c, enum event_kind kind, int64_t conversation,
-                   quire_bytes data)
+void request_publish_one(struct request *c, enum event_kind kind,
+                         int64_t conversation, quire_bytes data)
 {
     struct event event = {c->tenant.id, kind, conversation, data};
 
-    events_publish(desk_events(c->desk), &event);
+    events_publish(thread_ctx_events(c->thread_ctx), &event);
 }
 
-static bool is_of_conversation(const struct call *c)
+static bool is_of_conversation(const struct request *c)
 {
-    static const char route[] = "/v1/conversations/:id";
+    static const char pattern[] = "/v1/conversations/:id";
 
-    return !strncmp(c->op->route, route, sizeof route - 1);
+    return !strncmp(c->route->pattern, pattern, sizeof pattern - 1);
 }
 
 /* Which conversation it was about; 0: none. Of one that was made or changed the
  * answer has the number, which for a copy is not that of the address. */
-static int64_t conversation_of(struct call *c, quire_bytes answer)
+static int64_t conversation_of(struct request *c, quire_bytes answer)
 {
-    enum event_kind kind = OP_EVENT(c->op->flags);
+    enum event_kind kind = ROUTE_EVENT(c->route->flags);
     int64_t n = 0;
 
     if (kind >= EVENT_CONVERSATION_CREATED &&
@@ -41,17 +41,17 @@ static int64_t conversation_of(struct call *c, quire_bytes answer)
         json_read_int(json_get(answer, "id"), &n))
         return n;
     if (is_of_conversation(c))
-        return call_id(c, 0);
+        return request_id(c, 0);
     if (json_read_int(json_get(answer, "conversation_id"), &n) ||
-        json_read_int(call_json(c, "conversation_id"), &n))
+        json_read_int(request_json(c, "conversation_id"), &n))
         return n;
     return c->conversation;
 }
 
 /* The number at the end of the address; NULL: there is none. */
-static const char *number_of(const struct call *c)
+static const char *number_of(const struct request *c)
 {
-    const char *last = strrchr(c->op->route, ':');
+    const char *last = strrchr(c->route->pattern, ':');
     int i = is_of_conversation(c) ? 1 : 0;
 
     if (!last || strchr(last, '*') || !c->params[i])
@@ -59,7 +59,8 @@ static const char *number_of(const struct call *c)
     return strstr(last, "id") ? c->params[i] : NULL;
 }
 
-static void put_name(struct json_writer *w, struct call *c, quire_bytes answer)
+static void put_name(struct json_writer *w, struct request *c,
+                     quire_bytes answer)
 {
     static const char *const said[] = {
         "parentId", "version", "size",      "type",      "artifact_id",
@@ -70,13 +71,13 @@ static void put_name(struct json_writer *w, struct call *c, quire_bytes answer)
     size_t i;
 
     /* Of a conversation that was removed, the only one. */
-    if (OP_EVENT(c->op->flags) == EVENT_CONVERSATION_REMOVED)
+    if (ROUTE_EVENT(c->route->flags) == EVENT_CONVERSATION_REMOVED)
         number = c->params[0];
     if (id.data || number) {
         json_key(w, "id");
         json_raw(w, id.data ? id : bytes_str(number));
     }
-    if (path.data || c->path || strchr(c->op->route, '*')) {
+    if (path.data || c->path || strchr(c->route->pattern, '*')) {
         json_key(w, "path");
         if (path.data)
             json_raw(w, path);
@@ -94,9 +95,9 @@ static void put_name(struct json_writer *w, struct call *c, quire_bytes answer)
     }
 }
 
-void call_tell(struct call *c)
+void request_publish_event(struct request *c)
 {
-    enum event_kind kind = OP_EVENT(c->op->flags);
+    enum event_kind kind = ROUTE_EVENT(c->route->flags);
     quire_bytes answer = buf_bytes(&c->answer.body), inner;
     struct buf out = BUF_INIT(16 * 1024);
     struct json_writer w;
@@ -115,7 +116,7 @@ void call_tell(struct call *c)
     put_name(&w, c, inner.data ? inner : answer);
     json_object_end(&w);
     if (!out.failed)
-        call_tell_one(c, kind, conversation, buf_bytes(&out));
+        request_publish_one(c, kind, conversation, buf_bytes(&out));
     buf_release(&out);
 }
 
@@ -137,7 +138,7 @@ static bool is_type(const char *word, size_t len)
 
 /* Whether anything is meant by "types": who waits for what nobody ever tells
  * would never find out. False: answered. */
-static bool check_types(struct call *c, const char *types)
+static bool check_types(struct request *c, const char *types)
 {
     size_t len, n = 0;
     const char *at;
@@ -147,45 +148,45 @@ static bool check_types(struct call *c, const char *types)
         n += len > 0;
         if (!len || is_type(at, len))
             continue;
-        call_refuse(c, 400, "invalid",
-                    "such as conversation, entry.appended, artifact, memory",
-                    "types: there is no event %.*s", len < 60 ? (int)len : 60,
-                    at);
+        request_refuse(c, 400, "invalid",
+                       "such as conversation, entry.appended, artifact, memory",
+                       "types: there is no event %.*s",
+                       len < 60 ? (int)len : 60, at);
         return false;
     }
     if (!types || n > 0)
         return true;
-    call_refuse(c, 400, "invalid", "leave it out to hear of everything",
-                "types names none");
+    request_refuse(c, 400, "invalid", "leave it out to hear of everything",
+                   "types names none");
     return false;
 }
 
-void api_events(struct call *c)
+void route_events(struct request *c)
 {
     struct event_filter filter = {.conversation = (int64_t)
-                                      call_number(c, "conversation", 0),
-                                  .types = call_text(c, "types")};
+                                      request_number(c, "conversation", 0),
+                                  .types = request_text(c, "types")};
     quire_bytes last = exchange_header(c->x, "Last-Event-ID");
     const char *session;
     quire_error err;
     quire_status st;
 
     if (!check_types(c, filter.types) ||
-        !call_conversation(c, "conversation", &session))
+        !request_session_field(c, "conversation", &session))
         return;
     if (!last.data)
-        last = call_bytes(c, "last_event_id");
-    st = events_listen(desk_events(c->desk), c->tenant.id, &filter, last,
-                       &c->answer.stream, &err);
+        last = request_bytes(c, "last_event_id");
+    st = events_listen(thread_ctx_events(c->thread_ctx), c->tenant.id, &filter,
+                       last, &c->answer.stream, &err);
     if (st == QUIRE_BUSY) {
-        call_fail_as(c, 429, "too_many", "close one", &err);
+        request_fail_as(c, 429, "too_many", "close one", &err);
         return;
     }
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
-    answer_header(&c->answer, "Content-Type", "text/event-stream");
-    answer_header(&c->answer, "Cache-Control", "no-store");
-    answer_header(&c->answer, "X-Accel-Buffering", "no");
+    response_header(&c->answer, "Content-Type", "text/event-stream");
+    response_header(&c->answer, "Cache-Control", "no-store");
+    response_header(&c->answer, "X-Accel-Buffering", "no");
 }

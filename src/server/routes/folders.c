@@ -8,7 +8,7 @@
 #include "server/route.h"
 #include "server/page.h"
 
-static void put_folder(struct call *c, const quire_folder *f)
+static void put_folder(struct request *c, const quire_folder *f)
 {
     json_object(&c->w);
     put_number(c, "id", f->id);
@@ -28,7 +28,7 @@ static quire_status give(void *ctx, const quire_folder *f, quire_error *err)
     return page_take(p, 0, 0);
 }
 
-void api_folders_list(struct call *c)
+void route_folders_list(struct request *c)
 {
     struct page p = {.c = c};
     quire_error err;
@@ -40,38 +40,38 @@ void api_folders_list(struct call *c)
     page_end(&p, st, &err);
 }
 
-static void answer(struct call *c, quire_status st, const quire_folder *f,
+static void answer(struct request *c, quire_status st, const quire_folder *f,
                    const quire_error *err)
 {
     if (st)
-        call_fail(c, st, err);
+        request_fail(c, st, err);
     else
         put_folder(c, f);
 }
 
-void api_folders_add(struct call *c)
+void route_folders_add(struct request *c)
 {
     quire_folder f;
     quire_error err;
-    quire_status st = quire_folder_add(c->q, call_text(c, "name"), &f, &err);
+    quire_status st = quire_folder_add(c->q, request_text(c, "name"), &f, &err);
 
     answer(c, st, &f, &err);
 }
 
-void api_folders_patch(struct call *c)
+void route_folders_patch(struct request *c)
 {
     quire_folder f;
     quire_error err;
-    quire_status st = quire_folder_rename(c->q, call_id(c, 0),
-                                          call_text(c, "name"), &f, &err);
+    quire_status st = quire_folder_rename(c->q, request_id(c, 0),
+                                          request_text(c, "name"), &f, &err);
 
     answer(c, st, &f, &err);
 }
 
-void api_folders_remove(struct call *c)
+void route_folders_remove(struct request *c)
 {
     quire_error err;
-    quire_status st = quire_folder_remove(c->q, call_id(c, 0), &err);
+    quire_status st = quire_folder_remove(c->q, request_id(c, 0), &err);
 
     answer_deleted(c, st, &err);
 }

@@ -10,7 +10,7 @@
 static quire_status give(void *ctx, const quire_prompt *p, quire_error *err)
 {
     struct page *page = ctx;
-    struct call *c = page->c;
+    struct request *c = page->c;
 
     (void)err;
     json_object(&c->w);
@@ -23,17 +23,17 @@ static quire_status give(void *ctx, const quire_prompt *p, quire_error *err)
     return page_take(page, 0, 0);
 }
 
-void api_history_list(struct call *c)
+void route_history_list(struct request *c)
 {
     quire_history_options o = QUIRE_HISTORY_OPTIONS_INIT;
     struct page p = {.c = c};
-    quire_bytes query = call_bytes(c, "q");
+    quire_bytes query = request_bytes(c, "q");
     quire_error err;
     quire_status st;
 
-    if (!call_cwd(c, &o.cwd))
+    if (!request_cwd(c, &o.cwd))
         return;
-    o.limit = call_limit(c, 100, 1000);
+    o.limit = request_limit(c, 100, 1000);
     page_begin(&p, "prompts");
     st = query.data ? quire_history_search(c->q, query, &o, give, &p, &err)
                     : quire_history_list(c->q, &o, give, &p, &err);
@@ -50,7 +50,7 @@ static quire_status note_last(void *ctx, const quire_prompt *p,
     return QUIRE_OK;
 }
 
-void api_history_add(struct call *c)
+void route_history_add(struct request *c)
 {
     quire_history_options newest = QUIRE_HISTORY_OPTIONS_INIT;
     const char *session, *cwd;
@@ -58,21 +58,21 @@ void api_history_add(struct call *c)
     quire_error err;
     quire_status st;
 
-    if (!call_conversation(c, "conversation_id", &session) ||
-        !call_cwd(c, &cwd))
+    if (!request_session_field(c, "conversation_id", &session) ||
+        !request_cwd(c, &cwd))
         return;
     newest.limit = 1;
     if (quire_history_list(c->q, &newest, note_last, &last, NULL))
         last = 0; /* then it is told as new */
     /* Without one it would be the server's own. */
-    st = quire_history_add(c->q, call_bytes(c, "prompt"), cwd ? cwd : "/",
+    st = quire_history_add(c->q, request_bytes(c, "prompt"), cwd ? cwd : "/",
                            session, &id, &err);
     if (!st && !id) {
         st = err_set(&err, QUIRE_INVALID, "prompt has nothing but blanks");
         err_next(&err, "send what was typed");
     }
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     c->unchanged = id == last;
@@ -84,7 +84,7 @@ void api_history_add(struct call *c)
 /* ---- usage -------------------------------------------------------------- */
 
 /* A member of "quotas". */
-static quire_status put_quota(struct call *c, const char *name,
+static quire_status put_quota(struct request *c, const char *name,
                               quire_error *err)
 {
     const char *key = arena_printf(&c->keep, "quota.%s", name);
@@ -99,7 +99,7 @@ static quire_status put_quota(struct call *c, const char *name,
     return st;
 }
 
-void api_usage(struct call *c)
+void route_usage(struct request *c)
 {
     static const char *const names[] = {"file", "session", "tenant"};
     quire_status st = QUIRE_OK;
@@ -118,5 +118,5 @@ void api_usage(struct call *c)
     json_object_end(&c->w);
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }

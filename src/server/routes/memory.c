@@ -17,26 +17,26 @@
 
 /* A time; *us is left alone if it is not given. Of the second 0 it is the first
  * microsecond, as 0 is none. False: answered. */
-static bool read_time(struct call *c, const char *name, int64_t *us)
+static bool read_time(struct request *c, const char *name, int64_t *us)
 {
     static const uint64_t first_ms = 1000000000000;
-    uint64_t n = call_number(c, name, 0);
+    uint64_t n = request_number(c, name, 0);
 
     if (n > (uint64_t)INT64_MAX / 1000) {
-        call_refuse(c, 400, "invalid", "send seconds since 1970",
-                    "%s is no time", name);
+        request_refuse(c, 400, "invalid", "send seconds since 1970",
+                       "%s is no time", name);
         return false;
     }
     if (n > 0)
         *us = (int64_t)(n > first_ms ? n * 1000 : n * 1000000);
-    else if (call_json(c, name).data)
+    else if (request_json(c, name).data)
         *us = 1;
     return true;
 }
 
 /* The moment of "as_of": the end of that second, for an entry that became true
  * within it was true in it, as far as anybody who counts seconds can tell. */
-static bool read_as_of(struct call *c, int64_t *us)
+static bool read_as_of(struct request *c, int64_t *us)
 {
     if (!read_time(c, "as_of", us))
         return false;
@@ -46,9 +46,9 @@ static bool read_as_of(struct call *c, int64_t *us)
 }
 
 /* "project,user": 1u << type, or'ed. False: answered. */
-static bool read_types(struct call *c, unsigned *types)
+static bool read_types(struct request *c, unsigned *types)
 {
-    const char *at = call_text(c, "type");
+    const char *at = request_text(c, "type");
     quire_memory_type type;
     quire_error err;
     quire_status st;
@@ -59,7 +59,7 @@ static bool read_types(struct call *c, unsigned *types)
         if (len > 0) {
             st = quire_memory_type_of(bytes_of(at, len), &type, &err);
             if (st) {
-                call_fail(c, st, &err);
+                request_fail(c, st, &err);
                 return false;
             }
             *types |= 1u << type;
@@ -70,18 +70,19 @@ static bool read_types(struct call *c, unsigned *types)
 }
 
 /* A failure to do what the body asks for. */
-static void fail_body(struct call *c, quire_status st, const quire_error *err)
+static void fail_body(struct request *c, quire_status st,
+                      const quire_error *err)
 {
     if (st == QUIRE_NOT_FOUND)
-        call_fail_as(c, 400, "invalid",
-                     "/v1/memory/entries lists those there are", err);
+        request_fail_as(c, 400, "invalid",
+                        "/v1/memory/entries lists those there are", err);
     else
-        call_fail(c, st, err);
+        request_fail(c, st, err);
 }
 
 /* ---- what is said ------------------------------------------------------- */
 
-static void put_members(struct call *c, const quire_memory *m)
+static void put_members(struct request *c, const quire_memory *m)
 {
     put_number(c, "id", m->id);
     put_number(c, "tenant_id", c->tenant.id);
@@ -99,14 +100,14 @@ static void put_members(struct call *c, const quire_memory *m)
     put_time(c, "updated_at", m->updated_us);
 }
 
-static void put_entry(struct call *c, const quire_memory *m)
+static void put_entry(struct request *c, const quire_memory *m)
 {
     json_object(&c->w);
     put_members(c, m);
     json_object_end(&c->w);
 }
 
-static void put_superseded(struct call *c, const quire_memory_options *o)
+static void put_superseded(struct request *c, const quire_memory_options *o)
 {
     size_t i;
 
@@ -124,7 +125,7 @@ static void put_superseded(struct call *c, const quire_memory_options *o)
 
 /* One entry, with what is known of the artifact it links. Its text is on loan
  * until that is asked for: hence the order. */
-static void answer_entry(struct call *c, const quire_memory *m,
+static void answer_entry(struct request *c, const quire_memory *m,
                          const quire_memory_options *made)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
@@ -160,26 +161,26 @@ static quire_status give(void *ctx, const quire_memory *m, quire_error *err)
 
 /* Where the list begins: "before" a second is before all that is in it, and a
  * cursor is further on. False: answered. */
-static bool read_start(struct call *c, quire_memory_list_options *o)
+static bool read_start(struct request *c, quire_memory_list_options *o)
 {
     if (!read_time(c, "before", &o->before_us) ||
         !read_time(c, "before_updated_at", &o->before_us))
         return false;
     o->before_id = o->before_us ? 1 : 0;
-    return call_cursor(c, &o->before_us, &o->before_id);
+    return request_cursor(c, &o->before_us, &o->before_id);
 }
 
-static void browse(struct call *c, const char *session)
+static void browse(struct request *c, const char *session)
 {
     quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = call_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = request_limit(c, 50, 200)};
     quire_error err;
     quire_status st;
 
     if (!read_types(c, &o.types) || !read_time(c, "since", &o.since_us) ||
         !read_as_of(c, &o.as_of_us) || !read_start(c, &o))
         return;
-    o.tag = call_text(c, "tag");
+    o.tag = request_text(c, "tag");
     o.session = session;
     o.limit = p.limit + 1;
     page_begin(&p, "entries");
@@ -194,7 +195,7 @@ static void browse(struct call *c, const char *session)
 static quire_status give_hit(void *ctx, const quire_memory *m, quire_error *err)
 {
     struct page *p = ctx;
-    struct call *c = p->c;
+    struct request *c = p->c;
     char score[32];
 
     (void)err;
@@ -209,36 +210,36 @@ static quire_status give_hit(void *ctx, const quire_memory *m, quire_error *err)
 
 /* What a search cannot heed is refused: to leave it out would find more than
  * was asked for. False: answered. */
-static bool is_search(struct call *c)
+static bool is_search(struct request *c)
 {
     static const char *const not_in[] = {"since", "before", "before_updated_at",
                                          "cursor"};
     size_t i;
 
     for (i = 0; i < sizeof not_in / sizeof *not_in; i++) {
-        if (!call_json(c, not_in[i]).data)
+        if (!request_json(c, not_in[i]).data)
             continue;
-        call_refuse(c, 400, "invalid", "leave it out, or leave q out",
-                    "a search by q takes no %s", not_in[i]);
+        request_refuse(c, 400, "invalid", "leave it out, or leave q out",
+                       "a search by q takes no %s", not_in[i]);
         return false;
     }
     return true;
 }
 
 /* A field that is "off" or not given. False: answered. */
-static bool read_off(struct call *c, const char *name, int *off)
+static bool read_off(struct request *c, const char *name, int *off)
 {
-    const char *text = call_text(c, name);
+    const char *text = request_text(c, name);
 
     *off = text && !strcmp(text, "off");
     if (*off || !text)
         return true;
-    call_refuse(c, 400, "invalid", "leave it out, or turn it off",
-                "%s can be off and nothing else", name);
+    request_refuse(c, 400, "invalid", "leave it out, or turn it off",
+                   "%s can be off and nothing else", name);
     return false;
 }
 
-static void search(struct call *c, const char *session)
+static void search(struct request *c, const char *session)
 {
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
     struct page p = {.c = c};
@@ -250,11 +251,11 @@ static void search(struct call *c, const char *session)
         !read_as_of(c, &o.as_of_us) || !read_off(c, "intent", &o.no_intent) ||
         !read_off(c, "decay", &o.no_decay))
         return;
-    o.tag = call_text(c, "tag");
+    o.tag = request_text(c, "tag");
     o.session = session;
-    o.limit = call_limit(c, 50, 200);
+    o.limit = request_limit(c, 50, 200);
     page_begin(&p, "entries");
-    st = quire_memory_search(c->q, call_bytes(c, "q"), &o, give_hit, &p,
+    st = quire_memory_search(c->q, request_bytes(c, "q"), &o, give_hit, &p,
                              &partial, &err);
     page_end_rows(&p);
     put_flag(c, "partial", partial);
@@ -263,15 +264,15 @@ static void search(struct call *c, const char *session)
     page_end(&p, st == QUIRE_NOT_FOUND ? QUIRE_OK : st, &err);
 }
 
-void api_memory_list(struct call *c)
+void route_memory_list(struct request *c)
 {
     const char *session;
     int off;
 
-    if (!call_conversation(c, "conversation_id", &session) ||
+    if (!request_session_field(c, "conversation_id", &session) ||
         !read_off(c, "intent", &off) || !read_off(c, "decay", &off))
         return;
-    if (call_text(c, "q"))
+    if (request_text(c, "q"))
         search(c, session);
     else
         browse(c, session);
@@ -279,7 +280,7 @@ void api_memory_list(struct call *c)
 
 /* ---- one ---------------------------------------------------------------- */
 
-void api_memory_get(struct call *c)
+void route_memory_get(struct request *c)
 {
     int64_t as_of_us = 0;
     quire_memory m;
@@ -288,21 +289,21 @@ void api_memory_get(struct call *c)
 
     if (!read_as_of(c, &as_of_us))
         return;
-    st = quire_memory_get(c->q, call_id(c, 0), as_of_us, &m, &err);
+    st = quire_memory_get(c->q, request_id(c, 0), as_of_us, &m, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         answer_entry(c, &m, NULL);
 }
 
-static quire_status take_tags(struct call *c, quire_memory_options *o,
+static quire_status take_tags(struct request *c, quire_memory_options *o,
                               quire_error *err)
 {
     size_t n, i;
-    const quire_bytes *values = call_elements(c, "tags", &n);
+    const quire_bytes *values = request_elements(c, "tags", &n);
     quire_bytes *tags;
 
-    if (!call_json(c, "tags").data || call_is_null(c, "tags"))
+    if (!request_json(c, "tags").data || request_is_null(c, "tags"))
         return QUIRE_OK;
     tags = values ? arena_array(&c->keep, n + 1, sizeof *tags) : NULL;
     if (!tags)
@@ -314,11 +315,11 @@ static quire_status take_tags(struct call *c, quire_memory_options *o,
     return QUIRE_OK;
 }
 
-static quire_status take_superseded(struct call *c, quire_memory_options *o,
+static quire_status take_superseded(struct request *c, quire_memory_options *o,
                                     quire_error *err)
 {
     size_t n, i;
-    const quire_bytes *values = call_elements(c, "supersedes_ids", &n);
+    const quire_bytes *values = request_elements(c, "supersedes_ids", &n);
     int64_t *ids = arena_array(&c->keep, n + 1, sizeof *ids);
 
     if (!ids)
@@ -331,23 +332,23 @@ static quire_status take_superseded(struct call *c, quire_memory_options *o,
 }
 
 /* What adding and changing have in common. */
-static quire_status take_entry(struct call *c, quire_memory_options *o,
+static quire_status take_entry(struct request *c, quire_memory_options *o,
                                quire_error *err)
 {
-    const char *type = call_text(c, "type");
+    const char *type = request_text(c, "type");
     quire_status st = QUIRE_OK;
 
     if (type)
         st = quire_memory_type_of(bytes_str(type), &o->type, err);
     o->set_type = type != NULL;
-    o->title = call_bytes(c, "title");
-    o->content = call_bytes(c, "content");
-    o->source = call_bytes(c, "source");
-    o->artifact = (int64_t)call_number(c, "artifact_id", 0);
+    o->title = request_bytes(c, "title");
+    o->content = request_bytes(c, "content");
+    o->source = request_bytes(c, "source");
+    o->artifact = (int64_t)request_number(c, "artifact_id", 0);
     return st ? st : take_tags(c, o, err);
 }
 
-void api_memory_add(struct call *c)
+void route_memory_add(struct request *c)
 {
     quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
     const char *session;
@@ -355,7 +356,7 @@ void api_memory_add(struct call *c)
     quire_error err;
     quire_status st;
 
-    if (!call_conversation(c, "conversation_id", &session) ||
+    if (!request_session_field(c, "conversation_id", &session) ||
         !read_time(c, "created_at", &o.created_us))
         return;
     st = take_entry(c, &o, &err);
@@ -371,37 +372,37 @@ void api_memory_add(struct call *c)
 
 /* Whether there is anything to change: to say yes to nothing would hide a
  * field that is spelled wrong. */
-static bool is_change(struct call *c)
+static bool is_change(struct request *c)
 {
-    const struct field *f = c->op->fields;
+    const struct field *f = c->route->fields;
     size_t i;
 
     for (i = 0; f[i].name; i++)
         if (c->values[i].data &&
-            (f[i].flags & FIELD_NULL || !call_is_null(c, f[i].name)))
+            (f[i].flags & FIELD_NULL || !request_is_null(c, f[i].name)))
             return true;
-    call_refuse(c, 400, "invalid",
-                "send type, title, content, source, tags or artifact_id",
-                "there is nothing to change");
+    request_refuse(c, 400, "invalid",
+                   "send type, title, content, source, tags or artifact_id",
+                   "there is nothing to change");
     return false;
 }
 
-void api_memory_patch(struct call *c)
+void route_memory_patch(struct request *c)
 {
     quire_memory_options o = QUIRE_MEMORY_OPTIONS_INIT;
-    int64_t id = call_id(c, 0);
+    int64_t id = request_id(c, 0);
     quire_memory m;
     quire_error err;
     quire_status st = quire_memory_get(c->q, id, 0, &m, &err);
 
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     if (!is_change(c))
         return;
     st = take_entry(c, &o, &err);
-    if (call_json(c, "artifact_id").data && !o.artifact)
+    if (request_json(c, "artifact_id").data && !o.artifact)
         o.artifact = -1; /* the link goes */
     if (!st)
         st = quire_memory_edit(c->q, NULL, id, &o, &m, &err);
@@ -411,17 +412,17 @@ void api_memory_patch(struct call *c)
         answer_entry(c, &m, NULL);
 }
 
-void api_memory_remove(struct call *c)
+void route_memory_remove(struct request *c)
 {
     quire_error err;
-    quire_status st = quire_memory_remove(c->q, call_id(c, 0), &err);
+    quire_status st = quire_memory_remove(c->q, request_id(c, 0), &err);
 
     answer_deleted(c, st, &err);
 }
 
-void api_memory_invalidate(struct call *c)
+void route_memory_invalidate(struct request *c)
 {
-    int64_t id = call_id(c, 0), when_us = 0;
+    int64_t id = request_id(c, 0), when_us = 0;
     quire_error err;
     quire_status st;
 
@@ -429,7 +430,7 @@ void api_memory_invalidate(struct call *c)
         return;
     st = quire_memory_invalidate(c->q, id, when_us, &err);
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     json_object(&c->w);
@@ -442,7 +443,7 @@ void api_memory_invalidate(struct call *c)
 
 enum { RELATIONS_MAX = 1000 };
 
-static void put_relation(struct call *c, const quire_relation *r)
+static void put_relation(struct request *c, const quire_relation *r)
 {
     json_object(&c->w);
     put_number(c, "id", r->id);
@@ -467,31 +468,31 @@ static quire_status give_relation(void *ctx, const quire_relation *r,
 }
 
 /* Which ones. False: answered. */
-static bool read_relations(struct call *c, quire_relation_list_options *o)
+static bool read_relations(struct request *c, quire_relation_list_options *o)
 {
-    const char *name = call_text(c, "relation");
+    const char *name = request_text(c, "relation");
     quire_relation_kind kind;
     int64_t ignored;
     quire_error err;
     quire_status st;
 
-    o->source = (int64_t)call_number(c, "source_id", 0);
-    o->target = (int64_t)call_number(c, "target_id", 0);
+    o->source = (int64_t)request_number(c, "source_id", 0);
+    o->target = (int64_t)request_number(c, "target_id", 0);
     if (name) {
         st = quire_relation_of(bytes_str(name), &kind, &err);
         if (st) {
-            call_fail(c, st, &err);
+            request_fail(c, st, &err);
             return false;
         }
         o->kind = (int)kind;
     }
-    return call_cursor(c, &ignored, &o->before_id);
+    return request_cursor(c, &ignored, &o->before_id);
 }
 
-void api_relations_list(struct call *c)
+void route_relations_list(struct request *c)
 {
     quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = call_limit(c, 200, RELATIONS_MAX)};
+    struct page p = {.c = c, .limit = request_limit(c, 200, RELATIONS_MAX)};
     quire_error err;
     quire_status st;
 
@@ -508,10 +509,11 @@ void api_relations_list(struct call *c)
 }
 
 /* An error as any other, that says which one is there. */
-static void answer_existing(struct call *c, const quire_error *err, int64_t id)
+static void answer_existing(struct request *c, const quire_error *err,
+                            int64_t id)
 {
     c->answer.status = 409;
-    answer_header(&c->answer, "Content-Type", "application/json");
+    response_header(&c->answer, "Content-Type", "application/json");
     json_object(&c->w);
     put_text(c, "error", err->what);
     put_text(c, "kind", quire_status_name(QUIRE_EXISTS));
@@ -520,14 +522,14 @@ static void answer_existing(struct call *c, const quire_error *err, int64_t id)
     json_object_end(&c->w);
 }
 
-void api_relations_add(struct call *c)
+void route_relations_add(struct request *c)
 {
-    int64_t source = (int64_t)call_number(c, "source_id", 0);
-    int64_t target = (int64_t)call_number(c, "target_id", 0);
+    int64_t source = (int64_t)request_number(c, "source_id", 0);
+    int64_t target = (int64_t)request_number(c, "target_id", 0);
     quire_relation_kind kind;
     quire_relation r = {.id = 0};
     quire_error err;
-    quire_status st = quire_relation_of(bytes_str(call_text(c, "relation")),
+    quire_status st = quire_relation_of(bytes_str(request_text(c, "relation")),
                                         &kind, &err);
 
     if (!st)
@@ -540,10 +542,10 @@ void api_relations_add(struct call *c)
         put_relation(c, &r);
 }
 
-void api_relations_remove(struct call *c)
+void route_relations_remove(struct request *c)
 {
     quire_error err;
-    quire_status st = quire_relation_remove(c->q, call_id(c, 0), &err);
+    quire_status st = quire_relation_remove(c->q, request_id(c, 0), &err);
 
     answer_deleted(c, st, &err);
 }
@@ -553,7 +555,7 @@ void api_relations_remove(struct call *c)
 /* Entries come first; with the first relation, or at the end, their array is
  * closed and the other begun. */
 struct drawing {
-    struct call *c;
+    struct request *c;
     uint64_t entries, relations;
     bool second;
 };
@@ -591,19 +593,19 @@ static quire_status draw_relation(void *ctx, const quire_relation *r,
     return QUIRE_OK;
 }
 
-void api_graph(struct call *c)
+void route_graph(struct request *c)
 {
     quire_graph_options o = QUIRE_GRAPH_OPTIONS_INIT;
     struct drawing d = {.c = c};
-    uint64_t depth = call_number(c, "depth", 1);
+    uint64_t depth = request_number(c, "depth", 1);
     quire_error err;
     quire_status st;
 
     if (!read_types(c, &o.types))
         return;
-    o.around = (int64_t)call_number(c, "around", 0);
+    o.around = (int64_t)request_number(c, "around", 0);
     o.depth = depth < 100 ? (unsigned)depth : 100;
-    o.max_nodes = call_number(c, "limit", 0);
+    o.max_nodes = request_number(c, "limit", 0);
     json_object(&c->w);
     put_number(c, "tenant_id", c->tenant.id);
     json_key(&c->w, "entries");

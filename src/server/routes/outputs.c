@@ -14,9 +14,9 @@
 #include "server/page.h"
 
 /* The outputs of ":id". NULL: answered. */
-static quire_outputs *open_outputs(struct call *c)
+static quire_outputs *open_outputs(struct request *c)
 {
-    const char *session = call_session(c);
+    const char *session = request_session(c);
     quire_outputs *o = NULL;
     quire_error err;
     quire_status st;
@@ -25,14 +25,14 @@ static quire_outputs *open_outputs(struct call *c)
         return NULL;
     st = quire_outputs_open(c->q, session, &o, &err);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     return o;
 }
 
 /* ---- all ---------------------------------------------------------------- */
 
 /* Where it lies on the disk is the server's business. */
-static void put_output(struct call *c, const quire_output *o)
+static void put_output(struct request *c, const quire_output *o)
 {
     json_object(&c->w);
     put_text(c, "id", o->id);
@@ -52,7 +52,7 @@ static quire_status give(void *ctx, const quire_output *o, quire_error *err)
     return page_take(p, 0, 0);
 }
 
-void api_outputs_list(struct call *c)
+void route_outputs_list(struct request *c)
 {
     quire_outputs *o = open_outputs(c);
     struct page p = {.c = c};
@@ -70,7 +70,7 @@ void api_outputs_list(struct call *c)
 
 /* ---- adding ------------------------------------------------------------- */
 
-static void put_result(struct call *c, const quire_sink_result *r)
+static void put_result(struct request *c, const quire_sink_result *r)
 {
     char address[64];
 
@@ -89,10 +89,10 @@ static void put_result(struct call *c, const quire_sink_result *r)
     json_object_end(&c->w);
 }
 
-/* So much is shown at most, since it is held in memory meanwhile. */
-enum { SHOWN_MAX = 1024 * 1024 };
+/* So much is quote_text at most, since it is held in memory meanwhile. */
+enum { QUOTED_MAX = 1024 * 1024 };
 
-static void add_stream(struct call *c, quire_outputs *o)
+static void add_stream(struct request *c, quire_outputs *o)
 {
     quire_sink_options options = QUIRE_SINK_OPTIONS_INIT;
     quire_sink_result result;
@@ -100,24 +100,24 @@ static void add_stream(struct call *c, quire_outputs *o)
     quire_error err;
     quire_status st;
 
-    options.tool = call_text(c, "tool");
-    options.threshold = call_number(c, "threshold", options.threshold);
-    options.head = call_number(c, "head", 0);
-    options.columns = call_number(c, "columns", 0);
-    if (options.threshold > SHOWN_MAX || options.head > SHOWN_MAX) {
-        call_refuse(c, 400, "invalid", "all of it is kept, and can be read",
-                    "threshold and head are at most %d", SHOWN_MAX);
+    options.tool = request_text(c, "tool");
+    options.threshold = request_number(c, "threshold", options.threshold);
+    options.head = request_number(c, "head", 0);
+    options.columns = request_number(c, "columns", 0);
+    if (options.threshold > QUOTED_MAX || options.head > QUOTED_MAX) {
+        request_refuse(c, 400, "invalid", "all of it is kept, and can be read",
+                       "threshold and head are at most %d", QUOTED_MAX);
         return;
     }
     st = quire_sink_open(o, &options, &sink, &err);
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     quire_sink_write(sink, exchange_body(c->x));
     quire_sink_finish(sink, &result);
     if (result.problem.status)
-        call_fail(c, result.problem.status, &result.problem);
+        request_fail(c, result.problem.status, &result.problem);
     else
         put_result(c, &result);
     quire_sink_free(sink);
@@ -141,23 +141,23 @@ static quire_status feed_some(void *ctx, void *buf, size_t cap, size_t *n,
     return QUIRE_OK;
 }
 
-static void add_report(struct call *c, quire_outputs *o, const char *agent)
+static void add_report(struct request *c, quire_outputs *o, const char *agent)
 {
     struct feed f = {exchange_body(c->x)};
     quire_output done;
     quire_error err;
-    quire_status st = quire_report_put(o, agent, call_text(c, "parent"),
+    quire_status st = quire_report_put(o, agent, request_text(c, "parent"),
                                        feed_some, &f, &done, &err);
 
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         put_output(c, &done);
 }
 
-void api_outputs_add(struct call *c)
+void route_outputs_add(struct request *c)
 {
-    const char *agent = call_text(c, "agent");
+    const char *agent = request_text(c, "agent");
     quire_outputs *o = open_outputs(c);
 
     if (!o)
@@ -174,11 +174,11 @@ void api_outputs_add(struct call *c)
 static quire_status give_line(void *ctx, const quire_line *line,
                               quire_error *err)
 {
-    return call_write(ctx, line->text, err);
+    return request_write(ctx, line->text, err);
 }
 
 /* "3" is what a tool printed, anything else a report. */
-static const char *address_of(struct call *c, const char *name)
+static const char *address_of(struct request *c, const char *name)
 {
     bool number = !name[strspn(name, "0123456789")];
 
@@ -197,7 +197,7 @@ static quire_status pass_line(void *ctx, const quire_line *line,
 
 /* No line is as asked for, or there is no such output: for the library both are
  * not found, here nothing is an answer to the first. */
-static bool is_there(struct call *c, quire_outputs *o, const char *address)
+static bool is_there(struct request *c, quire_outputs *o, const char *address)
 {
     quire_read_options first = QUIRE_READ_OPTIONS_INIT;
 
@@ -205,7 +205,7 @@ static bool is_there(struct call *c, quire_outputs *o, const char *address)
     return !quire_read(c->q, o, address, &first, pass_line, NULL, NULL);
 }
 
-void api_outputs_get(struct call *c)
+void route_outputs_get(struct request *c)
 {
     quire_read_options options = QUIRE_READ_OPTIONS_INIT;
     quire_outputs *o = open_outputs(c);
@@ -215,11 +215,11 @@ void api_outputs_get(struct call *c)
 
     if (!o)
         return;
-    options.offset = call_number(c, "offset", 0);
-    options.limit = call_number(c, "limit", 0);
-    options.tail = call_number(c, "tail", 0);
-    options.grep = call_text(c, "grep");
-    options.ignore_case = call_flag(c, "ignore_case", false);
+    options.offset = request_number(c, "offset", 0);
+    options.limit = request_number(c, "limit", 0);
+    options.tail = request_number(c, "tail", 0);
+    options.grep = request_text(c, "grep");
+    options.ignore_case = request_flag(c, "ignore_case", false);
     address = address_of(c, c->params[1]);
     st = address ? quire_read(c->q, o, address, &options, give_line, c, &err)
                  : err_memory(&err);
@@ -228,11 +228,11 @@ void api_outputs_get(struct call *c)
         st = QUIRE_OK;
     quire_outputs_close(o);
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
-    answer_header(&c->answer, "Content-Type", "text/plain; charset=utf-8");
-    answer_header(&c->answer, "X-Content-Type-Options", "nosniff");
-    answer_header(&c->answer, "Content-Security-Policy", "sandbox");
-    answer_header(&c->answer, "Content-Disposition", "attachment");
+    response_header(&c->answer, "Content-Type", "text/plain; charset=utf-8");
+    response_header(&c->answer, "X-Content-Type-Options", "nosniff");
+    response_header(&c->answer, "Content-Security-Policy", "sandbox");
+    response_header(&c->answer, "Content-Disposition", "attachment");
 }

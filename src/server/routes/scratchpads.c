@@ -3,14 +3,14 @@
 #include "server/route.h"
 
 /* A pad that nobody has written to is empty, which is no error. */
-static void answer_pad(struct call *c, const char *name)
+static void answer_pad(struct request *c, const char *name)
 {
     struct buf text = BUF_INIT((size_t)64 << 20);
     quire_error err;
     quire_status st = quire_pad_read(c->q, name, buf_write, &text, &err);
 
     if (st && st != QUIRE_NOT_FOUND) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     } else {
         json_object(&c->w);
         put_text(c, "agent_id", name);
@@ -25,7 +25,7 @@ static void answer_pad(struct call *c, const char *name)
 
 static quire_status give_pad(void *ctx, const quire_pad *pad, quire_error *err)
 {
-    struct call *c = ctx;
+    struct request *c = ctx;
 
     (void)err;
     json_object(&c->w);
@@ -37,7 +37,7 @@ static quire_status give_pad(void *ctx, const quire_pad *pad, quire_error *err)
     return QUIRE_OK;
 }
 
-void api_pads_list(struct call *c)
+void route_scratchpads_list(struct request *c)
 {
     quire_error err;
     quire_status st;
@@ -49,15 +49,15 @@ void api_pads_list(struct call *c)
     json_array_end(&c->w);
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }
 
-void api_pads_shared(struct call *c)
+void route_scratchpads_shared(struct request *c)
 {
     answer_pad(c, "");
 }
 
-void api_pads_get(struct call *c)
+void route_scratchpads_get(struct request *c)
 {
     answer_pad(c, c->params[0]);
 }

@@ -15,7 +15,7 @@
 #define ALL_MAX ((size_t)1 << 30)
 
 struct replying {
-    struct call *c;
+    struct request *c;
     struct buf text, files;
     struct json_writer written; /* into `files` */
 };
@@ -26,7 +26,7 @@ enum { TOLD_MAX = 1 << 20 };
 /* ---- for those who listen ----------------------------------------------- */
 
 /* What a command has changed, but for files. */
-static void tell_change(struct call *c, const quire_slash_reply *r)
+static void tell_change(struct request *c, const quire_slash_reply *r)
 {
     static const struct {
         const char *command;
@@ -40,7 +40,7 @@ static void tell_change(struct call *c, const quire_slash_reply *r)
         {"mem shared write", EVENT_PAD_CHANGED},
         {"mem shared clear", EVENT_PAD_CHANGED},
     };
-    const char *agent = call_text(c, "agent");
+    const char *agent = request_text(c, "agent");
     struct buf out = BUF_INIT(16 * 1024);
     struct json_writer w;
     size_t i, n = sizeof list / sizeof *list;
@@ -63,13 +63,13 @@ static void tell_change(struct call *c, const quire_slash_reply *r)
     }
     json_object_end(&w);
     if (!out.failed)
-        call_tell_one(c, list[i].kind, 0, buf_bytes(&out));
+        request_publish_one(c, list[i].kind, 0, buf_bytes(&out));
     buf_release(&out);
 }
 
-static void tell_written(struct call *c, const quire_slash_file *file)
+static void tell_written(struct request *c, const quire_slash_file *file)
 {
-    int64_t conversation = (int64_t)call_number(c, "conversation_id", 0);
+    int64_t conversation = (int64_t)request_number(c, "conversation_id", 0);
     struct buf out = BUF_INIT(16 * 1024);
     struct json_writer w;
 
@@ -85,7 +85,8 @@ static void tell_written(struct call *c, const quire_slash_file *file)
     json_uint(&w, file->content.len);
     json_object_end(&w);
     if (!out.failed)
-        call_tell_one(c, EVENT_ARTIFACT_WRITTEN, conversation, buf_bytes(&out));
+        request_publish_one(c, EVENT_ARTIFACT_WRITTEN, conversation,
+                            buf_bytes(&out));
     buf_release(&out);
 }
 
@@ -111,13 +112,13 @@ static void add_file(struct json_writer *w, const quire_slash_file *file,
 }
 
 /* The file itself, which may be nowhere else. */
-static void tell_content(struct call *c, const quire_slash_file *file)
+static void tell_content(struct request *c, const quire_slash_file *file)
 {
-    int64_t conversation = (int64_t)call_number(c, "conversation_id", 0);
+    int64_t conversation = (int64_t)request_number(c, "conversation_id", 0);
     struct buf out = BUF_INIT(4 * TOLD_MAX);
     struct json_writer w;
 
-    if (!events_are_heard(desk_events(c->desk), c->tenant.id))
+    if (!events_are_heard(thread_ctx_events(c->thread_ctx), c->tenant.id))
         return;
     json_begin(&w, &out);
     json_object(&w);
@@ -129,7 +130,7 @@ static void tell_content(struct call *c, const quire_slash_file *file)
     add_file(&w, file, file->content.len <= TOLD_MAX);
     json_object_end(&w);
     if (!out.failed)
-        call_tell_one(c, EVENT_FILE, conversation, buf_bytes(&out));
+        request_publish_one(c, EVENT_FILE, conversation, buf_bytes(&out));
     buf_release(&out);
 }
 
@@ -139,7 +140,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *r,
                          quire_error *err)
 {
     struct replying *to = ctx;
-    struct call *c = to->c;
+    struct request *c = to->c;
 
     reply_write(&c->w, r);
     buf_add(&to->text, r->block.data, r->block.len);
@@ -165,7 +166,7 @@ static quire_status tell_file(void *ctx, const quire_slash_file *file,
     return QUIRE_OK;
 }
 
-void api_slash(struct call *c)
+void route_slash(struct request *c)
 {
     quire_slash_options o = QUIRE_SLASH_OPTIONS_INIT;
     struct replying to = {.c = c,
@@ -174,11 +175,11 @@ void api_slash(struct call *c)
     quire_error err;
     quire_status st;
 
-    if (!call_conversation(c, "conversation_id", &o.session) ||
-        !call_agent(c, "agent"))
+    if (!request_session_field(c, "conversation_id", &o.session) ||
+        !request_agent(c, "agent"))
         return;
-    o.agent = call_text(c, "agent");
-    o.allowed = call_texts(c, "allow");
+    o.agent = request_text(c, "agent");
+    o.allowed = request_texts(c, "allow");
     o.file = tell_file;
     o.file_ctx = &to;
     json_begin(&to.written, &to.files);
@@ -186,7 +187,7 @@ void api_slash(struct call *c)
     json_object(&c->w);
     json_key(&c->w, "replies");
     json_array(&c->w);
-    st = quire_slash(c->q, call_bytes(c, "text"), &o, tell, &to, &err);
+    st = quire_slash(c->q, request_bytes(c, "text"), &o, tell, &to, &err);
     json_array_end(&to.written);
     json_array_end(&c->w);
     put_bytes(c, "text", buf_bytes(&to.text));
@@ -194,7 +195,7 @@ void api_slash(struct call *c)
     json_raw(&c->w, buf_bytes(&to.files));
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     buf_release(&to.text);
     buf_release(&to.files);
 }

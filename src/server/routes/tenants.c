@@ -7,7 +7,7 @@
 #include "server/page.h"
 #include "server/server.h"
 
-static void put_tenant(struct call *c, const quire_tenant *t)
+static void put_tenant(struct request *c, const quire_tenant *t)
 {
     put_number(c, "id", t->id);
     put_text(c, "name", t->name);
@@ -18,7 +18,7 @@ static void put_tenant(struct call *c, const quire_tenant *t)
     put_number(c, "artifacts", (int64_t)t->artifacts);
 }
 
-static void answer_tenant(struct call *c, const quire_tenant *t,
+static void answer_tenant(struct request *c, const quire_tenant *t,
                           const char *token)
 {
     json_object(&c->w);
@@ -30,14 +30,14 @@ static void answer_tenant(struct call *c, const quire_tenant *t,
 
 static quire_status give(void *ctx, const quire_tenant *t, quire_error *err)
 {
-    struct call *c = ctx;
+    struct request *c = ctx;
 
     (void)err;
     answer_tenant(c, t, NULL);
     return QUIRE_OK;
 }
 
-void api_tenants_list(struct call *c)
+void route_tenants_list(struct request *c)
 {
     quire_error err;
     quire_status st;
@@ -49,85 +49,86 @@ void api_tenants_list(struct call *c)
     json_array_end(&c->w);
     json_object_end(&c->w);
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
 }
 
-void api_tenants_add(struct call *c)
+void route_tenants_add(struct request *c)
 {
     char token[QUIRE_TOKEN_SIZE];
     quire_tenant t;
     quire_error err;
-    quire_status st = quire_tenant_add(c->q, call_text(c, "name"), token, &t,
+    quire_status st = quire_tenant_add(c->q, request_text(c, "name"), token, &t,
                                        &err);
 
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         answer_tenant(c, &t, token);
 }
 
-void api_tenants_get(struct call *c)
+void route_tenants_get(struct request *c)
 {
     quire_tenant t;
     quire_error err;
-    quire_status st = quire_tenant_get(c->q, call_ref(c, 0), &t, &err);
+    quire_status st = quire_tenant_get(c->q, request_ref(c, 0), &t, &err);
 
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         answer_tenant(c, &t, NULL);
 }
 
-void api_tenants_patch(struct call *c)
+void route_tenants_patch(struct request *c)
 {
     quire_tenant t;
     quire_error err;
-    quire_status st = quire_tenant_disable(c->q, call_ref(c, 0),
-                                           call_flag(c, "disabled", false), &t,
-                                           &err);
+    quire_status st = quire_tenant_disable(c->q, request_ref(c, 0),
+                                           request_flag(c, "disabled", false),
+                                           &t, &err);
 
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         answer_tenant(c, &t, NULL);
     if (!st && t.disabled)
-        events_shut_out(desk_events(c->desk), t.id);
+        events_shut_out(thread_ctx_events(c->thread_ctx), t.id);
 }
 
-void api_tenants_rotate(struct call *c)
+void route_tenants_rotate(struct request *c)
 {
     char token[QUIRE_TOKEN_SIZE];
     quire_tenant t;
     quire_error err;
-    quire_status st = quire_tenant_rotate(c->q, call_ref(c, 0), token, &t,
+    quire_status st = quire_tenant_rotate(c->q, request_ref(c, 0), token, &t,
                                           &err);
 
     if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
         answer_tenant(c, &t, token);
     if (!st)
-        events_shut_out(desk_events(c->desk), t.id);
+        events_shut_out(thread_ctx_events(c->thread_ctx), t.id);
 }
 
-void api_tenants_remove(struct call *c)
+void route_tenants_remove(struct request *c)
 {
     quire_error err;
-    quire_status st = quire_tenant_remove(c->q, call_ref(c, 0),
-                                          call_flag(c, "all", false), &err);
+    quire_status st = quire_tenant_remove(c->q, request_ref(c, 0),
+                                          request_flag(c, "all", false), &err);
 
     if (st == QUIRE_EXISTS)
-        call_fail_as(c, 409, quire_status_name(st),
-                     "?all=true removes it with all of that, for good", &err);
+        request_fail_as(c, 409, quire_status_name(st),
+                        "?all=true removes it with all of that, for good",
+                        &err);
     else
         answer_deleted(c, st, &err);
     if (!st)
-        events_shut_out(desk_events(c->desk), call_id(c, 0));
+        events_shut_out(thread_ctx_events(c->thread_ctx), request_id(c, 0));
 }
 
 /* ---- what was done ------------------------------------------------------ */
 
-static void put_json(struct call *c, const char *key, const char *json)
+static void put_json(struct request *c, const char *key, const char *json)
 {
     json_key(&c->w, key);
     if (json)
@@ -140,7 +141,7 @@ static quire_status give_change(void *ctx, const quire_audit *change,
                                 quire_error *err)
 {
     struct page *p = ctx;
-    struct call *c = p->c;
+    struct request *c = p->c;
     quire_status st = page_take(p, change->at_us, change->id);
 
     (void)err;
@@ -159,14 +160,14 @@ static quire_status give_change(void *ctx, const quire_audit *change,
     return QUIRE_OK;
 }
 
-void api_audit(struct call *c)
+void route_audit(struct request *c)
 {
-    struct page p = {.c = c, .limit = call_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = request_limit(c, 50, 200)};
     quire_error err;
     quire_status st;
 
     page_begin(&p, "entries");
-    st = quire_audit_list(c->q, (int64_t)call_number(c, "before_id", 0),
+    st = quire_audit_list(c->q, (int64_t)request_number(c, "before_id", 0),
                           p.limit + 1, give_change, &p, &err);
     page_end_rows(&p);
     put_id(c, "next_before_id", p.more ? p.last_id : 0);
@@ -175,47 +176,48 @@ void api_audit(struct call *c)
 
 /* ---- for anybody -------------------------------------------------------- */
 
-static void say(struct call *c, const char *key, const char *value)
+static void say(struct request *c, const char *key, const char *value)
 {
     json_object(&c->w);
     put_text(c, key, value);
     json_object_end(&c->w);
 }
 
-void api_health(struct call *c)
+void route_health(struct request *c)
 {
     say(c, "status", "ok");
 }
 
-void api_ready(struct call *c)
+void route_ready(struct request *c)
 {
-    if (desk_is_ready(c->desk))
+    if (thread_ctx_is_ready(c->thread_ctx))
         say(c, "status", "ready");
     else
-        call_refuse(c, 503, "not_ready", "ask again in a moment",
-                    "the server is draining, or its store cannot be written");
+        request_refuse(
+            c, 503, "not_ready", "ask again in a moment",
+            "the server is draining, or its store cannot be written");
 }
 
-void api_version(struct call *c)
+void route_version(struct request *c)
 {
     say(c, "version", quire_version());
 }
 
-void api_metrics(struct call *c)
+void route_metrics(struct request *c)
 {
-    desk_write_metrics(c->desk, &c->answer.body);
-    answer_header(&c->answer, "Content-Type",
-                  "text/plain; version=0.0.4; charset=utf-8");
+    thread_ctx_write_metrics(c->thread_ctx, &c->answer.body);
+    response_header(&c->answer, "Content-Type",
+                    "text/plain; version=0.0.4; charset=utf-8");
 }
 
-void api_openapi(struct call *c)
+void route_openapi(struct request *c)
 {
     openapi_write(&c->answer.body);
 }
 
 /* ---- blobs -------------------------------------------------------------- */
 
-void api_blobs_put(struct call *c)
+void route_blobs_put(struct request *c)
 {
     quire_blob_info info;
     quire_error err;
@@ -223,7 +225,7 @@ void api_blobs_put(struct call *c)
     char ref[QUIRE_REF_SIZE];
 
     if (st) {
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
         return;
     }
     quire_ref_format(&info.digest, ref);
@@ -238,7 +240,7 @@ void api_blobs_put(struct call *c)
 }
 
 /* By its digest, or by the `ref` that it was given when it was put. */
-void api_blobs_get(struct call *c)
+void route_blobs_get(struct request *c)
 {
     quire_blob_info info;
     quire_digest digest;
@@ -246,16 +248,17 @@ void api_blobs_get(struct call *c)
     quire_status st;
 
     if (quire_ref_parse(c->params[0], &digest, NULL)) {
-        call_refuse(c, 400, "invalid", "send 64 hex digits, or the whole ref",
-                    "that is no digest of a blob");
+        request_refuse(c, 400, "invalid",
+                       "send 64 hex digits, or the whole ref",
+                       "that is no digest of a blob");
         return;
     }
     st = quire_blob_stat(c->q, &digest, &info, &err);
     if (st == QUIRE_NOT_FOUND)
-        call_refuse(c, 404, "not_found", "POST /v1/blobs puts it there",
-                    "there is no such blob");
+        request_refuse(c, 404, "not_found", "POST /v1/blobs puts it there",
+                       "there is no such blob");
     else if (st)
-        call_fail(c, st, &err);
+        request_fail(c, st, &err);
     else
-        content_send(c, &digest, info.size, "application/octet-stream");
+        blob_response_send(c, &digest, info.size, "application/octet-stream");
 }

@@ -2,7 +2,7 @@
  * try.c - a program on the command line frame that has an option of each kind
  *
  * The kinds that no command of quire uses yet are tested here; and what a new
- * command takes is shown: one entry, one function.
+ * command takes is quote_text: one entry, one function.
  */
 #include "cli/core/cli.h"
 

@@ -126,7 +126,7 @@ static void open_doors(const char *path, const char *name)
 }
 
 /* The secret, as a descriptor, to whoever came in. */
-static void hand_out(int to)
+static void handle_out(int to)
 {
     union {
         char space[CMSG_SPACE(sizeof(int))];
@@ -162,7 +162,7 @@ static void answer(int i)
     }
     fd = accept4(door[i], NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0 && (i == PATH || i == ABSTRACT))
-        hand_out(fd);
+        handle_out(fd);
     close(fd);
 }
 
