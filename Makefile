@@ -173,7 +173,7 @@ $(B)/bench-program: $(BENCH_OBJ) $(LIB_OBJ)
 bench: all $(B)/bench-program
 	$(Q)CC='$(CC)' $(B)/bench-program $(BENCH)
 
-SOURCES  := $(wildcard include/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
+SOURCES  := $(wildcard include/*.h include/quire/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] fuzz/*.c \
             bench/*.[ch])
 
 lint:
@@ -214,6 +214,8 @@ install: all man
 	$(Q)rm -f $(B)/quire.pc && $(MAKE) -s $(B)/quire.pc
 	$(Q)install -Dm755 $(B)/quire $(D)$(bindir)/quire
 	$(Q)install -Dm644 include/quire.h $(D)$(incdir)/quire.h
+	$(Q)install -d $(D)$(incdir)/quire
+	$(Q)install -m644 include/quire/*.h $(D)$(incdir)/quire
 	$(Q)install -Dm644 $(B)/libquire.a $(D)$(libdir)/libquire.a
 	$(Q)install -Dm755 $(B)/libquire.so $(D)$(libdir)/libquire.so.$(VERSION)
 	$(Q)ln -sf libquire.so.$(VERSION) $(D)$(libdir)/$(SONAME)
