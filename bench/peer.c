@@ -95,16 +95,12 @@ static void begin_call(struct json_writer *w, struct buf *out, int id,
     buf_clear(out);
     json_begin(w, out);
     json_object(w);
-    json_key(w, "jsonrpc");
-    json_str(w, "2.0");
-    json_key(w, "id");
-    json_int(w, id);
-    json_key(w, "method");
-    json_str(w, "tools/call");
+    json_put_str(w, "jsonrpc", "2.0");
+    json_put_int(w, "id", id);
+    json_put_str(w, "method", "tools/call");
     json_key(w, "params");
     json_object(w);
-    json_key(w, "name");
-    json_str(w, tool);
+    json_put_str(w, "name", tool);
     json_key(w, "arguments");
     json_object(w);
 }
@@ -113,8 +109,7 @@ static void end_call(struct json_writer *w, struct buf *out,
                      const struct buf *content)
 {
     if (content) {
-        json_key(w, "content");
-        json_bytes(w, buf_bytes(content));
+        json_put_bytes(w, "content", buf_bytes(content));
     }
     json_object_end(w);
     json_object_end(w);
@@ -128,8 +123,7 @@ void peer_spell_file(struct buf *out, int id, const char *path,
     struct json_writer w;
 
     begin_call(&w, out, id, content ? "write_file" : "read_text_file");
-    json_key(&w, "path");
-    json_str(&w, path);
+    json_put_str(&w, "path", path);
     end_call(&w, out, content);
 }
 
@@ -139,10 +133,8 @@ void peer_spell_workspace(struct buf *out, int id, const char *filename,
     struct json_writer w;
 
     begin_call(&w, out, id, "workspace");
-    json_key(&w, "action");
-    json_str(&w, content ? "write" : "read");
-    json_key(&w, "filename");
-    json_str(&w, filename);
+    json_put_str(&w, "action", content ? "write" : "read");
+    json_put_str(&w, "filename", filename);
     end_call(&w, out, content);
 }
 

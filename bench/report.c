@@ -119,8 +119,7 @@ static void number(struct json_writer *w, const char *key, double v)
     char text[40];
 
     snprintf(text, sizeof text, "%.6g", v);
-    json_key(w, key);
-    json_raw(w, bytes_str(text));
+    json_put_raw(w, key, bytes_str(text));
 }
 
 static void print_json(struct buf *out)
@@ -140,17 +139,13 @@ static void report_json(const struct line *line, const struct result *r, int n)
 
     json_begin(&w, &out);
     json_object(&w);
-    json_key(&w, "name");
-    json_str(&w, line->name);
+    json_put_str(&w, "name", line->name);
     number(&w, "value", r->value);
-    json_key(&w, "unit");
-    json_str(&w, line->unit);
-    json_key(&w, "readings");
-    json_int(&w, n);
+    json_put_str(&w, "unit", line->unit);
+    json_put_int(&w, "readings", n);
     if (line->limit_is) {
         number(&w, "limit", r->limit);
-        json_key(&w, "limit_is");
-        json_str(&w, line->limit_is);
+        json_put_str(&w, "limit_is", line->limit_is);
         number(&w, line->need == NEED_WITHIN ? "difference" : "ratio",
                r->compared);
         number(&w, "lowest", r->low);
@@ -158,8 +153,7 @@ static void report_json(const struct line *line, const struct result *r, int n)
     }
     if (line->need != NEED_NOTHING) {
         number(&w, words[line->need], line->needed);
-        json_key(&w, "met");
-        json_bool(&w, r->met);
+        json_put_bool(&w, "met", r->met);
     }
     json_object_end(&w);
     print_json(&out);
@@ -231,10 +225,8 @@ void report_note(struct bench *b, const char *name, const char *fmt, ...)
     }
     json_begin(&w, &out);
     json_object(&w);
-    json_key(&w, "name");
-    json_str(&w, name);
-    json_key(&w, "note");
-    json_str(&w, text);
+    json_put_str(&w, "name", name);
+    json_put_str(&w, "note", text);
     json_object_end(&w);
     print_json(&out);
 }

@@ -45,13 +45,10 @@ static void spell_ours(struct buf *out, const char *filename,
     buf_clear(out);
     json_begin(&w, out);
     json_object(&w);
-    json_key(&w, "action");
-    json_str(&w, content ? "write" : "read");
-    json_key(&w, "filename");
-    json_str(&w, filename);
+    json_put_str(&w, "action", content ? "write" : "read");
+    json_put_str(&w, "filename", filename);
     if (content) {
-        json_key(&w, "content");
-        json_bytes(&w, buf_bytes(content));
+        json_put_bytes(&w, "content", buf_bytes(content));
     }
     json_object_end(&w);
     buf_add_char(out, '\n');

@@ -198,17 +198,13 @@ static void spell(struct buf *out, const char *action, const char *filename,
     buf_clear(out);
     json_begin(&w, out);
     json_object(&w);
-    json_key(&w, "action");
-    json_str(&w, action);
-    json_key(&w, "filename");
-    json_str(&w, filename);
+    json_put_str(&w, "action", action);
+    json_put_str(&w, "filename", filename);
     if (content) {
-        json_key(&w, "content");
-        json_bytes(&w, buf_bytes(content));
+        json_put_bytes(&w, "content", buf_bytes(content));
     }
     if (content && noise) {
-        json_key(&w, "encoding");
-        json_str(&w, "base64");
+        json_put_str(&w, "encoding", "base64");
     }
     json_object_end(&w);
 }

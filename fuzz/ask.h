@@ -15,14 +15,14 @@ static inline int64_t ask(struct db *db, const char *sql, quire_bytes value)
     int64_t n;
     bool row;
 
-    HOLDS(!db->ops->prepare(db, sql, &s, NULL));
+    HOLDS(!db_prepare(db, sql, &s, NULL));
     if (value.data)
-        s->ops->bind_text(s, 1, value);
-    if (s->ops->step(s, &row, &err))
+        stmt_bind_text(s, 1, value);
+    if (stmt_step(s, &row, &err))
         fprintf(stderr, "%s\n", err.what);
     HOLDS(err.status == QUIRE_OK);
-    n = row ? s->ops->column_int(s, 0) : 0;
-    s->ops->finalize(s);
+    n = row ? stmt_column_int(s, 0) : 0;
+    stmt_finalize(s);
     return n;
 }
 

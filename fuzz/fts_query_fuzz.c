@@ -23,11 +23,11 @@ static struct db *open_words(void)
     struct db *db;
 
     HOLDS(!db_sqlite_open(&config, &db, NULL));
-    HOLDS(!db->ops->exec(db,
-                         "CREATE VIRTUAL TABLE t USING fts5(body, "
-                         "tokenize='quire');"
-                         "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
-                         NULL));
+    HOLDS(!db_exec(db,
+                   "CREATE VIRTUAL TABLE t USING fts5(body, "
+                   "tokenize='quire');"
+                   "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
+                   NULL));
     return db;
 }
 
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!db)
         db = open_words();
-    HOLDS(!db->ops->begin(db, DB_SOON, NULL));
+    HOLDS(!db_begin(db, DB_SOON, NULL));
     ask(db, "INSERT INTO t VALUES(?1)", text);
     for (mode = FTS_ALL; mode <= FTS_ANY; mode++) {
         struct buf b = BUF_INIT((size_t)1 << 20);
@@ -74,6 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             marked_holds(db, buf_bytes(&b));
         buf_release(&b);
     }
-    db->ops->rollback(db);
+    db_rollback(db);
     return 0;
 }

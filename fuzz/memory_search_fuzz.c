@@ -24,7 +24,7 @@ static struct db *open_words(void)
     struct db *db;
 
     HOLDS(!db_sqlite_open(&config, &db, NULL));
-    HOLDS(!db->ops->exec(
+    HOLDS(!db_exec(
         db,
         "CREATE VIRTUAL TABLE t USING fts5(title, content, tags, source,"
         " content='', tokenize='quire');"
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!db)
         db = open_words();
     HOLDS(memory_intent(text) < 1u << 6);
-    HOLDS(!db->ops->begin(db, DB_SOON, NULL));
+    HOLDS(!db_begin(db, DB_SOON, NULL));
     ask(db,
         "INSERT INTO t(rowid, title, content, tags, source)"
         " VALUES(2, '', ?1, '', '')",
@@ -75,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (any && size < 60)
         HOLDS((found >= 2) == (ask(db, "SELECT count(*) FROM v WHERE doc = 2",
                                    bytes_of(NULL, 0)) > 0));
-    db->ops->rollback(db);
+    db_rollback(db);
     return 0;
 }

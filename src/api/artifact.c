@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 #include "api/workspace.h"
 
@@ -30,18 +31,18 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
     quire_status st;
 
     if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no artifacts "
-                     "and no tenants",
-                     q->home);
-        err_next(err, "name a home of Quire's own with --home");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name a home of Quire's own with --home",
+                      "%s is a home of another program, which has no artifacts "
+                      "and no tenants",
+                      q->home);
         return st;
     }
     if (q->in_batch) {
-        st = err_set(err, QUIRE_INVALID,
-                     "artifacts and tenants cannot be used while a batch is "
-                     "open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "artifacts and tenants cannot be used while a batch is "
+                      "open");
         return st;
     }
     st = need_blobs(q, write, err);
@@ -141,16 +142,14 @@ quire_status quire_artifact_path(quire_bytes path, char out[257],
                                  const char **reason, quire_error *err)
 {
     enum path_fault fault = path_clean(path, out, NULL);
-    quire_status st;
 
     if (reason)
         *reason = path_reason(fault);
     if (fault == PATH_FINE)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "invalid path: %s (%s)", path_words(fault),
-                 path_reason(fault));
-    err_next(err, "a path looks like notes/today.md");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "a path looks like notes/today.md",
+                    "invalid path: %s (%s)", path_words(fault),
+                    path_reason(fault));
 }
 
 static quire_status check_fulltext(const char *what, const char *text,
@@ -185,9 +184,10 @@ quire_status artifacts_check_options(const quire_artifact_options *o,
     quire_status st = QUIRE_OK;
 
     if (o->mime && !mime_is_valid(bytes_str(o->mime))) {
-        st = err_set(err, QUIRE_INVALID, "that is no media type");
-        err_next(err, "one looks like text/markdown; leave it out to have it "
-                      "found by name or content");
+        st = err_fail(err, QUIRE_INVALID,
+                      "one looks like text/markdown; leave it out to have it "
+                      "found by name or content",
+                      "that is no media type");
     }
     if (!st)
         st = check_fulltext("purpose", o->purpose, WORDS_MAX, err);
@@ -224,9 +224,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
     const char *key;
     quire_status st = need_artifacts(q, true, err);
 
-    if (options)
-        memcpy(&full, options,
-               options->size < sizeof full ? options->size : sizeof full);
+    OPTIONS_READ(full, options);
     if (!st)
         st = quire_artifact_path(bytes_str(path), clean, NULL, err);
     if (!st)
@@ -254,13 +252,13 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
 static quire_status missing(const char *session, const char *which,
                             quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "there is no artifact %.100s%s%.60s", which,
-                              session && !*session ? "" : " in session ",
-                              session ? session : "user");
-
-    err_next(err, "`quire artifact ls` lists those of the session, `ls "
-                  "--deleted` what was put away");
+    quire_status st =
+        err_fail(err, QUIRE_NOT_FOUND,
+                 "`quire artifact ls` lists those of the session, `ls "
+                 "--deleted` what was put away",
+                 "there is no artifact %.100s%s%.60s", which,
+                 session && !*session ? "" : " in session ",
+                 session ? session : "user");
     return st;
 }
 
@@ -291,8 +289,8 @@ static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
     quire_status st = memory_links(q, entry, id, &links, err);
 
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "there is no memory entry #%lld", (long long)entry);
-        err_next(err, "`quire memory ls` lists those that are valid");
+        err_fail(err, st, "`quire memory ls` lists those that are valid",
+                 "there is no memory entry #%lld", (long long)entry);
     } else if (!st && !links) {
         st = err_set(err, QUIRE_NOT_FOUND,
                      "memory entry #%lld does not link artifact #%lld",
@@ -305,11 +303,10 @@ static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
 
 static quire_status elsewhere(int64_t id, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "artifact #%lld belongs to another session",
-                              (long long)id);
-
-    err_next(err, "cite a memory entry that links it: --via mem:ID");
+    quire_status st =
+        err_fail(err, QUIRE_NOT_FOUND,
+                 "cite a memory entry that links it: --via mem:ID",
+                 "artifact #%lld belongs to another session", (long long)id);
     return st;
 }
 
@@ -367,9 +364,7 @@ quire_status quire_artifact_stat(quire *q, const char *session,
     struct reach reach = {.away = false};
     quire_status st = need_artifacts(q, false, err);
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     reach.any_session = o.any_session;
     reach.via = o.via;
     *out = (quire_artifact){.id = 0};
@@ -383,9 +378,8 @@ quire_status quire_artifact_stat(quire *q, const char *session,
         return st;
     st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "%.100s has no version %lld", which,
-                (long long)o.version);
-        err_next(err, "`quire artifact versions` lists those that are kept");
+        err_fail(err, st, "`quire artifact versions` lists those that are kept",
+                 "%.100s has no version %lld", which, (long long)o.version);
     }
     return st;
 }
@@ -468,9 +462,7 @@ quire_status quire_artifact_list(quire *q, const char *session,
     quire_status st;
     bool none;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     st = find_scope(q, session, o.all_sessions, &range.session, &none, err);
     if (st || none)
         return st;
@@ -561,8 +553,8 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         workspace_follow_artifact(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "nothing called %.100s was put away", clean);
-        err_next(err, "`quire artifact ls --deleted` lists what was");
+        err_fail(err, st, "`quire artifact ls --deleted` lists what was",
+                 "nothing called %.100s was put away", clean);
     }
     return st;
 }
@@ -586,11 +578,11 @@ static quire_status hear(void *ctx, const quire_hit *hit, quire_error *err)
 
 static quire_status nothing_found(const char *query, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "no artifact has %.100s in it", query);
-
-    err_next(err, "all words must be there; --all-sessions looks in every "
-                  "session");
+    quire_status st =
+        err_fail(err, QUIRE_NOT_FOUND,
+                 "all words must be there; --all-sessions looks in every "
+                 "session",
+                 "no artifact has %.100s in it", query);
     return st;
 }
 
@@ -606,9 +598,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
     bool newest = false, none;
     quire_status st;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     st = find_scope(q, session, o.all_sessions, &question.session, &none, err);
     if (!st && (none || o.fts))
         st = artifact_query_has_terms(query, err);

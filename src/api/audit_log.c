@@ -33,9 +33,9 @@ const char audit_log_schema[] =
 static void bind_or_null(struct stmt *s, int at, const char *text)
 {
     if (text)
-        s->ops->bind_text(s, at, bytes_str(text));
+        stmt_bind_text(s, at, bytes_str(text));
     else
-        s->ops->bind_null(s, at);
+        stmt_bind_null(s, at);
 }
 
 quire_status audit_log_add(struct quire *q, const char *action, int64_t tenant,
@@ -44,7 +44,7 @@ quire_status audit_log_add(struct quire *q, const char *action, int64_t tenant,
 {
     char uid[32];
     struct stmt *s;
-    quire_status st = q->db->ops->prepare(
+    quire_status st = db_prepare(
         q->db,
         "INSERT INTO journal(at, actor, action, tenant, name, before, after)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -53,15 +53,15 @@ quire_status audit_log_add(struct quire *q, const char *action, int64_t tenant,
     if (st)
         return st;
     snprintf(uid, sizeof uid, "uid:%u", (unsigned)geteuid());
-    s->ops->bind_int(s, 1, clock_us(&q->clock));
-    s->ops->bind_text(s, 2, bytes_str(*q->actor ? q->actor : uid));
-    s->ops->bind_text(s, 3, bytes_str(action));
-    s->ops->bind_int(s, 4, tenant);
-    s->ops->bind_text(s, 5, bytes_str(name));
+    stmt_bind_int(s, 1, clock_us(&q->clock));
+    stmt_bind_text(s, 2, bytes_str(*q->actor ? q->actor : uid));
+    stmt_bind_text(s, 3, bytes_str(action));
+    stmt_bind_int(s, 4, tenant);
+    stmt_bind_text(s, 5, bytes_str(name));
     bind_or_null(s, 6, before);
     bind_or_null(s, 7, after);
     st = sql_run(s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -73,12 +73,9 @@ const char *audit_log_add_tenant(const quire_tenant *t, struct arena *keep)
 
     json_begin(&w, &out);
     json_object(&w);
-    json_key(&w, "name");
-    json_str(&w, t->name);
-    json_key(&w, "disabled");
-    json_bool(&w, t->disabled);
-    json_key(&w, "has_token");
-    json_bool(&w, t->has_token);
+    json_put_str(&w, "name", t->name);
+    json_put_bool(&w, "disabled", t->disabled);
+    json_put_bool(&w, "has_token", t->has_token);
     json_object_end(&w);
     text = out.failed ? NULL : arena_text(keep, buf_bytes(&out));
     buf_release(&out);
@@ -90,17 +87,16 @@ const char *audit_log_add_tenant(const quire_tenant *t, struct arena *keep)
 static bool read_text(struct stmt *s, int at, struct arena *keep,
                       const char **out)
 {
-    *out = s->ops->column_null(s, at)
-               ? NULL
-               : arena_text(keep, s->ops->column_bytes(s, at));
-    return *out || s->ops->column_null(s, at);
+    *out = stmt_column_null(s, at) ? NULL
+                                   : arena_text(keep, stmt_column_bytes(s, at));
+    return *out || stmt_column_null(s, at);
 }
 
 static bool read_audit(struct stmt *s, struct arena *keep, quire_audit *out)
 {
-    *out = (quire_audit){.id = s->ops->column_int(s, 0),
-                         .at_us = s->ops->column_int(s, 1),
-                         .tenant = s->ops->column_int(s, 4)};
+    *out = (quire_audit){.id = stmt_column_int(s, 0),
+                         .at_us = stmt_column_int(s, 1),
+                         .tenant = stmt_column_int(s, 4)};
     return read_text(s, 2, keep, &out->actor) &&
            read_text(s, 3, keep, &out->action) &&
            read_text(s, 5, keep, &out->name) &&
@@ -118,7 +114,7 @@ static quire_status give(struct quire *q, struct stmt *s, quire_audit_fn each,
 
     while (!st) {
         arena_reset(&tmp);
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         if (!read_audit(s, &tmp, &one)) {
@@ -142,16 +138,16 @@ quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
     if (st == QUIRE_NOT_FOUND || (!st && q->schema < SCHEMA_AUDIT_LOG))
         return QUIRE_OK;
     if (!st)
-        st = q->db->ops->prepare(q->db,
-                                 "SELECT id, at, actor, action, tenant, name,"
-                                 " before, after FROM journal WHERE ?1 = 0 OR"
-                                 " id < ?1 ORDER BY id DESC LIMIT ?2",
-                                 &s, err);
+        st = db_prepare(q->db,
+                        "SELECT id, at, actor, action, tenant, name,"
+                        " before, after FROM journal WHERE ?1 = 0 OR"
+                        " id < ?1 ORDER BY id DESC LIMIT ?2",
+                        &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, before_id);
-    s->ops->bind_int(s, 2, limit && limit < INT64_MAX ? (int64_t)limit : -1);
+    stmt_bind_int(s, 1, before_id);
+    stmt_bind_int(s, 2, limit && limit < INT64_MAX ? (int64_t)limit : -1);
     st = give(q, s, each, ctx, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }

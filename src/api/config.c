@@ -111,10 +111,9 @@ static bool is_valid(const struct setting *s, const char *value)
 
 static quire_status unknown(const char *key, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND, "there is no setting %.60s",
-                              key);
-
-    err_next(err, "`quire config ls` lists all of them");
+    quire_status st = err_fail(err, QUIRE_NOT_FOUND,
+                               "`quire config ls` lists all of them",
+                               "there is no setting %.60s", key);
     return st;
 }
 
@@ -163,13 +162,13 @@ static quire_status read_row(struct quire *q, struct sql *sql, const char *key,
     *value = NULL;
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(key));
+    stmt_bind_text(s, 1, bytes_str(key));
     st = sql_row(s, err);
     if (!st) {
-        *value = arena_text(&q->loan, s->ops->column_bytes(s, 0));
+        *value = arena_text(&q->loan, stmt_column_bytes(s, 0));
         st = *value ? QUIRE_OK : err_memory(err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -273,7 +272,7 @@ static void forget_rooms(struct quire *q)
     blobs_free(q->blobs);
     q->blobs = NULL;
     q->relaxed = config_is(q, "durability", "flush");
-    q->db->ops->relax(q->db, q->relaxed);
+    db_relax(q->db, q->relaxed);
 }
 
 /* What it was set to before, and is now; nothing if that is the same. */
@@ -311,26 +310,26 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         return refuse(s, value, "", err);
     st = open_rows(q, true, &sql, err);
     if (!st && !sql) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no settings",
-                     q->home);
-        err_next(err, "set a variable such as QUIRE_QUOTA_FILE instead");
+        st = err_fail(err, QUIRE_INVALID,
+                      "set a variable such as QUIRE_QUOTA_FILE instead",
+                      "%s is a home of another program, which has no settings",
+                      q->home);
     }
     if (!st)
-        st = q->db->ops->begin(q->db, DB_DURABLE, err);
+        st = db_begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
     st = read_row(q, sql, key, &before, err);
     if (!st)
         st = sql_use(sql, value ? SQL_SET : SQL_UNSET, &stmt, err);
     if (!st) {
-        stmt->ops->bind_text(stmt, 1, bytes_str(key));
+        stmt_bind_text(stmt, 1, bytes_str(key));
         if (value)
-            stmt->ops->bind_text(stmt, 2, bytes_str(value));
+            stmt_bind_text(stmt, 2, bytes_str(value));
         st = sql_run(stmt, err);
     }
     /* One that nobody knows can be taken back all the same, if it is there. */
-    if (!st && !s && q->db->ops->changes(q->db) == 0)
+    if (!st && !s && db_changes(q->db) == 0)
         st = unknown(key, err);
     if (!st)
         st = note(q, key, before, value, err);

@@ -97,19 +97,16 @@ static quire_status need_folders(struct quire *q, bool write, bool *any,
 
 static quire_status unknown(int64_t id, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "there is no folder %" PRId64, id);
-
-    err_next(err, "list those there are");
+    quire_status st = err_fail(err, QUIRE_NOT_FOUND, "list those there are",
+                               "there is no folder %" PRId64, id);
     return st;
 }
 
 static quire_status taken(quire_bytes name, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_EXISTS, "there is a folder %.*s",
-                              (int)name.len, (const char *)name.data);
-
-    err_next(err, "choose another name");
+    quire_status st = err_fail(err, QUIRE_EXISTS, "choose another name",
+                               "there is a folder %.*s", (int)name.len,
+                               (const char *)name.data);
     return st;
 }
 
@@ -120,18 +117,15 @@ static quire_status read_name(const char *text, quire_bytes *out,
     static const char blanks[] = " \t\r\n";
     const char *from = text + strspn(text, blanks);
     size_t len = strlen(from);
-    quire_status st;
 
     while (len > 0 && strchr(blanks, from[len - 1]))
         len--;
     *out = bytes_of(from, len);
     if (len > 0 && len <= NAME_BYTES_MAX && utf8_check(*out))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID,
-                 "the name of a folder is UTF-8 of 1 to %d bytes",
-                 NAME_BYTES_MAX);
-    err_next(err, "choose another name");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "choose another name",
+                    "the name of a folder is UTF-8 of 1 to %d bytes",
+                    NAME_BYTES_MAX);
 }
 
 static quire_status begin(struct quire *q, quire_error *err)
@@ -139,7 +133,7 @@ static quire_status begin(struct quire *q, quire_error *err)
     bool any;
     quire_status st = need_folders(q, true, &any, err);
 
-    return st ? st : q->db->ops->begin(q->db, DB_DURABLE, err);
+    return st ? st : db_begin(q->db, DB_DURABLE, err);
 }
 
 /* ---- looking ------------------------------------------------------------ */
@@ -147,11 +141,11 @@ static quire_status begin(struct quire *q, quire_error *err)
 static bool read_folder(struct stmt *s, struct arena *keep, quire_folder *out)
 {
     *out = (quire_folder){
-        .id = s->ops->column_int(s, 0),
-        .name = arena_text(keep, s->ops->column_bytes(s, 1)),
-        .created_us = s->ops->column_int(s, 2),
-        .updated_us = s->ops->column_int(s, 3),
-        .sessions = (uint64_t)s->ops->column_int(s, 4),
+        .id = stmt_column_int(s, 0),
+        .name = arena_text(keep, stmt_column_bytes(s, 1)),
+        .created_us = stmt_column_int(s, 2),
+        .updated_us = stmt_column_int(s, 3),
+        .sessions = (uint64_t)stmt_column_int(s, 4),
     };
     return out->name;
 }
@@ -165,12 +159,12 @@ static quire_status get(struct quire *q, int64_t id, quire_folder *out,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_int(s, 2, id);
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_int(s, 2, id);
     st = sql_row(s, err);
     if (!st && !read_folder(s, &q->loan, out))
         st = err_memory(err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? unknown(id, err) : st;
 }
 
@@ -197,18 +191,18 @@ quire_status quire_folder_list(quire *q, quire_folder_fn each, void *ctx,
     st = sql_use(&q->folders, SQL_LIST, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
+    stmt_bind_int(s, 1, q->tenant);
     q->in_callback = true;
     while (!st) {
         arena_reset(&tmp);
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         st = read_folder(s, &tmp, &one) ? each(ctx, &one, err)
                                         : err_memory(err);
     }
     q->in_callback = false;
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return st;
 }
@@ -223,13 +217,13 @@ static quire_status add(struct quire *q, quire_bytes name, quire_folder *out,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_text(s, 2, name);
-    s->ops->bind_int(s, 3, clock_us(&q->clock));
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_text(s, 2, name);
+    stmt_bind_int(s, 3, clock_us(&q->clock));
     st = sql_run(s, err);
-    if (!st && q->db->ops->changes(q->db) == 0)
+    if (!st && db_changes(q->db) == 0)
         st = taken(name, err);
-    return st ? st : get(q, q->db->ops->last_id(q->db), out, err);
+    return st ? st : get(q, db_last_id(q->db), out, err);
 }
 
 quire_status quire_folder_add(quire *q, const char *name, quire_folder *out,
@@ -253,12 +247,12 @@ static quire_status rename_it(struct quire *q, int64_t id, quire_bytes name,
         st = sql_use(&q->folders, SQL_RENAME, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_int(s, 2, id);
-    s->ops->bind_text(s, 3, name);
-    s->ops->bind_int(s, 4, clock_us(&q->clock));
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_int(s, 2, id);
+    stmt_bind_text(s, 3, name);
+    stmt_bind_int(s, 4, clock_us(&q->clock));
     st = sql_run(s, err);
-    if (!st && q->db->ops->changes(q->db) == 0)
+    if (!st && db_changes(q->db) == 0)
         st = taken(name, err);
     return st ? st : get(q, id, out, err);
 }
@@ -281,10 +275,10 @@ static quire_status take_away(struct quire *q, int64_t id, quire_error *err)
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_int(s, 2, id);
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_int(s, 2, id);
     st = sql_run(s, err);
-    return !st && q->db->ops->changes(q->db) == 0 ? unknown(id, err) : st;
+    return !st && db_changes(q->db) == 0 ? unknown(id, err) : st;
 }
 
 quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err)
@@ -307,13 +301,13 @@ static quire_status file_it(struct quire *q, int64_t number, int64_t folder,
         st = sql_use(&q->folders, folder ? SQL_FILE : SQL_UNFILE, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, folder ? q->tenant : number);
+    stmt_bind_int(s, 1, folder ? q->tenant : number);
     if (folder) {
-        s->ops->bind_int(s, 2, folder);
-        s->ops->bind_int(s, 3, number);
+        stmt_bind_int(s, 2, folder);
+        stmt_bind_int(s, 3, number);
     }
     st = sql_run(s, err);
-    if (!st && folder && q->db->ops->changes(q->db) == 0)
+    if (!st && folder && db_changes(q->db) == 0)
         st = err_set(err, QUIRE_NOT_FOUND, "the session has gone meanwhile");
     return st;
 }
@@ -325,9 +319,8 @@ quire_status quire_session_file(quire *q, const char *which, int64_t folder,
     quire_status st = quire_session_row_of(q, which, &row, err);
 
     if (!st && !row.number) {
-        st = err_set(err, QUIRE_INVALID, "%.60s is in no home that has folders",
-                     which);
-        err_next(err, "name a session of this home");
+        st = err_fail(err, QUIRE_INVALID, "name a session of this home",
+                      "%.60s is in no home that has folders", which);
     }
     if (!st)
         st = begin(q, err);
@@ -347,11 +340,11 @@ quire_status folders_find(struct quire *q, int64_t number, int64_t *folder,
     st = sql_use(&q->folders, SQL_OF, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, number);
+    stmt_bind_int(s, 1, number);
     st = sql_row(s, err);
     if (!st)
-        *folder = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *folder = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -371,16 +364,16 @@ quire_status folders_keys(struct quire *q, int64_t folder, struct map *keys,
     st = sql_use(&q->folders, SQL_KEYS, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_int(s, 2, folder);
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_int(s, 2, folder);
     while (!st) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        key = arena_dup(keep, s->ops->column_bytes(s, 0));
+        key = arena_dup(keep, stmt_column_bytes(s, 0));
         if (!key.data || !map_put(keys, key, 1, NULL))
             st = err_memory(err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }

@@ -26,12 +26,12 @@ static quire_status prepare(struct db *db, quire_error *err)
 
     if (st || has)
         return st;
-    st = db->ops->begin(db, DB_DURABLE, err);
+    st = db_begin(db, DB_DURABLE, err);
     if (st)
         return st;
     st = sql_has_table(db, "collection", &has, err);
     if (!st && !has)
-        st = db->ops->exec(db, ref_index_schema, err);
+        st = db_exec(db, ref_index_schema, err);
     return sql_end(db, st, err);
 }
 
@@ -106,7 +106,7 @@ quire_status need_ref_index_db(struct quire *q, bool write, struct db **out,
 void foreign_state_close(struct quire *q)
 {
     if (q->state)
-        q->state->ops->close(q->state);
+        db_close(q->state);
     q->state = NULL;
 }
 

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/opts.h"
 #include "gc/gc.h"
 #include "blob/hash.h"
 #include "gc/pins.h"
@@ -258,8 +259,7 @@ static quire_status give_back(struct collecting *c, quire_error *err)
     for (before = free_pages + 1;
          !st && free_pages > 0 && free_pages < before;) {
         before = free_pages;
-        st = db->ops->exec(db, "PRAGMA incremental_vacuum(" PAGES_AT_ONCE ")",
-                           err);
+        st = db_exec(db, "PRAGMA incremental_vacuum(" PAGES_AT_ONCE ")", err);
         if (!st)
             st = sql_number(db, "PRAGMA freelist_count", &free_pages, err);
         if (!st)
@@ -281,8 +281,8 @@ static quire_status take_turn(struct collecting *c, quire_error *err)
     if (!st)
         st = fs_lock(c->lock, FS_EXCLUSIVE, c->q->busy_ms, err);
     if (st == QUIRE_BUSY) {
-        err_set(err, st, "another collection of %s is running", c->q->home);
-        err_next(err, "let it finish: it does what this one would");
+        err_fail(err, st, "let it finish: it does what this one would",
+                 "another collection of %s is running", c->q->home);
     }
     if (!st)
         futimens(c->lock, NULL); /* quire_collect_due() asks for the time */
@@ -296,16 +296,16 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
     if (!st && !dry && q->read_only)
         st = read_only_error(err);
     if (!st && q->tenant != TENANT_DEFAULT) {
-        st = err_set(err, QUIRE_INVALID,
-                     "blobs are kept for all tenants together, and are not "
-                     "collected for one of them");
-        err_next(err, "leave out --tenant");
+        st = err_fail(err, QUIRE_INVALID, "leave out --tenant",
+                      "blobs are kept for all tenants together, and are not "
+                      "collected for one of them");
     }
     if (!st && !strcmp(q->home, q->blob_path)) {
-        st = err_set(err, QUIRE_INVALID,
+        st =
+            err_fail(err, QUIRE_INVALID,
+                     "name the home with --home: a directory with sessions or "
+                     "conversations",
                      "a blobs directory alone does not tell what refers to it");
-        err_next(err, "name the home with --home: a directory with sessions or "
-                      "conversations");
     }
     if (!st && (q->in_batch || q->in_group))
         st = err_set(err, QUIRE_INVALID, "a batch is open");
@@ -315,15 +315,12 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
 /* What this handle holds for itself it could not tell from what nobody does. */
 static quire_status check_holds(const struct quire *q, quire_error *err)
 {
-    quire_status st;
-
     if (q->holds == 0)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_BUSY,
-                 "a session of this handle has an image and no file yet");
-    err_next(err, "let it be written, close it, or collect with another "
-                  "handle");
-    return st;
+    return err_fail(err, QUIRE_BUSY,
+                    "let it be written, close it, or collect with another "
+                    "handle",
+                    "a session of this handle has an image and no file yet");
 }
 
 /* Whether there is anything that could be collected. */
@@ -349,9 +346,7 @@ static quire_status read_options(struct quire *q,
                                  quire_collect_options *o, quire_error *err)
 {
     *o = (quire_collect_options)QUIRE_COLLECT_OPTIONS_INIT;
-    if (options)
-        memcpy(o, options,
-               options->size < sizeof *o ? options->size : sizeof *o);
+    OPTIONS_READ(*o, options);
     return o->grace_s < 0 ? config_span(q, "gc.grace", &o->grace_s, err)
                           : QUIRE_OK;
 }
@@ -415,10 +410,9 @@ int quire_collect_due(quire *q)
 
 static quire_status no_such(const char *path, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND, "%s is not registered",
-                              path);
-
-    err_next(err, "`quire gc --roots` lists what is");
+    quire_status st = err_fail(err, QUIRE_NOT_FOUND,
+                               "`quire gc --roots` lists what is",
+                               "%s is not registered", path);
     return st;
 }
 
@@ -437,9 +431,9 @@ quire_status quire_root_add(quire *q, const char *path, quire_error *err)
                  ? err_set(err, QUIRE_NOT_FOUND, "there is no %s", root.path)
                  : err_sys(err, errno, "cannot look at %s", root.path);
     if (!st && !S_ISDIR(s.st_mode) && !S_ISREG(s.st_mode)) {
-        st = err_set(err, QUIRE_INVALID, "%s is neither a file nor a directory",
-                     root.path);
-        err_next(err, "name a session file, or the directory they lie in");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name a session file, or the directory they lie in",
+                      "%s is neither a file nor a directory", root.path);
     }
     if (!st)
         st = need_ref_index_db(q, true, &state, err);
@@ -553,8 +547,8 @@ quire_status quire_blob_unpin(quire *q, const quire_digest *digest,
     if (!st)
         st = state ? pins_drop(state, digest, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "%s is not pinned", digest_short(digest).s);
-        err_next(err, "`quire blob pin` lists what is");
+        err_fail(err, st, "`quire blob pin` lists what is", "%s is not pinned",
+                 digest_short(digest).s);
     }
     return st;
 }

@@ -23,6 +23,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/opts.h"
 #include "blob/hash.h"
 #include "memory/memory.h"
 #include "memory/scratchpad.h"
@@ -61,16 +62,14 @@ const char *quire_version_of(unsigned index, char out[64])
 static quire_status check_dir(const char *path, quire_error *err)
 {
     struct stat s;
-    quire_status st;
 
     if (stat(path, &s) < 0)
         return errno == ENOENT ? QUIRE_OK
                                : err_sys(err, errno, "cannot open %s", path);
     if (S_ISDIR(s.st_mode))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_IO, "%s is not a directory", path);
-    err_next(err, "name the directory that holds the store");
-    return st;
+    return err_fail(err, QUIRE_IO, "name the directory that holds the store",
+                    "%s is not a directory", path);
 }
 
 /* An older program passes a shorter struct; the rest stays default. */
@@ -89,8 +88,8 @@ static quire_status read_options(const quire_options *options, quire_options *o,
     if (st || (unsigned)o->kind > QUIRE_KIND_JP ||
         (unsigned)o->layout > QUIRE_LAYOUT_FLAT ||
         o->flags & ~(unsigned)QUIRE_READ_ONLY || o->cache_kib < 0) {
-        st = err_set(err, QUIRE_INVALID, "the options make no sense");
-        err_next(err, "start from QUIRE_OPTIONS_INIT");
+        st = err_fail(err, QUIRE_INVALID, "start from QUIRE_OPTIONS_INIT",
+                      "the options make no sense");
     }
     return st;
 }
@@ -142,7 +141,7 @@ void quire_close(quire *q)
     sql_release(&q->settings);
     sql_release(&q->session_rows);
     if (q->changes)
-        q->changes->ops->finalize(q->changes);
+        stmt_finalize(q->changes);
     sql_release(&q->folders);
     blobs_free(q->blobs);
     if (q->files)
@@ -150,7 +149,7 @@ void quire_close(quire *q)
     if (q->whole)
         q->whole->ops->free(q->whole);
     if (q->db)
-        q->db->ops->close(q->db);
+        db_close(q->db);
     tenant_views_release(q);
     foreign_state_close(q);
     free(q->home);
@@ -219,12 +218,12 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
     if (!st)
         st = schema_prepare(q->db, q->read_only, &q->schema, err);
     if (st && q->db) {
-        q->db->ops->close(q->db);
+        db_close(q->db);
         q->db = NULL;
     }
     q->relaxed = !st && !q->read_only && config_is(q, "durability", "flush");
     if (q->relaxed)
-        q->db->ops->relax(q->db, true);
+        db_relax(q->db, true);
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
 }
 
@@ -234,8 +233,8 @@ quire_status quire_sync(quire *q, quire_error *err)
 
     /* What another thread put for us is to be seen first. */
     if (!st && q->db)
-        st = q->db->ops->exec(q->db, "SELECT 1 FROM blob LIMIT 1", err);
-    return st || !q->db ? st : q->db->ops->settle(q->db, err);
+        st = db_exec(q->db, "SELECT 1 FROM blob LIMIT 1", err);
+    return st || !q->db ? st : db_settle(q->db, err);
 }
 
 /* A directory of files, heard by whoever listens. */
@@ -297,10 +296,9 @@ quire_status need_home(struct quire *q, struct object_store **out,
 
 quire_status read_only_error(quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID,
-                              "the store is open for reading only");
-
-    err_next(err, "open it without QUIRE_READ_ONLY");
+    quire_status st = err_fail(err, QUIRE_INVALID,
+                               "open it without QUIRE_READ_ONLY",
+                               "the store is open for reading only");
     return st;
 }
 
@@ -308,14 +306,11 @@ quire_status read_only_error(quire_error *err)
  * statements in use. */
 quire_status check_free(const struct quire *q, quire_error *err)
 {
-    quire_status st;
-
     if (!q->in_callback)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID,
-                 "a callback may not use the handle that called it");
-    err_next(err, "open a second handle on the same store");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "open a second handle on the same store",
+                    "a callback may not use the handle that called it");
 }
 
 /* What the settings say of blobs; a reader does not ask. */
@@ -476,9 +471,10 @@ static quire_status absent(const struct quire *q, const quire_digest *d,
 {
     if (st != QUIRE_NOT_FOUND)
         return st;
-    err_set(err, st, "no blob %s in %s", digest_short(d).s, q->home);
-    err_next(err, "`quire blob ls` lists what is there; --home or --store "
-                  "names another place");
+    err_fail(err, st,
+             "`quire blob ls` lists what is there; --home or --store "
+             "names another place",
+             "no blob %s in %s", digest_short(d).s, q->home);
     return st;
 }
 
@@ -537,11 +533,11 @@ static quire_status need_all_blobs(struct quire *q, quire_error *err)
 
     if (st || q->tenant == TENANT_DEFAULT)
         return st;
-    st = err_set(err, QUIRE_INVALID,
-                 "blobs are kept for all tenants together, and are not shown "
-                 "to one of them");
-    err_next(err, "leave out --tenant, or give the whole name of the blob");
-    return st;
+    return err_fail(
+        err, QUIRE_INVALID,
+        "leave out --tenant, or give the whole name of the blob",
+        "blobs are kept for all tenants together, and are not shown "
+        "to one of them");
 }
 
 quire_status quire_blob_list(quire *q, quire_blob_fn each, void *ctx,
@@ -566,7 +562,7 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
 
     if (st)
         return st;
-    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    OPTIONS_READ(h, hooks);
     q->in_callback = true;
     st = only ? blob_check(q->blobs, only, &h, err)
               : verify_all_blobs(q, 0, &h, err);
@@ -611,11 +607,12 @@ quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
     if (!st)
         st = blob_find_prefix(q->blobs, hex, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "no blob in %s begins with %s", q->home, hex);
-        err_next(err, "`quire blob ls` lists what is there");
+        err_fail(err, st, "`quire blob ls` lists what is there",
+                 "no blob in %s begins with %s", q->home, hex);
     } else if (st == QUIRE_EXISTS) {
-        st = err_set(err, QUIRE_INVALID, "several blobs begin with %s", hex);
-        err_next(err, "give more digits; `quire blob ls` lists them");
+        st = err_fail(err, QUIRE_INVALID,
+                      "give more digits; `quire blob ls` lists them",
+                      "several blobs begin with %s", hex);
     }
     return st;
 }

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/opts.h"
 #include "api/priv.h"
 
 static quire_status open_history(struct quire *q, const char *path,
@@ -32,7 +33,7 @@ static quire_status open_history(struct quire *q, const char *path,
     if (!st)
         st = history_open(db, path, q->read_only, &q->history, err);
     if (st)
-        db->ops->close(db);
+        db_close(db);
     return st;
 }
 
@@ -47,9 +48,8 @@ static quire_status need_history(struct quire *q, bool write, quire_error *err)
     if (!st && write && q->read_only)
         st = read_only_error(err);
     if (!st && !strcmp(q->home, q->blob_path)) {
-        st = err_set(err, QUIRE_INVALID, "%s has blobs, and no prompt history",
-                     q->home);
-        err_next(err, "open a home");
+        st = err_fail(err, QUIRE_INVALID, "open a home",
+                      "%s has blobs, and no prompt history", q->home);
     }
     if (!st)
         st = tenants_check(q, err);
@@ -106,9 +106,7 @@ static quire_status find(struct quire *q, const quire_bytes *query,
     struct arena tmp = ARENA_INIT;
     quire_status st = need_history(q, false, err);
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     what.limit = o.limit;
     if (!st && o.cwd) {
         what.cwd = absolute_cwd(o.cwd, &tmp);

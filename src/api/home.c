@@ -142,10 +142,10 @@ static quire_layout detect_layout(const char *blobs, const char *db)
 static quire_status other_layout(const char *blobs, quire_layout found,
                                  quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID, "%s is a %s store", blobs,
-                              quire_layout_name(found));
-
-    err_next(err, "leave out --layout, or name another directory");
+    quire_status st = err_fail(err, QUIRE_INVALID,
+                               "leave out --layout, or name another directory",
+                               "%s is a %s store", blobs,
+                               quire_layout_name(found));
     return st;
 }
 
@@ -164,10 +164,9 @@ static quire_status default_home(char **out, quire_error *err)
     } else if (home && *home == '/') {
         *out = text("%s/.local/share/quire", home);
     } else {
-        st = err_set(err, QUIRE_INVALID,
-                     "cannot tell where the home is: QUIRE_HOME is not set, "
-                     "XDG_DATA_HOME and HOME name no absolute path");
-        err_next(err, "name it with --home DIR");
+        st = err_fail(err, QUIRE_INVALID, "name it with --home DIR",
+                      "cannot tell where the home is: QUIRE_HOME is not set, "
+                      "XDG_DATA_HOME and HOME name no absolute path");
     }
     return st;
 }

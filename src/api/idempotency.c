@@ -31,7 +31,7 @@ const char idempotency_schema[] =
 static quire_status prepare(struct quire *q, const char *sql, const char *key,
                             struct stmt **s, quire_error *err)
 {
-    quire_status st = q->db->ops->prepare(q->db, sql, s, err);
+    quire_status st = db_prepare(q->db, sql, s, err);
 
     if (st)
         return st;
@@ -53,18 +53,18 @@ quire_status idempotency_expire(struct quire *q, int64_t most, quire_error *err)
 {
     struct stmt *s;
     quire_status st =
-        q->db->ops->prepare(q->db,
-                            "DELETE FROM claim WHERE (tenant, key) IN (SELECT"
-                            " tenant, key FROM claim WHERE created < ?1"
-                            " ORDER BY created LIMIT ?2)",
-                            &s, err);
+        db_prepare(q->db,
+                   "DELETE FROM claim WHERE (tenant, key) IN (SELECT"
+                   " tenant, key FROM claim WHERE created < ?1"
+                   " ORDER BY created LIMIT ?2)",
+                   &s, err);
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, oldest(q));
-    s->ops->bind_int(s, 2, most);
+    stmt_bind_int(s, 1, oldest(q));
+    stmt_bind_int(s, 2, most);
     st = sql_run(s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -82,20 +82,20 @@ static quire_status look(struct quire *q, const char *key,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 3, oldest(q));
+    stmt_bind_int(s, 3, oldest(q));
     st = sql_row(s, err);
     if (!st) {
         out->fresh = 0;
         out->same = sql_digest(s, 0, &asked) &&
                     !memcmp(asked.byte, request->byte, sizeof asked.byte);
-        out->status = (int)s->ops->column_int(s, 1);
-        answer = s->ops->column_bytes(s, 2);
+        out->status = (int)stmt_column_int(s, 1);
+        answer = stmt_column_bytes(s, 2);
         out->answer = answer.len ? arena_dup(&q->loan, answer)
                                  : bytes_of("", 0);
         if (!out->answer.data)
             st = err_memory(err);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -114,10 +114,10 @@ static quire_status add(struct quire *q, const char *key,
 
     if (st)
         return st;
-    s->ops->bind_bytes(s, 3, bytes_of(request->byte, sizeof request->byte));
-    s->ops->bind_int(s, 4, clock_us(&q->clock));
+    stmt_bind_bytes(s, 3, bytes_of(request->byte, sizeof request->byte));
+    stmt_bind_int(s, 4, clock_us(&q->clock));
     st = sql_run(s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -133,15 +133,15 @@ quire_status quire_idempotency_begin(quire *q, const char *key,
     if (st)
         return st;
     if (!*key || strlen(key) > KEY_MAX) {
-        st = err_set(err, QUIRE_INVALID, "a key has 1 to %d bytes", KEY_MAX);
-        err_next(err, "a random UUID will do");
+        st = err_fail(err, QUIRE_INVALID, "a random UUID will do",
+                      "a key has 1 to %d bytes", KEY_MAX);
         return st;
     }
     hash_init(&hash);
     hash_add(&hash, request);
     hash_add(&hash, body);
     hash_end(&hash, &digest);
-    st = q->db->ops->begin(q->db, DB_DURABLE, err);
+    st = db_begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
     st = idempotency_expire(q, FORGET_AT_ONCE, err);
@@ -163,10 +163,10 @@ static quire_status keep_answer(struct quire *q, const char *key, int status,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 3, status);
-    s->ops->bind_bytes(s, 4, answer.len ? answer : bytes_of("", 0));
+    stmt_bind_int(s, 3, status);
+    stmt_bind_bytes(s, 4, answer.len ? answer : bytes_of("", 0));
     st = sql_run(s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -181,7 +181,7 @@ static quire_status give_back(struct quire *q, const char *key,
     if (st)
         return st;
     st = sql_run(s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -191,7 +191,7 @@ quire_status quire_idempotency_end(quire *q, const char *key, int status,
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
-        st = q->db->ops->begin(q->db, DB_DURABLE, err);
+        st = db_begin(q->db, DB_DURABLE, err);
     if (st)
         return st;
     st = status ? keep_answer(q, key, status, answer, err)

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/opts.h"
 #include "jp/jp.h"
 #include "api/priv.h"
 
@@ -90,17 +91,17 @@ static quire_status too_old(const struct place_info *place, quire_error *err)
     quire_status st;
 
     if (*place->file) {
-        st = err_set(err, QUIRE_INVALID,
+        st =
+            err_fail(err, QUIRE_INVALID,
+                     "open it once with JP, which brings it up to date",
                      "%.150s is of before December 2025: its messages.json has "
                      "pairs, not events",
                      place->path);
-        err_next(err, "open it once with JP, which brings it up to date");
         return st;
     }
-    st = err_set(err, QUIRE_NOT_FOUND, "%.180s has no events.json",
-                 place->path);
-    err_next(err, "name the directory of a conversation");
-    return st;
+    return err_fail(err, QUIRE_NOT_FOUND,
+                    "name the directory of a conversation",
+                    "%.180s has no events.json", place->path);
 }
 
 static quire_status begin_work(struct work *w, struct quire *q, const char *dir,
@@ -112,13 +113,13 @@ static quire_status begin_work(struct work *w, struct quire *q, const char *dir,
 
     *w = (struct work){.q = q, .out = BUF_INIT(CONVERSATION_MAX)};
     if (hooks)
-        memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+        OPTIONS_READ(h, hooks);
     w->hearer = (struct problem_sink){.each = h.problem, .ctx = h.ctx};
     st = need_blobs(q, write, err);
     if (!st && write && (q->in_batch || q->in_group)) {
-        st = err_set(err, QUIRE_INVALID,
-                     "cannot change a conversation while a batch is open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "cannot change a conversation while a batch is open");
     }
     if (!st)
         st = layout_one(dir, &w->keep, &w->place, err);
@@ -324,9 +325,7 @@ quire_status quire_conversation_print(quire *q, const char *dir,
 
     if (st)
         return st;
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     st = begin_work(&w, q, dir, hooks, false, err);
     if (!st && !*w.place.file)
         st = too_old(&w.place, err);

@@ -9,6 +9,7 @@
 #include "artifact/artifact.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 #include "memory/memory.h"
 #include "api/priv.h"
@@ -99,16 +100,16 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
     quire_status st;
 
     if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no memory",
-                     q->home);
-        err_next(err, "name a home of Quire's own with --home");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name a home of Quire's own with --home",
+                      "%s is a home of another program, which has no memory",
+                      q->home);
         return st;
     }
     if (q->in_batch) {
-        st = err_set(err, QUIRE_INVALID,
-                     "memory cannot be used while a batch is open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "memory cannot be used while a batch is open");
         return st;
     }
     st = need_artifacts(q, write, err);
@@ -118,12 +119,11 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
 
 static quire_status missing(int64_t id, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "there is no valid memory entry #%lld",
-                              (long long)id);
-
-    err_next(err, "`quire memory ls` lists those there are; --as-of shows what "
-                  "was valid before");
+    quire_status st =
+        err_fail(err, QUIRE_NOT_FOUND,
+                 "`quire memory ls` lists those there are; --as-of shows what "
+                 "was valid before",
+                 "there is no valid memory entry #%lld", (long long)id);
     return st;
 }
 
@@ -187,17 +187,18 @@ static quire_status check_text(const char *what, quire_bytes text, size_t min,
                      what);
         err_next(err, "give it one of 1 to %zu bytes", max);
     } else if (text.len > max) {
-        st = err_set(err, QUIRE_INVALID,
+        st =
+            err_fail(err, QUIRE_INVALID,
+                     "say it shorter, or link an artifact that says it",
                      "the %s of a memory entry has at most %zu bytes, and this "
                      "has %zu",
                      what, max, text.len);
-        err_next(err, "say it shorter, or link an artifact that says it");
     } else {
-        st = err_set(err, QUIRE_INVALID,
-                     "the %s of a memory entry is UTF-8, and this is not from "
-                     "byte %zu on",
-                     what, utf8_find_bad(text));
-        err_next(err, "keep other bytes as an artifact, and link it");
+        st = err_fail(err, QUIRE_INVALID,
+                      "keep other bytes as an artifact, and link it",
+                      "the %s of a memory entry is UTF-8, and this is not from "
+                      "byte %zu on",
+                      what, utf8_find_bad(text));
     }
     return st;
 }
@@ -209,10 +210,9 @@ static quire_status check_tags(const quire_bytes *tags, size_t n,
     size_t i;
 
     if (n > TAGS_MAX) {
-        st = err_set(err, QUIRE_INVALID,
-                     "a memory entry has at most %d tags, and this has %zu",
-                     TAGS_MAX, n);
-        err_next(err, "leave some out");
+        st = err_fail(err, QUIRE_INVALID, "leave some out",
+                      "a memory entry has at most %d tags, and this has %zu",
+                      TAGS_MAX, n);
     }
     for (i = 0; i < n && !st; i++)
         st = check_text("tag", tags[i], 1, TAG_MAX, err);
@@ -222,13 +222,10 @@ static quire_status check_tags(const quire_bytes *tags, size_t n,
 /* A time that somebody gave; 0 is none. */
 static quire_status check_time(int64_t us, quire_error *err)
 {
-    quire_status st;
-
     if (us >= 0)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "a time of memory is after 1970");
-    err_next(err, "leave it out for now");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "leave it out for now",
+                    "a time of memory is after 1970");
 }
 
 static quire_status check_options(const quire_memory_options *o, bool edit,
@@ -366,9 +363,7 @@ quire_status quire_memory_list(quire *q,
     quire_status st = need_memory(q, false, err);
     bool none = st == QUIRE_NOT_FOUND;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     if (!st || none)
         st = check_time(o.as_of_us, err);
     if (!st)
@@ -400,10 +395,10 @@ static quire_status nothing_found(quire_bytes query, quire_error *err)
     quire_status st;
 
     utf8_add_mended(&text, bytes_sub(query, 0, utf8_cut(query, 100)));
-    st = err_set(err, QUIRE_NOT_FOUND, "no memory entry has a word of %s",
-                 buf_text(&text) ? buf_text(&text) : "the question");
-    err_next(err,
-             "ask with other words; `quire memory ls` lists what is known");
+    st = err_fail(err, QUIRE_NOT_FOUND,
+                  "ask with other words; `quire memory ls` lists what is known",
+                  "no memory entry has a word of %s",
+                  buf_text(&text) ? buf_text(&text) : "the question");
     buf_release(&text);
     return st;
 }
@@ -414,8 +409,9 @@ static quire_status check_question(quire_bytes query, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!memory_expression(query, true, &ignored)) {
-        st = err_set(err, QUIRE_INVALID, "there is no word to look for");
-        err_next(err, "ask with a word of the entry, or several");
+        st = err_fail(err, QUIRE_INVALID,
+                      "ask with a word of the entry, or several",
+                      "there is no word to look for");
     }
     buf_release(&ignored);
     return st;
@@ -464,9 +460,7 @@ quire_status quire_memory_search(quire *q, quire_bytes query,
     quire_status st = need_memory(q, false, err);
 
     none = st == QUIRE_NOT_FOUND;
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     if (!st || none)
         st = check_question(query, err);
     if (!st)
@@ -514,8 +508,8 @@ quire_status quire_memory_remove(quire *q, int64_t id, quire_error *err)
     st = memory_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "there is no memory entry #%lld", (long long)id);
-        err_next(err, "`quire memory ls` lists those there are");
+        err_fail(err, st, "`quire memory ls` lists those there are",
+                 "there is no memory entry #%lld", (long long)id);
     }
     return st;
 }
@@ -530,10 +524,9 @@ static quire_status check_relation(const quire_relation *r, quire_error *err)
         st = err_set(err, QUIRE_INVALID, "there is no relation %d",
                      (int)r->kind);
     if (!st && r->source == r->target) {
-        st = err_set(err, QUIRE_INVALID,
-                     "memory entry #%lld cannot be related to itself",
-                     (long long)r->source);
-        err_next(err, "name two entries");
+        st = err_fail(err, QUIRE_INVALID, "name two entries",
+                      "memory entry #%lld cannot be related to itself",
+                      (long long)r->source);
     }
     return st;
 }
@@ -572,14 +565,14 @@ quire_status quire_relation_add(quire *q, int64_t source,
         return missing_end(q, &want, err);
     if (st == QUIRE_EXISTS) {
         /* Who added it may not have waited for the disk yet. */
-        quire_status settled = q->db->ops->settle(q->db, err);
+        quire_status settled = db_settle(q->db, err);
 
         if (settled)
             return settled;
-        err_set(err, st, "#%lld %s #%lld is there already, as relation #%lld",
-                (long long)source, relation_kind_name((int)kind),
-                (long long)target, (long long)out->id);
-        err_next(err, "nothing is left to do");
+        err_fail(err, st, "nothing is left to do",
+                 "#%lld %s #%lld is there already, as relation #%lld",
+                 (long long)source, relation_kind_name((int)kind),
+                 (long long)target, (long long)out->id);
     }
     return st;
 }
@@ -595,8 +588,8 @@ quire_status quire_relation_remove(quire *q, int64_t id, quire_error *err)
     st = relation_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "there is no relation #%lld", (long long)id);
-        err_next(err, "`quire memory graph` shows those there are");
+        err_fail(err, st, "`quire memory graph` shows those there are",
+                 "there is no relation #%lld", (long long)id);
     }
     return st;
 }
@@ -610,9 +603,7 @@ quire_status quire_relation_list(quire *q,
     struct relation_range range = {.tenant = q->tenant};
     quire_status st = need_memory(q, false, err);
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     if (!st && o.kind != -1 && !relation_kind_name(o.kind))
         st = err_set(err, QUIRE_INVALID, "there is no relation %d", o.kind);
     if (st)
@@ -638,9 +629,7 @@ quire_status quire_memory_graph(quire *q, const quire_graph_options *options,
     quire_status st = need_memory(q, false, err);
     bool none;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     none = st == QUIRE_NOT_FOUND;
     if (!st) {
         q->in_callback = true;

@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/opts.h"
 #include "output/address.h"
 #include "output/dir.h"
 #include "output/sink.h"
@@ -212,9 +213,7 @@ quire_status quire_sink_open(quire_outputs *o,
     quire_status st;
 
     *out = NULL;
-    if (options)
-        memcpy(&full, options,
-               options->size < sizeof full ? options->size : sizeof full);
+    OPTIONS_READ(full, options);
     if (o && o->q->read_only)
         return read_only_error(err);
     *out = malloc(sizeof **out);

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/opts.h"
 #include "output/address.h"
 #include "output/lines.h"
 #include "output/query.h"
@@ -270,12 +271,11 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
     st = load(o->shelf.store, report, out, err);
     if (st || json_check(json_in(out), 0, &why))
         return st;
-    st = err_set(err, QUIRE_NOT_FOUND,
-                 "agent://%s is not JSON, so there is no value to take out of "
-                 "it: byte %zu: %s",
-                 quote_text(bytes_str(a->id)).text, why.at, why.why);
-    err_next(err, "read it without a path or ?q=");
-    return st;
+    return err_fail(
+        err, QUIRE_NOT_FOUND, "read it without a path or ?q=",
+        "agent://%s is not JSON, so there is no value to take out of "
+        "it: byte %zu: %s",
+        quote_text(bytes_str(a->id)).text, why.at, why.why);
 }
 
 /* A value as it is printed: a string as its text, the rest indented. */
@@ -341,11 +341,11 @@ static quire_status read_report(quire_outputs *o, const struct address *a,
     if (!a->query)
         return give_file(o, name, address, options, each, ctx, err);
     if (options->offset || options->limit || options->tail || options->grep) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a value, which has no lines to choose from",
-                     quote_text(bytes_str(address)).text);
-        err_next(err, "leave out the path or ?q= to read lines, or the choice "
-                      "of lines to read the value");
+        st = err_fail(err, QUIRE_INVALID,
+                      "leave out the path or ?q= to read lines, or the choice "
+                      "of lines to read the value",
+                      "%s is a value, which has no lines to choose from",
+                      quote_text(bytes_str(address)).text);
         return st;
     }
     return give_value(o, a, name, options, each, ctx, err);
@@ -374,15 +374,14 @@ quire_status quire_read(quire *q, quire_outputs *o, const char *address,
     struct address a;
     quire_status st = address_parse(address, &tmp, &a, err);
 
-    if (options)
-        memcpy(&full, options,
-               options->size < sizeof full ? options->size : sizeof full);
+    OPTIONS_READ(full, options);
     if (!st && a.kind == ADDRESS_BLOB) {
         st = give_blob(q, &a, address, &full, each, ctx, err);
     } else if (!st && !o) {
-        st = err_set(err, QUIRE_INVALID, "%s is of a session: which one?",
-                     quote_text(bytes_str(address)).text);
-        err_next(err, "open its outputs with quire_outputs_open()");
+        st = err_fail(err, QUIRE_INVALID,
+                      "open its outputs with quire_outputs_open()",
+                      "%s is of a session: which one?",
+                      quote_text(bytes_str(address)).text);
     } else if (!st) {
         st = a.kind == ADDRESS_AGENT
                  ? read_report(o, &a, address, &full, &tmp, each, ctx, err)

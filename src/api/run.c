@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "base/json.h"
 #include "api/workspace.h"
 #include "sandbox/run.h"
@@ -293,7 +294,7 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
     quire_sink_options sink = QUIRE_SINK_OPTIONS_INIT;
     quire_status st;
 
-    memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     *out = (quire_run_result){.timed_out = 0};
     sink.tool = "run";
     /* What is not handed on is to be found there. */

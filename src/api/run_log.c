@@ -39,7 +39,7 @@ quire_status runs_begin(struct quire *q, const char *session,
 {
     struct db *db = q->db;
     struct stmt *s;
-    quire_status st = db->ops->prepare(
+    quire_status st = db_prepare(
         db,
         "INSERT INTO run(tenant, session, command, unconfined, started)"
         " VALUES(?1, ?2, ?3, ?4, ?5)",
@@ -47,14 +47,14 @@ quire_status runs_begin(struct quire *q, const char *session,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_text(s, 2, bytes_str(session));
-    s->ops->bind_text(s, 3, bytes_str(command));
-    s->ops->bind_int(s, 4, unconfined);
-    s->ops->bind_int(s, 5, clock_us(&q->clock));
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_text(s, 2, bytes_str(session));
+    stmt_bind_text(s, 3, bytes_str(command));
+    stmt_bind_int(s, 4, unconfined);
+    stmt_bind_int(s, 5, clock_us(&q->clock));
     st = sql_commit(db, DB_SOON, s, err);
-    *id = db->ops->last_id(db);
-    s->ops->finalize(s);
+    *id = db_last_id(db);
+    stmt_finalize(s);
     return st;
 }
 
@@ -63,7 +63,7 @@ quire_status runs_end(struct quire *q, const quire_run_record *r,
 {
     struct db *db = q->db;
     struct stmt *s;
-    quire_status st = db->ops->prepare(
+    quire_status st = db_prepare(
         db,
         "UPDATE run SET duration = ?2, exit = ?3, signal = ?4, out_bytes = ?5,"
         " err_bytes = ?6, hit = ?7, confined = ?8 WHERE id = ?1",
@@ -71,16 +71,16 @@ quire_status runs_end(struct quire *q, const quire_run_record *r,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, r->id);
-    s->ops->bind_int(s, 2, r->duration_us);
-    s->ops->bind_int(s, 3, r->exit);
-    s->ops->bind_int(s, 4, r->signal);
-    s->ops->bind_int(s, 5, (int64_t)r->out_bytes);
-    s->ops->bind_int(s, 6, (int64_t)r->err_bytes);
-    s->ops->bind_text(s, 7, bytes_str(r->hit));
-    s->ops->bind_text(s, 8, bytes_str(r->confined));
+    stmt_bind_int(s, 1, r->id);
+    stmt_bind_int(s, 2, r->duration_us);
+    stmt_bind_int(s, 3, r->exit);
+    stmt_bind_int(s, 4, r->signal);
+    stmt_bind_int(s, 5, (int64_t)r->out_bytes);
+    stmt_bind_int(s, 6, (int64_t)r->err_bytes);
+    stmt_bind_text(s, 7, bytes_str(r->hit));
+    stmt_bind_text(s, 8, bytes_str(r->confined));
     st = sql_commit(db, DB_SOON, s, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -91,23 +91,23 @@ static bool read_record(struct stmt *s, struct arena *keep,
                         quire_run_record *out)
 {
     *out = (quire_run_record){
-        .id = s->ops->column_int(s, 0),
-        .session = arena_text(keep, s->ops->column_bytes(s, 1)),
-        .command = arena_text(keep, s->ops->column_bytes(s, 2)),
-        .unconfined = s->ops->column_int(s, 3) != 0,
-        .started_us = s->ops->column_int(s, 4),
-        .ended = !s->ops->column_null(s, 5),
-        .duration_us = s->ops->column_int(s, 5),
-        .exit = (int)s->ops->column_int(s, 6),
-        .signal = (int)s->ops->column_int(s, 7),
-        .out_bytes = (uint64_t)s->ops->column_int(s, 8),
-        .err_bytes = (uint64_t)s->ops->column_int(s, 9),
+        .id = stmt_column_int(s, 0),
+        .session = arena_text(keep, stmt_column_bytes(s, 1)),
+        .command = arena_text(keep, stmt_column_bytes(s, 2)),
+        .unconfined = stmt_column_int(s, 3) != 0,
+        .started_us = stmt_column_int(s, 4),
+        .ended = !stmt_column_null(s, 5),
+        .duration_us = stmt_column_int(s, 5),
+        .exit = (int)stmt_column_int(s, 6),
+        .signal = (int)stmt_column_int(s, 7),
+        .out_bytes = (uint64_t)stmt_column_int(s, 8),
+        .err_bytes = (uint64_t)stmt_column_int(s, 9),
         .hit = "[]",
         .confined = "[]",
     };
     if (out->ended) {
-        out->hit = arena_text(keep, s->ops->column_bytes(s, 10));
-        out->confined = arena_text(keep, s->ops->column_bytes(s, 11));
+        out->hit = arena_text(keep, stmt_column_bytes(s, 10));
+        out->confined = arena_text(keep, stmt_column_bytes(s, 11));
     }
     return out->session && out->command && out->hit && out->confined;
 }
@@ -122,7 +122,7 @@ static quire_status give_records(struct quire *q, struct stmt *s,
 
     while (!st && row) {
         arena_reset(&keep);
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         if (!read_record(s, &keep, &one)) {
@@ -149,17 +149,16 @@ quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
     if (!st && session)
         st = artifacts_key(q, session, &q->loan, &key, err);
     if (!st)
-        st = q->db->ops->prepare(q->db,
-                                 COLUMNS
-                                 "WHERE tenant = ?1 AND (?2 = '' OR session ="
-                                 " ?2) ORDER BY id DESC LIMIT ?3",
-                                 &s, err);
+        st = db_prepare(q->db,
+                        COLUMNS "WHERE tenant = ?1 AND (?2 = '' OR session ="
+                                " ?2) ORDER BY id DESC LIMIT ?3",
+                        &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_text(s, 2, bytes_str(key));
-    s->ops->bind_int(s, 3, limit && limit < INT64_MAX ? (int64_t)limit : -1);
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_text(s, 2, bytes_str(key));
+    stmt_bind_int(s, 3, limit && limit < INT64_MAX ? (int64_t)limit : -1);
     st = give_records(q, s, each, ctx, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }

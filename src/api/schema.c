@@ -34,14 +34,14 @@ static quire_status read_version(struct db *db, int64_t *version,
                                  quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db, "PRAGMA user_version", &s, err);
+    quire_status st = db_prepare(db, "PRAGMA user_version", &s, err);
     bool row;
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
-    *version = !st && row ? s->ops->column_int(s, 0) : 0;
-    s->ops->finalize(s);
+    st = stmt_step(s, &row, err);
+    *version = !st && row ? stmt_column_int(s, 0) : 0;
+    stmt_finalize(s);
     return st;
 }
 
@@ -51,7 +51,7 @@ quire_status schema_make(struct db *db, int n, quire_error *err)
     int i;
 
     for (i = 0; i < n && i < N_STEPS && !st; i++)
-        st = db->ops->exec(db, steps[i], err);
+        st = db_exec(db, steps[i], err);
     return st;
 }
 
@@ -62,12 +62,12 @@ static quire_status take_steps(struct db *db, quire_error *err)
 
     /* Again, now that nobody else can: two may have seen the same need. */
     for (; !st && version < N_STEPS; version++)
-        st = db->ops->exec(db, steps[version], err);
+        st = db_exec(db, steps[version], err);
     if (!st) {
         char sql[64];
 
         snprintf(sql, sizeof sql, "PRAGMA user_version=%d", (int)N_STEPS);
-        st = db->ops->exec(db, sql, err);
+        st = db_exec(db, sql, err);
     }
     return st;
 }
@@ -81,20 +81,20 @@ static quire_status check_tables(struct db *db, quire_error *err)
         " 'body')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
         " FROM sqlite_schema";
     struct stmt *s;
-    quire_status st = db->ops->prepare(db, sql, &s, err);
+    quire_status st = db_prepare(db, sql, &s, err);
     bool row, ours;
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
-    ours = !st && row && s->ops->column_int(s, 0) == 2 &&
-           s->ops->column_int(s, 1) == 0;
-    s->ops->finalize(s);
+    st = stmt_step(s, &row, err);
+    ours = !st && row && stmt_column_int(s, 0) == 2 &&
+           stmt_column_int(s, 1) == 0;
+    stmt_finalize(s);
     if (st || ours)
         return st;
-    st = err_set(err, QUIRE_DAMAGED, "quire.db does not have Quire's tables");
-    err_next(err, "move it away, or name another home with --home");
-    return st;
+    return err_fail(err, QUIRE_DAMAGED,
+                    "move it away, or name another home with --home",
+                    "quire.db does not have Quire's tables");
 }
 
 quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
@@ -110,16 +110,15 @@ quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
     if (version == N_STEPS)
         return check_tables(db, err);
     if (version > N_STEPS) {
-        st = err_set(err, QUIRE_INVALID,
-                     "quire.db was written by a newer Quire (format %lld, "
-                     "this one knows %d)",
-                     (long long)version, (int)N_STEPS);
-        err_next(err, "use that version, or a newer one");
+        st = err_fail(err, QUIRE_INVALID, "use that version, or a newer one",
+                      "quire.db was written by a newer Quire (format %lld, "
+                      "this one knows %d)",
+                      (long long)version, (int)N_STEPS);
         return st;
     }
     if (read_only)
         return version == 0 ? QUIRE_NOT_FOUND : QUIRE_OK;
-    st = db->ops->begin(db, DB_DURABLE, err);
+    st = db_begin(db, DB_DURABLE, err);
     if (st)
         return st;
     st = take_steps(db, err);

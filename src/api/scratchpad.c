@@ -17,17 +17,17 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
     if (st)
         return st;
     if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no "
-                     "scratchpads",
-                     q->home);
-        err_next(err, "name a home of Quire's own with --home");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name a home of Quire's own with --home",
+                      "%s is a home of another program, which has no "
+                      "scratchpads",
+                      q->home);
         return st;
     }
     if (q->in_batch) {
-        st = err_set(err, QUIRE_INVALID,
-                     "scratchpads cannot be used while a batch is open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "scratchpads cannot be used while a batch is open");
         return st;
     }
     st = need_db(q, write, err);
@@ -56,12 +56,12 @@ quire_status quire_pad_append(quire *q, const char *name, quire_bytes text,
     if (!st)
         st = check_name(name, err);
     if (!st && text.len == 0) {
-        st = err_set(err, QUIRE_INVALID, "there is nothing to note");
-        err_next(err, "give some text");
+        st = err_fail(err, QUIRE_INVALID, "give some text",
+                      "there is nothing to note");
     }
     if (!st && !utf8_check(text)) {
-        st = err_set(err, QUIRE_INVALID, "a note is UTF-8, and this is not");
-        err_next(err, "keep it as an artifact");
+        st = err_fail(err, QUIRE_INVALID, "keep it as an artifact",
+                      "a note is UTF-8, and this is not");
     }
     if (!st)
         st = scratchpad_append(q->pads, q->tenant, bytes_str(name), text, &now,

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "api/session.h"
 #include "api/gc_sources.h"
 
@@ -48,10 +49,10 @@ static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
     pthread_mutex_lock(&q->blob_turn);
     /* A batch may yet be undone; a line in a file is not. */
     if (path && (q->in_batch || q->in_group)) {
-        st = err_set(err, QUIRE_INVALID,
-                     "cannot store an image of a session while a batch is "
-                     "open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "cannot store an image of a session while a batch is "
+                      "open");
         return st;
     }
     st = need_own_blobs(q, path != NULL, err);
@@ -102,9 +103,7 @@ static void read_options(const quire_session_options *options,
                          quire_session_options *o)
 {
     *o = (quire_session_options)QUIRE_SESSION_OPTIONS_INIT;
-    if (options)
-        memcpy(o, options,
-               options->size < sizeof *o ? options->size : sizeof *o);
+    OPTIONS_READ(*o, options);
 }
 
 static quire_status give(struct quire *q, struct session *s,
@@ -134,13 +133,10 @@ static void drop_crumb(quire_session *s)
  * there. */
 static quire_status check_title(const char *title, quire_error *err)
 {
-    quire_status st;
-
     if (!title || strlen(title) <= TITLE_MAX)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "a title has at most %d bytes", TITLE_MAX);
-    err_next(err, "give it a shorter one");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "give it a shorter one",
+                    "a title has at most %d bytes", TITLE_MAX);
 }
 
 quire_status new_session_plan(struct quire *q, const char *cwd,
@@ -177,11 +173,10 @@ quire_status sessions_mark_home(struct quire *q, quire_error *err)
     quire_status st;
 
     if (q->kind == QUIRE_KIND_JP) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a JP workspace, which has conversations, not "
-                     "sessions",
-                     q->home);
-        err_next(err, "name another home with --home");
+        st = err_fail(err, QUIRE_INVALID, "name another home with --home",
+                      "%s is a JP workspace, which has conversations, not "
+                      "sessions",
+                      q->home);
         return st;
     }
     if (!q->db_path || access(q->db_path, F_OK) == 0)
@@ -599,9 +594,7 @@ quire_status quire_session_list(quire *q, const quire_list_options *options,
     size_t i, given = 0;
     quire_status st = QUIRE_OK;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     if (o.cwd) {
         cwd = absolute_cwd(o.cwd, &arena);
         if (!cwd)

@@ -301,10 +301,8 @@ static quire_status still_there(quire_session *source, quire_error *err)
 
     if (st != QUIRE_NOT_FOUND)
         return st;
-    st = err_set(err, QUIRE_CHANGED,
-                 "%s was moved or removed while it was copied", name);
-    err_next(err, "try again");
-    return st;
+    return err_fail(err, QUIRE_CHANGED, "try again",
+                    "%s was moved or removed while it was copied", name);
 }
 
 static quire_status copy_session(struct quire *q, const char *which,
@@ -416,9 +414,9 @@ static quire_status find_in_home(struct quire *q, const char *which,
     if (st || p->in_home)
         return st;
     session_location_release(p);
-    st = err_set(err, QUIRE_INVALID, "%s does not lie in %s", which, q->root);
-    err_next(err, "`quire session fork` brings a copy of it here");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "`quire session fork` brings a copy of it here",
+                    "%s does not lie in %s", which, q->root);
 }
 
 /* Where a session of the home goes when it belongs to `cwd`. */
@@ -670,7 +668,7 @@ void finish_removals(struct quire *q)
 
     /* A note may be seen before it lasts, and files go only after it does. */
     if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
-        !q->db->ops->settle(q->db, NULL) && !need_home(q, &home, NULL)) {
+        !db_settle(q->db, NULL) && !need_home(q, &home, NULL)) {
         for (i = 0; i < n; i++) {
             if (files[i].size != REMOVAL_TREE)
                 finish_one(q, home, &files[i], &tmp);
@@ -725,7 +723,7 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     dir = workspaces_dir(q, key, tmp);
     st = owner_forget(q->artifacts, q->tenant, key, &file, dir, err);
     if (!st)
-        st = q->db->ops->settle(q->db, err);
+        st = db_settle(q->db, err);
     if (!st && dir)
         workspaces_finish(q, dir); /* else whoever writes next does it */
     return st;

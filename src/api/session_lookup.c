@@ -191,9 +191,10 @@ static quire_status find_path(struct quire *q, const char *which,
                    ? QUIRE_NOT_FOUND
                    : err_sys(err, errno, "cannot open %s", which);
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        st = err_set(err, QUIRE_INVALID, "%s is %s, not a session file", which,
-                     S_ISDIR(info.st_mode) ? "a directory" : "no plain file");
-        err_next(err, "name the .jsonl file, or a session's id");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name the .jsonl file, or a session's id",
+                      "%s is %s, not a session file", which,
+                      S_ISDIR(info.st_mode) ? "a directory" : "no plain file");
         return st;
     }
     inside = below_root(q, path);
@@ -318,19 +319,15 @@ static quire_status several(struct search *s, const char *which,
                             quire_error *err)
 {
     quire_bytes first = names_id_in_file(bytes_str(s->found));
-    quire_status st;
 
     if (s->exact)
-        st = err_set(err, QUIRE_INVALID, "%d files have the session %.64s",
-                     s->n, which);
-    else
-        st = err_set(err, QUIRE_INVALID,
-                     "%d sessions begin with %.64s, such as %.*s and %s", s->n,
-                     which, (int)first.len, (const char *)first.data, s->other);
-    err_next(err, s->exact ? "name one by its path; `quire session ls` has them"
-                           : "give more of the id; `quire session ls` lists "
-                             "them");
-    return st;
+        return err_fail(err, QUIRE_INVALID,
+                        "name one by its path; `quire session ls` lists them",
+                        "%d files have the session id %.64s", s->n, which);
+    return err_fail(err, QUIRE_INVALID,
+                    "give more of the id; `quire session ls` lists them",
+                    "%d sessions begin with %.64s, such as %.*s and %s", s->n,
+                    which, (int)first.len, (const char *)first.data, s->other);
 }
 
 /* Those in use and those put away together: a beginning that fits one of
@@ -446,11 +443,11 @@ quire_status session_location_key(const struct session_location *p,
     } else if (!st && (!strcmp(meta.id, "user") || !strcmp(meta.id, "temp"))) {
         /* A file says of itself what it likes: it does not get what is theirs,
          * nor does it take that along when it goes. */
-        st = err_set(err, QUIRE_INVALID,
-                     "%s says that its id is %s, which is a built-in session",
-                     p->name, meta.id);
-        err_next(err, "`quire session fork` makes a session with an id of its "
-                      "own");
+        st = err_fail(err, QUIRE_INVALID,
+                      "`quire session fork` makes a session with an id of its "
+                      "own",
+                      "%s says that its id is %s, which is a built-in session",
+                      p->name, meta.id);
     }
     *key = meta.id;
     return st;
@@ -544,9 +541,10 @@ static quire_status find_last(struct quire *q, struct arena *keep,
         break;
     }
     if (!st && !out->name) {
-        st = err_set(err, QUIRE_NOT_FOUND, "no session of %s yet", cwd);
-        err_next(err, "`quire session new` begins one; `quire session ls` "
-                      "lists those of other directories");
+        st = err_fail(err, QUIRE_NOT_FOUND,
+                      "`quire session new` begins one; `quire session ls` "
+                      "lists those of other directories",
+                      "no session of %s yet", cwd);
     }
     list_release(&l);
     arena_release(&tmp);
@@ -611,9 +609,10 @@ quire_status session_lookup(struct quire *q, const char *which,
     if (st == QUIRE_NOT_FOUND && *which)
         st = find_id(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "no session %.100s in %s", which, q->root);
-        err_next(err, "`quire session ls` lists what is there; --home names "
-                      "another place");
+        err_fail(err, st,
+                 "`quire session ls` lists what is there; --home names "
+                 "another place",
+                 "no session %.100s in %s", which, q->root);
     }
     return st;
 }

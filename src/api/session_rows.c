@@ -24,6 +24,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "base/timestamp.h"
 #include "api/folder.h"
 #include "api/session.h"
@@ -113,12 +114,12 @@ static bool may_have_row(const struct look *l)
 
 static bool column_is(struct stmt *s, int at, const char *text)
 {
-    return bytes_is(s->ops->column_bytes(s, at), text);
+    return bytes_is(stmt_column_bytes(s, at), text);
 }
 
 static uint64_t column_count(struct stmt *s, int at)
 {
-    int64_t n = s->ops->column_int(s, at);
+    int64_t n = stmt_column_int(s, at);
 
     return n < 0 ? 0 : (uint64_t)n;
 }
@@ -126,7 +127,7 @@ static uint64_t column_count(struct stmt *s, int at)
 /* The sums, from column `at` on. */
 static void read_tally(struct stmt *s, int at, struct session_usage *t)
 {
-    quire_bytes tail = s->ops->column_bytes(s, at + 2);
+    quire_bytes tail = stmt_column_bytes(s, at + 2);
 
     *t = (struct session_usage){
         .damaged = column_count(s, at) > 0,
@@ -151,19 +152,19 @@ static void read_row(struct stmt *s, struct look *l)
 {
     const struct list_meta *m = &l->item.meta;
 
-    l->number = s->ops->column_int(s, 0);
-    l->row_us = s->ops->column_int(s, 1);
+    l->number = stmt_column_int(s, 0);
+    l->row_us = stmt_column_int(s, 1);
     l->artifacts = column_count(s, 2);
     l->artifact_bytes = column_count(s, 3);
-    l->counted = !s->ops->column_null(s, 4);
+    l->counted = !stmt_column_null(s, 4);
     if (!l->counted)
         return;
     l->stale = !column_is(s, 5, l->item.name) || !column_is(s, 6, m->title) ||
                !column_is(s, 7, state_of(l)) || !column_is(s, 8, m->parent);
-    l->info.inode = (uint64_t)s->ops->column_int(s, 9);
+    l->info.inode = (uint64_t)stmt_column_int(s, 9);
     l->info.size = column_count(s, 10);
-    l->info.modified_ns = s->ops->column_int(s, 11);
-    l->info.changed_ns = s->ops->column_int(s, 12);
+    l->info.modified_ns = stmt_column_int(s, 11);
+    l->info.changed_ns = stmt_column_int(s, 12);
     read_tally(s, 13, &l->tally);
 }
 
@@ -175,12 +176,12 @@ static quire_status find_row(struct quire *q, struct look *l, quire_error *err)
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, q->tenant);
-    s->ops->bind_text(s, 2, bytes_str(l->item.meta.id));
+    stmt_bind_int(s, 1, q->tenant);
+    stmt_bind_text(s, 2, bytes_str(l->item.meta.id));
     st = sql_row(s, err);
     if (!st)
         read_row(s, l);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -281,9 +282,9 @@ static quire_status check_file(struct quire *q, struct look *l,
     st = sql_use(&q->session_rows, SQL_NOTED, &s, err);
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(noted));
+    stmt_bind_text(s, 1, bytes_str(noted));
     st = sql_row(s, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     l->gone = !st;
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -303,14 +304,14 @@ static void bind_row(struct stmt *s, const struct look *l, int64_t number)
                              t->cache_read, t->cache_write, t->total, t->cost};
     int i, at = 1;
 
-    s->ops->bind_int(s, at++, number);
+    stmt_bind_int(s, at++, number);
     for (i = 0; i < 4; i++)
-        s->ops->bind_text(s, at++, bytes_str(text[i]));
+        stmt_bind_text(s, at++, bytes_str(text[i]));
     for (i = 0; i < 6; i++)
-        s->ops->bind_int(s, at++, file[i]);
-    s->ops->bind_bytes(s, at++, bytes_of(t->tail, t->tail_len));
+        stmt_bind_int(s, at++, file[i]);
+    stmt_bind_bytes(s, at++, bytes_of(t->tail, t->tail_len));
     for (i = 0; i < 8; i++)
-        s->ops->bind_int(s, at++, (int64_t)sums[i]);
+        stmt_bind_int(s, at++, (int64_t)sums[i]);
 }
 
 /* In a transaction. */
@@ -357,7 +358,7 @@ static quire_status store_batch(struct quire *q, struct look *looks,
     }
     if (!any)
         return QUIRE_OK;
-    st = db->ops->begin(db, mode, err);
+    st = db_begin(db, mode, err);
     if (st)
         return st;
     for (i = to; i > from && !st; i--) {
@@ -554,9 +555,7 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     quire_status st;
     size_t i, n;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     st = find_looks(q, &o, &keep, &looks, &n, err);
     if (!st)
         st = need_tallies(q, n > 0, &rows, err);
@@ -600,16 +599,16 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
         return QUIRE_OK;
     st = rows ? sql_use(&q->session_rows, SQL_KEY, &s, err) : QUIRE_NOT_FOUND;
     if (!st) {
-        s->ops->bind_int(s, 1, number);
-        s->ops->bind_int(s, 2, q->tenant);
+        stmt_bind_int(s, 1, number);
+        stmt_bind_int(s, 2, q->tenant);
         st = sql_row(s, err);
         if (!st)
-            *which = arena_text(keep, s->ops->column_bytes(s, 0));
-        s->ops->reset(s);
+            *which = arena_text(keep, stmt_column_bytes(s, 0));
+        stmt_reset(s);
     }
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "no session %s in %s", said, q->root);
-        err_next(err, "`quire session ls --totals` lists their numbers");
+        err_fail(err, st, "`quire session ls --totals` lists their numbers",
+                 "no session %s in %s", said, q->root);
     }
     return !st && !*which ? err_memory(err) : st;
 }
@@ -631,9 +630,9 @@ static quire_status read_item(const struct session_location *p,
     st = list_read(file, item->info.size, keep, &item->meta, err);
     file->ops->close(file);
     if (!st && !item->meta.id) {
-        st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
-                     p->name);
-        err_next(err, "`quire session check` says what is wrong with it");
+        st = err_fail(err, QUIRE_DAMAGED,
+                      "`quire session check` says what is wrong with it",
+                      "%s has no header that can be read", p->name);
     }
     return st;
 }
@@ -647,8 +646,9 @@ static quire_status settle_one(struct quire *q, struct look *l, bool rows,
         return err_set(err, QUIRE_NOT_FOUND, "%s has gone meanwhile",
                        l->item.name);
     if (!st && l->bad) {
-        st = err_set(err, QUIRE_IO, "%s cannot be read", l->item.name);
-        err_next(err, "`quire session check` says what is wrong with it");
+        st = err_fail(err, QUIRE_IO,
+                      "`quire session check` says what is wrong with it",
+                      "%s cannot be read", l->item.name);
     }
     return st;
 }

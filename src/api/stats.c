@@ -171,20 +171,19 @@ static bool find_tally(struct stats *s, int64_t tenant, const char *id,
     bool row = false;
 
     if (!db || s->q->kind != QUIRE_KIND_NATIVE ||
-        s->q->schema < SCHEMA_SESSION_USAGE ||
-        db->ops->prepare(db, sql, &st, NULL))
+        s->q->schema < SCHEMA_SESSION_USAGE || db_prepare(db, sql, &st, NULL))
         return false;
-    st->ops->bind_int(st, 1, tenant);
-    st->ops->bind_text(st, 2, bytes_str(id));
-    st->ops->bind_int(st, 3, (int64_t)info->inode);
-    st->ops->bind_int(st, 4, (int64_t)info->size);
-    st->ops->bind_int(st, 5, info->modified_ns);
-    row = !st->ops->step(st, &row, NULL) && row;
+    stmt_bind_int(st, 1, tenant);
+    stmt_bind_text(st, 2, bytes_str(id));
+    stmt_bind_int(st, 3, (int64_t)info->inode);
+    stmt_bind_int(st, 4, (int64_t)info->size);
+    stmt_bind_int(st, 5, info->modified_ns);
+    row = !stmt_step(st, &row, NULL) && row;
     if (row) {
-        t->entries = (uint64_t)st->ops->column_int(st, 0);
-        t->messages = (uint64_t)st->ops->column_int(st, 1);
+        t->entries = (uint64_t)stmt_column_int(st, 0);
+        t->messages = (uint64_t)stmt_column_int(st, 1);
     }
-    st->ops->finalize(st);
+    stmt_finalize(st);
     return row;
 }
 
@@ -346,14 +345,13 @@ static quire_status see_versions(struct stats *s, quire_error *err)
 {
     struct db *db = s->q->db;
     struct stmt *v;
-    quire_status st = db->ops->prepare(db,
-                                       "SELECT sha256 FROM artifact_version",
-                                       &v, err);
+    quire_status st = db_prepare(db, "SELECT sha256 FROM artifact_version", &v,
+                                 err);
 
     if (st)
         return st;
     st = sql_digests(v, see_version, s, err);
-    v->ops->finalize(v);
+    stmt_finalize(v);
     return st;
 }
 
@@ -445,10 +443,8 @@ static quire_status may_look(const struct quire *q, quire_error *err)
 
     if (st || q->tenant == TENANT_DEFAULT)
         return st;
-    st = err_set(err, QUIRE_INVALID,
-                 "how much there is is told for all tenants together");
-    err_next(err, "leave out --tenant");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "leave out --tenant",
+                    "how much there is is told for all tenants together");
 }
 
 quire_status quire_stats_read(quire *q, quire_stats *out,
@@ -487,7 +483,7 @@ int64_t quire_changes(quire *q)
     if (q->in_callback || need_db(q, false, NULL) || !q->db)
         return 0;
     if (!q->changes &&
-        q->db->ops->prepare(q->db, "PRAGMA data_version", &q->changes, NULL))
+        db_prepare(q->db, "PRAGMA data_version", &q->changes, NULL))
         return 0;
     if (!q->db->ops->step(q->changes, &row, NULL) && row)
         version = q->db->ops->column_int(q->changes, 0);

@@ -66,11 +66,10 @@ const char *tenants_skip(const char *name, int64_t *id)
 static quire_status unknown(const struct quire *q, const char *which,
                             quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "there is no tenant %.100s in %s", which,
-                              q->home);
-
-    err_next(err, "`quire tenant ls` lists those there are");
+    quire_status st = err_fail(err, QUIRE_NOT_FOUND,
+                               "`quire tenant ls` lists those there are",
+                               "there is no tenant %.100s in %s", which,
+                               q->home);
     return st;
 }
 
@@ -100,14 +99,11 @@ static quire_status several(const quire_tenant *t, int64_t another,
 static quire_status refuse_default(const quire_tenant *t, const char *what,
                                    quire_error *err)
 {
-    quire_status st;
-
     if (t->id != TENANT_DEFAULT)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "the tenant %s cannot be %s", t->name,
-                 what);
-    err_next(err, "it is whose everything is that nobody else owns");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "it is whose everything is that nobody else owns",
+                    "the tenant %s cannot be %s", t->name, what);
 }
 
 /* ---- which one ---------------------------------------------------------- */
@@ -162,17 +158,18 @@ static quire_status enter_other(struct quire *q, const char *which,
     quire_status st;
 
     if (!*which) {
-        st = err_set(err, QUIRE_INVALID, "a tenant's name is not empty");
-        err_next(err, "leave it out for `default`; `quire tenant ls` lists "
-                      "those there are");
+        st = err_fail(err, QUIRE_INVALID,
+                      "leave it out for `default`; `quire tenant ls` lists "
+                      "those there are",
+                      "a tenant's name is not empty");
         return st;
     }
     if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%s is a home of another program, which has no tenants",
-                     q->home);
-        err_next(err, "leave out --tenant and QUIRE_TENANT, or name a home of "
-                      "Quire's own with --home");
+        st = err_fail(err, QUIRE_INVALID,
+                      "leave out --tenant and QUIRE_TENANT, or name a home of "
+                      "Quire's own with --home",
+                      "%s is a home of another program, which has no tenants",
+                      q->home);
         return st;
     }
     st = need_rows(q, false, err);
@@ -234,8 +231,8 @@ quire_status tenants_check(struct quire *q, quire_error *err)
     if (!st && t.disabled)
         st = shut_out(&t, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "tenant #%lld has been removed", (long long)q->tenant);
-        err_next(err, "`quire tenant ls` lists those there are");
+        err_fail(err, st, "`quire tenant ls` lists those there are",
+                 "tenant #%lld has been removed", (long long)q->tenant);
     }
     q->tenant_state = st ? 0 : state;
     arena_release(&tmp);
@@ -322,8 +319,8 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
     if (st)
         *out = (quire_tenant){.id = 0};
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "no tenant has this token");
-        err_next(err, "`quire tenant rotate` gives a tenant another one");
+        err_fail(err, st, "`quire tenant rotate` gives a tenant another one",
+                 "no tenant has this token");
     }
     return st;
 }
@@ -334,7 +331,7 @@ static quire_status begin(struct quire *q, quire_error *err)
 {
     quire_status st = need_rows(q, true, err);
 
-    return st ? st : q->db->ops->begin(q->db, DB_DURABLE, err);
+    return st ? st : db_begin(q->db, DB_DURABLE, err);
 }
 
 /* End what was begun: keep it if `st` is QUIRE_OK. */
@@ -360,18 +357,15 @@ static quire_status check_name(const char *name, quire_error *err)
 {
     size_t len = strnlen(name, NAME_MAX_BYTES + 1);
     int64_t id;
-    quire_status st;
 
     if (len > 0 && len <= NAME_MAX_BYTES && utf8_check(bytes_str(name)) &&
         !has_controls(bytes_str(name)) &&
         !(*name == '#' && read_id(name + 1, &id)))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID,
-                 "the name of a tenant is UTF-8 of 1 to %d bytes without "
-                 "control characters, and does not look like an id",
-                 NAME_MAX_BYTES);
-    err_next(err, "such as `acme`; an id looks like #12");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "such as `acme`; an id looks like #12",
+                    "the name of a tenant is UTF-8 of 1 to %d bytes without "
+                    "control characters, and does not look like an id",
+                    NAME_MAX_BYTES);
 }
 
 /* What was done to a tenant; one of the two may be NULL. */
@@ -401,9 +395,10 @@ static quire_status add_row(struct quire *q, const char *name,
                                      &another, err);
 
     if (!st) {
-        st = err_set(err, QUIRE_EXISTS, "there is a tenant %s already", name);
-        err_next(err, "choose another name; `quire tenant rotate` gives it "
-                      "another token");
+        st = err_fail(err, QUIRE_EXISTS,
+                      "choose another name; `quire tenant rotate` gives it "
+                      "another token",
+                      "there is a tenant %s already", name);
         return st;
     }
     if (st != QUIRE_NOT_FOUND)
@@ -520,20 +515,17 @@ static quire_status count_file(void *ctx, const char *name,
 static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
                                 quire_error *err)
 {
-    quire_status st;
-
     if (!h->sessions && !h->other_files && !h->artifacts && !h->notes)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_EXISTS,
-                 "tenant %s has %" PRIu64 " session%s, %" PRIu64
-                 " artifact%s of %" PRIu64 " bytes, %" PRIu64
-                 " note%s and %" PRIu64 " other file%s",
-                 t->name, h->sessions, h->sessions == 1 ? "" : "s",
-                 h->artifacts, h->artifacts == 1 ? "" : "s", h->bytes, h->notes,
-                 h->notes == 1 ? "" : "s", h->other_files,
-                 h->other_files == 1 ? "" : "s");
-    err_next(err, "--yes removes it with all of that, for good");
-    return st;
+    return err_fail(err, QUIRE_EXISTS,
+                    "--yes removes it with all of that, for good",
+                    "tenant %s has %" PRIu64 " session%s, %" PRIu64
+                    " artifact%s of %" PRIu64 " bytes, %" PRIu64
+                    " note%s and %" PRIu64 " other file%s",
+                    t->name, h->sessions, h->sessions == 1 ? "" : "s",
+                    h->artifacts, h->artifacts == 1 ? "" : "s", h->bytes,
+                    h->notes, h->notes == 1 ? "" : "s", h->other_files,
+                    h->other_files == 1 ? "" : "s");
 }
 
 /* The rows of other rooms that do not go by themselves: the list of its
@@ -575,7 +567,7 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
 static quire_status remove_tree(struct quire *q, struct object_store *home,
                                 const char *dir, quire_error *err)
 {
-    quire_status st = q->db->ops->settle(q->db, err);
+    quire_status st = db_settle(q->db, err);
 
     if (!st)
         st = home->ops->clear(home, dir, err);
@@ -590,7 +582,7 @@ static quire_status forget(struct quire *q, const quire_tenant *t,
 {
     struct arena tmp = ARENA_INIT;
     quire_tenant now;
-    quire_status st = q->db->ops->begin(q->db, DB_DURABLE, err);
+    quire_status st = db_begin(q->db, DB_DURABLE, err);
 
     if (st)
         return st;
@@ -634,11 +626,10 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
         return st;
     if (!remove_tree(q, home, dir, &why))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_IO,
-                 "tenant %s is removed, but not all of its files: %.100s",
-                 t.name, why.what);
-    err_next(err, "whoever writes to the home next tries again");
-    return st;
+    return err_fail(err, QUIRE_IO,
+                    "whoever writes to the home next tries again",
+                    "tenant %s is removed, but not all of its files: %.100s",
+                    t.name, why.what);
 }
 
 void tenants_finish(struct quire *q, struct object_store *home,

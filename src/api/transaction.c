@@ -116,7 +116,7 @@ quire_status quire_group_begin(quire *q, quire_error *err)
     st = blobs_hold_lock(q->blobs, err);
     if (st)
         return st;
-    st = q->db->ops->open_group(q->db, err);
+    st = db_open_group(q->db, err);
     if (st) {
         blobs_release(q->blobs);
         return st;
@@ -151,7 +151,7 @@ quire_status quire_group_end(quire *q, int *kept, quire_error *err)
         *kept = 0;
     if (st)
         return st;
-    st = q->db->ops->close_group(q->db, &there, err);
+    st = db_close_group(q->db, &there, err);
     q->in_group = false;
     blobs_release(q->blobs);
     artifacts_set_alone(q->artifacts, false);
@@ -170,10 +170,9 @@ quire_status transaction_check_none(const struct quire *q, quire_error *err)
 
     if (!q->in_group)
         return QUIRE_OK;
-    st =
-        err_set(err, QUIRE_INVALID,
-                "sessions and tenants cannot be removed while a group is open");
-    err_next(err, "end the group with quire_group_end() first");
+    st = err_fail(
+        err, QUIRE_INVALID, "end the group with quire_group_end() first",
+        "sessions and tenants cannot be removed while a group is open");
     return st;
 }
 

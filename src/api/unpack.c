@@ -81,8 +81,8 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
         if (!st)
             st = quire_artifact_path(bytes_str(whole), clean, NULL, &why);
         if (st) {
-            err_set(err, st, "%.100s: %.150s", name, why.what);
-            err_next(err, "nothing was unpacked");
+            err_fail(err, st, "nothing was unpacked", "%.100s: %.150s", name,
+                     why.what);
             break;
         }
         u->puts[i].path = st ? NULL : arena_text(keep, bytes_str(clean));
@@ -90,9 +90,8 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
                     !map_put(&seen, bytes_str(u->puts[i].path), 1, &fresh)))
             st = err_memory(err);
         if (!st && !fresh) {
-            st = err_set(err, QUIRE_INVALID, "there are two files %.100s in it",
-                         clean);
-            err_next(err, "nothing was unpacked");
+            st = err_fail(err, QUIRE_INVALID, "nothing was unpacked",
+                          "there are two files %.100s in it", clean);
         }
     }
     map_release(&seen);
@@ -143,9 +142,9 @@ static quire_status read_archive(struct unpacking *u,
         st = archive_read(buf_bytes(&bytes), archive->path, limits, &u->q->loan,
                           &u->members, &u->n, err);
     if (!st && u->n == 0) {
-        st = err_set(err, QUIRE_INVALID, "%.100s has no files in it",
-                     archive->path);
-        err_next(err, "ZIP, tar, tar.gz and gz can be unpacked");
+        st = err_fail(err, QUIRE_INVALID,
+                      "ZIP, tar, tar.gz and gz can be unpacked",
+                      "%.100s has no files in it", archive->path);
     }
     buf_release(&bytes);
     return st;

@@ -26,7 +26,7 @@ static void free_hand(struct hand *h)
     if (h->files)
         h->files->ops->free(h->files);
     if (h->db)
-        h->db->ops->close(h->db);
+        db_close(h->db);
     free(h);
 }
 

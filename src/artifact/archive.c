@@ -63,14 +63,13 @@ static void load(void)
 static quire_status need_library(quire_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    quire_status st;
 
     pthread_once(&once, load);
     if (lib.there)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_NOT_FOUND, "libarchive is not installed");
-    err_next(err, "install Debian's package libarchive13");
-    return st;
+    return err_fail(err, QUIRE_NOT_FOUND,
+                    "install Debian's package libarchive13",
+                    "libarchive is not installed");
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -89,11 +88,10 @@ struct reading {
 static quire_status damaged(struct reading *r, quire_error *err)
 {
     const char *why = lib.why(r->a);
-    quire_status st = err_set(err, QUIRE_INVALID,
-                              "%.100s cannot be unpacked: %.200s", r->archive,
-                              why ? why : "it is no archive");
-
-    err_next(err, "ZIP, tar, tar.gz and gz can be unpacked");
+    quire_status st = err_fail(err, QUIRE_INVALID,
+                               "ZIP, tar, tar.gz and gz can be unpacked",
+                               "%.100s cannot be unpacked: %.200s", r->archive,
+                               why ? why : "it is no archive");
     return st;
 }
 
@@ -198,10 +196,9 @@ static quire_status see_member(struct reading *r, struct archive_entry *e,
                        ? QUIRE_OK
                        : too_large("the archive", "directories", r->limits->n,
                                    "--max-files", err);
-        st = err_set(err, QUIRE_INVALID,
-                     "%.100s in %.100s is no plain file: a link or a device",
-                     name, r->archive);
-        err_next(err, "nothing was unpacked");
+        st = err_fail(err, QUIRE_INVALID, "nothing was unpacked",
+                      "%.100s in %.100s is no plain file: a link or a device",
+                      name, r->archive);
         return st;
     }
     if (r->n == r->limits->n)

@@ -51,13 +51,13 @@ void artifacts_set_alone(struct artifacts *a, bool alone)
 
 static const char *text_at(struct stmt *s, int at, struct arena *keep)
 {
-    return arena_text(keep, s->ops->column_bytes(s, at));
+    return arena_text(keep, stmt_column_bytes(s, at));
 }
 
 /* A digest of another length is damage; zeros name no blob there is. */
 static void digest_at(struct stmt *s, int at, quire_digest *out)
 {
-    quire_bytes bytes = s->ops->column_bytes(s, at);
+    quire_bytes bytes = stmt_column_bytes(s, at);
 
     memset(out, 0, sizeof *out);
     if (bytes.len == sizeof out->byte)
@@ -67,24 +67,22 @@ static void digest_at(struct stmt *s, int at, quire_digest *out)
 static quire_status read_row(struct stmt *s, struct arena *keep,
                              quire_artifact *out, quire_error *err)
 {
-    const struct db_ops *o = s->ops;
-
     *out = (quire_artifact){
-        .id = o->column_int(s, 0),
-        .session_id = o->column_int(s, 1),
+        .id = stmt_column_int(s, 0),
+        .session_id = stmt_column_int(s, 1),
         .session = text_at(s, 2, keep),
         .path = text_at(s, 3, keep),
-        .version = o->column_int(s, 4),
-        .size = (uint64_t)o->column_int(s, 5),
+        .version = stmt_column_int(s, 4),
+        .size = (uint64_t)stmt_column_int(s, 5),
         .mime = text_at(s, 7, keep),
         .purpose = text_at(s, 8, keep),
         .source = text_at(s, 9, keep),
         .agent = text_at(s, 10, keep),
         .tags = text_at(s, 11, keep),
         .meta = text_at(s, 12, keep),
-        .created_us = o->column_int(s, 13),
-        .updated_us = o->column_int(s, 14),
-        .deleted_us = o->column_int(s, 15),
+        .created_us = stmt_column_int(s, 13),
+        .updated_us = stmt_column_int(s, 14),
+        .deleted_us = stmt_column_int(s, 15),
     };
     digest_at(s, 6, &out->digest);
     return out->session && out->path && out->mime && out->purpose &&
@@ -101,7 +99,7 @@ static quire_status read_one(struct stmt *s, struct arena *keep,
 
     if (!st)
         st = read_row(s, keep, out, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -114,8 +112,8 @@ static quire_status by_path(struct artifacts *a, int which, int64_t session,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, session);
-    s->ops->bind_text(s, 2, bytes_str(path));
+    stmt_bind_int(s, 1, session);
+    stmt_bind_text(s, 2, bytes_str(path));
     return read_one(s, keep, out, err);
 }
 
@@ -135,8 +133,8 @@ quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_int(s, 2, tenant);
+    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, tenant);
     return read_one(s, keep, out, err);
 }
 
@@ -145,11 +143,11 @@ quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
 static quire_status read_version(struct stmt *s, struct arena *keep,
                                  quire_artifact *out, quire_error *err)
 {
-    out->version = s->ops->column_int(s, 0);
+    out->version = stmt_column_int(s, 0);
     digest_at(s, 1, &out->digest);
-    out->size = (uint64_t)s->ops->column_int(s, 2);
+    out->size = (uint64_t)stmt_column_int(s, 2);
     out->mime = text_at(s, 3, keep);
-    out->updated_us = s->ops->column_int(s, 4);
+    out->updated_us = stmt_column_int(s, 4);
     return out->mime ? QUIRE_OK : err_memory(err);
 }
 
@@ -162,12 +160,12 @@ quire_status artifact_version(struct artifacts *a, int64_t version,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, artifact->id);
-    s->ops->bind_int(s, 2, version);
+    stmt_bind_int(s, 1, artifact->id);
+    stmt_bind_int(s, 2, version);
     st = sql_row(s, err);
     if (!st)
         st = read_version(s, keep, artifact, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -183,8 +181,8 @@ quire_status artifact_versions(struct artifacts *a,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, artifact->id);
-    while (!st && !(st = s->ops->step(s, &row, err)) && row) {
+    stmt_bind_int(s, 1, artifact->id);
+    while (!st && !(st = stmt_step(s, &row, err)) && row) {
         quire_artifact one = *artifact;
 
         arena_reset(&tmp);
@@ -192,7 +190,7 @@ quire_status artifact_versions(struct artifacts *a,
         if (!st)
             st = each(ctx, &one, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return st;
 }
@@ -208,10 +206,10 @@ static quire_status add_reads(struct artifacts *a, int64_t tenant, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_int(s, 2, tenant);
-    s->ops->bind_int(s, 3, read->last_us);
-    s->ops->bind_int(s, 4, (int64_t)read->n);
+    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, tenant);
+    stmt_bind_int(s, 3, read->last_us);
+    stmt_bind_int(s, 4, (int64_t)read->n);
     return sql_run(s, err);
 }
 
@@ -220,7 +218,7 @@ quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
 {
     struct artifact_read read = {.n = 1, .last_us = clock_us(a->c.clock)};
     struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+    quire_status st = db_begin(db, DB_IF_FREE, err);
 
     return st ? st
               : artifacts_end(a, add_reads(a, tenant, id, &read, err), err);
@@ -235,7 +233,7 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
     struct db *db = a->c.db;
     struct owner owner;
     quire_artifact one;
-    quire_status st = db->ops->begin(db, DB_IF_FREE, err);
+    quire_status st = db_begin(db, DB_IF_FREE, err);
     size_t i;
 
     if (st)
@@ -262,13 +260,13 @@ quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, artifact->id);
+    stmt_bind_int(s, 1, artifact->id);
     st = sql_row(s, err);
     if (!st) {
-        artifact->reads = (uint64_t)s->ops->column_int(s, 0);
-        artifact->read_us = s->ops->column_int(s, 1);
+        artifact->reads = (uint64_t)stmt_column_int(s, 0);
+        artifact->read_us = stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -282,7 +280,7 @@ static quire_status give_rows(struct stmt *s, quire_artifact_fn each, void *ctx,
     quire_status st = QUIRE_OK;
     bool row = true;
 
-    while (!st && !(st = s->ops->step(s, &row, err)) && row) {
+    while (!st && !(st = stmt_step(s, &row, err)) && row) {
         quire_artifact one;
 
         arena_reset(&tmp);
@@ -290,7 +288,7 @@ static quire_status give_rows(struct stmt *s, quire_artifact_fn each, void *ctx,
         if (!st)
             st = each(ctx, &one, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return st;
 }
@@ -306,11 +304,11 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, r->session ? r->session : r->tenant);
-    s->ops->bind_int(s, 2, r->before_us);
-    s->ops->bind_int(s, 3, r->before_id);
-    s->ops->bind_int(s, 4,
-                     r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
+    stmt_bind_int(s, 1, r->session ? r->session : r->tenant);
+    stmt_bind_int(s, 2, r->before_us);
+    stmt_bind_int(s, 3, r->before_id);
+    stmt_bind_int(s, 4,
+                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
     return give_rows(s, each, ctx, err);
 }
 
@@ -325,7 +323,7 @@ quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, owner->session ? owner->session : owner->tenant);
+    stmt_bind_int(s, 1, owner->session ? owner->session : owner->tenant);
     return give_rows(s, each, ctx, err);
 }
 
@@ -341,11 +339,11 @@ static quire_status is_any(struct artifacts *a, int64_t session,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, session);
-    s->ops->bind_text(s, 2, bytes_str(from));
-    s->ops->bind_text(s, 3, bytes_str(to));
-    st = s->ops->step(s, any, err);
-    s->ops->reset(s);
+    stmt_bind_int(s, 1, session);
+    stmt_bind_text(s, 2, bytes_str(from));
+    stmt_bind_text(s, 3, bytes_str(to));
+    st = stmt_step(s, any, err);
+    stmt_reset(s);
     return st;
 }
 
@@ -372,12 +370,11 @@ quire_status artifact_has_place(struct artifacts *a, int64_t session,
     }
     if (st || !any)
         return st;
-    st = err_set(err, QUIRE_EXISTS,
-                 below ? "there are artifacts below %s: it cannot be a file"
-                       : "%s cannot be below a file, which there is",
-                 path);
-    err_next(err, "give it another path, or put the other away first");
-    return st;
+    return err_fail(err, QUIRE_EXISTS,
+                    "give it another path, or put the other away first",
+                    below ? "there are artifacts below %s: it cannot be a file"
+                          : "%s cannot be below a file, which there is",
+                    path);
 }
 
 /* ---- away, back, gone --------------------------------------------------- */
@@ -404,10 +401,10 @@ static quire_status take_off(struct artifacts *a, struct stmt *s,
     quire_status st = sql_row(s, err);
 
     if (!st) {
-        size = s->ops->column_int(s, 0);
-        living = s->ops->column_int(s, 1) == 0;
+        size = stmt_column_int(s, 0);
+        living = stmt_column_int(s, 1) == 0;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return !st && living ? owner_count(a, &owner, -size, -1, err) : st;
 }
 
@@ -421,7 +418,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     struct db *db = a->c.db;
     quire_artifact now;
     struct stmt *s;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
@@ -433,9 +430,9 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (!st)
         st = sql_use(&a->sql, which, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, id);
+        stmt_bind_int(s, 1, id);
         if (which == SQL_PUT_AWAY)
-            s->ops->bind_int(s, 2, clock_us(a->c.clock));
+            stmt_bind_int(s, 2, clock_us(a->c.clock));
         st = take_off(a, s, tenant, &now, err);
     }
     arena_release(&tmp);
@@ -467,8 +464,8 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
         return st;
     artifact->updated_us = clock_us(a->c.clock);
     artifact->deleted_us = 0;
-    s->ops->bind_int(s, 1, artifact->id);
-    s->ops->bind_int(s, 2, artifact->updated_us);
+    stmt_bind_int(s, 1, artifact->id);
+    stmt_bind_int(s, 2, artifact->updated_us);
     st = sql_run(s, err);
     if (!st)
         st = artifact_fulltext_note(a, owner->tenant, artifact->id, NULL,
@@ -485,7 +482,7 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
     struct db *db = a->c.db;
     struct owner now = *owner;
     quire_artifact living;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
@@ -493,8 +490,9 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
     if (!st) {
         st = artifact_by_path(a, owner, path, keep, &living, err);
         if (!st) {
-            st = err_set(err, QUIRE_EXISTS, "there is a newer %s", path);
-            err_next(err, "put that one away first, or give it another path");
+            st = err_fail(err, QUIRE_EXISTS,
+                          "put that one away first, or give it another path",
+                          "there is a newer %s", path);
         } else if (st == QUIRE_NOT_FOUND) {
             st = artifact_has_place(a, owner->session, path, err);
         }

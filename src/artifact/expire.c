@@ -38,13 +38,13 @@ static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
     struct stmt *s;
 
     while (!st && gone > 0) {
-        st = db->ops->begin(db, DB_SOON, err);
+        st = db_begin(db, DB_SOON, err);
         if (st)
             return st;
         st = use(a, SQL_EXPIRE_AWAY, x, &s, err);
         if (!st)
             st = sql_run(s, err);
-        gone = db->ops->changes(db);
+        gone = db_changes(db);
         st = artifacts_end(a, st, err);
         *n += st ? 0 : (uint64_t)gone;
     }
@@ -68,15 +68,15 @@ static quire_status find_expired(struct artifacts *a,
     out->n = 0;
     if (st)
         return st;
-    s->ops->bind_int(s, 3, after);
+    stmt_bind_int(s, 3, after);
     while (!st && row && out->n < AT_ONCE) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        out->artifact[out->n] = s->ops->column_int(s, 0);
-        out->version[out->n++] = s->ops->column_int(s, 1);
+        out->artifact[out->n] = stmt_column_int(s, 0);
+        out->version[out->n++] = stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -84,7 +84,7 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
                                  uint64_t *n, quire_error *err)
 {
     struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     uint64_t gone = 0;
     struct stmt *s;
     int i;
@@ -95,10 +95,10 @@ static quire_status drop_expired(struct artifacts *a, const struct expired *e,
         st = sql_use(&a->sql, SQL_VERSION_DROP, &s, err);
         if (st)
             break;
-        s->ops->bind_int(s, 1, e->artifact[i]);
-        s->ops->bind_int(s, 2, e->version[i]);
+        stmt_bind_int(s, 1, e->artifact[i]);
+        stmt_bind_int(s, 2, e->version[i]);
         st = sql_run(s, err);
-        gone += (uint64_t)db->ops->changes(db);
+        gone += (uint64_t)db_changes(db);
     }
     st = artifacts_end(a, st, err);
     *n += st ? 0 : gone;
@@ -147,10 +147,10 @@ quire_status artifacts_expired(struct artifacts *a,
         return st;
     st = sql_row(s, err);
     if (!st) {
-        *versions = (uint64_t)s->ops->column_int(s, 0);
-        *purged = (uint64_t)s->ops->column_int(s, 1);
+        *versions = (uint64_t)stmt_column_int(s, 0);
+        *purged = (uint64_t)stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 

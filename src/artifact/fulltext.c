@@ -98,12 +98,12 @@ static quire_status write_words(struct artifacts *a, int which,
     if (st)
         return st;
     artifact_fulltext_scope(one->session_id, scope);
-    s->ops->bind_int(s, 1, one->id);
-    s->ops->bind_text(s, 2, bytes_str(one->path));
-    s->ops->bind_text(s, 3, bytes_str(one->purpose));
-    s->ops->bind_text(s, 4, bytes_str(one->tags));
-    s->ops->bind_text(s, 5, body);
-    s->ops->bind_text(s, 6, bytes_str(scope));
+    stmt_bind_int(s, 1, one->id);
+    stmt_bind_text(s, 2, bytes_str(one->path));
+    stmt_bind_text(s, 3, bytes_str(one->purpose));
+    stmt_bind_text(s, 4, bytes_str(one->tags));
+    stmt_bind_text(s, 5, body);
+    stmt_bind_text(s, 6, bytes_str(scope));
     return sql_run(s, err);
 }
 
@@ -149,7 +149,7 @@ static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
         "CREATE VIRTUAL TABLE artifact_words_%lld USING fts5(path,"
         " purpose, tags, body, scope, content='', prefix='3', tokenize='quire')",
         (long long)tenant);
-    return db->ops->exec(db, sql, err);
+    return db_exec(db, sql, err);
 }
 
 /* Nothing is due any more of artifacts up to `id`. */
@@ -161,8 +161,8 @@ static quire_status forget_due(struct artifacts *a, int64_t tenant, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, id);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, id);
     return sql_run(s, err);
 }
 
@@ -216,7 +216,7 @@ quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
     artifact_fulltext_release(&a->words);
     spell_name(tenant, name);
     snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
-    return a->c.db->ops->exec(a->c.db, sql, err);
+    return db_exec(a->c.db, sql, err);
 }
 
 static quire_status make_again(struct artifacts *a, int64_t tenant,
@@ -231,7 +231,7 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
     struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
@@ -252,11 +252,11 @@ static quire_status count_due(struct artifacts *a, int64_t tenant, int64_t *n,
     st = sql_use(&a->sql, SQL_DUE_COUNT, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
+    stmt_bind_int(s, 1, tenant);
     st = sql_row(s, err);
     if (!st)
-        *n = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *n = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st;
 }
 
@@ -266,15 +266,15 @@ static quire_status read_due(struct stmt *s, struct arena *keep, int64_t *id,
                              quire_artifact *had, quire_error *err)
 {
     *had = (quire_artifact){.id = 0};
-    *id = s->ops->column_int(s, 0);
-    if (s->ops->column_null(s, 1) || !sql_digest(s, 1, &had->digest))
+    *id = stmt_column_int(s, 0);
+    if (stmt_column_null(s, 1) || !sql_digest(s, 1, &had->digest))
         return QUIRE_OK;
     had->id = *id;
-    had->session_id = s->ops->column_int(s, 2);
-    had->path = arena_text(keep, s->ops->column_bytes(s, 3));
-    had->purpose = arena_text(keep, s->ops->column_bytes(s, 4));
-    had->tags = arena_text(keep, s->ops->column_bytes(s, 5));
-    had->mime = arena_text(keep, s->ops->column_bytes(s, 6));
+    had->session_id = stmt_column_int(s, 2);
+    had->path = arena_text(keep, stmt_column_bytes(s, 3));
+    had->purpose = arena_text(keep, stmt_column_bytes(s, 4));
+    had->tags = arena_text(keep, stmt_column_bytes(s, 5));
+    had->mime = arena_text(keep, stmt_column_bytes(s, 6));
     return had->path && had->purpose && had->tags && had->mime
                ? QUIRE_OK
                : err_memory(err);
@@ -298,8 +298,8 @@ static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, limit);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, limit);
     while (!st && !(st = sql_row(s, err))) {
         arena_reset(&tmp);
         st = read_due(s, &tmp, &id, &had, err);
@@ -312,7 +312,7 @@ static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
         if (!st)
             st = each(ctx, id, &had, &now, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     *last = id;
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
@@ -372,21 +372,20 @@ static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, id);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, id);
     if (had) {
-        s->ops->bind_bytes(s, 3,
-                           bytes_of(had->digest.byte, sizeof had->digest));
-        s->ops->bind_int(s, 4, had->session_id);
-        s->ops->bind_text(s, 5, bytes_str(had->path));
-        s->ops->bind_text(s, 6, bytes_str(had->purpose));
-        s->ops->bind_text(s, 7, bytes_str(had->tags));
-        s->ops->bind_text(s, 8, bytes_str(had->mime));
+        stmt_bind_bytes(s, 3, bytes_of(had->digest.byte, sizeof had->digest));
+        stmt_bind_int(s, 4, had->session_id);
+        stmt_bind_text(s, 5, bytes_str(had->path));
+        stmt_bind_text(s, 6, bytes_str(had->purpose));
+        stmt_bind_text(s, 7, bytes_str(had->tags));
+        stmt_bind_text(s, 8, bytes_str(had->mime));
     } else {
         int at;
 
         for (at = 3; at <= 8; at++)
-            s->ops->bind_null(s, at);
+            stmt_bind_null(s, at);
     }
     return sql_run(s, err);
 }
@@ -417,7 +416,7 @@ static quire_status settle_now(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
     struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, mode, err);
+    quire_status st = db_begin(db, mode, err);
 
     return st ? st : artifacts_end(a, settle(a, tenant, limit, err), err);
 }
@@ -446,8 +445,8 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
             return st;
         st = sql_row(s, err);
         if (!st)
-            tenant = s->ops->column_int(s, 0);
-        s->ops->reset(s);
+            tenant = stmt_column_int(s, 0);
+        stmt_reset(s);
         if (!st)
             st = settle_now(a, tenant, -1, DB_SOON, err);
     }
@@ -502,11 +501,11 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
         return st;
     beside.words.sql = v->due;
     /* In one transaction: each would be a part of the index by itself. */
-    st = v->memory->ops->begin(v->memory, DB_SOON, err);
+    st = db_begin(v->memory, DB_SOON, err);
     if (!st)
         st = walk_due(a, tenant, -1, view_one, &k, &last, err);
     v->due = beside.words.sql;
-    return st ? st : v->memory->ops->commit(v->memory, err);
+    return st ? st : db_commit(v->memory, err);
 }
 
 quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
@@ -539,7 +538,7 @@ void artifact_fulltext_view_close(struct artifact_fulltext_view *v)
     sql_release(&v->due);
     free(v->passed);
     if (v->memory)
-        v->memory->ops->close(v->memory);
+        db_close(v->memory);
     *v = (struct artifact_fulltext_view){.index = NULL};
 }
 
@@ -561,10 +560,10 @@ static quire_status is_due(struct artifacts *a, int64_t tenant, int64_t id,
         st = sql_use(&a->sql, SQL_DUE_HAS, &s, err);
     if (st || !a->c.due)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, id);
-    st = s->ops->step(s, due, err);
-    s->ops->reset(s);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, id);
+    st = stmt_step(s, due, err);
+    stmt_reset(s);
     return st;
 }
 

@@ -54,16 +54,13 @@ static quire_status check_size(uint64_t bytes,
                                const struct artifact_limits *limits,
                                quire_error *err)
 {
-    quire_status st;
-
     if (bytes <= limits->file)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_TOO_LARGE,
-                 "an artifact has at most %" PRIu64 " bytes, and this has "
-                 "%" PRIu64,
-                 limits->file, bytes);
-    err_next(err, "keep it as a blob, or raise quota.file");
-    return st;
+    return err_fail(err, QUIRE_TOO_LARGE,
+                    "keep it as a blob, or raise quota.file",
+                    "an artifact has at most %" PRIu64 " bytes, and this has "
+                    "%" PRIu64,
+                    limits->file, bytes);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -110,13 +107,13 @@ static quire_status describe(quire_artifact *now, quire_bytes content,
 
 static void bind_words(struct stmt *s, int at, const quire_artifact *now)
 {
-    s->ops->bind_text(s, at, bytes_str(now->mime));
-    s->ops->bind_text(s, at + 1, bytes_str(now->purpose));
-    s->ops->bind_text(s, at + 2, bytes_str(now->source));
-    s->ops->bind_text(s, at + 3, bytes_str(now->agent));
-    s->ops->bind_text(s, at + 4, bytes_str(now->tags));
-    s->ops->bind_text(s, at + 5, bytes_str(now->meta));
-    s->ops->bind_int(s, at + 6, now->updated_us);
+    stmt_bind_text(s, at, bytes_str(now->mime));
+    stmt_bind_text(s, at + 1, bytes_str(now->purpose));
+    stmt_bind_text(s, at + 2, bytes_str(now->source));
+    stmt_bind_text(s, at + 3, bytes_str(now->agent));
+    stmt_bind_text(s, at + 4, bytes_str(now->tags));
+    stmt_bind_text(s, at + 5, bytes_str(now->meta));
+    stmt_bind_int(s, at + 6, now->updated_us);
 }
 
 static quire_status add_row(struct artifacts *a, const struct owner *owner,
@@ -127,14 +124,14 @@ static quire_status add_row(struct artifacts *a, const struct owner *owner,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, owner->tenant);
-    s->ops->bind_int(s, 2, owner->session);
-    s->ops->bind_text(s, 3, bytes_str(now->path));
-    s->ops->bind_bytes(s, 4, bytes_of(now->digest.byte, sizeof now->digest));
-    s->ops->bind_int(s, 5, (int64_t)now->size);
+    stmt_bind_int(s, 1, owner->tenant);
+    stmt_bind_int(s, 2, owner->session);
+    stmt_bind_text(s, 3, bytes_str(now->path));
+    stmt_bind_bytes(s, 4, bytes_of(now->digest.byte, sizeof now->digest));
+    stmt_bind_int(s, 5, (int64_t)now->size);
     bind_words(s, 6, now);
     st = sql_run(s, err);
-    now->id = a->c.db->ops->last_id(a->c.db);
+    now->id = db_last_id(a->c.db);
     return st;
 }
 
@@ -146,10 +143,10 @@ static quire_status change_row(struct artifacts *a, const quire_artifact *now,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, now->id);
-    s->ops->bind_int(s, 2, now->version);
-    s->ops->bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
-    s->ops->bind_int(s, 4, (int64_t)now->size);
+    stmt_bind_int(s, 1, now->id);
+    stmt_bind_int(s, 2, now->version);
+    stmt_bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
+    stmt_bind_int(s, 4, (int64_t)now->size);
     bind_words(s, 5, now);
     return sql_run(s, err);
 }
@@ -162,20 +159,20 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, now->id);
-    s->ops->bind_int(s, 2, now->version);
-    s->ops->bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
-    s->ops->bind_int(s, 4, (int64_t)now->size);
-    s->ops->bind_text(s, 5, bytes_str(now->mime));
-    s->ops->bind_int(s, 6, now->updated_us);
+    stmt_bind_int(s, 1, now->id);
+    stmt_bind_int(s, 2, now->version);
+    stmt_bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
+    stmt_bind_int(s, 4, (int64_t)now->size);
+    stmt_bind_text(s, 5, bytes_str(now->mime));
+    stmt_bind_int(s, 6, now->updated_us);
     st = sql_run(s, err);
     if (st || keep_n == 0 || (uint64_t)now->version <= keep_n)
         return st;
     st = sql_use(&a->sql, SQL_VERSION_DROP, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, now->id);
-    s->ops->bind_int(s, 2, now->version - (int64_t)keep_n);
+    stmt_bind_int(s, 1, now->id);
+    stmt_bind_int(s, 2, now->version - (int64_t)keep_n);
     return sql_run(s, err);
 }
 
@@ -223,17 +220,16 @@ static quire_status check_session(struct artifacts *a,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(what->name));
+    stmt_bind_text(s, 1, bytes_str(what->name));
     st = sql_row(s, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     if (st == QUIRE_NOT_FOUND && access(what->file, F_OK) == 0)
         return QUIRE_OK;
     if (st && st != QUIRE_NOT_FOUND)
         return st;
-    st = err_set(err, QUIRE_NOT_FOUND, "session %.60s has been removed",
-                 what->key);
-    err_next(err, "`quire session ls` lists those there are");
-    return st;
+    return err_fail(err, QUIRE_NOT_FOUND,
+                    "`quire session ls` lists those there are",
+                    "session %.60s has been removed", what->key);
 }
 
 quire_status artifact_check_expected(const quire_artifact *now,
@@ -241,15 +237,13 @@ quire_status artifact_check_expected(const quire_artifact *now,
                                      quire_error *err)
 {
     char hex[2 * sizeof now->digest.byte + 1] = "none";
-    quire_status st;
 
     if (now->id)
         hex_encode(now->digest.byte, sizeof now->digest.byte, hex);
     if (!expect || !strncmp(expect, hex, sizeof hex))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_CHANGED, "%s is not what was expected", path);
-    err_next(err, "get it again, and decide anew");
-    return st;
+    return err_fail(err, QUIRE_CHANGED, "get it again, and decide anew",
+                    "%s is not what was expected", path);
 }
 
 /* Look at what is there, and whether the put fits: nothing is written. */
@@ -264,8 +258,9 @@ static quire_status look_first(struct artifacts *a, struct put *put,
 
     *out = (quire_artifact){.id = 0};
     if (!st && owner->disabled) {
-        st = err_set(err, QUIRE_INVALID, "the tenant is disabled");
-        err_next(err, "`quire tenant disable --enable` lets it in again");
+        st = err_fail(err, QUIRE_INVALID,
+                      "`quire tenant disable --enable` lets it in again",
+                      "the tenant is disabled");
     }
     if (!st && !owner->session && put->what->file)
         st = check_session(a, put->what, err);

@@ -228,16 +228,16 @@ static quire_status look_in(struct asking *k, struct sql *index, int which,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, expression);
+    stmt_bind_text(s, 1, expression);
     while (k->n_found < room && !(st = sql_row(s, err))) {
-        struct found one = {s->ops->column_int(s, 0), s->ops->column_int(s, 1)};
+        struct found one = {stmt_column_int(s, 0), stmt_column_int(s, 1)};
 
         if ((!k->part || !is_known(k, one.id)) &&
             (which != FULLTEXT_FIND || !is_passed(&k->view, one.id)))
             k->found[k->n_found++] = one;
     }
     *partial |= !st;
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -293,10 +293,9 @@ static size_t spell(const struct artifact_query *q, enum fts_mode mode,
 
 static quire_status no_words(quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID,
-                              "there is no word to look for");
-
-    err_next(err, "give a word, a part of one, or a \"phrase\"");
+    quire_status st = err_fail(err, QUIRE_INVALID,
+                               "give a word, a part of one, or a \"phrase\"",
+                               "there is no word to look for");
     return st;
 }
 
@@ -323,9 +322,9 @@ static quire_status unreadable(quire_status st, const quire_error *said,
         *err = *said;
     for (i = 0; i < sizeof signs / sizeof *signs && st == QUIRE_IO; i++) {
         if (strstr(said->what, signs[i])) {
-            st = err_set(err, QUIRE_INVALID, "%s",
-                         strstr(said->what, signs[i]));
-            err_next(err, "leave out --fts to look for plain words");
+            st = err_fail(err, QUIRE_INVALID,
+                          "leave out --fts to look for plain words", "%s",
+                          strstr(said->what, signs[i]));
         }
     }
     return st;
@@ -335,13 +334,10 @@ static quire_status unreadable(quire_status st, const quire_error *said,
  * of a short question that it failed for. */
 static quire_status too_long(const char *text, quire_error *err)
 {
-    quire_status st;
-
     if (strlen(text) < 2048)
         return err_memory(err);
-    st = err_set(err, QUIRE_INVALID, "a question has at most 64 KiB");
-    err_next(err, "ask for fewer words");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "ask for fewer words",
+                    "a question has at most 64 KiB");
 }
 
 quire_status artifact_search(struct artifacts *a,

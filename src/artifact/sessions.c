@@ -19,28 +19,27 @@ quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_text(s, 2, bytes_str(key));
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(key));
     st = sql_row(s, err);
     if (!st)
         *out = (struct owner){
             .tenant = tenant,
-            .session = s->ops->column_int(s, 0),
-            .session_used = (uint64_t)s->ops->column_int(s, 1),
-            .tenant_used = (uint64_t)s->ops->column_int(s, 2),
-            .disabled = s->ops->column_int(s, 3) != 0,
+            .session = stmt_column_int(s, 0),
+            .session_used = (uint64_t)stmt_column_int(s, 1),
+            .tenant_used = (uint64_t)stmt_column_int(s, 2),
+            .disabled = stmt_column_int(s, 3) != 0,
         };
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
 static quire_status owner_gone(int64_t tenant, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND,
-                              "tenant #%lld has been removed",
-                              (long long)tenant);
-
-    err_next(err, "`quire tenant ls` lists those there are");
+    quire_status st = err_fail(err, QUIRE_NOT_FOUND,
+                               "`quire tenant ls` lists those there are",
+                               "tenant #%lld has been removed",
+                               (long long)tenant);
     return st;
 }
 
@@ -56,15 +55,15 @@ quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
     st = sql_use(&a->sql, SQL_TENANT_USED, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
+    stmt_bind_int(s, 1, tenant);
     st = sql_row(s, err);
     if (!st) {
-        out->tenant_used = (uint64_t)s->ops->column_int(s, 0);
-        out->disabled = s->ops->column_int(s, 1) != 0;
+        out->tenant_used = (uint64_t)stmt_column_int(s, 0);
+        out->disabled = stmt_column_int(s, 1) != 0;
     } else if (st == QUIRE_NOT_FOUND) {
         st = owner_gone(tenant, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -88,11 +87,11 @@ quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
     st = sql_use(&a->sql, id ? SQL_OWNER_BUILT_IN : SQL_OWNER_ADD, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_text(s, 2, bytes_str(key));
-    s->ops->bind_int(s, 3, clock_us(a->c.clock));
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, bytes_str(key));
+    stmt_bind_int(s, 3, clock_us(a->c.clock));
     if (id)
-        s->ops->bind_int(s, 4, id);
+        stmt_bind_int(s, 4, id);
     st = sql_run(s, err);
     /* The session was not there, so what clashes is the tenant that is not. */
     if (st == QUIRE_EXISTS)
@@ -114,9 +113,9 @@ quire_status owner_count(struct artifacts *a, const struct owner *owner,
         st = sql_use(&a->sql, which[i], &s, err);
         if (st)
             break;
-        s->ops->bind_int(s, 1, id[i]);
-        s->ops->bind_int(s, 2, bytes);
-        s->ops->bind_int(s, 3, n);
+        stmt_bind_int(s, 1, id[i]);
+        stmt_bind_int(s, 2, bytes);
+        stmt_bind_int(s, 3, n);
         st = sql_run(s, err);
     }
     return st;
@@ -133,21 +132,21 @@ static quire_status drop(struct artifacts *a, int64_t id, quire_error *err)
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    stmt_bind_int(s, 1, id);
     st = sql_row(s, err);
     if (!st) {
-        tenant = s->ops->column_int(s, 0);
-        used = s->ops->column_int(s, 1);
-        n = s->ops->column_int(s, 2);
+        tenant = stmt_column_int(s, 0);
+        used = stmt_column_int(s, 1);
+        n = stmt_column_int(s, 2);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     if (!st)
         st = sql_use(&a->sql, SQL_TENANT_COUNT, &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, -used);
-    s->ops->bind_int(s, 3, -n);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, -used);
+    stmt_bind_int(s, 3, -n);
     return sql_run(s, err);
 }
 
@@ -159,9 +158,9 @@ quire_status owner_note(struct artifacts *a, const struct removal *file,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(file->name));
-    s->ops->bind_int(s, 2, (int64_t)file->size);
-    s->ops->bind_int(s, 3, file->modified_ns);
+    stmt_bind_text(s, 1, bytes_str(file->name));
+    stmt_bind_int(s, 2, (int64_t)file->size);
+    stmt_bind_int(s, 3, file->modified_ns);
     return sql_run(s, err);
 }
 
@@ -172,7 +171,7 @@ quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
     struct removal dir = {.name = tree, .size = REMOVAL_TREE};
     struct db *db = a->c.db;
     struct owner owner;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
@@ -194,7 +193,7 @@ quire_status owner_removed(struct artifacts *a, const char *name,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(name));
+    stmt_bind_text(s, 1, bytes_str(name));
     return sql_run(s, err);
 }
 
@@ -212,9 +211,9 @@ quire_status owner_removals(struct artifacts *a, struct arena *keep,
         return st;
     while (!st && !(st = sql_row(s, err))) {
         struct removal one = {
-            .name = arena_text(keep, s->ops->column_bytes(s, 0)),
-            .size = (uint64_t)s->ops->column_int(s, 1),
-            .modified_ns = s->ops->column_int(s, 2),
+            .name = arena_text(keep, stmt_column_bytes(s, 0)),
+            .size = (uint64_t)stmt_column_int(s, 1),
+            .modified_ns = stmt_column_int(s, 2),
         };
 
         if (*n == cap) {
@@ -231,7 +230,7 @@ quire_status owner_removals(struct artifacts *a, struct arena *keep,
         else
             (*files)[(*n)++] = one;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -247,8 +246,8 @@ static quire_status count_wrong(struct artifacts *a, int which, uint64_t *n,
         return st;
     st = sql_row(s, err);
     if (!st)
-        *n += (uint64_t)s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *n += (uint64_t)stmt_column_int(s, 0);
+    stmt_reset(s);
     return st;
 }
 
@@ -257,7 +256,7 @@ quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
 {
     static const int recounts[] = {SQL_SESSION_RECOUNT, SQL_TENANT_RECOUNT};
     struct db *db = a->c.db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
     struct stmt *s;
     int i;
 

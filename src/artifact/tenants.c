@@ -15,16 +15,14 @@
 static quire_status read_row(struct stmt *s, struct arena *keep,
                              quire_tenant *out, quire_error *err)
 {
-    const struct db_ops *o = s->ops;
-
     *out = (quire_tenant){
-        .id = o->column_int(s, 0),
-        .name = arena_text(keep, o->column_bytes(s, 1)),
-        .disabled = o->column_int(s, 2) != 0,
-        .has_token = o->column_int(s, 3) != 0,
-        .created_us = o->column_int(s, 4),
-        .used = (uint64_t)o->column_int(s, 5),
-        .artifacts = (uint64_t)o->column_int(s, 6),
+        .id = stmt_column_int(s, 0),
+        .name = arena_text(keep, stmt_column_bytes(s, 1)),
+        .disabled = stmt_column_int(s, 2) != 0,
+        .has_token = stmt_column_int(s, 3) != 0,
+        .created_us = stmt_column_int(s, 4),
+        .used = (uint64_t)stmt_column_int(s, 5),
+        .artifacts = (uint64_t)stmt_column_int(s, 6),
     };
     return out->name ? QUIRE_OK : err_memory(err);
 }
@@ -37,7 +35,7 @@ static quire_status read_one(struct stmt *s, struct arena *keep,
 
     if (!st)
         st = read_row(s, keep, out, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -49,7 +47,7 @@ quire_status tenant_by_id(struct artifacts *a, int64_t id, struct arena *keep,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    stmt_bind_int(s, 1, id);
     return read_one(s, keep, out, err);
 }
 
@@ -62,7 +60,7 @@ quire_status tenant_by_token(struct artifacts *a, const quire_digest *token,
 
     if (st)
         return st;
-    s->ops->bind_bytes(s, 1, bytes_of(token->byte, sizeof token->byte));
+    stmt_bind_bytes(s, 1, bytes_of(token->byte, sizeof token->byte));
     return read_one(s, keep, out, err);
 }
 
@@ -76,18 +74,18 @@ quire_status tenant_by_name(struct artifacts *a, const char *name,
     *another = 0;
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(name));
+    stmt_bind_text(s, 1, bytes_str(name));
     st = sql_row(s, err);
     if (!st)
         st = read_row(s, keep, out, err);
     if (!st) {
         st = sql_row(s, err);
         if (!st)
-            *another = s->ops->column_int(s, 0);
+            *another = stmt_column_int(s, 0);
         else if (st == QUIRE_NOT_FOUND)
             st = QUIRE_OK;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -109,7 +107,7 @@ quire_status tenant_list(struct artifacts *a, quire_tenant_fn each, void *ctx,
         if (!st)
             said = each(ctx, &one, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return said ? said : st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -125,11 +123,11 @@ quire_status tenant_add(struct artifacts *a, const char *name,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(name));
-    s->ops->bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
-    s->ops->bind_int(s, 3, clock_us(a->c.clock));
+    stmt_bind_text(s, 1, bytes_str(name));
+    stmt_bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
+    stmt_bind_int(s, 3, clock_us(a->c.clock));
     st = sql_run(s, err);
-    *id = a->c.db->ops->last_id(a->c.db);
+    *id = db_last_id(a->c.db);
     return st;
 }
 
@@ -141,8 +139,8 @@ quire_status tenant_set_token(struct artifacts *a, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
+    stmt_bind_int(s, 1, id);
+    stmt_bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
     return sql_run(s, err);
 }
 
@@ -154,8 +152,8 @@ quire_status tenant_set_disabled(struct artifacts *a, int64_t id, bool disabled,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_int(s, 2, disabled);
+    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, disabled);
     return sql_run(s, err);
 }
 
@@ -169,13 +167,13 @@ quire_status tenant_count(struct artifacts *a, int64_t id, uint64_t *n,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    stmt_bind_int(s, 1, id);
     st = sql_row(s, err);
     if (!st) {
-        *n = (uint64_t)s->ops->column_int(s, 0);
-        *bytes = (uint64_t)s->ops->column_int(s, 1);
+        *n = (uint64_t)stmt_column_int(s, 0);
+        *bytes = (uint64_t)stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -189,7 +187,7 @@ quire_status tenant_drop(struct artifacts *a, int64_t id, const char *dir,
     if (!st)
         st = sql_use(&a->sql, SQL_TENANT_DROP, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, id);
+        stmt_bind_int(s, 1, id);
         st = sql_run(s, err);
     }
     return st ? st : owner_note(a, &tree, err);

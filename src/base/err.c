@@ -30,17 +30,35 @@ static const struct {
     {EIO, QUIRE_IO, "the disk may be failing; look at the kernel log"},
 };
 
+static quire_status fill(quire_error *err, quire_status status,
+                         const char *hint, const char *fmt, va_list ap)
+{
+    if (!err)
+        return status;
+    err->status = status;
+    snprintf(err->next, sizeof err->next, "%s", hint ? hint : "");
+    vsnprintf(err->what, sizeof err->what, fmt, ap);
+    return status;
+}
+
 quire_status err_set(quire_error *err, quire_status status, const char *fmt,
                      ...)
 {
     va_list ap;
 
-    if (!err)
-        return status;
-    err->status = status;
-    err->next[0] = '\0';
     va_start(ap, fmt);
-    vsnprintf(err->what, sizeof err->what, fmt, ap);
+    fill(err, status, NULL, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+quire_status err_fail(quire_error *err, quire_status status, const char *hint,
+                      const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fill(err, status, hint, fmt, ap);
     va_end(ap);
     return status;
 }

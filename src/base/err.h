@@ -15,6 +15,11 @@
 quire_status err_set(quire_error *err, quire_status status, const char *fmt,
                      ...) __attribute__((format(printf, 3, 4)));
 
+/* The same with a hint that needs no formatting; NULL: none. */
+quire_status err_fail(quire_error *err, quire_status status, const char *hint,
+                      const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* The hint of the error just set. */
 void err_next(quire_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -218,13 +218,15 @@ quire_status fs_open_dir(const char *path, bool make, int *fd, quire_error *err)
     if (*fd >= 0)
         return QUIRE_OK;
     if (errno == ENOENT && make) {
-        st = err_set(err, QUIRE_IO, "%s is a link that leads nowhere", path);
-        err_next(err, "make the directory it names, or remove the link");
+        st = err_fail(err, QUIRE_IO,
+                      "make the directory it names, or remove the link",
+                      "%s is a link that leads nowhere", path);
         return st;
     }
     if (errno == ENOTDIR) {
-        st = err_set(err, QUIRE_INVALID, "%s is not a directory", path);
-        err_next(err, "name the directory that holds the store");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name the directory that holds the store",
+                      "%s is not a directory", path);
         return st;
     }
     return err_sys(err, errno, "cannot open directory %s", path);

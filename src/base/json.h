@@ -353,4 +353,54 @@ void json_add_quoted(struct buf *out, quire_bytes text);
  * damage. */
 void json_indent(quire_bytes json, struct buf *out);
 
+/* A member: its key and its value. */
+
+static inline void json_put_str(struct json_writer *w, const char *key,
+                                const char *value)
+{
+    json_key(w, key);
+    json_str(w, value);
+}
+
+static inline void json_put_bytes(struct json_writer *w, const char *key,
+                                  quire_bytes value)
+{
+    json_key(w, key);
+    json_bytes(w, value);
+}
+
+static inline void json_put_int(struct json_writer *w, const char *key,
+                                int64_t value)
+{
+    json_key(w, key);
+    json_int(w, value);
+}
+
+static inline void json_put_uint(struct json_writer *w, const char *key,
+                                 uint64_t value)
+{
+    json_key(w, key);
+    json_uint(w, value);
+}
+
+static inline void json_put_bool(struct json_writer *w, const char *key,
+                                 bool value)
+{
+    json_key(w, key);
+    json_bool(w, value);
+}
+
+static inline void json_put_raw(struct json_writer *w, const char *key,
+                                quire_bytes value)
+{
+    json_key(w, key);
+    json_raw(w, value);
+}
+
+static inline void json_put_null(struct json_writer *w, const char *key)
+{
+    json_key(w, key);
+    json_null(w);
+}
+
 #endif

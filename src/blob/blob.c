@@ -411,11 +411,11 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
     if (st)
         return st;
     if (b->rows)
-        st = b->c.db->ops->begin(b->c.db, DB_DURABLE, err);
+        st = db_begin(b->c.db, DB_DURABLE, err);
     if (!st) {
         st = files->ops->begin(files, err);
         if (st && b->rows)
-            b->c.db->ops->rollback(b->c.db);
+            db_rollback(b->c.db);
     }
     if (st)
         end_batch(b);
@@ -433,7 +433,7 @@ quire_status blobs_commit(struct blobs *b, quire_error *err)
 
     if (!b->batch)
         return err_set(err, QUIRE_INVALID, "no batch is open");
-    if (b->batch_failed || (b->rows && !b->c.db->ops->inside(b->c.db))) {
+    if (b->batch_failed || (b->rows && !db_inside(b->c.db))) {
         blobs_rollback(b);
         return err_set(err, QUIRE_IO,
                        "the batch is not kept: something in it failed");
@@ -444,7 +444,7 @@ quire_status blobs_commit(struct blobs *b, quire_error *err)
         return st;
     }
     if (b->rows)
-        st = b->c.db->ops->commit(b->c.db, err);
+        st = db_commit(b->c.db, err);
     end_batch(b);
     return st;
 }
@@ -455,6 +455,6 @@ void blobs_rollback(struct blobs *b)
         return;
     b->c.files->ops->rollback(b->c.files);
     if (b->rows)
-        b->c.db->ops->rollback(b->c.db);
+        db_rollback(b->c.db);
     end_batch(b);
 }

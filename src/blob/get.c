@@ -17,19 +17,17 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           quire_error *err)
 {
     char name[NAME_BYTES];
-    quire_status st;
+    static const char hint[] =
+        "if you have the content, put it again, into the same store, with "
+        "`quire blob put --verify FILE`";
 
-    layout_name(b->c.layout, d, name);
     if (p->where == IN_ROW)
-        st = err_set(err, QUIRE_DAMAGED, "blob %s in quire.db %s",
-                     digest_short(d).s, damage_message(damage));
-    else
-        st = err_set(err, QUIRE_DAMAGED, "blob %s %s (file %s/%s)",
-                     digest_short(d).s, damage_message(damage),
-                     b->c.files->ops->place(b->c.files), name);
-    err_next(err, "if you have the content, put it again, into the same store, "
-                  "with `quire blob put --verify FILE`");
-    return st;
+        return err_fail(err, QUIRE_DAMAGED, hint, "blob %s in quire.db %s",
+                        digest_short(d).s, damage_message(damage));
+    layout_name(b->c.layout, d, name);
+    return err_fail(err, QUIRE_DAMAGED, hint, "blob %s %s (file %s/%s)",
+                    digest_short(d).s, damage_message(damage),
+                    b->c.files->ops->place(b->c.files), name);
 }
 
 static quire_status need_unpacker(struct blobs *b, quire_error *err)
@@ -374,10 +372,9 @@ quire_status blob_get(struct blobs *b, const quire_digest *digest,
     if (st)
         return st;
     if (p.size_known && p.size > GET_BYTES) {
-        st = err_set(err, QUIRE_NO_MEMORY,
-                     "blob %s has %llu bytes, too many to hold in memory",
-                     digest_short(digest).s, (unsigned long long)p.size);
-        err_next(err, "read it as a stream");
+        st = err_fail(err, QUIRE_NO_MEMORY, "read it as a stream",
+                      "blob %s has %llu bytes, too many to hold in memory",
+                      digest_short(digest).s, (unsigned long long)p.size);
         return st;
     }
     st = p.size_known ? get_whole(b, digest, &p, err)

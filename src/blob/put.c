@@ -32,9 +32,9 @@ static quire_status begin_rows(struct blobs *b, enum db_begin mode,
                                quire_error *err)
 {
     if (!b->batch)
-        return b->c.db->ops->begin(b->c.db, mode, err);
+        return db_begin(b->c.db, mode, err);
     /* Outside a transaction each row would be kept by itself. */
-    if (b->c.db->ops->inside(b->c.db))
+    if (db_inside(b->c.db))
         return QUIRE_OK;
     return err_set(err, QUIRE_IO, "the batch was lost with an earlier failure");
 }
@@ -130,7 +130,7 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
      * that is waited for at the end. */
     assert(p->has_row || open);
     st = !p->has_row                  ? open->ops->sync(open, err)
-         : !b->batch && !b->c.relaxed ? b->c.db->ops->settle(b->c.db, err)
+         : !b->batch && !b->c.relaxed ? db_settle(b->c.db, err)
                                       : QUIRE_OK;
     if (st)
         return st;

@@ -18,7 +18,6 @@ quire_status quire_ref_parse(const char *text, quire_digest *out,
                              quire_error *err)
 {
     const char *hex = text;
-    quire_status st;
 
     if (!strncmp(hex, scheme, sizeof scheme - 1))
         hex += sizeof scheme - 1;
@@ -26,8 +25,8 @@ quire_status quire_ref_parse(const char *text, quire_digest *out,
         hex += sizeof scheme - 6;
     if (strlen(hex) == 64 && hex_decode(hex, sizeof out->byte, out->byte))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "%.90s is not a blob reference", text);
-    err_next(err, "give blob:sha256: and 64 hex digits, or the first six or "
-                  "more of them");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "give blob:sha256: and 64 hex digits, or the first six or "
+                    "more of them",
+                    "%.90s is not a blob reference", text);
 }

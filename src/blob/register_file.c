@@ -41,7 +41,7 @@ static quire_status adopt(struct blobs *b, const quire_digest *d,
     if (!st && damage)
         st = blob_damaged(b, d, &p, damage, err);
     if (!st)
-        st = db->ops->begin(db, DB_DURABLE, err);
+        st = db_begin(db, DB_DURABLE, err);
     if (st)
         return st;
     p.size = size;

@@ -125,16 +125,15 @@ static quire_status use(struct blob_table *r, int which, struct stmt **out,
 
 static void bind_digest(struct stmt *s, int at, const quire_digest *d)
 {
-    s->ops->bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
+    stmt_bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
 }
 
 /* A row is read as if a stranger wrote it: what makes no sense is marked, and
  * is damage to whoever wants the content. */
 static void read_place(struct stmt *s, struct blob_location *p)
 {
-    const struct db_ops *o = s->ops;
-    int64_t size = o->column_int(s, 1), stored = o->column_int(s, 2);
-    int64_t codec = o->column_int(s, 3), in_file = o->column_int(s, 4);
+    int64_t size = stmt_column_int(s, 1), stored = stmt_column_int(s, 2);
+    int64_t codec = stmt_column_int(s, 3), in_file = stmt_column_int(s, 4);
 
     *p = (struct blob_location){
         .has_row = true,
@@ -142,14 +141,14 @@ static void read_place(struct stmt *s, struct blob_location *p)
         .size = (uint64_t)size,
         .stored = (uint64_t)stored,
         .codec = codec ? CODEC_GZIP : CODEC_PLAIN,
-        .seen_s = o->column_int(s, 5),
+        .seen_s = stmt_column_int(s, 5),
         .odd = size < 0 || stored < 0 || codec < 0 || codec > 1 ||
                in_file < 0 || in_file > 1 ||
                (!in_file && size > (int64_t)SMALL_BYTES),
     };
     p->size_known = !p->odd;
     p->whole = p->where == IN_FILE ||
-               (!o->column_null(s, 6) && o->column_int(s, 6) == stored);
+               (!stmt_column_null(s, 6) && stmt_column_int(s, 6) == stored);
 }
 
 quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
@@ -162,12 +161,12 @@ quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row)
         read_place(s, out);
     else if (!st)
         st = QUIRE_NOT_FOUND;
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -181,12 +180,12 @@ quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row) {
-        *out = s->ops->column_bytes(s, 0);
+        *out = stmt_column_bytes(s, 0);
         return QUIRE_OK;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st ? st : QUIRE_NOT_FOUND;
 }
 
@@ -199,9 +198,9 @@ void blob_table_done(struct blob_table *r)
 static quire_status finish(struct stmt *s, quire_error *err)
 {
     bool row;
-    quire_status st = s->ops->step(s, &row, err);
+    quire_status st = stmt_step(s, &row, err);
 
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -213,9 +212,9 @@ static quire_status set_body(struct blob_table *r, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    stmt_bind_int(s, 1, id);
     if (body)
-        s->ops->bind_bytes(s, 2, *body);
+        stmt_bind_bytes(s, 2, *body);
     return finish(s, err);
 }
 
@@ -229,11 +228,11 @@ static quire_status bind_place(struct blob_table *r, int which,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, (int64_t)p->size);
-    s->ops->bind_int(s, 2, (int64_t)p->stored);
-    s->ops->bind_int(s, 3, p->codec);
-    s->ops->bind_int(s, 4, p->where == IN_FILE);
-    s->ops->bind_int(s, 5, p->seen_s);
+    stmt_bind_int(s, 1, (int64_t)p->size);
+    stmt_bind_int(s, 2, (int64_t)p->stored);
+    stmt_bind_int(s, 3, p->codec);
+    stmt_bind_int(s, 4, p->where == IN_FILE);
+    stmt_bind_int(s, 5, p->seen_s);
     bind_digest(s, 6, d);
     return QUIRE_OK;
 }
@@ -251,12 +250,12 @@ static quire_status add_again(struct blob_table *r, const quire_digest *d,
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row)
-        id = s->ops->column_int(s, 0);
+        id = stmt_column_int(s, 0);
     if (!st)
-        st = s->ops->step(s, &row, err);
-    s->ops->reset(s);
+        st = stmt_step(s, &row, err);
+    stmt_reset(s);
     if (!st)
         st = set_body(r, id, NULL, err);
     return st || !body ? st : set_body(r, id, body, err);
@@ -278,9 +277,7 @@ quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
         return add_again(r, d, p, body, err);
     if (st && err)
         *err = why;
-    return st || !body
-               ? st
-               : set_body(r, r->sql.db->ops->last_id(r->sql.db), body, err);
+    return st || !body ? st : set_body(r, db_last_id(r->sql.db), body, err);
 }
 
 quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
@@ -292,9 +289,9 @@ quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    s->ops->bind_int(s, 2, now_s);
+    stmt_bind_int(s, 2, now_s);
     st = finish(s, err);
-    if (!st && r->sql.db->ops->changes(r->sql.db) == 0)
+    if (!st && db_changes(r->sql.db) == 0)
         st = QUIRE_NOT_FOUND;
     return st;
 }
@@ -311,17 +308,17 @@ static quire_status give_places(struct stmt *s, bool bodies,
         struct blob_location p;
         quire_digest d;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         read_place(s, &p);
         if (!sql_digest(s, 7, &d))
             continue; /* nobody's; check tells of it */
         if (bodies && p.where == IN_ROW && p.whole)
-            p.body = s->ops->column_bytes(s, 8);
+            p.body = stmt_column_bytes(s, 8);
         st = each(ctx, &d, &p, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -348,8 +345,8 @@ quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, from);
-    s->ops->bind_int(s, 2, to);
+    stmt_bind_int(s, 1, from);
+    stmt_bind_int(s, 2, to);
     return give_places(s, bodies, each, ctx, err);
 }
 
@@ -362,10 +359,10 @@ quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row)
-        *n = (uint64_t)s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *n = (uint64_t)stmt_column_int(s, 0);
+    stmt_reset(s);
     return st;
 }
 
@@ -380,9 +377,9 @@ quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    s->ops->bind_int(s, 2, tenant);
-    st = s->ops->step(s, owned, err);
-    s->ops->reset(s);
+    stmt_bind_int(s, 2, tenant);
+    st = stmt_step(s, owned, err);
+    stmt_reset(s);
     return st;
 }
 
@@ -395,7 +392,7 @@ quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    s->ops->bind_int(s, 2, tenant);
+    stmt_bind_int(s, 2, tenant);
     return finish(s, err);
 }
 
@@ -424,7 +421,7 @@ quire_status blob_table_names_since(struct blob_table *r, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
+    stmt_bind_int(s, 1, id);
     return sql_digests(s, each, ctx, err);
 }
 
@@ -438,8 +435,8 @@ quire_status blob_table_last(struct blob_table *r, int64_t *id,
         return st;
     st = sql_row(s, err);
     if (!st)
-        *id = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *id = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st;
 }
 
@@ -454,14 +451,14 @@ quire_status blob_table_remove(struct blob_table *r, const quire_digest *d,
     if (st)
         return st;
     bind_digest(s, 1, d);
-    s->ops->bind_int(s, 2, seen_s);
+    stmt_bind_int(s, 2, seen_s);
     st = sql_row(s, err);
     if (!st) {
-        *stored = (uint64_t)s->ops->column_int(s, 0);
-        *in_file = s->ops->column_int(s, 1) != 0;
-        st = s->ops->step(s, &row, err);
+        *stored = (uint64_t)stmt_column_int(s, 0);
+        *in_file = stmt_column_int(s, 1) != 0;
+        st = stmt_step(s, &row, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -474,11 +471,11 @@ quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row) {
-        *n = (uint64_t)s->ops->column_int(s, 0);
-        *bytes = (uint64_t)s->ops->column_int(s, 1);
+        *n = (uint64_t)stmt_column_int(s, 0);
+        *bytes = (uint64_t)stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }

@@ -25,23 +25,23 @@ quire_status checks_each_row(struct checks *c, const char *sql,
     quire_error why = {.what = ""};
     struct stmt *s;
     bool row = true;
-    quire_status st = db->ops->prepare(db, sql, &s, &why);
+    quire_status st = db_prepare(db, sql, &s, &why);
 
     if (st)
         return checks_forgive(c, CATALOGUE, st, &why, err);
     while (!st && row) {
-        st = s->ops->step(s, &row, &why);
+        st = stmt_step(s, &row, &why);
         if (!st && row)
             st = each(c, s, ctx, &why);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return checks_forgive(c, CATALOGUE, st, &why, err);
 }
 
 /* A column's text, as far as it fits. */
 static void copy_column(struct stmt *s, int at, char *out, size_t cap)
 {
-    quire_bytes text = s->ops->column_bytes(s, at);
+    quire_bytes text = stmt_column_bytes(s, at);
     size_t len = text.len < cap ? text.len : cap - 1;
 
     if (len)
@@ -61,7 +61,7 @@ static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
     copy_column(s, 0, table, sizeof table);
     copy_column(s, 2, parent, sizeof parent);
     problem_what(&p, "row %lld of %s names a row of %s that is not there",
-                 (long long)s->ops->column_int(s, 1), table, parent);
+                 (long long)stmt_column_int(s, 1), table, parent);
     problem_next(&p,
                  "nothing finds that row any more; bring %s back from a "
                  "backup if it held something",
@@ -103,9 +103,9 @@ static quire_status compare_tables(struct checks *c, struct stmt *ours,
         int order;
 
         if (step_a)
-            st = ours->ops->step(ours, &a, err);
+            st = stmt_step(ours, &a, err);
         if (!st && step_b)
-            st = theirs->ops->step(theirs, &b, err);
+            st = stmt_step(theirs, &b, err);
         if (st || (!a && !b))
             break;
         if (a)
@@ -119,8 +119,8 @@ static quire_status compare_tables(struct checks *c, struct stmt *ours,
             st = tell_table(c, x, "is missing", err);
         else if (order > 0)
             st = tell_table(c, y, "is not Quire's", err);
-        else if (!bytes_equal(ours->ops->column_bytes(ours, 1),
-                              theirs->ops->column_bytes(theirs, 1)))
+        else if (!bytes_equal(stmt_column_bytes(ours, 1),
+                              stmt_column_bytes(theirs, 1)))
             st = tell_table(c, x, "is not as Quire makes it", err);
     }
     return st;
@@ -138,15 +138,15 @@ static quire_status check_schema(struct checks *c, quire_error *err)
     if (!st)
         st = schema_make(fresh, c->q->schema, &why);
     if (!st)
-        st = fresh->ops->prepare(fresh, TABLES, &ours, &why);
+        st = db_prepare(fresh, TABLES, &ours, &why);
     if (!st)
-        st = c->q->db->ops->prepare(c->q->db, TABLES, &theirs, &why);
+        st = db_prepare(c->q->db, TABLES, &theirs, &why);
     if (!st)
         st = compare_tables(c, ours, theirs, &why);
     if (ours)
-        ours->ops->finalize(ours);
+        stmt_finalize(ours);
     if (theirs)
-        theirs->ops->finalize(theirs);
+        stmt_finalize(theirs);
     if (fresh)
         fresh->ops->close(fresh);
     return checks_forgive(c, CATALOGUE, st, &why, err);
@@ -311,7 +311,7 @@ quire_status check_catalog(struct checks *c, quire_error *err)
 static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
                                   quire_error *err)
 {
-    int64_t size = s->ops->column_int(s, 3);
+    int64_t size = stmt_column_int(s, 3);
     char where[64];
     quire_problem p = {.where = where, .kind = "missing_blob"};
     const struct known *k;
@@ -319,12 +319,12 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
 
     (void)ctx;
     snprintf(where, sizeof where, "artifact #%lld",
-             (long long)s->ops->column_int(s, 0));
+             (long long)stmt_column_int(s, 0));
     problem_next(&p, "put the artifact again, or remove it");
     if (!sql_digest(s, 2, &d)) {
         p.kind = "row";
         problem_what(&p, "version %lld has no digest",
-                     (long long)s->ops->column_int(s, 1));
+                     (long long)stmt_column_int(s, 1));
         return checks_found(c, &p, NULL, err);
     }
     k = blob_index_refer(c, &d);
@@ -334,11 +334,11 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
     if (k) {
         p.kind = "size";
         problem_what(&p, "version %lld says %lld bytes, its blob has %llu",
-                     (long long)s->ops->column_int(s, 1), (long long)size,
+                     (long long)stmt_column_int(s, 1), (long long)size,
                      (unsigned long long)k->size);
     } else {
         problem_what(&p, "the content of version %lld, blob %s, is not there",
-                     (long long)s->ops->column_int(s, 1), digest_short(&d).s);
+                     (long long)stmt_column_int(s, 1), digest_short(&d).s);
     }
     return checks_found(c, &p, NULL, err);
 }
@@ -363,7 +363,7 @@ static quire_status see_tenant(struct checks *c, struct stmt *s, void *ctx,
 {
     const struct each_tenant *e = ctx;
 
-    return e->each(c, s->ops->column_int(s, 0), err);
+    return e->each(c, stmt_column_int(s, 0), err);
 }
 
 quire_status checks_tenants(struct checks *c,

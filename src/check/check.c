@@ -31,6 +31,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "blob/hash.h"
 #include "api/verify.h"
 
@@ -190,16 +191,14 @@ static quire_status may_look(struct quire *q, quire_error *err)
     quire_status st = check_free(q, err);
 
     if (!st && (q->in_batch || q->in_group)) {
-        st = err_set(err, QUIRE_INVALID,
-                     "a home cannot be checked while a batch is open");
-        err_next(err, "end the batch with quire_commit() first");
+        st = err_fail(err, QUIRE_INVALID,
+                      "end the batch with quire_commit() first",
+                      "a home cannot be checked while a batch is open");
     }
     if (st || q->tenant == TENANT_DEFAULT)
         return st;
-    st = err_set(err, QUIRE_INVALID,
-                 "a home is checked for all tenants together");
-    err_next(err, "leave out --tenant");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "leave out --tenant",
+                    "a home is checked for all tenants together");
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -288,7 +287,7 @@ quire_status quire_check(quire *q, unsigned flags,
     struct checks c = {.found = give, .ctx = &h};
     quire_status st;
 
-    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    OPTIONS_READ(h, hooks);
     c.progress = h.progress;
     c.progress_ctx = h.ctx;
     st = checks_run(&c, q, flags, err);

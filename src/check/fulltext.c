@@ -44,12 +44,12 @@ static quire_status any(struct db *db, const char *sql, bool *row,
                         quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db, sql, &s, err);
+    quire_status st = db_prepare(db, sql, &s, err);
 
     if (st)
         return st;
-    st = s->ops->step(s, row, err);
-    s->ops->finalize(s);
+    st = stmt_step(s, row, err);
+    stmt_finalize(s);
     return st;
 }
 

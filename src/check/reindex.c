@@ -47,7 +47,7 @@ static quire_status forget_sessions(struct quire *q, int64_t tenant,
              "DELETE FROM tally WHERE session IN (SELECT id FROM session WHERE"
              " tenant = %" PRId64 ")",
              tenant);
-    st = q->db->ops->exec(q->db, sql, err);
+    st = db_exec(q->db, sql, err);
     for (i = 0; i < 2 && !st; i++) {
         if (tenant == TENANT_DEFAULT)
             snprintf(root, sizeof root, "%s", roots[i]);
@@ -105,16 +105,16 @@ static quire_status list_theirs(struct quire *q, int64_t tenant,
 quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 {
     struct db *db = q->db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
     st = forget_sessions(q, tenant, err);
     if (st) {
-        db->ops->rollback(db);
+        db_rollback(db);
         return st;
     }
-    st = db->ops->commit(db, err);
+    st = db_commit(db, err);
     if (st)
         return st;
     return tenant == q->tenant ? list_sessions(q, err)
@@ -131,11 +131,11 @@ static quire_status count_pads(struct quire *q, quire_error *err)
         " coalesce(sum(length(CAST(text AS BLOB))), 0) FROM pad_block WHERE"
         " pad = pad.id)";
     struct db *db = q->db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = db->ops->exec(db, sql, err);
+    st = db_exec(db, sql, err);
     return sql_end(db, st, err);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "check/check.h"
 #include "check/reindex.h"
 #include "api/session.h"
@@ -88,11 +89,11 @@ static quire_status look(struct quire *q, const quire_check_hooks *h,
 static quire_status mend_index(struct quire *q, quire_error *err)
 {
     struct db *db = q->db;
-    quire_status st = db->ops->begin(db, DB_DURABLE, err);
+    quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = db->ops->exec(db, "REINDEX", err);
+    st = db_exec(db, "REINDEX", err);
     return sql_end(db, st, err);
 }
 
@@ -384,7 +385,7 @@ quire_status quire_repair(quire *q, unsigned flags,
     struct findings before = {.sum = {0}}, after = {.sum = {0}};
     quire_status st = QUIRE_OK;
 
-    memcpy(&h, hooks, hooks->size < sizeof h ? hooks->size : sizeof h);
+    OPTIONS_READ(h, hooks);
     st = make_catalogue(q, dry, err);
     if (!st)
         st = look(q, &h, &keep, &before, err);

@@ -216,10 +216,10 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
     bool same = true;
     int i;
 
-    if ((uint64_t)s->ops->column_int(s, 0) != info->inode ||
-        (uint64_t)s->ops->column_int(s, 1) != info->size ||
-        s->ops->column_int(s, 2) != info->modified_ns ||
-        s->ops->column_int(s, 3) != info->changed_ns)
+    if ((uint64_t)stmt_column_int(s, 0) != info->inode ||
+        (uint64_t)stmt_column_int(s, 1) != info->size ||
+        stmt_column_int(s, 2) != info->modified_ns ||
+        stmt_column_int(s, 3) != info->changed_ns)
         return QUIRE_OK;
     st = session_usage_read(l->file, &t, err);
     memcpy(sums,
@@ -227,7 +227,7 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
                         t.cache_write, t.total, t.cost},
            sizeof sums);
     for (i = 0; i < 8; i++)
-        same = same && (uint64_t)s->ops->column_int(s, 4 + i) == sums[i];
+        same = same && (uint64_t)stmt_column_int(s, 4 + i) == sums[i];
     return st || same ? st : tell_tally(l, err);
 }
 
@@ -251,15 +251,15 @@ static quire_status check_tally(struct looker *l, int64_t tenant,
     struct stmt *s;
 
     if (!l->tally)
-        st = l->db->ops->prepare(l->db, sql, &l->tally, &why);
+        st = db_prepare(l->db, sql, &l->tally, &why);
     s = l->tally;
     if (!st) {
-        s->ops->bind_int(s, 1, tenant);
-        s->ops->bind_text(s, 2, bytes_str(l->is->id));
+        stmt_bind_int(s, 1, tenant);
+        stmt_bind_text(s, 2, bytes_str(l->is->id));
         st = sql_row(s, &why);
         if (!st)
             st = compare_tally(l, s, &why);
-        s->ops->reset(s);
+        stmt_reset(s);
     }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK
                                  : forgive(l, "quire.db", st, &why, err);
@@ -388,11 +388,11 @@ quire_status looker_open(struct checks *c, struct looker **out,
 void looker_release(struct looker *l)
 {
     if (l->tally)
-        l->tally->ops->finalize(l->tally);
+        stmt_finalize(l->tally);
     if (l->own)
         l->reader.in_home = NULL; /* the home's */
     else if (l->db)
-        l->db->ops->close(l->db);
+        db_close(l->db);
     gc_source_reader_release(&l->reader);
     preloaded_release(&l->whole);
     free(l->piece);

@@ -184,14 +184,14 @@ static quire_status tell_gone(struct checks *c, const char *key, int64_t n,
 static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
                             quire_error *err)
 {
-    quire_bytes key = s->ops->column_bytes(s, 1);
-    int64_t artifacts = s->ops->column_int(s, 2);
-    bool tally = s->ops->column_int(s, 3) != 0;
+    quire_bytes key = stmt_column_bytes(s, 1);
+    int64_t artifacts = stmt_column_int(s, 2);
+    bool tally = stmt_column_int(s, 3) != 0;
     char text[128], name[160];
 
     (void)ctx;
     snprintf(text, sizeof text, "%.*s", (int)key.len, (const char *)key.data);
-    snprintf(name, sizeof name, "%lld %s", (long long)s->ops->column_int(s, 0),
+    snprintf(name, sizeof name, "%lld %s", (long long)stmt_column_int(s, 0),
              text);
     if (map_get(&c->seen, bytes_str(name)) || (!artifacts && !tally))
         return QUIRE_OK;

@@ -75,10 +75,10 @@ static void add_entry(const struct sqlite_look *l, struct stmt *s,
     struct {
         int64_t id;
         unsigned char digest[32];
-    } e = {.id = s->ops->column_int(s, 0)};
-    quire_bytes digest = s->ops->column_bytes(s, 1);
+    } e = {.id = stmt_column_int(s, 0)};
+    quire_bytes digest = stmt_column_bytes(s, 1);
 
-    if (digest.len != sizeof e.digest || !s->ops->column_int(s, 2)) {
+    if (digest.len != sizeof e.digest || !stmt_column_int(s, 2)) {
         sum->odd = true;
         return;
     }
@@ -96,16 +96,16 @@ static quire_status sum_up(struct sqlite_look *l, const char *sql, bool ordered,
     unsigned char last[32] = {0};
     struct stmt *s;
     bool row = true;
-    quire_status st = l->db->ops->prepare(l->db, sql, &s, err);
+    quire_status st = db_prepare(l->db, sql, &s, err);
 
     if (st)
         return st;
     while (!st && row && !sum->odd && !atomic_load(&l->stop)) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (!st && row)
             add_entry(l, s, last, ordered, sum);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -119,14 +119,14 @@ static bool digests_sound(struct sqlite_look *l)
         " sqlite_autoindex_blob_1 ORDER BY sha256";
     struct db *db = l->db;
     struct sum a = {.n = 0}, b = {.n = 0};
-    quire_status st = db->ops->begin(db, DB_LOOK, NULL);
+    quire_status st = db_begin(db, DB_LOOK, NULL);
 
     if (st)
         return false;
     st = sum_up(l, rows, false, &a, NULL);
     if (!st && !a.odd)
         st = sum_up(l, index, true, &b, NULL);
-    db->ops->rollback(db);
+    db_rollback(db);
     return !st && !a.odd && !b.odd && a.n == b.n && a.hash == b.hash;
 }
 
@@ -134,7 +134,7 @@ static bool digests_sound(struct sqlite_look *l)
 
 static void keep_line(struct sqlite_look *l, struct stmt *s)
 {
-    quire_bytes text = s->ops->column_bytes(s, 0);
+    quire_bytes text = stmt_column_bytes(s, 0);
     size_t len = text.len < sizeof *l->lines ? text.len : sizeof *l->lines - 1;
     char *line;
 
@@ -152,16 +152,16 @@ static quire_status ask(struct sqlite_look *l, const char *sql,
 {
     struct stmt *s;
     bool row = true;
-    quire_status st = l->db->ops->prepare(l->db, sql, &s, err);
+    quire_status st = db_prepare(l->db, sql, &s, err);
 
     if (st)
         return st;
     while (!st && row) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (!st && row)
             keep_line(l, s);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -190,17 +190,17 @@ static bool others_sound(struct sqlite_look *l)
     struct stmt *s;
     bool row = true, any = false, sound = true;
 
-    if (l->db->ops->prepare(l->db, sql, &s, NULL))
+    if (db_prepare(l->db, sql, &s, NULL))
         return false;
     while (sound && row && !atomic_load(&l->stop)) {
-        sound = !s->ops->step(s, &row, NULL);
+        sound = !stmt_step(s, &row, NULL);
         if (!sound || !row)
             break;
         any = true;
-        if (ask_table(l, s->ops->column_bytes(s, 0), &sound) || l->n)
+        if (ask_table(l, stmt_column_bytes(s, 0), &sound) || l->n)
             sound = false;
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return sound && any;
 }
 
@@ -214,7 +214,7 @@ static void look(struct sqlite_look *l)
 {
     struct db *db = l->db;
 
-    db->ops->exec(db, MUCH_MEMORY, NULL); /* a wish */
+    db_exec(db, MUCH_MEMORY, NULL); /* a wish */
     if (!l->full || !sound_in_parts(l)) {
         l->n = 0;
         if (!atomic_load(&l->stop))
@@ -223,7 +223,7 @@ static void look(struct sqlite_look *l)
                                 : "PRAGMA quick_check(" LINES ")",
                         &l->why);
     }
-    db->ops->exec(db, USUAL_MEMORY, NULL);
+    db_exec(db, USUAL_MEMORY, NULL);
 }
 
 static void *look_beside(void *ctx)
@@ -286,7 +286,7 @@ static bool begin_beside(struct checks *c, struct sqlite_look *l)
         return false;
     if (parallel_thread_start(&l->thread, look_beside, l))
         return true;
-    l->db->ops->close(l->db);
+    db_close(l->db);
     return false;
 }
 
@@ -343,7 +343,7 @@ static struct sqlite_look *join(struct checks *c)
 
     c->sqlite = NULL;
     pthread_join(l->thread, NULL);
-    l->db->ops->close(l->db);
+    db_close(l->db);
     return l;
 }
 

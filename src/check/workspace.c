@@ -157,18 +157,17 @@ static quire_status see_rows(struct spaces *w, quire_error *err)
     struct db *db = w->c->q->db;
     struct stmt *s;
     bool row = true;
-    quire_status st = db->ops->prepare(db, sql, &s, err);
+    quire_status st = db_prepare(db, sql, &s, err);
 
     if (st)
         return st;
-    while (!(st = s->ops->step(s, &row, err)) && row) {
-        quire_bytes key = s->ops->column_bytes(s, 1), path;
+    while (!(st = stmt_step(s, &row, err)) && row) {
+        quire_bytes key = stmt_column_bytes(s, 1), path;
         char dir[160], whole[1400];
 
-        snprintf(dir, sizeof dir, "%lld %.*s",
-                 (long long)s->ops->column_int(s, 0), (int)key.len,
-                 (const char *)key.data);
-        path = s->ops->column_bytes(s, 2);
+        snprintf(dir, sizeof dir, "%lld %.*s", (long long)stmt_column_int(s, 0),
+                 (int)key.len, (const char *)key.data);
+        path = stmt_column_bytes(s, 2);
         snprintf(whole, sizeof whole, "%s/%.*s", dir, (int)path.len,
                  (const char *)path.data);
         if (map_get(&w->dirs, bytes_str(dir)) &&
@@ -179,7 +178,7 @@ static quire_status see_rows(struct spaces *w, quire_error *err)
         if (st)
             break;
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 

@@ -269,7 +269,7 @@ static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     size_t to = *at + NOTES_AT_ONCE;
 
     if (st)
@@ -294,7 +294,7 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     size_t to = *at + NOTES_AT_ONCE;
 
     if (st)
@@ -312,7 +312,7 @@ static quire_status note_numbers(struct judging *j, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
 
     if (st)
         return st;

@@ -11,15 +11,15 @@ static quire_status change(struct db *db, const char *text,
                            int64_t *changed, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db, text, &s, err);
+    quire_status st = db_prepare(db, text, &s, err);
 
     if (st)
         return st;
-    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
-    s->ops->bind_int(s, 2, now_s);
+    stmt_bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    stmt_bind_int(s, 2, now_s);
     st = sql_commit(db, DB_DURABLE, s, err);
-    *changed = db->ops->changes(db);
-    s->ops->finalize(s);
+    *changed = db_changes(db);
+    stmt_finalize(s);
     return st;
 }
 
@@ -47,13 +47,12 @@ quire_status pins_each(struct db *db, sql_digest_fn each, void *ctx,
                        quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db,
-                                       "SELECT sha256 FROM pin ORDER BY sha256",
-                                       &s, err);
+    quire_status st = db_prepare(db, "SELECT sha256 FROM pin ORDER BY sha256",
+                                 &s, err);
 
     if (st)
         return st;
     st = sql_digests(s, each, ctx, err);
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }

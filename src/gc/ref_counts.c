@@ -58,17 +58,17 @@ static quire_status load_bucket(struct ref_index *l, int64_t bucket,
     buf_clear(&l->held);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, bucket);
+    stmt_bind_int(s, 1, bucket);
     st = sql_row(s, err);
     if (!st) {
-        counts = s->ops->column_bytes(s, 0);
+        counts = stmt_column_bytes(s, 0);
         if (counts.len % RECORD)
             st = err_set(err, QUIRE_DAMAGED,
                          "the table of references makes no sense");
         else
             buf_add(&l->held, counts.data, counts.len);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     if (!st)
         st = buf_status(&l->held, "the table of references", err);
     if (st == QUIRE_NOT_FOUND)
@@ -93,9 +93,9 @@ static quire_status store_bucket(struct ref_index *l, int64_t bucket,
                      &s, err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, bucket);
+    stmt_bind_int(s, 1, bucket);
     if (!empty)
-        s->ops->bind_bytes(s, 2, buf_bytes(counts));
+        stmt_bind_bytes(s, 2, buf_bytes(counts));
     return sql_run(s, err);
 }
 
@@ -222,10 +222,10 @@ quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
     while (!st && row) {
         quire_bytes bytes;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        bytes = s->ops->column_bytes(s, 0);
+        bytes = stmt_column_bytes(s, 0);
 
         if (bytes.len % sizeof *some.at)
             st = err_set(err, QUIRE_DAMAGED,
@@ -234,7 +234,7 @@ quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
                  !digest_set_add_all(all, &some))
             st = err_memory(err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     digest_set_release(&some);
     digest_set_order(all);
     return st;
@@ -262,7 +262,7 @@ static quire_status write_some(struct ref_index *l,
                                int64_t from, quire_error *err)
 {
     struct db *db = l->sql.db;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     int64_t i;
 
     if (st)

@@ -114,14 +114,14 @@ struct db *ref_index_db(struct ref_index *l)
 
 quire_status ref_index_clear(struct db *db, quire_error *err)
 {
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
 
     if (st)
         return st;
-    st = db->ops->exec(db,
-                       "DELETE FROM source; DELETE FROM held;"
-                       " DELETE FROM collection",
-                       err);
+    st = db_exec(db,
+                 "DELETE FROM source; DELETE FROM held;"
+                 " DELETE FROM collection",
+                 err);
     return sql_end(db, st, err);
 }
 
@@ -130,16 +130,16 @@ quire_status ref_index_clear(struct db *db, quire_error *err)
 static quire_status read_source(struct stmt *s, struct arena *keep,
                                 struct ref_index_source *out, quire_error *err)
 {
-    quire_bytes tail = s->ops->column_bytes(s, 6);
+    quire_bytes tail = stmt_column_bytes(s, 6);
 
     *out = (struct ref_index_source){
-        .id = s->ops->column_int(s, 0),
-        .label = arena_text(keep, s->ops->column_bytes(s, 1)),
-        .inode = (uint64_t)s->ops->column_int(s, 2),
-        .size = (uint64_t)s->ops->column_int(s, 3),
-        .modified_ns = s->ops->column_int(s, 4),
-        .changed_ns = s->ops->column_int(s, 5),
-        .whole = s->ops->column_int(s, 7) != 0,
+        .id = stmt_column_int(s, 0),
+        .label = arena_text(keep, stmt_column_bytes(s, 1)),
+        .inode = (uint64_t)stmt_column_int(s, 2),
+        .size = (uint64_t)stmt_column_int(s, 3),
+        .modified_ns = stmt_column_int(s, 4),
+        .changed_ns = stmt_column_int(s, 5),
+        .whole = stmt_column_int(s, 7) != 0,
     };
     out->tail_len = (uint32_t)(tail.len < REF_INDEX_TAIL ? tail.len
                                                          : REF_INDEX_TAIL);
@@ -175,14 +175,14 @@ quire_status ref_index_sources(struct ref_index *l, struct arena *keep,
     if (st)
         return st;
     while (!st && row) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         st = make_room(list, *n, &cap) ? read_source(s, keep, &(*list)[*n], err)
                                        : err_memory(err);
         *n += !st;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -190,7 +190,7 @@ quire_status ref_index_sources(struct ref_index *l, struct arena *keep,
 static quire_status take_keys(struct stmt *s, struct digest_set *out,
                               quire_error *err)
 {
-    quire_bytes bytes = s->ops->column_bytes(s, 0);
+    quire_bytes bytes = stmt_column_bytes(s, 0);
 
     if (digest_set_read(bytes, out))
         return QUIRE_OK;
@@ -209,11 +209,11 @@ quire_status ref_index_keys(struct ref_index *l, int64_t source,
     out->n = 0;
     if (st)
         return st;
-    s->ops->bind_int(s, 1, source);
+    stmt_bind_int(s, 1, source);
     st = sql_row(s, err);
     if (!st)
         st = take_keys(s, out, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -230,8 +230,8 @@ static quire_status set_keys(struct ref_index *l, int64_t source,
     st = buf_status(&l->buf, "the references of one file", err);
     if (st)
         return st;
-    s->ops->bind_int(s, 1, source);
-    s->ops->bind_bytes(s, 2, buf_bytes(&l->buf));
+    stmt_bind_int(s, 1, source);
+    stmt_bind_bytes(s, 2, buf_bytes(&l->buf));
     return sql_run(s, err);
 }
 
@@ -248,19 +248,19 @@ quire_status ref_index_put_source(struct ref_index *l,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, (int64_t)source->inode);
-    s->ops->bind_int(s, 2, (int64_t)source->size);
-    s->ops->bind_int(s, 3, source->modified_ns);
-    s->ops->bind_int(s, 4, source->changed_ns);
-    s->ops->bind_bytes(s, 5, bytes_of(source->tail, source->tail_len));
+    stmt_bind_int(s, 1, (int64_t)source->inode);
+    stmt_bind_int(s, 2, (int64_t)source->size);
+    stmt_bind_int(s, 3, source->modified_ns);
+    stmt_bind_int(s, 4, source->changed_ns);
+    stmt_bind_bytes(s, 5, bytes_of(source->tail, source->tail_len));
     if (fresh)
-        s->ops->bind_text(s, 6, bytes_str(source->label));
+        stmt_bind_text(s, 6, bytes_str(source->label));
     else
-        s->ops->bind_int(s, 6, source->id);
-    s->ops->bind_int(s, 7, source->whole);
+        stmt_bind_int(s, 6, source->id);
+    stmt_bind_int(s, 7, source->whole);
     st = sql_run(s, err);
     if (!st && fresh)
-        source->id = l->sql.db->ops->last_id(l->sql.db);
+        source->id = db_last_id(l->sql.db);
     return st ? st : set_keys(l, source->id, keys, err);
 }
 
@@ -272,7 +272,7 @@ quire_status ref_index_remove_source(struct ref_index *l, int64_t source,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, source);
+    stmt_bind_int(s, 1, source);
     return sql_run(s, err);
 }
 
@@ -288,11 +288,11 @@ quire_status ref_index_get_number(struct ref_index *l,
     *value = 0;
     if (st)
         return st;
-    s->ops->bind_int(s, 1, which);
+    stmt_bind_int(s, 1, which);
     st = sql_row(s, err);
     if (!st)
-        *value = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *value = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -305,8 +305,8 @@ quire_status ref_index_set_number(struct ref_index *l,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, which);
-    s->ops->bind_int(s, 2, value);
+    stmt_bind_int(s, 1, which);
+    stmt_bind_int(s, 2, value);
     return sql_run(s, err);
 }
 
@@ -319,8 +319,8 @@ quire_status ref_index_mark_unreferenced(struct ref_index *l,
 
     if (st)
         return st;
-    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
-    s->ops->bind_int(s, 2, since_s);
+    stmt_bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    stmt_bind_int(s, 2, since_s);
     return sql_run(s, err);
 }
 
@@ -332,7 +332,7 @@ quire_status ref_index_unmark(struct ref_index *l, const quire_digest *d,
 
     if (st)
         return st;
-    s->ops->bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
+    stmt_bind_bytes(s, 1, bytes_of(d->byte, sizeof d->byte));
     return sql_run(s, err);
 }
 
@@ -348,11 +348,11 @@ quire_status ref_index_unreferenced(struct ref_index *l,
     if (st)
         return st;
     while (!st && row) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (!st && row && sql_digest(s, 0, &d))
-            st = each(ctx, &d, s->ops->column_int(s, 1), err);
+            st = each(ctx, &d, stmt_column_int(s, 1), err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -372,8 +372,8 @@ quire_status ref_index_add_dereferenced(struct ref_index *l,
         st = sql_use(&l->sql, REF_INDEX_SQL_LOOSEN, &s, err);
         if (st)
             return st;
-        s->ops->bind_int(s, 1, (int64_t)gone->at[i]);
-        s->ops->bind_int(s, 2, since_s);
+        stmt_bind_int(s, 1, (int64_t)gone->at[i]);
+        stmt_bind_int(s, 2, since_s);
         st = sql_run(s, err);
     }
     return st;
@@ -392,14 +392,14 @@ quire_status ref_index_dereferenced(struct ref_index *l,
     while (!st && row) {
         struct dereferenced_key one;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        one.key = (uint64_t)s->ops->column_int(s, 0);
-        one.since_s = s->ops->column_int(s, 1);
+        one.key = (uint64_t)stmt_column_int(s, 0);
+        one.since_s = stmt_column_int(s, 1);
         st = each(ctx, &one, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 

@@ -11,7 +11,7 @@
 static quire_status prepare(struct db *db, const char *text, const char *path,
                             struct stmt **out, quire_error *err)
 {
-    quire_status st = db->ops->prepare(db, text, out, err);
+    quire_status st = db_prepare(db, text, out, err);
 
     if (!st && path)
         (*out)->ops->bind_text(*out, 1, bytes_str(path));
@@ -33,8 +33,8 @@ static quire_status add_path(struct roots *r, size_t *cap, struct stmt *s,
         r->list = list;
     }
     list = &r->list[r->n++];
-    list->path = arena_text(keep, s->ops->column_bytes(s, 0));
-    list->is_dir = s->ops->column_int(s, 1) != 0;
+    list->path = arena_text(keep, stmt_column_bytes(s, 0));
+    list->is_dir = stmt_column_int(s, 1) != 0;
     return list->path ? QUIRE_OK : err_memory(err);
 }
 
@@ -54,11 +54,11 @@ quire_status roots_load(struct db *db, struct arena *keep, struct roots *out,
     if (st)
         return st;
     while (!st && row) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (!st && row)
             st = add_path(out, &cap, s, keep, err);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -71,16 +71,16 @@ static quire_status change(struct db *db, const char *text,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 2, root->is_dir);
-    s->ops->bind_int(s, 3, now_s);
-    st = db->ops->begin(db, DB_DURABLE, err);
+    stmt_bind_int(s, 2, root->is_dir);
+    stmt_bind_int(s, 3, now_s);
+    st = db_begin(db, DB_DURABLE, err);
     if (!st) {
         st = sql_run(s, err);
-        if (!st && db->ops->changes(db) == 0)
+        if (!st && db_changes(db) == 0)
             st = QUIRE_NOT_FOUND;
         st = sql_end(db, st, err);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -120,7 +120,7 @@ quire_status roots_had_files(struct db *db, const struct root *root, bool *had,
                  root->path, &s, err);
     if (st)
         return st;
-    st = s->ops->step(s, had, err);
-    s->ops->finalize(s);
+    st = stmt_step(s, had, err);
+    stmt_finalize(s);
     return st;
 }

@@ -121,11 +121,10 @@ static quire_status read_packed(struct worker *w, struct gc_task *t,
     t->source.whole = true;
     gunzip_free(g);
     if (st == QUIRE_DAMAGED) {
-        err_set(err, st,
-                "%s cannot be unpacked: what it refers to cannot be "
-                "seen",
-                t->source.label);
-        err_next(err, "mend it, or take it out of the home");
+        err_fail(err, st, "mend it, or take it out of the home",
+                 "%s cannot be unpacked: what it refers to cannot be "
+                 "seen",
+                 t->source.label);
     }
     return st;
 }

@@ -47,11 +47,10 @@ static quire_status take_store(struct gc *g, quire_error *err)
                                        err);
 
     if (st == QUIRE_BUSY) {
-        err_set(err, st,
-                "somebody is about to refer to blobs of %s: a batch is open, "
-                "or a session with an image that has no file yet",
-                files->ops->place(files));
-        err_next(err, "collect again when that is done; nothing is lost");
+        err_fail(err, st, "collect again when that is done; nothing is lost",
+                 "somebody is about to refer to blobs of %s: a batch is open, "
+                 "or a session with an image that has no file yet",
+                 files->ops->place(files));
     }
     return st;
 }
@@ -248,7 +247,7 @@ static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
                                 size_t n, struct turn *t, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     int64_t rows = 0;
     size_t i;
 

@@ -22,9 +22,8 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
     quire_status st;
 
     if (!is_v6 && inet_pton(AF_INET, host, &v4.sin_addr) != 1) {
-        st = err_set(err, QUIRE_INVALID, "%.100s is no address to listen at",
-                     host);
-        err_next(err, "one looks like 127.0.0.1 or ::1");
+        st = err_fail(err, QUIRE_INVALID, "one looks like 127.0.0.1 or ::1",
+                      "%.100s is no address to listen at", host);
         return st;
     }
     *fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -54,9 +53,9 @@ quire_status http_adopt(int listener, int *fd, uint16_t *got, quire_error *err)
     if (getsockopt(listener, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_len) ||
         getsockopt(listener, SOL_SOCKET, SO_TYPE, &type, &int_len) ||
         type != SOCK_STREAM || !listens) {
-        st = err_set(err, QUIRE_INVALID,
-                     "the socket that was handed over does not listen");
-        err_next(err, "a unit of systemd has ListenStream= and Accept=no");
+        st = err_fail(err, QUIRE_INVALID,
+                      "a unit of systemd has ListenStream= and Accept=no",
+                      "the socket that was handed over does not listen");
         return st;
     }
     *fd = fcntl(listener, F_DUPFD_CLOEXEC, 3);

@@ -94,12 +94,9 @@ void response_error(struct response *a, int status, const char *kind,
     a->content = NULL;
     json_begin(&w, &a->body);
     json_object(&w);
-    json_key(&w, "error");
-    json_str(&w, words);
-    json_key(&w, "kind");
-    json_str(&w, kind);
-    json_key(&w, "hint");
-    json_str(&w, hint);
+    json_put_str(&w, "error", words);
+    json_put_str(&w, "kind", kind);
+    json_put_str(&w, "hint", hint);
     json_object_end(&w);
     buf_add_char(&a->body, '\n');
     response_header(a, "Content-Type", "application/json");

@@ -87,15 +87,14 @@ static void load(void)
 static quire_status need_library(quire_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    quire_status st;
 
     pthread_once(&once, load);
     if (lib.there)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_NOT_FOUND, "GnuTLS is not installed");
-    err_next(err,
-             "install Debian's package libgnutls30, or let a proxy do TLS");
-    return st;
+    return err_fail(
+        err, QUIRE_NOT_FOUND,
+        "install Debian's package libgnutls30, or let a proxy do TLS",
+        "GnuTLS is not installed");
 }
 
 /* ---- certificates ------------------------------------------------------- */
@@ -128,14 +127,11 @@ static void cred_free(struct cred *c)
 static quire_status check_secret(const char *path, const struct stat *st,
                                  quire_error *err)
 {
-    quire_status status;
-
     if (!(st->st_mode & 037))
         return QUIRE_OK;
-    status = err_set(err, QUIRE_INVALID, "the key %.150s can be read by others",
-                     path);
-    err_next(err, "chmod 600 it, and make another if it was so for long");
-    return status;
+    return err_fail(err, QUIRE_INVALID,
+                    "chmod 600 it, and make another if it was so for long",
+                    "the key %.150s can be read by others", path);
 }
 
 static quire_status read_file(const char *path, bool secret, struct buf *out,
@@ -151,8 +147,9 @@ static quire_status read_file(const char *path, bool secret, struct buf *out,
         status = err_sys(err, errno, "cannot read %.150s", path);
         err_next(err, "--tls-cert and --tls-key are files in PEM");
     } else if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
-        status = err_set(err, QUIRE_INVALID, "%.150s is no file in PEM", path);
-        err_next(err, "--tls-cert and --tls-key are files in PEM");
+        status = err_fail(err, QUIRE_INVALID,
+                          "--tls-cert and --tls-key are files in PEM",
+                          "%.150s is no file in PEM", path);
     } else {
         status = secret ? check_secret(path, &st, err) : QUIRE_OK;
         room = status ? NULL : buf_room(out, (size_t)st.st_size + 1);
@@ -175,19 +172,18 @@ static quire_status refuse_pair(const struct tls *t, int why, quire_error *err)
     quire_status st;
 
     if (why == GNUTLS_E_CERTIFICATE_KEY_MISMATCH) {
-        st = err_set(err, QUIRE_INVALID,
-                     "the key %.90s is not of the certificate %.90s", t->key,
-                     t->cert);
-        err_next(err, "give the two that were made together; the server's own "
-                      "certificate comes first in its file");
+        st = err_fail(err, QUIRE_INVALID,
+                      "give the two that were made together; the server's own "
+                      "certificate comes first in its file",
+                      "the key %.90s is not of the certificate %.90s", t->key,
+                      t->cert);
         return st;
     }
-    st = err_set(err, QUIRE_INVALID,
-                 "the certificate %.70s and the key %.70s cannot be used: "
-                 "%.60s",
-                 t->cert, t->key, lib.words(why));
-    err_next(err, "both are to be in PEM, the key without a passphrase");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "both are to be in PEM, the key without a passphrase",
+                    "the certificate %.70s and the key %.70s cannot be used: "
+                    "%.60s",
+                    t->cert, t->key, lib.words(why));
 }
 
 static quire_status read_pair(const struct tls *t, struct cred **out,

@@ -28,13 +28,12 @@
 static quire_status check_link(const struct jp_file *f, quire_error *err)
 {
     struct stat st;
-    quire_status status;
 
     if (lstat(f->where, &st) < 0 || !S_ISLNK(st.st_mode))
         return QUIRE_OK;
-    status = err_set(err, QUIRE_INVALID, "%.200s is a symbolic link", f->where);
-    err_next(err, "name the conversation that it leads to");
-    return status;
+    return err_fail(err, QUIRE_INVALID,
+                    "name the conversation that it leads to",
+                    "%.200s is a symbolic link", f->where);
 }
 
 static quire_status read_whole(struct jp_file *f, struct object *o,
@@ -44,9 +43,8 @@ static quire_status read_whole(struct jp_file *f, struct object *o,
     quire_status st = QUIRE_OK;
 
     if (f->info.size > CONVERSATION_MAX) {
-        st = err_set(err, QUIRE_TOO_LARGE, "%.200s has more than 1 GiB",
-                     f->where);
-        err_next(err, "no conversation is that large");
+        st = err_fail(err, QUIRE_TOO_LARGE, "no conversation is that large",
+                      "%.200s has more than 1 GiB", f->where);
         return st;
     }
     while (!st && f->text.len < size && n > 0) {
@@ -76,8 +74,8 @@ quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
     if (!st)
         st = f->store->ops->open(f->store, name, &o, &f->info, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_set(err, st, "%.200s is not there", f->where);
-        err_next(err, "name the directory of a conversation");
+        err_fail(err, st, "name the directory of a conversation",
+                 "%.200s is not there", f->where);
     }
     if (!st)
         st = read_whole(f, o, err);
@@ -133,7 +131,6 @@ static quire_status wait_for_lock(const char *path, int wait_ms, int *lock,
                                   quire_error *err)
 {
     static const struct timespec pause = {0, ASK_MS * 1000000L};
-    quire_status st;
 
     for (;;) {
         *lock = try_lock(path);
@@ -146,10 +143,9 @@ static quire_status wait_for_lock(const char *path, int wait_ms, int *lock,
         nanosleep(&pause, NULL);
         wait_ms -= ASK_MS;
     }
-    st = err_set(err, QUIRE_BUSY,
-                 "JP is working on this conversation: %.150s is locked", path);
-    err_next(err, "wait for it to finish, or end it");
-    return st;
+    return err_fail(err, QUIRE_BUSY, "wait for it to finish, or end it",
+                    "JP is working on this conversation: %.150s is locked",
+                    path);
 }
 
 quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
@@ -189,10 +185,9 @@ static bool same(const struct object_info *a, const struct object_info *b)
 
 static quire_status changed(const struct jp_file *f, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_CHANGED,
-                              "%.180s has been changed meanwhile", f->where);
-
-    err_next(err, "try again; nothing was written");
+    quire_status st = err_fail(err, QUIRE_CHANGED,
+                               "try again; nothing was written",
+                               "%.180s has been changed meanwhile", f->where);
     return st;
 }
 

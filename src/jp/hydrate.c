@@ -31,11 +31,10 @@ struct coming {
 
 static quire_status too_large(const struct coming *c, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_TOO_LARGE,
-                              "%.160s would have more than 1 GiB",
-                              c->hearer->where);
-
-    err_next(err, "read it with `quire conversation print`");
+    quire_status st = err_fail(err, QUIRE_TOO_LARGE,
+                               "read it with `quire conversation print`",
+                               "%.160s would have more than 1 GiB",
+                               c->hearer->where);
     return st;
 }
 
@@ -116,14 +115,14 @@ static quire_status bring_back(void *ctx, const struct payload *p,
 
 static quire_status lost_some(const struct coming *c, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_DAMAGED,
-                              "%.120s cannot be hydrated: %llu of its blobs %s",
-                              c->hearer->where, (unsigned long long)c->lost,
-                              c->lost == 1 ? "is missing or damaged"
-                                           : "are missing or damaged");
-
-    err_next(err, "fetch them from where it came from, or name their "
-                  "directory with --store; nothing was changed");
+    quire_status st =
+        err_fail(err, QUIRE_DAMAGED,
+                 "fetch them from where it came from, or name their "
+                 "directory with --store; nothing was changed",
+                 "%.120s cannot be hydrated: %llu of its blobs %s",
+                 c->hearer->where, (unsigned long long)c->lost,
+                 c->lost == 1 ? "is missing or damaged"
+                              : "are missing or damaged");
     return st;
 }
 

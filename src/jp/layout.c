@@ -74,11 +74,11 @@ static bool is_conversation(const char *dir, struct arena *tmp)
 
 static quire_status none_here(const char *dir, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND, "no conversation in %.180s",
-                              dir);
-
-    err_next(err, "name the directory of one, its events.json, or a `.jp` "
-                  "that holds some");
+    quire_status st =
+        err_fail(err, QUIRE_NOT_FOUND,
+                 "name the directory of one, its events.json, or a `.jp` "
+                 "that holds some",
+                 "no conversation in %.180s", dir);
     return st;
 }
 
@@ -188,9 +188,9 @@ quire_status layout_one(const char *dir, struct arena *keep,
     quire_status st = find_target(dir, keep, &target, err);
 
     if (!st && target.many) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%.180s holds conversations, and is none itself", dir);
-        err_next(err, "name one of them; `quire conversation ls` lists them");
+        st = err_fail(err, QUIRE_INVALID,
+                      "name one of them; `quire conversation ls` lists them",
+                      "%.180s holds conversations, and is none itself", dir);
     }
     return st ? st : fill(target.path, keep, out, err);
 }
@@ -320,10 +320,8 @@ quire_status layout_location(const char *dir, struct arena *keep,
             return QUIRE_OK;
         }
     }
-    st = err_set(err, QUIRE_NOT_FOUND,
-                 "cannot tell where the blobs of %.120s are: it is not in a "
-                 "directory called conversations",
-                 dir);
-    err_next(err, "name their directory with --store");
-    return st;
+    return err_fail(err, QUIRE_NOT_FOUND, "name their directory with --store",
+                    "cannot tell where the blobs of %.120s are: it is not in a "
+                    "directory called conversations",
+                    dir);
 }

@@ -404,19 +404,18 @@ quire_status events_check(quire_bytes text, const char *where,
     *json = bytes_sub(text, skip, text.len);
     if (!json_check(*json, 0, &bad)) {
         find_place(&from_start, text, skip + bad.at, &line, &byte);
-        st = err_set(err, QUIRE_DAMAGED,
-                     "%.120s is not JSON: line %zu, byte %zu: %s", where, line,
-                     byte, bad.why);
-        err_next(err, "mend it there; it was left as it is");
+        st = err_fail(err, QUIRE_DAMAGED, "mend it there; it was left as it is",
+                      "%.120s is not JSON: line %zu, byte %zu: %s", where, line,
+                      byte, bad.why);
         return st;
     }
     while (json->len && is_space(*(const char *)json->data))
         *json = bytes_sub(*json, 1, json->len);
     if (json_kind(*json) == JSON_ARRAY)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "%.160s is not an array of events", where);
-    err_next(err, "name the directory of a conversation, as JP writes it");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "name the directory of a conversation, as JP writes it",
+                    "%.160s is not an array of events", where);
 }
 
 quire_status report_problem(struct problem_sink *h, quire_bytes text,

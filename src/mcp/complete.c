@@ -148,10 +148,8 @@ void do_complete(struct mcp_call *c, struct mcp_handle *h)
     else if (json_is(json_get(argument, "name"), "query"))
         st = offer_titles(&o, h, &err);
     json_array_end(&c->w);
-    json_key(&c->w, "total");
-    json_uint(&c->w, o.n);
-    json_key(&c->w, "hasMore");
-    json_bool(&c->w, o.n > COMPLETIONS_MAX);
+    json_put_uint(&c->w, "total", o.n);
+    json_put_bool(&c->w, "hasMore", o.n > COMPLETIONS_MAX);
     json_object_end(&c->w);
     if (st)
         message_refuse_status(c, st, &err);

@@ -105,7 +105,7 @@ static void begin_answer(struct mcp_call *c)
     buf_clear(&c->answer);
     json_begin(&c->w, &c->answer);
     json_object(&c->w);
-    put_text(&c->w, "jsonrpc", "2.0");
+    json_put_str(&c->w, "jsonrpc", "2.0");
     json_key(&c->w, "id");
     if (c->id.data)
         json_raw(&c->w, c->id);
@@ -120,12 +120,11 @@ void answer_begin(struct mcp_call *c)
     json_object(&c->w);
     if (c->version != V_2026_07_28)
         return;
-    put_text(&c->w, "resultType", "complete");
+    json_put_str(&c->w, "resultType", "complete");
     json_key(&c->w, "_meta");
     json_object(&c->w);
     if (c->listens) {
-        json_key(&c->w, META "subscriptionId");
-        json_raw(&c->w, c->id);
+        json_put_raw(&c->w, META "subscriptionId", c->id);
     }
     put_raw(&c->w, META "serverInfo",
             "{\"name\":\"quire\",\"version\":\"" QUIRE_VERSION "\"}");
@@ -136,9 +135,8 @@ void answer_cache(struct mcp_call *c, int64_t ttl_ms, bool public)
 {
     if (c->version != V_2026_07_28)
         return;
-    json_key(&c->w, "ttlMs");
-    json_int(&c->w, ttl_ms);
-    put_text(&c->w, "cacheScope", public ? "public" : "private");
+    json_put_int(&c->w, "ttlMs", ttl_ms);
+    json_put_str(&c->w, "cacheScope", public ? "public" : "private");
 }
 
 static void put_error(struct mcp_call *c)
@@ -147,9 +145,8 @@ static void put_error(struct mcp_call *c)
 
     json_key(&c->w, "error");
     json_object(&c->w);
-    json_key(&c->w, "code");
-    json_int(&c->w, c->code);
-    put_text(&c->w, "message", c->message);
+    json_put_int(&c->w, "code", c->code);
+    json_put_str(&c->w, "message", c->message);
     json_key(&c->w, "data");
     json_object(&c->w);
     if (c->code == CODE_VERSION) {
@@ -160,12 +157,11 @@ static void put_error(struct mcp_call *c)
         json_array_end(&c->w);
     }
     if (c->about) {
-        json_key(&c->w, c->about);
-        json_raw(&c->w, c->about_value);
+        json_put_raw(&c->w, c->about, c->about_value);
     }
-    put_text(&c->w, "kind", c->kind);
+    json_put_str(&c->w, "kind", c->kind);
     if (*c->hint)
-        put_text(&c->w, "hint", c->hint);
+        json_put_str(&c->w, "hint", c->hint);
     json_object_end(&c->w);
     json_object_end(&c->w);
 }
@@ -191,16 +187,15 @@ void notification_begin(struct json_writer *w, struct buf *out,
 {
     json_begin(w, out);
     json_object(w);
-    put_text(w, "jsonrpc", "2.0");
-    put_text(w, "method", method);
+    json_put_str(w, "jsonrpc", "2.0");
+    json_put_str(w, "method", method);
     json_key(w, "params");
     json_object(w);
     if (!listen)
         return;
     json_key(w, "_meta");
     json_object(w);
-    json_key(w, META "subscriptionId");
-    json_raw(w, listen->id);
+    json_put_raw(w, META "subscriptionId", listen->id);
     json_object_end(w);
 }
 

@@ -140,8 +140,7 @@ static void acknowledge(struct mcp_call *c, quire_bytes uris)
     json_key(&w, "notifications");
     json_object(&w);
     if (c->listen_list) {
-        json_key(&w, "resourcesListChanged");
-        json_bool(&w, true);
+        json_put_bool(&w, "resourcesListChanged", true);
     }
     if (uris.data) {
         /* One by one: there may be newlines between them. */
@@ -256,7 +255,7 @@ static void post(struct look *l, struct mcp_peer *p, const char *uri,
                            : "notifications/resources/list_changed",
                        listen);
     if (uri)
-        put_text(&w, "uri", uri);
+        json_put_str(&w, "uri", uri);
     notification_end(&w);
 }
 

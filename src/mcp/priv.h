@@ -171,19 +171,11 @@ void answer_end(struct mcp_call *c);
 /* How long it stays true, and for whom: in the era that wants to know. */
 void answer_cache(struct mcp_call *c, int64_t ttl_ms, bool public);
 
-/* A member that is text, and one that is JSON already. */
-static inline void put_text(struct json_writer *w, const char *key,
-                            const char *value)
-{
-    json_key(w, key);
-    json_str(w, value);
-}
-
+/* A member that is JSON already. */
 static inline void put_raw(struct json_writer *w, const char *key,
                            const char *json)
 {
-    json_key(w, key);
-    json_raw(w, bytes_str(json));
+    json_put_raw(w, key, bytes_str(json));
 }
 
 /* {"jsonrpc":"2.0","method":...,"params":{ and the way out of it. With `listen`

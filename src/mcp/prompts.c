@@ -70,16 +70,15 @@ static void add_line(struct buf *out, quire_bytes text)
 static void put_message(struct mcp_call *c, const char *description,
                         struct buf *text)
 {
-    put_text(&c->w, "description", description);
+    json_put_str(&c->w, "description", description);
     json_key(&c->w, "messages");
     json_array(&c->w);
     json_object(&c->w);
-    put_text(&c->w, "role", "user");
+    json_put_str(&c->w, "role", "user");
     json_key(&c->w, "content");
     json_object(&c->w);
-    put_text(&c->w, "type", "text");
-    json_key(&c->w, "text");
-    json_bytes(&c->w, buf_bytes(text));
+    json_put_str(&c->w, "type", "text");
+    json_put_bytes(&c->w, "text", buf_bytes(text));
     json_object_end(&c->w);
     json_object_end(&c->w);
     json_array_end(&c->w);

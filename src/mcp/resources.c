@@ -66,7 +66,7 @@ static void put_modified(struct mcp_call *c, int64_t us)
     timestamp_format(us, when);
     json_key(&c->w, "annotations");
     json_object(&c->w);
-    put_text(&c->w, "lastModified", when);
+    json_put_str(&c->w, "lastModified", when);
     json_object_end(&c->w);
 }
 
@@ -75,20 +75,19 @@ static void put_artifact(struct mcp_call *c, const quire_artifact *a)
     char uri[64];
 
     snprintf(uri, sizeof uri, "quire://artifact/%" PRId64, a->id);
-    put_text(&c->w, "uri", uri);
-    put_text(&c->w, "name", a->path);
+    json_put_str(&c->w, "uri", uri);
+    json_put_str(&c->w, "name", a->path);
     if (*a->purpose)
-        put_text(&c->w, "description", a->purpose);
-    put_text(&c->w, "mimeType", a->mime);
-    json_key(&c->w, "size");
-    json_uint(&c->w, a->size);
+        json_put_str(&c->w, "description", a->purpose);
+    json_put_str(&c->w, "mimeType", a->mime);
+    json_put_uint(&c->w, "size", a->size);
     put_modified(c, a->updated_us);
 }
 
 void put_link(struct mcp_call *c, const quire_artifact *a)
 {
     json_object(&c->w);
-    put_text(&c->w, "type", "resource_link");
+    json_put_str(&c->w, "type", "resource_link");
     put_artifact(c, a);
     json_object_end(&c->w);
 }
@@ -231,11 +230,11 @@ static void put_item(struct mcp_call *c, const struct item *i)
     if (!i->output) {
         put_artifact(c, &i->a);
     } else {
-        put_text(&c->w, "uri", i->address);
-        put_text(&c->w, "name", *i->tool ? i->tool : i->address);
-        put_text(&c->w, "mimeType", *i->tool ? "text/plain" : "text/markdown");
-        json_key(&c->w, "size");
-        json_uint(&c->w, i->bytes);
+        json_put_str(&c->w, "uri", i->address);
+        json_put_str(&c->w, "name", *i->tool ? i->tool : i->address);
+        json_put_str(&c->w, "mimeType",
+                     *i->tool ? "text/plain" : "text/markdown");
+        json_put_uint(&c->w, "size", i->bytes);
         put_modified(c, i->us);
     }
     json_object_end(&c->w);
@@ -247,10 +246,10 @@ static void put_session(struct mcp_call *c, const char *id)
 
     snprintf(uri, sizeof uri, "quire://session/%s", id);
     json_object(&c->w);
-    put_text(&c->w, "uri", uri);
-    put_text(&c->w, "name", "session");
-    put_text(&c->w, "description", "what was said in this session");
-    put_text(&c->w, "mimeType", "application/json");
+    json_put_str(&c->w, "uri", uri);
+    json_put_str(&c->w, "name", "session");
+    json_put_str(&c->w, "description", "what was said in this session");
+    json_put_str(&c->w, "mimeType", "application/json");
     json_object_end(&c->w);
 }
 
@@ -276,7 +275,7 @@ static void put_list(struct mcp_call *c, struct mcp_handle *h,
         else
             snprintf(cursor, sizeof cursor, "%" PRId64 ".a.%" PRId64, last->us,
                      last->id);
-        put_text(&c->w, "nextCursor", cursor);
+        json_put_str(&c->w, "nextCursor", cursor);
     }
     answer_cache(c, 0, false);
 }
@@ -307,9 +306,9 @@ static quire_status take_bytes(void *ctx, quire_bytes bytes, quire_error *err)
     struct buf *out = ctx;
 
     if (out->len + bytes.len > RESOURCE_MAX) {
-        err_set(err, QUIRE_TOO_LARGE, "it has more than %d MiB",
-                (int)(RESOURCE_MAX >> 20));
-        err_next(err, "read pieces of it with the tool, or with `quire read`");
+        err_fail(err, QUIRE_TOO_LARGE,
+                 "read pieces of it with the tool, or with `quire read`",
+                 "it has more than %d MiB", (int)(RESOURCE_MAX >> 20));
         return QUIRE_TOO_LARGE;
     }
     buf_add(out, bytes.data, bytes.len);
@@ -331,8 +330,8 @@ static void put_contents(struct mcp_call *c, const char *uri, const char *mime,
     json_key(&c->w, "contents");
     json_array(&c->w);
     json_object(&c->w);
-    put_text(&c->w, "uri", uri);
-    put_text(&c->w, "mimeType", mime);
+    json_put_str(&c->w, "uri", uri);
+    json_put_str(&c->w, "mimeType", mime);
     json_key(&c->w, text ? "text" : "blob");
     if (!text)
         base64_encode(content, &encoded);
@@ -368,12 +367,11 @@ static quire_status read_artifact(struct mcp_call *c, struct mcp_handle *h,
 /* What is said of a session before its messages. */
 static void put_about(struct json_writer *w, const quire_session_info *i)
 {
-    put_text(w, "id", i->id);
-    put_text(w, "title", i->title);
-    put_text(w, "cwd", i->cwd);
-    put_text(w, "created", i->created);
-    json_key(w, "entries");
-    json_uint(w, i->entries);
+    json_put_str(w, "id", i->id);
+    json_put_str(w, "title", i->title);
+    json_put_str(w, "cwd", i->cwd);
+    json_put_str(w, "created", i->created);
+    json_put_uint(w, "entries", i->entries);
     json_key(w, "context");
 }
 

@@ -26,18 +26,6 @@ struct run {
     struct buf out, err;
 };
 
-static void put_number(struct json_writer *w, const char *key, int64_t v)
-{
-    json_key(w, key);
-    json_int(w, v);
-}
-
-static void put_bool(struct json_writer *w, const char *key, bool v)
-{
-    json_key(w, key);
-    json_bool(w, v);
-}
-
 void run_put(struct json_writer *w, const quire_run_result *got,
              quire_bytes out, quire_bytes err)
 {
@@ -53,12 +41,10 @@ void run_put(struct json_writer *w, const quire_run_result *got,
         json_int(w, n->signal);
     else
         json_null(w);
-    put_bool(w, "timed_out", got->timed_out);
-    json_key(w, "stdout");
-    json_bytes(w, out);
-    json_key(w, "stderr");
-    json_bytes(w, err);
-    put_bool(w, "truncated", got->truncated);
+    json_put_bool(w, "timed_out", got->timed_out);
+    json_put_bytes(w, "stdout", out);
+    json_put_bytes(w, "stderr", err);
+    json_put_bool(w, "truncated", got->truncated);
     json_key(w, "artifact");
     if (*got->artifact)
         json_str(w, got->artifact);
@@ -66,13 +52,11 @@ void run_put(struct json_writer *w, const quire_run_result *got,
         json_null(w);
     put_raw(w, "confined", n->confined);
     put_raw(w, "limits_hit", n->hit);
-    put_number(w, "duration_ms", n->duration_us / 1000);
-    put_text(w, "session", n->session);
-    put_number(w, "run", n->id);
-    json_key(w, "files");
-    json_uint(w, got->files.taken);
-    json_key(w, "files_passed");
-    json_uint(w, got->files.passed);
+    json_put_int(w, "duration_ms", n->duration_us / 1000);
+    json_put_str(w, "session", n->session);
+    json_put_int(w, "run", n->id);
+    json_put_uint(w, "files", got->files.taken);
+    json_put_uint(w, "files_passed", got->files.passed);
 }
 
 /* ---- while it runs ----------------------------------------------------- */
@@ -92,8 +76,7 @@ static void put_last_line(struct json_writer *w, quire_bytes said)
     line.len = utf8_cut(line, LAST_LINE);
     if (line.len == 0)
         return;
-    json_key(w, "message");
-    json_bytes(w, line);
+    json_put_bytes(w, "message", line);
 }
 
 /* How long it has been at it, in milliseconds: a number that always grows. */
@@ -107,9 +90,8 @@ void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice)
         return;
     c->told_ms = now;
     notification_begin(&w, notice, "notifications/progress", NULL);
-    json_key(&w, "progressToken");
-    json_raw(&w, c->token);
-    put_number(&w, "progress", now - c->begun_ms);
+    json_put_raw(&w, "progressToken", c->token);
+    json_put_int(&w, "progress", now - c->begun_ms);
     put_last_line(&w, said);
     notification_end(&w);
 }
@@ -146,14 +128,14 @@ static bool read_request(struct mcp_call *c, quire_bytes arguments,
     argv[3] = NULL;
     o->argv = argv;
     if (!argv[2] || !*argv[2]) {
-        err_set(err, QUIRE_INVALID, "run needs a command");
-        err_next(err, "Give a shell script as \"command\".");
+        err_fail(err, QUIRE_INVALID, "Give a shell script as \"command\".",
+                 "run needs a command");
         return false;
     }
     if (timeout.data && json_kind(timeout) != JSON_NULL) {
         if (!json_read_int(timeout, &ms) || ms < 1) {
-            err_set(err, QUIRE_INVALID, "timeout_ms must be a whole number");
-            err_next(err, "Use milliseconds, or leave it out.");
+            err_fail(err, QUIRE_INVALID, "Use milliseconds, or leave it out.",
+                     "timeout_ms must be a whole number");
             return false;
         }
         o->timeout_ms = ms;
@@ -200,19 +182,19 @@ static void put_envelope(struct json_writer *w, struct run *r,
                          const quire_error *err)
 {
     json_object(w);
-    put_bool(w, "success", !st);
+    json_put_bool(w, "success", !st);
     json_key(w, st ? "error" : "data");
     json_object(w);
     if (st) {
-        put_text(w, "code",
-                 st == QUIRE_INVALID ? "invalid_params"
-                                     : quire_status_name(st));
-        put_text(w, "message", err->what);
-        put_bool(w, "retryable", st == QUIRE_BUSY || st == QUIRE_IO);
-        put_text(w, "suggestion",
-                 *err->next ? err->next : "Change what the message names.");
+        json_put_str(w, "code",
+                     st == QUIRE_INVALID ? "invalid_params"
+                                         : quire_status_name(st));
+        json_put_str(w, "message", err->what);
+        json_put_bool(w, "retryable", st == QUIRE_BUSY || st == QUIRE_IO);
+        json_put_str(w, "suggestion",
+                     *err->next ? err->next : "Change what the message names.");
     } else {
-        put_text(w, "action", "run");
+        json_put_str(w, "action", "run");
         run_put(w, got, buf_bytes(&r->out), buf_bytes(&r->err));
     }
     json_object_end(w);
@@ -225,11 +207,10 @@ static void put_output_link(struct json_writer *w, const char *number)
 
     buf_addf(&uri, "artifact://%s", number);
     json_object(w);
-    put_text(w, "type", "resource_link");
-    json_key(w, "uri");
-    json_bytes(w, buf_bytes(&uri));
-    put_text(w, "name", "all of the output");
-    put_text(w, "mimeType", "text/plain");
+    json_put_str(w, "type", "resource_link");
+    json_put_bytes(w, "uri", buf_bytes(&uri));
+    json_put_str(w, "name", "all of the output");
+    json_put_str(w, "mimeType", "text/plain");
     json_object_end(w);
     buf_release(&uri);
 }
@@ -246,18 +227,16 @@ static void put_answer(struct run *r, const quire_run_result *got,
     json_key(&c->w, "content");
     json_array(&c->w);
     json_object(&c->w);
-    put_text(&c->w, "type", "text");
-    json_key(&c->w, "text");
-    json_bytes(&c->w, buf_bytes(&envelope));
+    json_put_str(&c->w, "type", "text");
+    json_put_bytes(&c->w, "text", buf_bytes(&envelope));
     json_object_end(&c->w);
     if (!st && *got->artifact && c->version >= V_2025_06_18)
         put_output_link(&c->w, got->artifact);
     json_array_end(&c->w);
     if (c->version >= V_2025_06_18) {
-        json_key(&c->w, "structuredContent");
-        json_raw(&c->w, buf_bytes(&envelope));
+        json_put_raw(&c->w, "structuredContent", buf_bytes(&envelope));
     }
-    put_bool(&c->w, "isError", st != QUIRE_OK);
+    json_put_bool(&c->w, "isError", st != QUIRE_OK);
     if (envelope.failed)
         message_refuse_memory(c);
     buf_release(&envelope);

@@ -295,13 +295,13 @@ void do_initialize(struct mcp_call *c, struct mcp_handle *h)
     pthread_mutex_lock(&c->peer->m->lock);
     c->peer->version = (enum mcp_version)v;
     pthread_mutex_unlock(&c->peer->m->lock);
-    put_text(&c->w, "protocolVersion", mcp_versions[v]);
+    json_put_str(&c->w, "protocolVersion", mcp_versions[v]);
     put_raw(&c->w, "capabilities", capabilities);
     put_raw(
         &c->w, "serverInfo",
         "{\"name\":\"quire\",\"title\":\"Quire\",\"version\":\"" QUIRE_VERSION
         "\"}");
-    put_text(&c->w, "instructions", instructions);
+    json_put_str(&c->w, "instructions", instructions);
 }
 
 void do_ping(struct mcp_call *c, struct mcp_handle *h)
@@ -321,7 +321,7 @@ void do_discover(struct mcp_call *c, struct mcp_handle *h)
         json_str(&c->w, mcp_versions[i]);
     json_array_end(&c->w);
     put_raw(&c->w, "capabilities", capabilities);
-    put_text(&c->w, "instructions", instructions);
+    json_put_str(&c->w, "instructions", instructions);
     answer_cache(c, 3600000, true);
 }
 

@@ -145,7 +145,7 @@ static void put_content(struct mcp_call *c, struct mcp_handle *h,
     json_key(&c->w, "content");
     json_array(&c->w);
     json_object(&c->w);
-    put_text(&c->w, "type", "text");
+    json_put_str(&c->w, "type", "text");
     json_key(&c->w, "text");
     if (is_long)
         put_short(c, answer, json_get(answer, "data"));
@@ -156,11 +156,9 @@ static void put_content(struct mcp_call *c, struct mcp_handle *h,
         put_link(c, &a);
     json_array_end(&c->w);
     if (c->version >= V_2025_06_18) {
-        json_key(&c->w, "structuredContent");
-        json_raw(&c->w, answer);
+        json_put_raw(&c->w, "structuredContent", answer);
     }
-    json_key(&c->w, "isError");
-    json_bool(&c->w, !is_success(answer));
+    json_put_bool(&c->w, "isError", !is_success(answer));
 }
 
 /* What the answer says was done to the list of resources. */

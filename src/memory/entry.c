@@ -46,7 +46,7 @@ void memories_free(struct memories *m)
 
 quire_status memory_begin(struct memories *m, quire_error *err)
 {
-    return m->db->ops->begin(m->db, DB_DURABLE, err);
+    return db_begin(m->db, DB_DURABLE, err);
 }
 
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
@@ -89,41 +89,39 @@ int memory_type_of(quire_bytes name)
 
 static quire_bytes bytes_at(struct stmt *s, int at, struct arena *keep)
 {
-    return arena_dup(keep, s->ops->column_bytes(s, at));
+    return arena_dup(keep, stmt_column_bytes(s, at));
 }
 
 static quire_status unknown_type(struct stmt *s, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_DAMAGED,
-                              "memory entry #%lld is of a type that is none",
-                              (long long)s->ops->column_int(s, 0));
-
-    err_next(err, "another program has written to quire.db");
+    quire_status st = err_fail(err, QUIRE_DAMAGED,
+                               "another program has written to quire.db",
+                               "memory entry #%lld is of a type that is none",
+                               (long long)stmt_column_int(s, 0));
     return st;
 }
 
 static quire_status read_row(struct stmt *s, struct arena *keep,
                              quire_memory *out, quire_error *err)
 {
-    const struct db_ops *o = s->ops;
-    int type = memory_type_of(o->column_bytes(s, 1));
+    int type = memory_type_of(stmt_column_bytes(s, 1));
 
     if (type < 0)
         return unknown_type(s, err);
     *out = (quire_memory){
-        .id = o->column_int(s, 0),
+        .id = stmt_column_int(s, 0),
         .type = (quire_memory_type)type,
         .title = bytes_at(s, 2, keep),
         .content = bytes_at(s, 3, keep),
         .source = bytes_at(s, 4, keep),
-        .tags = arena_text(keep, o->column_bytes(s, 5)),
-        .artifact = o->column_int(s, 6),
-        .session_id = o->column_int(s, 7),
-        .session = arena_text(keep, o->column_bytes(s, 8)),
-        .created_us = o->column_int(s, 9),
-        .updated_us = o->column_int(s, 10),
-        .valid_from_us = o->column_int(s, 11),
-        .valid_to_us = o->column_int(s, 12),
+        .tags = arena_text(keep, stmt_column_bytes(s, 5)),
+        .artifact = stmt_column_int(s, 6),
+        .session_id = stmt_column_int(s, 7),
+        .session = arena_text(keep, stmt_column_bytes(s, 8)),
+        .created_us = stmt_column_int(s, 9),
+        .updated_us = stmt_column_int(s, 10),
+        .valid_from_us = stmt_column_int(s, 11),
+        .valid_to_us = stmt_column_int(s, 12),
     };
     return out->title.data && out->content.data && out->source.data &&
                    out->tags && out->session
@@ -140,14 +138,14 @@ static quire_status get_by(struct memories *m, int which, int64_t tenant,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_int(s, 2, tenant);
+    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, tenant);
     if (which == SQL_GET_AS_OF)
-        s->ops->bind_int(s, 3, as_of_us);
+        stmt_bind_int(s, 3, as_of_us);
     st = sql_row(s, err);
     if (!st)
         st = read_row(s, keep, out, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -198,10 +196,10 @@ bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp)
 static bool is_wanted(const struct memory_range *r, struct stmt *s,
                       struct arena *tmp)
 {
-    int type = r->types ? memory_type_of(s->ops->column_bytes(s, 1)) : 0;
+    int type = r->types ? memory_type_of(stmt_column_bytes(s, 1)) : 0;
 
     return (!r->types || (type >= 0 && (r->types & 1u << type))) &&
-           (!r->tag || entry_has_tag(s->ops->column_bytes(s, 5), r->tag, tmp));
+           (!r->tag || entry_has_tag(stmt_column_bytes(s, 5), r->tag, tmp));
 }
 
 /* The rows of a statement that is bound, `left` of those that are wanted; all
@@ -217,7 +215,7 @@ static quire_status give_rows(struct stmt *s, const struct memory_range *r,
     while (!st && left > 0) {
         bool row;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         arena_reset(&tmp);
@@ -228,7 +226,7 @@ static quire_status give_rows(struct stmt *s, const struct memory_range *r,
             st = each(ctx, &one, err);
         left--;
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return st;
 }
@@ -242,14 +240,14 @@ quire_status memory_list(struct memories *m, const struct memory_range *r,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, r->tenant);
-    s->ops->bind_int(s, 2, r->before_us ? r->before_us : INT64_MAX);
-    s->ops->bind_int(s, 3, r->before_us ? r->before_id : INT64_MAX);
-    s->ops->bind_int(s, 4, r->since_us);
-    s->ops->bind_int(s, 5, r->in_session);
-    s->ops->bind_int(s, 6, r->session);
+    stmt_bind_int(s, 1, r->tenant);
+    stmt_bind_int(s, 2, r->before_us ? r->before_us : INT64_MAX);
+    stmt_bind_int(s, 3, r->before_us ? r->before_id : INT64_MAX);
+    stmt_bind_int(s, 4, r->since_us);
+    stmt_bind_int(s, 5, r->in_session);
+    stmt_bind_int(s, 6, r->session);
     if (r->as_of_us)
-        s->ops->bind_int(s, 7, r->as_of_us);
+        stmt_bind_int(s, 7, r->as_of_us);
     return give_rows(s, r, r->limit ? r->limit : UINT64_MAX, each, ctx, err);
 }
 
@@ -261,7 +259,7 @@ quire_status entry_each(struct memories *m, int64_t tenant,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
+    stmt_bind_int(s, 1, tenant);
     return give_rows(s, NULL, UINT64_MAX, each, ctx, err);
 }
 
@@ -297,27 +295,28 @@ quire_status memory_may_link(struct memories *m,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, artifact);
-    s->ops->bind_int(s, 2, owner->tenant);
+    stmt_bind_int(s, 1, artifact);
+    stmt_bind_int(s, 2, owner->tenant);
     if (owner->session)
-        s->ops->bind_int(s, 3, owner->session);
+        stmt_bind_int(s, 3, owner->session);
     st = sql_row(s, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     if (st != QUIRE_NOT_FOUND)
         return st;
-    err_set(err, st, "there is no artifact #%lld", (long long)artifact);
-    err_next(err, "a session links its own artifacts, and those that a memory "
-                  "entry links already");
+    err_fail(err, st,
+             "a session links its own artifacts, and those that a memory "
+             "entry links already",
+             "there is no artifact #%lld", (long long)artifact);
     return st;
 }
 
 static void bind_text(struct stmt *s, int at, const quire_memory *one)
 {
-    s->ops->bind_text(s, at, bytes_str(types[one->type]));
-    s->ops->bind_text(s, at + 1, one->title);
-    s->ops->bind_text(s, at + 2, one->content);
-    s->ops->bind_text(s, at + 3, one->source);
-    s->ops->bind_text(s, at + 4, bytes_str(one->tags));
+    stmt_bind_text(s, at, bytes_str(types[one->type]));
+    stmt_bind_text(s, at + 1, one->title);
+    stmt_bind_text(s, at + 2, one->content);
+    stmt_bind_text(s, at + 3, one->source);
+    stmt_bind_text(s, at + 4, bytes_str(one->tags));
 }
 
 static quire_status insert(struct memories *m, const struct memory_owner *owner,
@@ -328,13 +327,13 @@ static quire_status insert(struct memories *m, const struct memory_owner *owner,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, owner->tenant);
-    s->ops->bind_int(s, 2, owner->session);
-    s->ops->bind_int(s, 3, now->artifact);
+    stmt_bind_int(s, 1, owner->tenant);
+    stmt_bind_int(s, 2, owner->session);
+    stmt_bind_int(s, 3, now->artifact);
     bind_text(s, 4, now);
-    s->ops->bind_int(s, 9, now->created_us);
+    stmt_bind_int(s, 9, now->created_us);
     st = sql_run(s, err);
-    now->id = m->db->ops->last_id(m->db);
+    now->id = db_last_id(m->db);
     return st;
 }
 
@@ -360,10 +359,9 @@ static quire_status find_to_end(struct memories *m, int64_t tenant, int64_t id,
         *when_us < out->valid_from_us)
         *when_us = out->valid_from_us;
     if (!st && *when_us && *when_us < out->valid_from_us) {
-        st = err_set(err, QUIRE_INVALID,
-                     "memory entry #%lld became true after that time",
-                     (long long)id);
-        err_next(err, "give a later time, or none for now");
+        st = err_fail(err, QUIRE_INVALID, "give a later time, or none for now",
+                      "memory entry #%lld became true after that time",
+                      (long long)id);
     }
     return st;
 }
@@ -385,9 +383,9 @@ static quire_status check_superseded(struct memories *m, int64_t tenant,
         st = find_to_end(m, tenant, o->supersedes[i], &end_us, &tmp, &one, err);
         if (st != QUIRE_NOT_FOUND)
             continue;
-        err_set(err, st, "there is no valid memory entry #%lld to supersede",
-                (long long)o->supersedes[i]);
-        err_next(err, "`quire memory ls` lists those there are");
+        err_fail(err, st, "`quire memory ls` lists those there are",
+                 "there is no valid memory entry #%lld to supersede",
+                 (long long)o->supersedes[i]);
     }
     arena_release(&tmp);
     return st;
@@ -469,9 +467,9 @@ static quire_status change(struct memories *m, const quire_memory *now,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, now->id);
-    s->ops->bind_int(s, 2, clock_us(m->clock));
-    s->ops->bind_int(s, 3, link);
+    stmt_bind_int(s, 1, now->id);
+    stmt_bind_int(s, 2, clock_us(m->clock));
+    stmt_bind_int(s, 3, link);
     bind_text(s, 4, now);
     return sql_run(s, err);
 }
@@ -517,8 +515,8 @@ quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
         st = sql_use(&m->sql, SQL_END, &s, err);
     if (!st) {
         one.valid_to_us = when_us ? when_us : clock_us(m->clock);
-        s->ops->bind_int(s, 1, id);
-        s->ops->bind_int(s, 2, one.valid_to_us);
+        stmt_bind_int(s, 1, id);
+        stmt_bind_int(s, 2, one.valid_to_us);
         st = sql_run(s, err);
     }
     if (!st)
@@ -542,7 +540,7 @@ quire_status memory_remove(struct memories *m, int64_t tenant, int64_t id,
     if (!st)
         st = sql_use(&m->sql, SQL_REMOVE, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, id);
+        stmt_bind_int(s, 1, id);
         st = sql_run(s, err);
     }
     arena_release(&tmp);

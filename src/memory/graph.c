@@ -212,7 +212,7 @@ quire_status memory_graph(struct memories *m, int64_t tenant,
                           quire_error *err)
 {
     struct graph g = {.m = m, .tenant = tenant, .o = o, .keep = ARENA_INIT};
-    quire_status st = m->db->ops->begin(m->db, DB_LOOK, err);
+    quire_status st = db_begin(m->db, DB_LOOK, err);
 
     if (st)
         return st;
@@ -223,7 +223,7 @@ quire_status memory_graph(struct memories *m, int64_t tenant,
         st = find_relations(&g, err);
     if (!st)
         st = give(&g, each_entry, each_relation, ctx, err);
-    m->db->ops->rollback(m->db);
+    db_rollback(m->db);
     map_release(&g.known);
     arena_release(&g.keep);
     return st;

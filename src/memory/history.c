@@ -82,7 +82,7 @@ static void drop(struct stmt **s)
 static quire_status prepare(struct history *h, struct stmt **s, const char *sql,
                             quire_error *err)
 {
-    return *s ? QUIRE_OK : h->db->ops->prepare(h->db, sql, s, err);
+    return *s ? QUIRE_OK : db_prepare(h->db, sql, s, err);
 }
 
 static quire_status read_shape(struct history *h, quire_error *err)
@@ -106,15 +106,14 @@ static quire_status read_shape(struct history *h, quire_error *err)
 
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row)
         h->shape = (struct shape){
-            .any = s->ops->column_int(s, 0) > 0,
-            .table = s->ops->column_int(s, 1) == 1 &&
-                     s->ops->column_int(s, 2) == 4,
-            .unique = s->ops->column_int(s, 3) > 0,
-            .session = s->ops->column_int(s, 4) > 0,
-            .fts = s->ops->column_int(s, 5) > 0,
+            .any = stmt_column_int(s, 0) > 0,
+            .table = stmt_column_int(s, 1) == 1 && stmt_column_int(s, 2) == 4,
+            .unique = stmt_column_int(s, 3) > 0,
+            .session = stmt_column_int(s, 4) > 0,
+            .fts = stmt_column_int(s, 5) > 0,
         };
     drop(&s);
     return st;
@@ -130,10 +129,10 @@ static quire_status look(struct history *h, quire_error *err)
 
     if (st)
         return st;
-    st = h->looking->ops->step(h->looking, &row, err);
+    st = stmt_step(h->looking, &row, err);
     if (!st && row)
-        version = h->looking->ops->column_int(h->looking, 0);
-    h->looking->ops->reset(h->looking);
+        version = stmt_column_int(h->looking, 0);
+    stmt_reset(h->looking);
     if (st || version == h->version)
         return st;
     drop(&h->last);
@@ -147,25 +146,24 @@ static quire_status look(struct history *h, quire_error *err)
 
 static quire_status not_history(const struct history *h, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_DAMAGED,
-                              "%s is a database, but not of a prompt history",
-                              h->path);
-
-    err_next(err, "move it away, and a new one will be made");
+    quire_status st = err_fail(err, QUIRE_DAMAGED,
+                               "move it away, and a new one will be made",
+                               "%s is a database, but not of a prompt history",
+                               h->path);
     return st;
 }
 
 static quire_status make_tables(struct history *h, quire_error *err)
 {
     struct db *db = h->db;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
 
     if (st)
         return st;
     /* Again, now that nobody else can: two may have seen the same need. */
     st = look(h, err);
     if (!st && !h->shape.any)
-        st = db->ops->exec(db, new_tables, err);
+        st = db_exec(db, new_tables, err);
     return sql_end(db, st, err);
 }
 
@@ -208,7 +206,7 @@ void history_close(struct history *h)
     buf_release(&h->cwd);
     buf_release(&h->session);
     if (h->db)
-        h->db->ops->close(h->db);
+        db_close(h->db);
     free(h->path);
     free(h);
 }
@@ -225,12 +223,11 @@ static quire_status find_last(struct history *h, int64_t *id, quire_error *err)
 
     if (st)
         return st;
-    st = h->last->ops->step(h->last, &row, err);
+    st = stmt_step(h->last, &row, err);
     if (!st && row &&
-        bytes_equal(h->last->ops->column_bytes(h->last, 1),
-                    buf_bytes(&h->text)))
-        *id = h->last->ops->column_int(h->last, 0);
-    h->last->ops->reset(h->last);
+        bytes_equal(stmt_column_bytes(h->last, 1), buf_bytes(&h->text)))
+        *id = stmt_column_int(h->last, 0);
+    stmt_reset(h->last);
     return st;
 }
 
@@ -261,9 +258,9 @@ static quire_status prepare_insert(struct history *h, quire_error *err)
 static void bind_or_null(struct stmt *s, int at, const char *text)
 {
     if (text)
-        s->ops->bind_text(s, at, bytes_str(text));
+        stmt_bind_text(s, at, bytes_str(text));
     else
-        s->ops->bind_null(s, at);
+        stmt_bind_null(s, at);
 }
 
 static quire_status insert(struct history *h, const struct history_new *prompt,
@@ -275,15 +272,15 @@ static quire_status insert(struct history *h, const struct history_new *prompt,
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, buf_bytes(&h->text));
-    s->ops->bind_int(s, 2, prompt->at_s);
+    stmt_bind_text(s, 1, buf_bytes(&h->text));
+    stmt_bind_int(s, 2, prompt->at_s);
     bind_or_null(s, 3, prompt->cwd);
     if (h->shape.session)
         bind_or_null(s, 4, prompt->session);
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st && row)
-        *id = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *id = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st;
 }
 
@@ -298,15 +295,15 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
     if (prompt->prompt.len <= HISTORY_PROMPT_MAX)
         normalize_stored(&h->text, prompt->prompt);
     if (prompt->prompt.len > HISTORY_PROMPT_MAX) {
-        st = err_set(err, QUIRE_INVALID, "a prompt of more than 16 MiB");
-        err_next(err, "keep it as an artifact or a blob");
+        st = err_fail(err, QUIRE_INVALID, "keep it as an artifact or a blob",
+                      "a prompt of more than 16 MiB");
         return st;
     }
     if (h->text.failed)
         return err_memory(err);
     if (h->text.len == 0)
         return QUIRE_OK;
-    st = db->ops->begin(db, DB_SOON, err);
+    st = db_begin(db, DB_SOON, err);
     if (st)
         return st;
     st = look(h, err);
@@ -357,8 +354,8 @@ static quire_status read_query(struct search *f, quire_bytes query,
     if (st)
         return st;
     if (whole->len == 0) {
-        st = err_set(err, QUIRE_INVALID, "the query is empty");
-        err_next(err, "give a word to look for");
+        st = err_fail(err, QUIRE_INVALID, "give a word to look for",
+                      "the query is empty");
         return st;
     }
     rest = buf_bytes(whole);
@@ -424,22 +421,22 @@ static quire_status prepare_rows(struct history *h, struct search *f,
 
 static const char *text_or_null(struct stmt *s, int at, struct buf *keep)
 {
-    quire_bytes value = s->ops->column_bytes(s, at);
+    quire_bytes value = stmt_column_bytes(s, at);
 
     buf_clear(keep);
     buf_add(keep, value.data, value.len);
-    return s->ops->column_null(s, at) ? NULL : buf_text(keep);
+    return stmt_column_null(s, at) ? NULL : buf_text(keep);
 }
 
 static quire_status give_row(struct history *h, struct stmt *s,
                              quire_prompt_fn each, void *ctx, quire_error *err)
 {
     quire_prompt p = {
-        .id = s->ops->column_int(s, 0),
-        .created_at_s = s->ops->column_int(s, 2),
+        .id = stmt_column_int(s, 0),
+        .created_at_s = stmt_column_int(s, 2),
         .cwd = text_or_null(s, 3, &h->cwd),
         .session = text_or_null(s, 4, &h->session),
-        .prompt = s->ops->column_bytes(s, 1),
+        .prompt = stmt_column_bytes(s, 1),
     };
 
     if (h->cwd.failed || h->session.failed)
@@ -459,15 +456,15 @@ static quire_status give_rows(struct history *h, struct search *f,
         return st;
     bind_or_null(s, 1, find->cwd);
     if (f->fts.len && h->shape.fts)
-        s->ops->bind_text(s, 2, buf_bytes(&f->fts));
+        stmt_bind_text(s, 2, buf_bytes(&f->fts));
     while (limit > 0) {
         bool yes = true;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        if (f->n > 0 && !s->ops->column_int(s, 5))
-            st = has_all(f, s->ops->column_bytes(s, 1), &yes, err);
+        if (f->n > 0 && !stmt_column_int(s, 5))
+            st = has_all(f, stmt_column_bytes(s, 1), &yes, err);
         if (!st && yes) {
             st = give_row(h, s, each, ctx, err);
             limit--;
@@ -484,7 +481,7 @@ static quire_status give_found(struct history *h, struct search *f,
                                quire_error *err)
 {
     uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
-    quire_status st = h->db->ops->begin(h->db, DB_LOOK, err);
+    quire_status st = db_begin(h->db, DB_LOOK, err);
 
     if (limit > HISTORY_LIMIT_MAX)
         limit = HISTORY_LIMIT_MAX;
@@ -495,7 +492,7 @@ static quire_status give_found(struct history *h, struct search *f,
     if (!st && h->shape.table)
         st = give_rows(h, f, find, limit, each, ctx, err);
     drop(&f->rows);
-    h->db->ops->rollback(h->db);
+    db_rollback(h->db);
     return st;
 }
 

@@ -84,11 +84,11 @@ static quire_status write_words(struct memories *m, int which,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, one->id);
-    s->ops->bind_text(s, 2, one->title);
-    s->ops->bind_text(s, 3, one->content);
-    s->ops->bind_text(s, 4, bytes_str(one->tags));
-    s->ops->bind_text(s, 5, one->source);
+    stmt_bind_int(s, 1, one->id);
+    stmt_bind_text(s, 2, one->title);
+    stmt_bind_text(s, 3, one->content);
+    stmt_bind_text(s, 4, bytes_str(one->tags));
+    stmt_bind_text(s, 5, one->source);
     return sql_run(s, err);
 }
 
@@ -125,7 +125,7 @@ static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
                  "CREATE VIRTUAL TABLE %s USING fts5(title, content, tags,"
                  " source, content='', tokenize='quire')",
                  name);
-        st = db->ops->exec(db, sql, err);
+        st = db_exec(db, sql, err);
     }
     return st;
 }
@@ -151,7 +151,7 @@ quire_status memory_fulltext_drop(struct db *db, struct memories *m,
     for (i = 0; i < N_FULLTEXT && !st; i++) {
         spell_name(i, tenant, name);
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
-        st = db->ops->exec(db, sql, err);
+        st = db_exec(db, sql, err);
     }
     return st;
 }
@@ -160,20 +160,20 @@ quire_status memory_count(struct db *db, int64_t tenant, uint64_t *n,
                           quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(
-        db,
-        "SELECT (SELECT count(*) FROM memory WHERE tenant = ?1) +"
-        " (SELECT count(*) FROM pad WHERE tenant = ?1)",
-        &s, err);
+    quire_status st =
+        db_prepare(db,
+                   "SELECT (SELECT count(*) FROM memory WHERE tenant = ?1) +"
+                   " (SELECT count(*) FROM pad WHERE tenant = ?1)",
+                   &s, err);
 
     *n = 0;
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
+    stmt_bind_int(s, 1, tenant);
     st = sql_row(s, err);
     if (!st)
-        *n = (uint64_t)s->ops->column_int(s, 0);
-    s->ops->finalize(s);
+        *n = (uint64_t)stmt_column_int(s, 0);
+    stmt_finalize(s);
     return st;
 }
 

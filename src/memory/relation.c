@@ -35,22 +35,21 @@ int relation_kind_of(quire_bytes name)
 static quire_status read_row(struct stmt *s, quire_relation *out,
                              quire_error *err)
 {
-    int kind = relation_kind_of(s->ops->column_bytes(s, 3));
-    quire_status st;
+    int kind = relation_kind_of(stmt_column_bytes(s, 3));
 
     *out = (quire_relation){
-        .id = s->ops->column_int(s, 0),
-        .source = s->ops->column_int(s, 1),
-        .target = s->ops->column_int(s, 2),
+        .id = stmt_column_int(s, 0),
+        .source = stmt_column_int(s, 1),
+        .target = stmt_column_int(s, 2),
         .kind = (quire_relation_kind)(kind < 0 ? 0 : kind),
-        .created_us = s->ops->column_int(s, 4),
+        .created_us = stmt_column_int(s, 4),
     };
     if (kind >= 0)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_DAMAGED, "relation #%lld is of a kind that is none",
-                 (long long)out->id);
-    err_next(err, "another program has written to quire.db");
-    return st;
+    return err_fail(err, QUIRE_DAMAGED,
+                    "another program has written to quire.db",
+                    "relation #%lld is of a kind that is none",
+                    (long long)out->id);
 }
 
 static quire_status find(struct memories *m, const quire_relation *want,
@@ -61,13 +60,13 @@ static quire_status find(struct memories *m, const quire_relation *want,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, want->source);
-    s->ops->bind_int(s, 2, want->target);
-    s->ops->bind_text(s, 3, bytes_str(kinds[want->kind]));
+    stmt_bind_int(s, 1, want->source);
+    stmt_bind_int(s, 2, want->target);
+    stmt_bind_text(s, 3, bytes_str(kinds[want->kind]));
     st = sql_row(s, err);
     if (!st)
         st = read_row(s, out, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -81,13 +80,13 @@ static quire_status insert(struct memories *m, int64_t tenant,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_int(s, 2, now->source);
-    s->ops->bind_int(s, 3, now->target);
-    s->ops->bind_text(s, 4, bytes_str(kinds[now->kind]));
-    s->ops->bind_int(s, 5, now->created_us);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_int(s, 2, now->source);
+    stmt_bind_int(s, 3, now->target);
+    stmt_bind_text(s, 4, bytes_str(kinds[now->kind]));
+    stmt_bind_int(s, 5, now->created_us);
     st = sql_run(s, err);
-    now->id = m->db->ops->last_id(m->db);
+    now->id = db_last_id(m->db);
     return st;
 }
 
@@ -120,10 +119,10 @@ quire_status relation_remove(struct memories *m, int64_t tenant, int64_t id,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, id);
-    s->ops->bind_int(s, 2, tenant);
+    stmt_bind_int(s, 1, id);
+    stmt_bind_int(s, 2, tenant);
     st = sql_row(s, err);
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -142,25 +141,25 @@ quire_status relation_list(struct memories *m, const struct relation_range *r,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, r->tenant);
-    s->ops->bind_int(s, 2, r->before_id ? r->before_id : INT64_MAX);
-    s->ops->bind_int(s, 3, r->source);
-    s->ops->bind_int(s, 4, r->target);
-    s->ops->bind_int(s, 5, r->either);
-    s->ops->bind_text(s, 6, bytes_str(kind ? kind : ""));
-    s->ops->bind_int(s, 7,
-                     r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
+    stmt_bind_int(s, 1, r->tenant);
+    stmt_bind_int(s, 2, r->before_id ? r->before_id : INT64_MAX);
+    stmt_bind_int(s, 3, r->source);
+    stmt_bind_int(s, 4, r->target);
+    stmt_bind_int(s, 5, r->either);
+    stmt_bind_text(s, 6, bytes_str(kind ? kind : ""));
+    stmt_bind_int(s, 7,
+                  r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
     while (!st) {
         quire_relation one;
         bool row;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         st = read_row(s, &one, err);
         if (!st)
             st = each(ctx, &one, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }

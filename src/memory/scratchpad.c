@@ -91,12 +91,11 @@ static void write_block(struct buf *out, int64_t now_us, quire_bytes text)
 
 static quire_status full(quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_QUOTA,
-                              "the scratchpad would have more than the %d "
-                              "bytes it may have",
-                              PAD_BYTES_MAX);
-
-    err_next(err, "clear it, or keep the text as an artifact");
+    quire_status st = err_fail(err, QUIRE_QUOTA,
+                               "clear it, or keep the text as an artifact",
+                               "the scratchpad would have more than the %d "
+                               "bytes it may have",
+                               PAD_BYTES_MAX);
     return st;
 }
 
@@ -111,17 +110,17 @@ static quire_status grow(struct scratchpads *p, int64_t tenant,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_text(s, 2, name);
-    s->ops->bind_int(s, 3, (int64_t)bytes);
-    s->ops->bind_int(s, 4, now_us);
-    s->ops->bind_int(s, 5, PAD_BYTES_MAX);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, name);
+    stmt_bind_int(s, 3, (int64_t)bytes);
+    stmt_bind_int(s, 4, now_us);
+    stmt_bind_int(s, 5, PAD_BYTES_MAX);
     st = sql_row(s, err);
     if (!st) {
-        *id = s->ops->column_int(s, 0);
-        *size = (uint64_t)s->ops->column_int(s, 1);
+        *id = stmt_column_int(s, 0);
+        *size = (uint64_t)stmt_column_int(s, 1);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? full(err) : st;
 }
 
@@ -133,8 +132,8 @@ static quire_status add_block(struct scratchpads *p, int64_t pad,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, pad);
-    s->ops->bind_text(s, 2, block);
+    stmt_bind_int(s, 1, pad);
+    stmt_bind_text(s, 2, block);
     return sql_run(s, err);
 }
 
@@ -153,7 +152,7 @@ quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
     if (!st && block.len > PAD_BYTES_MAX)
         st = full(err);
     if (!st)
-        st = p->db->ops->begin(p->db, DB_DURABLE, err);
+        st = db_begin(p->db, DB_DURABLE, err);
     if (!st) {
         st = grow(p, tenant, name, block.len, now_us, &id, size, err);
         if (!st)
@@ -177,16 +176,16 @@ quire_status scratchpad_read(struct scratchpads *p, int64_t tenant,
     *any = false;
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
-    s->ops->bind_text(s, 2, name);
+    stmt_bind_int(s, 1, tenant);
+    stmt_bind_text(s, 2, name);
     while (!st) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         *any = true;
-        st = write(ctx, s->ops->column_bytes(s, 0), err);
+        st = write(ctx, stmt_column_bytes(s, 0), err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
@@ -200,20 +199,20 @@ quire_status scratchpad_list(struct scratchpads *p, int64_t tenant,
 
     if (st)
         return st;
-    s->ops->bind_int(s, 1, tenant);
+    stmt_bind_int(s, 1, tenant);
     while (!st) {
         quire_pad one;
 
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (st || !row)
             break;
         arena_reset(&tmp);
-        one = (quire_pad){arena_text(&tmp, s->ops->column_bytes(s, 0)),
-                          (uint64_t)s->ops->column_int(s, 1),
-                          s->ops->column_int(s, 2)};
+        one = (quire_pad){arena_text(&tmp, stmt_column_bytes(s, 0)),
+                          (uint64_t)stmt_column_int(s, 1),
+                          stmt_column_int(s, 2)};
         st = one.name ? each(ctx, &one, err) : err_memory(err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     arena_release(&tmp);
     return st;
 }
@@ -222,14 +221,14 @@ quire_status scratchpad_clear(struct scratchpads *p, int64_t tenant,
                               quire_bytes name, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = p->db->ops->begin(p->db, DB_DURABLE, err);
+    quire_status st = db_begin(p->db, DB_DURABLE, err);
 
     if (st)
         return st;
     st = sql_use(&p->sql, SQL_CLEAR, &s, err);
     if (!st) {
-        s->ops->bind_int(s, 1, tenant);
-        s->ops->bind_text(s, 2, name);
+        stmt_bind_int(s, 1, tenant);
+        stmt_bind_text(s, 2, name);
         st = sql_run(s, err);
     }
     return sql_end(p->db, st, err);

@@ -79,15 +79,15 @@ static double by_age(const struct recall *r, int64_t updated_us)
 
 static double score_of(struct recall *r, struct stmt *s)
 {
-    double score = (double)s->ops->column_int(s, HIT_SCORE) / HIT_SCALE;
-    int type = memory_type_of(s->ops->column_bytes(s, HIT_TYPE));
+    double score = (double)stmt_column_int(s, HIT_SCORE) / HIT_SCALE;
+    int type = memory_type_of(stmt_column_bytes(s, HIT_TYPE));
 
     if (type >= 0 && (r->types & 1u << type))
         score *= TYPE_BOOST;
     if (r->q->tag &&
-        entry_has_tag(s->ops->column_bytes(s, HIT_TAGS), r->q->tag, &r->tmp))
+        entry_has_tag(stmt_column_bytes(s, HIT_TAGS), r->q->tag, &r->tmp))
         score *= TAG_BOOST;
-    return score * by_age(r, s->ops->column_int(s, HIT_UPDATED));
+    return score * by_age(r, stmt_column_int(s, HIT_UPDATED));
 }
 
 /* The better first; of equals the newer. */
@@ -136,17 +136,17 @@ static quire_status read_hits(struct recall *r, struct stmt *s,
     quire_status st = QUIRE_OK;
 
     while (r->n < HITS_MAX && !(st = sql_row(s, err))) {
-        int64_t session = s->ops->column_int(s, HIT_SESSION);
+        int64_t session = stmt_column_int(s, HIT_SESSION);
 
         arena_reset(&r->tmp);
         r->hits[r->n++] = (struct hit){
-            .id = s->ops->column_int(s, HIT_ID),
-            .updated_us = s->ops->column_int(s, HIT_UPDATED),
+            .id = stmt_column_int(s, HIT_ID),
+            .updated_us = stmt_column_int(s, HIT_UPDATED),
             .pinned = session && session == r->q->session,
             .score = score_of(r, s),
         };
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -164,14 +164,14 @@ static quire_status find_floor(struct recall *r, struct sql *sql,
     *floor = 0;
     if (st)
         return st;
-    s->ops->bind_text(s, 1, plain);
-    s->ops->bind_int(s, 2, RANKED_MAX);
+    stmt_bind_text(s, 1, plain);
+    stmt_bind_int(s, 2, RANKED_MAX);
     if (then)
-        s->ops->bind_int(s, 3, r->q->as_of_us);
+        stmt_bind_int(s, 3, r->q->as_of_us);
     st = sql_row(s, err);
     if (!st)
-        *floor = s->ops->column_int(s, 0);
-    s->ops->reset(s);
+        *floor = stmt_column_int(s, 0);
+    stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -189,12 +189,12 @@ static quire_status find_in(struct recall *r, int index, quire_bytes expression,
     if (st)
         return st;
     r->partial |= floor != 0;
-    s->ops->bind_text(s, 1, expression);
-    s->ops->bind_int(s, 2, floor);
-    s->ops->bind_int(s, 3, r->q->as_of_us);
+    stmt_bind_text(s, 1, expression);
+    stmt_bind_int(s, 2, floor);
+    stmt_bind_int(s, 3, r->q->as_of_us);
     if (fused) {
-        s->ops->bind_int(s, 4, r->q->session);
-        s->ops->bind_int(s, 5, SESSION_CACHE_MAX);
+        stmt_bind_int(s, 4, r->q->session);
+        stmt_bind_int(s, 5, SESSION_CACHE_MAX);
     }
     return read_hits(r, s, err);
 }
@@ -205,8 +205,9 @@ static quire_status find_all(struct recall *r, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!memory_expression(r->q->text, false, &expression)) {
-        st = err_set(err, QUIRE_INVALID, "there is no word to look for");
-        err_next(err, "ask with a word of the entry, or several");
+        st = err_fail(err, QUIRE_INVALID,
+                      "ask with a word of the entry, or several",
+                      "there is no word to look for");
     }
     memory_expression(r->q->text, true, &plain);
     if (!st)
@@ -260,8 +261,7 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
         .now_us = q->as_of_us ? q->as_of_us : clock_us(m->clock),
         .hits = malloc(HITS_MAX * sizeof(struct hit)),
     };
-    quire_status st = r.hits ? m->db->ops->begin(m->db, DB_LOOK, err)
-                             : err_memory(err);
+    quire_status st = r.hits ? db_begin(m->db, DB_LOOK, err) : err_memory(err);
 
     *partial = false;
     if (!st) {
@@ -271,7 +271,7 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
             fuse(&r);
         if (!st)
             st = give(&r, each, ctx, err);
-        m->db->ops->rollback(m->db);
+        db_rollback(m->db);
         *partial = r.partial;
     }
     arena_release(&r.tmp);

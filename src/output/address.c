@@ -124,18 +124,15 @@ static quire_status read_host(const char *scheme, quire_bytes host,
                               quire_error *err)
 {
     bool bad = false;
-    quire_status st;
 
     *out = decode(host, false, keep, &bad);
     if (!out->data)
         return err_memory(err);
     if (!bad)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID,
-                 "%s%s: a %% without two hex digits behind it", scheme,
-                 quote_text(host).text);
-    err_next(err, "write %%25 for a percent sign in an id");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "write %25 for a percent sign in an id",
+                    "%s%s: a %% without two hex digits behind it", scheme,
+                    quote_text(host).text);
 }
 
 /* ---- artifact:// --------------------------------------------------------- */
@@ -160,12 +157,12 @@ static quire_status read_artifact(const char *rest, struct arena *keep,
         out->id = id.data;
         return QUIRE_OK;
     }
-    st = err_set(err, QUIRE_INVALID, "artifact://%s: the id must be a number%s",
-                 quote_text(id).text,
-                 all_chars(id, is_digit_char) ? " of up to 18 digits" : "");
-    err_next(err, "give the number alone, as in artifact://0; reports of "
-                  "sub-agents are agent://<id>");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "give the number alone, as in artifact://0; reports of "
+                    "sub-agents are agent://<id>",
+                    "artifact://%s: the id must be a number%s",
+                    quote_text(id).text,
+                    all_chars(id, is_digit_char) ? " of up to 18 digits" : "");
 }
 
 /* ---- agent:// ------------------------------------------------------------ */
@@ -228,11 +225,10 @@ static quire_status spell(quire_bytes segment, struct buf *query,
         return QUIRE_OK;
     }
     if (memchr(segment.data, ']', segment.len)) {
-        st = err_set(err, QUIRE_INVALID,
-                     "agent://: %s in the path has a ], and no query can name "
-                     "such a key",
-                     quote_text(segment).text);
-        err_next(err, "ask for the value it lies in");
+        st = err_fail(err, QUIRE_INVALID, "ask for the value it lies in",
+                      "agent://: %s in the path has a ], and no query can name "
+                      "such a key",
+                      quote_text(segment).text);
         return st;
     }
     buf_add_str(query, "['");
@@ -346,9 +342,8 @@ static quire_status read_agent(const char *rest, struct arena *keep,
     if (st)
         return st;
     if (q && out->by_path) {
-        st = err_set(err, QUIRE_INVALID,
-                     "agent:// cannot combine a path with ?q=");
-        err_next(err, "put all of it in one of the two");
+        st = err_fail(err, QUIRE_INVALID, "put all of it in one of the two",
+                      "agent:// cannot combine a path with ?q=");
         return st;
     }
     if (q)
@@ -387,13 +382,13 @@ static bool has_scheme(const char *text, const char *scheme)
 
 static quire_status no_address(const char *text, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID, "%s is no address",
-                              *text ? quote_text(bytes_str(text)).text
-                                    : "an empty text");
-
-    err_next(err, "give artifact://<number>, agent://<id>, "
-                  "agent://<id>/<path>, agent://<id>?q=<query> or "
-                  "blob:sha256:<hex>");
+    quire_status st = err_fail(err, QUIRE_INVALID,
+                               "give artifact://<number>, agent://<id>, "
+                               "agent://<id>/<path>, agent://<id>?q=<query> or "
+                               "blob:sha256:<hex>",
+                               "%s is no address",
+                               *text ? quote_text(bytes_str(text)).text
+                                     : "an empty text");
     return st;
 }
 

@@ -179,12 +179,11 @@ static quire_status claim(struct output_dir *s, struct arena *keep,
         if (!s->follow || !s->follow(s->ctx, s))
             break;
     }
-    st = err_set(err, QUIRE_NOT_FOUND,
-                 "the session has been deleted%s meanwhile",
-                 s->follow ? "" : " or moved");
-    err_next(err, "outputs go with their session; `quire session ls` lists "
-                  "those there are");
-    return st;
+    return err_fail(err, QUIRE_NOT_FOUND,
+                    "outputs go with their session; `quire session ls` lists "
+                    "those there are",
+                    "the session has been deleted%s meanwhile",
+                    s->follow ? "" : " or moved");
 }
 
 /* Take the next number of the series; the draft is gone then, in any case. The
@@ -263,7 +262,6 @@ quire_status output_dir_put_log(struct output_dir *s, struct draft *d,
 quire_status output_dir_check_parent(const char *parent, quire_error *err)
 {
     const char *at = parent;
-    quire_status st;
 
     while (is_name_char(*at) || (*at == '.' && at > parent && at[-1] != '.'))
         at++;
@@ -271,11 +269,11 @@ quire_status output_dir_check_parent(const char *parent, quire_error *err)
     if (*at == '\0' && at > parent && at[-1] != '.' &&
         !strchr(".", parent[strspn(parent, "0123456789")]))
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "%s is not the id of a report",
-                 quote_text(bytes_str(parent)).text);
-    err_next(err, "ids look like 0-Scout or 0-Scout.1-Reader; `quire output "
-                  "ls` lists them");
-    return st;
+    return err_fail(err, QUIRE_INVALID,
+                    "ids look like 0-Scout or 0-Scout.1-Reader; `quire output "
+                    "ls` lists them",
+                    "%s is not the id of a report",
+                    quote_text(bytes_str(parent)).text);
 }
 
 quire_status output_dir_put_report(struct output_dir *s, struct draft *d,

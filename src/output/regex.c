@@ -80,11 +80,11 @@ static quire_status say_unreadable(const char *expression, int code, size_t at,
     PCRE2_UCHAR why[128];
 
     pcre2_get_error_message(code, why, sizeof why);
-    err_set(err, QUIRE_INVALID,
-            "cannot read the expression \"%s\" at character %zu: %s",
-            quote_text(bytes_str(expression)).text,
-            character_at(expression, at), (const char *)why);
-    err_next(err, "put a backslash before a character that is meant as it is");
+    err_fail(err, QUIRE_INVALID,
+             "put a backslash before a character that is meant as it is",
+             "cannot read the expression \"%s\" at character %zu: %s",
+             quote_text(bytes_str(expression)).text,
+             character_at(expression, at), (const char *)why);
     return QUIRE_INVALID;
 }
 
@@ -140,9 +140,9 @@ quire_status regex_new(const char *expression, bool ignore_case,
 
     *out = NULL;
     if (strnlen(expression, MATCH_EXPRESSION_MAX + 1) > MATCH_EXPRESSION_MAX) {
-        err_set(err, QUIRE_INVALID, "the expression is longer than %d bytes",
-                MATCH_EXPRESSION_MAX);
-        err_next(err, "look for a part of it");
+        err_fail(err, QUIRE_INVALID, "look for a part of it",
+                 "the expression is longer than %d bytes",
+                 MATCH_EXPRESSION_MAX);
         return QUIRE_INVALID;
     }
     m = calloc(1, sizeof *m);
@@ -183,10 +183,11 @@ void regex_version(char *out, size_t cap)
 
 static quire_status say_costly(const struct regex *m, quire_error *err)
 {
-    err_set(err, QUIRE_INVALID, "the expression \"%s\" is too costly",
-            quote_text(bytes_str(m->expression)).text);
-    err_next(err, "avoid repeats within repeats, such as (a+)+, and several "
-                  ".* in a row");
+    err_fail(err, QUIRE_INVALID,
+             "avoid repeats within repeats, such as (a+)+, and several "
+             ".* in a row",
+             "the expression \"%s\" is too costly",
+             quote_text(bytes_str(m->expression)).text);
     return QUIRE_INVALID;
 }
 

@@ -55,17 +55,16 @@ static quire_status check_pair(const char *pair, quire_error *err)
     size_t i;
 
     if (n == 0 || pair[n] != '=') {
-        err_set(err, QUIRE_INVALID, "\"%s\" is no variable", pair);
-        err_next(err, "write NAME=VALUE");
+        err_fail(err, QUIRE_INVALID, "write NAME=VALUE",
+                 "\"%s\" is no variable", pair);
         return QUIRE_INVALID;
     }
     for (i = 0; i < sizeof reserved / sizeof *reserved; i++) {
         if (strlen(reserved[i]) == n && memcmp(reserved[i], pair, n) == 0) {
-            err_set(err, QUIRE_INVALID,
-                    "%s is set for every command and "
-                    "cannot be another",
-                    reserved[i]);
-            err_next(err, "choose another name for the variable");
+            err_fail(err, QUIRE_INVALID, "choose another name for the variable",
+                     "%s is set for every command and "
+                     "cannot be another",
+                     reserved[i]);
             return QUIRE_INVALID;
         }
     }

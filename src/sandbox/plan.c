@@ -70,11 +70,11 @@ static quire_status check_hidden(const char *path, quire_error *err)
 {
     if (!rootfs_is_system(path))
         return QUIRE_OK;
-    err_set(err, QUIRE_INVALID,
-            "%s lies in a tree that every command can "
-            "read",
-            path);
-    err_next(err, "keep the home outside of /usr, /bin, /sbin and /lib");
+    err_fail(err, QUIRE_INVALID,
+             "keep the home outside of /usr, /bin, /sbin and /lib",
+             "%s lies in a tree that every command can "
+             "read",
+             path);
     return QUIRE_INVALID;
 }
 

@@ -125,8 +125,8 @@ static quire_status add_place(struct plan *p, const struct place *place,
     struct bind_mount *g = graft_add(p, place->path, attr);
 
     if (!g) {
-        err_set(err, QUIRE_INVALID, "cannot make so many trees readable");
-        err_next(err, "name a directory above them");
+        err_fail(err, QUIRE_INVALID, "name a directory above them",
+                 "cannot make so many trees readable");
         return QUIRE_INVALID;
     }
     g->place = place;

@@ -92,13 +92,15 @@ static quire_status say_exec(const struct plan *p, quire_error *err)
         return QUIRE_NOT_FOUND;
     case EACCES:
     case EPERM:
-        err_set(err, QUIRE_INVALID, "cannot run %s: not permitted", name);
-        err_next(err, "it needs the permission to execute (chmod +x), and to "
-                      "lie where a confined command may read");
+        err_fail(err, QUIRE_INVALID,
+                 "it needs the permission to execute (chmod +x), and to "
+                 "lie where a confined command may read",
+                 "cannot run %s: not permitted", name);
         return QUIRE_INVALID;
     case ENOEXEC:
-        err_set(err, QUIRE_INVALID, "cannot run %s: not a program", name);
-        err_next(err, "a script begins with #! and its interpreter");
+        err_fail(err, QUIRE_INVALID,
+                 "a script begins with #! and its interpreter",
+                 "cannot run %s: not a program", name);
         return QUIRE_INVALID;
     default: return err_sys(err, p->report->error, "cannot run %s", name);
     }
@@ -114,11 +116,10 @@ static quire_status say_failed(const struct plan *p, quire_error *err)
     if (rep->step == STEP_CWD)
         return err_sys(err, rep->error, "cannot start in %s", rep->what);
     if (rep->step == STEP_MOVED) {
-        err_set(err, QUIRE_CHANGED,
-                "cannot give a command %s: it became "
-                "another directory meanwhile",
-                rep->what);
-        err_next(err, "try again");
+        err_fail(err, QUIRE_CHANGED, "try again",
+                 "cannot give a command %s: it became "
+                 "another directory meanwhile",
+                 rep->what);
         return QUIRE_CHANGED;
     }
     st = err_sys(err, rep->error, "cannot confine a command: cannot %s %s",

@@ -308,10 +308,9 @@ static quire_status bury(struct watching *w)
     w->r->signal = known && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (known || w->r->strays)
         return QUIRE_OK;
-    err_set(w->err, QUIRE_IO,
-            "the command ended, and something else in this "
-            "process took its status");
-    err_next(w->err, "do not wait for children that are not yours");
+    err_fail(w->err, QUIRE_IO, "do not wait for children that are not yours",
+             "the command ended, and something else in this "
+             "process took its status");
     return QUIRE_IO;
 }
 

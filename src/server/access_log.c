@@ -97,22 +97,18 @@ static void begin_line(struct json_writer *w, struct buf *line,
     timestamp_format(clock_us(&clock_system), when);
     json_begin(w, line);
     json_object(w);
-    json_key(w, "time");
-    json_str(w, when);
-    json_key(w, "level");
-    json_str(w, level);
+    json_put_str(w, "time", when);
+    json_put_str(w, "level", level);
 }
 
 static void member(struct json_writer *w, const char *key, const char *text)
 {
-    json_key(w, key);
-    json_str(w, text);
+    json_put_str(w, key, text);
 }
 
 static void count(struct json_writer *w, const char *key, uint64_t n)
 {
-    json_key(w, key);
-    json_int(w, (int64_t)n);
+    json_put_int(w, key, (int64_t)n);
 }
 
 static void end_line(struct server *s, struct json_writer *w, struct buf *line)
@@ -148,13 +144,12 @@ static void log_call(struct request *c, const char *id,
 
     begin_line(&w, &line, bad ? "error" : "info");
     member(&w, "id", id);
-    json_key(&w, "method");
-    json_bytes(&w, bytes_of(method.data, method.len < 20 ? method.len : 20));
+    json_put_bytes(&w, "method",
+                   bytes_of(method.data, method.len < 20 ? method.len : 20));
     member(&w, "route", c->route ? c->route->name : "none");
     count(&w, "status", (uint64_t)c->answer.status);
     snprintf(ms, sizeof ms, "%.3f", (double)m->us / 1000);
-    json_key(&w, "ms");
-    json_raw(&w, bytes_str(ms));
+    json_put_raw(&w, "ms", bytes_str(ms));
     count(&w, "bytes_in", m->in);
     count(&w, "bytes_out", m->out);
     json_key(&w, "tenant");
@@ -163,8 +158,7 @@ static void log_call(struct request *c, const char *id,
     else
         json_null(&w);
     if (is_traceparent(trace)) {
-        json_key(&w, "trace");
-        json_bytes(&w, bytes_of((const char *)trace.data + 3, 32));
+        json_put_bytes(&w, "trace", bytes_of((const char *)trace.data + 3, 32));
     }
     if (bad && c->why) {
         member(&w, "error", c->why);

@@ -219,18 +219,14 @@ static void spell(struct buf *out, struct watched *w, const struct finding *f,
     json_begin(&j, out);
     json_object(&j);
     if (conversation) {
-        json_key(&j, "conversation_id");
-        json_int(&j, conversation);
+        json_put_int(&j, "conversation_id", conversation);
     }
     if (f->taken &&
         !quire_artifact_stat(w->q, f->session, f->path, NULL, &a, NULL)) {
-        json_key(&j, "id");
-        json_int(&j, a.id);
-        json_key(&j, "version");
-        json_int(&j, a.version);
+        json_put_int(&j, "id", a.id);
+        json_put_int(&j, "version", a.version);
     }
-    json_key(&j, "path");
-    json_str(&j, f->path);
+    json_put_str(&j, "path", f->path);
     json_object_end(&j);
 }
 

@@ -380,9 +380,9 @@ quire_status events_listen(struct events *e, int64_t tenant,
     if (!t) {
         st = err_memory(err);
     } else if (t->n_listeners >= LISTENERS_MAX) {
-        st = err_set(err, QUIRE_BUSY, "%d streams of events are open",
-                     LISTENERS_MAX);
-        err_next(err, "close one, or listen to several things with one");
+        st = err_fail(err, QUIRE_BUSY,
+                      "close one, or listen to several things with one",
+                      "%d streams of events are open", LISTENERS_MAX);
     } else {
         l->tenant = t;
         l->next = t->listeners;

@@ -126,14 +126,12 @@ void put_text(struct request *c, const char *key, const char *value)
 
 void put_bytes(struct request *c, const char *key, quire_bytes value)
 {
-    json_key(&c->w, key);
-    json_bytes(&c->w, value);
+    json_put_bytes(&c->w, key, value);
 }
 
 void put_number(struct request *c, const char *key, int64_t value)
 {
-    json_key(&c->w, key);
-    json_int(&c->w, value);
+    json_put_int(&c->w, key, value);
 }
 
 void put_id(struct request *c, const char *key, int64_t id)
@@ -147,8 +145,7 @@ void put_id(struct request *c, const char *key, int64_t id)
 
 void put_flag(struct request *c, const char *key, bool value)
 {
-    json_key(&c->w, key);
-    json_bool(&c->w, value);
+    json_put_bool(&c->w, key, value);
 }
 
 void put_time(struct request *c, const char *key, int64_t us)

@@ -65,10 +65,10 @@ quire_status sd_notify_take_listener(int *fd, quire_error *err)
     unsetenv("LISTEN_FDNAMES");
     *fd = n > 0 ? FIRST_FD : -1;
     if (n > 1) {
-        st = err_set(err, QUIRE_INVALID,
-                     "%lld sockets were handed over, and one is served",
-                     (long long)n);
-        err_next(err, "give the socket's unit one ListenStream=");
+        st = err_fail(err, QUIRE_INVALID,
+                      "give the socket's unit one ListenStream=",
+                      "%lld sockets were handed over, and one is served",
+                      (long long)n);
     }
     if (n > 0)
         fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);

@@ -29,6 +29,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 #include "base/timestamp.h"
 #include "session/entry_format.h"
@@ -45,23 +46,16 @@ void write_header(struct buf *out, const struct session_birth *birth)
     timestamp_format(birth->at_us, when);
     json_begin(&w, out);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "session");
-    json_key(&w, "version");
-    json_int(&w, 3);
-    json_key(&w, "id");
-    json_str(&w, birth->id);
-    json_key(&w, "timestamp");
-    json_str(&w, when);
-    json_key(&w, "cwd");
-    json_str(&w, birth->cwd);
+    json_put_str(&w, "type", "session");
+    json_put_int(&w, "version", 3);
+    json_put_str(&w, "id", birth->id);
+    json_put_str(&w, "timestamp", when);
+    json_put_str(&w, "cwd", birth->cwd);
     if (birth->title && *birth->title) {
-        json_key(&w, "title");
-        json_str(&w, birth->title);
+        json_put_str(&w, "title", birth->title);
     }
     if (birth->parent && *birth->parent) {
-        json_key(&w, "parentSession");
-        json_str(&w, birth->parent);
+        json_put_str(&w, "parentSession", birth->parent);
     }
     json_object_end(&w);
     buf_add_char(out, '\n');
@@ -123,9 +117,8 @@ quire_status write_ready(struct session *s, quire_error *err)
         return s->failed.status;
     }
     if (s->read_only) {
-        st = err_set(err, QUIRE_INVALID, "%s is open for reading only",
-                     s->path);
-        err_next(err, "open the session for writing");
+        st = err_fail(err, QUIRE_INVALID, "open the session for writing",
+                      "%s is open for reading only", s->path);
         return st;
     }
     return load_refresh(s, err);
@@ -315,11 +308,10 @@ static quire_status check_same_op(struct session *s, quire_bytes entry,
         json_tree_same(old, now, &s->tmp))
         return QUIRE_OK;
     e = &s->index.list[at];
-    st = err_set(err, QUIRE_EXISTS,
-                 "operation %.64s was used for another entry, %.*s", op,
-                 (int)entry_id(e).len, (const char *)entry_id(e).data);
-    err_next(err, "send the entry it was used for, or choose another name");
-    return st;
+    return err_fail(err, QUIRE_EXISTS,
+                    "send the entry it was used for, or choose another name",
+                    "operation %.64s was used for another entry, %.*s", op,
+                    (int)entry_id(e).len, (const char *)entry_id(e).data);
 }
 
 /* ---- one append --------------------------------------------------------- */
@@ -402,10 +394,9 @@ static quire_status choose_id(struct session *s, const struct entry_fields *v,
         return err_memory(err);
     if (index_find(&s->index, *text) == NONE)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_EXISTS, "session %s has an entry %.*s already",
-                 s->header.id, (int)text->len, (const char *)text->data);
-    err_next(err, "leave out the id, and it is given one");
-    return st;
+    return err_fail(err, QUIRE_EXISTS, "leave out the id, and it is given one",
+                    "session %s has an entry %.*s already", s->header.id,
+                    (int)text->len, (const char *)text->data);
 }
 
 /* The parent: what the entry says, else where we are told, else the leaf. */
@@ -447,18 +438,16 @@ static quire_status check_expected(struct session *s, const char *expect,
 {
     uint32_t want = strcmp(expect, "root") ? session_find(s, expect) : NONE;
     quire_bytes leaf = {NULL, 0};
-    quire_status st;
 
     if (want == s->leaf && (want != NONE || !strcmp(expect, "root")))
         return QUIRE_OK;
     if (s->leaf != NONE)
         leaf = entry_id(&s->index.list[s->leaf]);
-    st = err_set(err, QUIRE_CHANGED,
-                 "the leaf of session %s is %.*s, not %.64s", s->header.id,
-                 leaf.data ? (int)leaf.len : 4,
-                 leaf.data ? (const char *)leaf.data : "root", expect);
-    err_next(err, "look at what was added, then try again with the new leaf");
-    return st;
+    return err_fail(err, QUIRE_CHANGED,
+                    "look at what was added, then try again with the new leaf",
+                    "the leaf of session %s is %.*s, not %.64s", s->header.id,
+                    leaf.data ? (int)leaf.len : 4,
+                    leaf.data ? (const char *)leaf.data : "root", expect);
 }
 
 /* What goes elsewhere goes there: images, strings of a size nobody reads. */
@@ -602,14 +591,11 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
 static quire_status check_utf8(quire_bytes entry, quire_error *err)
 {
     size_t bad = utf8_find_bad(entry);
-    quire_status st;
 
     if (bad == entry.len)
         return QUIRE_OK;
-    st = err_set(err, QUIRE_INVALID, "not an entry: byte %zu is not UTF-8",
-                 bad);
-    err_next(err, "send text, or base64 for other bytes");
-    return st;
+    return err_fail(err, QUIRE_INVALID, "send text, or base64 for other bytes",
+                    "not an entry: byte %zu is not UTF-8", bad);
 }
 
 /* Whether there are more notices of a cut in it than before. */
@@ -728,9 +714,7 @@ quire_status session_append(struct session *s, quire_bytes entry,
     quire_append_options o = QUIRE_APPEND_OPTIONS_INIT;
     quire_status st;
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    OPTIONS_READ(o, options);
     st = session_enter(s, err);
     if (st)
         return st;

@@ -80,15 +80,11 @@ quire_status session_branch_summary(struct session *s, const char *id,
 
     json_begin(&w, &b);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "branch_summary");
-    json_key(&w, "fromId");
-    json_str(&w, id ? id : "root");
-    json_key(&w, "summary");
-    json_str(&w, summary);
+    json_put_str(&w, "type", "branch_summary");
+    json_put_str(&w, "fromId", id ? id : "root");
+    json_put_str(&w, "summary", summary);
     if (details.len) {
-        json_key(&w, "details");
-        json_raw(&w, details);
+        json_put_raw(&w, "details", details);
     }
     json_object_end(&w);
     o.at = id ? id : "root";
@@ -114,13 +110,10 @@ quire_status session_label(struct session *s, const char *id, const char *label,
     session_leave(s);
     json_begin(&w, &b);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "label");
-    json_key(&w, "targetId");
-    json_str(&w, id);
+    json_put_str(&w, "type", "label");
+    json_put_str(&w, "targetId", id);
     if (label && *label) {
-        json_key(&w, "label");
-        json_str(&w, label);
+        json_put_str(&w, "label", label);
     }
     json_object_end(&w);
     if (!st)

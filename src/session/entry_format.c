@@ -36,16 +36,15 @@ static bool may_be_heavy(const struct json_scan *s)
 
 static quire_status refuse(quire_error *err, const char *why, size_t at)
 {
-    quire_status st;
+    static const char hint[] =
+        "an entry is one JSON object with a `type`, such as "
+        "{\"type\":\"message\",\"message\":{\"role\":\"user\","
+        "\"content\":\"...\"}}";
 
     if (at)
-        st = err_set(err, QUIRE_INVALID, "not an entry: byte %zu: %s", at, why);
-    else
-        st = err_set(err, QUIRE_INVALID, "not an entry: %s", why);
-    err_next(err, "an entry is one JSON object with a `type`, such as "
-                  "{\"type\":\"message\",\"message\":{\"role\":\"user\","
-                  "\"content\":\"...\"}}");
-    return st;
+        return err_fail(err, QUIRE_INVALID, hint, "not an entry: byte %zu: %s",
+                        at, why);
+    return err_fail(err, QUIRE_INVALID, hint, "not an entry: %s", why);
 }
 
 /* A member of the entry itself; the value of a container is its bracket. */

@@ -125,14 +125,14 @@ struct list_cache *list_cache_open(struct db *db, const char *key,
     if (!c)
         return NULL;
     *c = (struct list_cache){.db = db, .key = key, .root = root};
-    if (db->ops->prepare(db, "SELECT records FROM session_list WHERE dir = ?1",
-                         &c->stmt, NULL)) {
+    if (db_prepare(db, "SELECT records FROM session_list WHERE dir = ?1",
+                   &c->stmt, NULL)) {
         c->stmt = NULL;
         return c;
     }
-    c->stmt->ops->bind_text(c->stmt, 1, bytes_str(key));
-    if (!c->stmt->ops->step(c->stmt, &row, NULL) && row) {
-        c->bytes = c->stmt->ops->column_bytes(c->stmt, 0);
+    stmt_bind_text(c->stmt, 1, bytes_str(key));
+    if (!stmt_step(c->stmt, &row, NULL) && row) {
+        c->bytes = stmt_column_bytes(c->stmt, 0);
         index_records(c);
     }
     return c;
@@ -209,19 +209,19 @@ static void write_row(struct list_cache *c, quire_bytes records)
     struct stmt *s;
     bool row;
 
-    if (db->ops->inside(db) || db->ops->begin(db, DB_SOON, NULL))
+    if (db_inside(db) || db_begin(db, DB_SOON, NULL))
         return;
-    if (!db->ops->prepare(db, sql, &s, NULL)) {
-        s->ops->bind_text(s, 1, bytes_str(c->key));
-        s->ops->bind_bytes(s, 2, records);
-        if (!s->ops->step(s, &row, NULL)) {
-            s->ops->finalize(s);
-            db->ops->commit(db, NULL);
+    if (!db_prepare(db, sql, &s, NULL)) {
+        stmt_bind_text(s, 1, bytes_str(c->key));
+        stmt_bind_bytes(s, 2, records);
+        if (!stmt_step(s, &row, NULL)) {
+            stmt_finalize(s);
+            db_commit(db, NULL);
             return;
         }
-        s->ops->finalize(s);
+        stmt_finalize(s);
     }
-    db->ops->rollback(db);
+    db_rollback(db);
 }
 
 void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
@@ -247,16 +247,15 @@ void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
 quire_status list_cache_forget(struct db *db, const char *key, quire_error *err)
 {
     struct stmt *s;
-    quire_status st =
-        db->ops->prepare(db, "DELETE FROM session_list WHERE dir = ?1", &s,
-                         err);
+    quire_status st = db_prepare(db, "DELETE FROM session_list WHERE dir = ?1",
+                                 &s, err);
     bool row;
 
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(key));
-    st = s->ops->step(s, &row, err);
-    s->ops->finalize(s);
+    stmt_bind_text(s, 1, bytes_str(key));
+    st = stmt_step(s, &row, err);
+    stmt_finalize(s);
     return st;
 }
 
@@ -266,5 +265,5 @@ void list_cache_close(struct list_cache *c)
         return;
     free(c->slots);
     if (c->stmt)
-        c->stmt->ops->finalize(c->stmt);
+        stmt_finalize(c->stmt);
 }

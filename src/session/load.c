@@ -207,11 +207,11 @@ static quire_status read_header(struct session *s, const struct jsonl_value *v,
 static quire_status no_header(struct session *s, const char *why,
                               quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_DAMAGED, "%s is no session: %s",
-                              s->path, why);
-
-    err_next(err, "nothing was changed; if it is one, mend its first line, "
-                  "which names the session");
+    quire_status st =
+        err_fail(err, QUIRE_DAMAGED,
+                 "nothing was changed; if it is one, mend its first line, "
+                 "which names the session",
+                 "%s is no session: %s", s->path, why);
     return st;
 }
 
@@ -480,17 +480,17 @@ quire_status load_anew(struct session *s, bool close, quire_error *err)
         snprintf(was, sizeof was, "%s", s->header.id);
     st = load_all(s, close, err);
     if (!st && s->header.id && *was && strncmp(was, s->header.id, 255) != 0) {
-        st = err_set(err, QUIRE_CHANGED, "%s is another session now", s->path);
-        err_next(err, "open the session again, by its id");
+        st = err_fail(err, QUIRE_CHANGED, "open the session again, by its id",
+                      "%s is another session now", s->path);
         write_latch(s, st, err);
     } else if (!st && !s->header.id) {
-        st = err_set(err, QUIRE_DAMAGED, "%s has become empty", s->path);
-        err_next(err, "somebody else emptied it; what was in it is gone, "
-                      "unless there is a copy");
+        st = err_fail(err, QUIRE_DAMAGED,
+                      "somebody else emptied it; what was in it is gone, "
+                      "unless there is a copy",
+                      "%s has become empty", s->path);
     } else if (!st && s->header.version < MIGRATE_VERSION) {
-        st = err_set(err, QUIRE_CHANGED,
-                     "%s has become a file of an older version", s->path);
-        err_next(err, "open the session again");
+        st = err_fail(err, QUIRE_CHANGED, "open the session again",
+                      "%s has become a file of an older version", s->path);
     }
     s->stale = st != QUIRE_OK;
     return st;
@@ -549,9 +549,10 @@ static quire_status reopen(struct session *s, quire_error *err)
                                    err);
 
     if (st == QUIRE_NOT_FOUND) {
-        st = err_set(err, QUIRE_IO, "%s has been removed", s->path);
-        err_next(err, "what was written to it before is gone with it; begin "
-                      "another session, or bring the file back");
+        st = err_fail(err, QUIRE_IO,
+                      "what was written to it before is gone with it; begin "
+                      "another session, or bring the file back",
+                      "%s has been removed", s->path);
     }
     if (st)
         return st;

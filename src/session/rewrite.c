@@ -254,16 +254,11 @@ static bool slot_line(const char *title, const char *when, uint32_t size,
         buf_clear(out);
         json_begin(&w, out);
         json_object(&w);
-        json_key(&w, "type");
-        json_str(&w, "title");
-        json_key(&w, "v");
-        json_int(&w, 1);
-        json_key(&w, "title");
-        json_bytes(&w, text);
-        json_key(&w, "source");
-        json_str(&w, "user");
-        json_key(&w, "updatedAt");
-        json_str(&w, when);
+        json_put_str(&w, "type", "title");
+        json_put_int(&w, "v", 1);
+        json_put_bytes(&w, "title", text);
+        json_put_str(&w, "source", "user");
+        json_put_str(&w, "updatedAt", when);
         json_key(&w, "pad");
         buf_add_char(out, '"');
         bare = out->len + 3;
@@ -314,15 +309,11 @@ static quire_status append_title_change(struct session *s, const char *title,
 
     json_begin(&w, &b);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "title_change");
-    json_key(&w, "title");
-    json_str(&w, title);
-    json_key(&w, "source");
-    json_str(&w, "user");
+    json_put_str(&w, "type", "title_change");
+    json_put_str(&w, "title", title);
+    json_put_str(&w, "source", "user");
     if (*previous) {
-        json_key(&w, "previousTitle");
-        json_str(&w, previous);
+        json_put_str(&w, "previousTitle", previous);
     }
     json_object_end(&w);
     st = buf_status(&b, "a title", err);
@@ -413,18 +404,12 @@ static quire_status copy_label(struct session *s, struct draft *d,
     timestamp_format(clock_us(s->env.clock), when);
     json_begin(&w, &line);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "label");
-    json_key(&w, "id");
-    json_str(&w, id);
-    json_key(&w, "parentId");
-    json_bytes(&w, *below);
-    json_key(&w, "timestamp");
-    json_str(&w, when);
-    json_key(&w, "targetId");
-    json_bytes(&w, entry_id(&s->index.list[l->of]));
-    json_key(&w, "label");
-    json_bytes(&w, l->text);
+    json_put_str(&w, "type", "label");
+    json_put_str(&w, "id", id);
+    json_put_bytes(&w, "parentId", *below);
+    json_put_str(&w, "timestamp", when);
+    json_put_bytes(&w, "targetId", entry_id(&s->index.list[l->of]));
+    json_put_bytes(&w, "label", l->text);
     json_object_end(&w);
     buf_add_char(&line, '\n');
     st = buf_status(&line, "a label", err);

@@ -177,8 +177,8 @@ static quire_status begin_empty(struct session *s,
     quire_status st = QUIRE_OK;
 
     if (s->read_only || !birth) {
-        st = err_set(err, QUIRE_DAMAGED, "%s is empty", s->path);
-        err_next(err, "appending to it makes it a session");
+        st = err_fail(err, QUIRE_DAMAGED, "appending to it makes it a session",
+                      "%s is empty", s->path);
         return st;
     }
     if (s->env.omp)

@@ -3,8 +3,7 @@
  *
  * The second of two seams: connect, prepare, bind, step, transaction. It
  * knows nothing of what is kept. A backend is done when tests/conform/ passes
- * over it. SQL that differs between databases is asked for by name with
- * snippet(), never chosen by #ifdef.
+ * over it.
  *
  * A connection is used by one thread at a time.
  */
@@ -34,13 +33,6 @@ enum db_begin {
                    cut is there whole or not at all                       */
     DB_DURABLE, /* writes; survives a power cut when commit returns       */
     DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if another is writing   */
-};
-
-/* SQL that is not the same everywhere. */
-enum db_snippet {
-    DB_INT_KEY,  /* type of a primary key that numbers itself      */
-    DB_BYTES,    /* type of a column of bytes                      */
-    DB_ON_TAKEN, /* after an insert: do nothing if it is there     */
 };
 
 struct db_ops {
@@ -107,7 +99,6 @@ struct db_ops {
     int64_t (*changes)(struct db *db);
     int64_t (*last_id)(struct db *db);
 
-    const char *(*snippet)(const struct db *db, enum db_snippet which);
     void (*close)(struct db *db);
 };
 
@@ -128,5 +119,129 @@ quire_status db_sqlite_open(const struct db_config *config, struct db **out,
  * what SQLite makes by itself. */
 quire_status db_sqlite_open_foreign(const struct db_config *config,
                                     struct db **out, quire_error *err);
+
+/* ---- calls -------------------------------------------------------------- */
+
+static inline void stmt_bind_int(struct stmt *s, int at, int64_t value)
+{
+    s->ops->bind_int(s, at, value);
+}
+
+static inline void stmt_bind_bytes(struct stmt *s, int at, quire_bytes value)
+{
+    s->ops->bind_bytes(s, at, value);
+}
+
+static inline void stmt_bind_text(struct stmt *s, int at, quire_bytes value)
+{
+    s->ops->bind_text(s, at, value);
+}
+
+static inline void stmt_bind_null(struct stmt *s, int at)
+{
+    s->ops->bind_null(s, at);
+}
+
+static inline quire_status stmt_step(struct stmt *s, bool *row,
+                                     quire_error *err)
+{
+    return s->ops->step(s, row, err);
+}
+
+static inline int64_t stmt_column_int(struct stmt *s, int at)
+{
+    return s->ops->column_int(s, at);
+}
+
+static inline quire_bytes stmt_column_bytes(struct stmt *s, int at)
+{
+    return s->ops->column_bytes(s, at);
+}
+
+static inline bool stmt_column_null(struct stmt *s, int at)
+{
+    return s->ops->column_null(s, at);
+}
+
+static inline void stmt_reset(struct stmt *s)
+{
+    s->ops->reset(s);
+}
+
+static inline void stmt_finalize(struct stmt *s)
+{
+    s->ops->finalize(s);
+}
+
+static inline quire_status db_exec(struct db *db, const char *sql,
+                                   quire_error *err)
+{
+    return db->ops->exec(db, sql, err);
+}
+
+static inline quire_status db_prepare(struct db *db, const char *sql,
+                                      struct stmt **out, quire_error *err)
+{
+    return db->ops->prepare(db, sql, out, err);
+}
+
+static inline quire_status db_begin(struct db *db, enum db_begin mode,
+                                    quire_error *err)
+{
+    return db->ops->begin(db, mode, err);
+}
+
+static inline quire_status db_commit(struct db *db, quire_error *err)
+{
+    return db->ops->commit(db, err);
+}
+
+static inline void db_rollback(struct db *db)
+{
+    db->ops->rollback(db);
+}
+
+static inline quire_status db_open_group(struct db *db, quire_error *err)
+{
+    return db->ops->open_group(db, err);
+}
+
+static inline quire_status db_close_group(struct db *db, bool *kept,
+                                          quire_error *err)
+{
+    return db->ops->close_group(db, kept, err);
+}
+
+static inline void db_relax(struct db *db, bool on)
+{
+    db->ops->relax(db, on);
+}
+
+static inline quire_status db_settle(struct db *db, quire_error *err)
+{
+    return db->ops->settle(db, err);
+}
+
+static inline bool db_inside(struct db *db)
+{
+    return db->ops->inside(db);
+}
+
+static inline int64_t db_changes(struct db *db)
+{
+    return db->ops->changes(db);
+}
+
+static inline int64_t db_last_id(struct db *db)
+{
+    return db->ops->last_id(db);
+}
+
+/* NULL is fine. */
+static inline void db_close(struct db *db)
+{
+    if (db)
+        db->ops->close(db);
+}
 
 #endif

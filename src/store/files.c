@@ -59,9 +59,9 @@ quire_status files_reach(struct files *f, bool make, quire_error *err)
     if (f->dir >= 0)
         return QUIRE_OK;
     if (make && f->read_only) {
-        quire_status st = err_set(err, QUIRE_INVALID,
-                                  "%s is open for reading only", f->path);
-        err_next(err, "open the store without the read-only flag");
+        quire_status st = err_fail(err, QUIRE_INVALID,
+                                   "open the store without the read-only flag",
+                                   "%s is open for reading only", f->path);
         return st;
     }
     if (!make && access(f->path, F_OK) != 0 && errno == ENOENT)
@@ -228,9 +228,9 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
     }
     if (!S_ISREG(st->st_mode)) {
         close(*fd);
-        err_set(err, QUIRE_INVALID, "%s/%s is not a regular file", f->path,
-                name);
-        err_next(err, "move it away; nothing of ours is anything else");
+        err_fail(err, QUIRE_INVALID,
+                 "move it away; nothing of ours is anything else",
+                 "%s/%s is not a regular file", f->path, name);
         return QUIRE_INVALID;
     }
     return QUIRE_OK;

@@ -41,9 +41,9 @@ quire_status files_edit(struct object_store *s, const char *name,
     int fd = -1;
 
     if (f->read_only) {
-        status = err_set(err, QUIRE_INVALID, "%s is open for reading only",
-                         f->path);
-        err_next(err, "open the store without the read-only flag");
+        status = err_fail(err, QUIRE_INVALID,
+                          "open the store without the read-only flag",
+                          "%s is open for reading only", f->path);
         return status;
     }
     status = files_settle(f, err);
@@ -72,9 +72,9 @@ quire_status files_hold(struct object *base, int wait_ms, quire_error *err)
     if (st != QUIRE_BUSY)
         return st;
     fs_lock_holder(o->fd, who, sizeof who);
-    err_set(err, st, "cannot write to %s/%s: %s is writing to it",
-            o->store->path, o->name, who);
-    err_next(err, "wait for it to finish, or end it");
+    err_fail(err, st, "wait for it to finish, or end it",
+             "cannot write to %s/%s: %s is writing to it", o->store->path,
+             o->name, who);
     return st;
 }
 

@@ -30,9 +30,8 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
         return st;
     st = fs_lock(f->dir, modes[mode], wait_ms, err);
     if (st == QUIRE_BUSY) {
-        err_set(err, st, "another process has the store %s for itself",
-                f->path);
-        err_next(err, "try again when it has finished");
+        err_fail(err, st, "try again when it has finished",
+                 "another process has the store %s for itself", f->path);
     }
     return st;
 }
@@ -84,9 +83,9 @@ quire_status files_lock_dir(struct object_store *s, const char *dir,
                                : files_fail(f, "open", dir, err);
     st = fs_lock(fd, FS_EXCLUSIVE, wait_ms, err);
     if (st == QUIRE_BUSY) {
-        err_set(err, st, "another process is busy with what lies in %s/%s",
-                f->path, dir);
-        err_next(err, "try again when it has finished");
+        err_fail(err, st, "try again when it has finished",
+                 "another process is busy with what lies in %s/%s", f->path,
+                 dir);
     }
     if (st)
         close(fd);

@@ -19,15 +19,15 @@ static quire_status compare(struct stmt *a, struct stmt *b, int columns,
     int i;
 
     while (!st && *same && row_a) {
-        st = a->ops->step(a, &row_a, err);
+        st = stmt_step(a, &row_a, err);
         if (!st)
-            st = b->ops->step(b, &row_b, err);
+            st = stmt_step(b, &row_b, err);
         if (st)
             break;
         *same = row_a == row_b;
         for (i = 0; *same && row_a && i < columns; i++)
-            *same = bytes_equal(a->ops->column_bytes(a, i),
-                                b->ops->column_bytes(b, i));
+            *same = bytes_equal(stmt_column_bytes(a, i),
+                                stmt_column_bytes(b, i));
     }
     return st;
 }
@@ -37,16 +37,16 @@ static quire_status compare_sql(struct db *a, const char *sql_a, struct db *b,
                                 quire_error *err)
 {
     struct stmt *x = NULL, *y = NULL;
-    quire_status st = a->ops->prepare(a, sql_a, &x, err);
+    quire_status st = db_prepare(a, sql_a, &x, err);
 
     if (!st)
-        st = b->ops->prepare(b, sql_b, &y, err);
+        st = db_prepare(b, sql_b, &y, err);
     if (!st)
         st = compare(x, y, columns, same, err);
     if (x)
-        x->ops->finalize(x);
+        stmt_finalize(x);
     if (y)
-        y->ops->finalize(y);
+        stmt_finalize(y);
     return st;
 }
 
@@ -63,7 +63,7 @@ static quire_status show_words(struct db *db, const char *name,
              "CREATE VIRTUAL TABLE temp.vocabulary USING"
              " fts5vocab(main, %s, instance)",
              name);
-    return db->ops->exec(db, sql, err);
+    return db_exec(db, sql, err);
 }
 
 static quire_status same_words(struct db *db, const char *among,
@@ -113,11 +113,11 @@ static quire_status add_up(struct db *db, const char *name,
     quire_status st;
 
     snprintf(sql, sizeof sql, "SELECT sz FROM %s_docsize", name);
-    st = db->ops->prepare(db, sql, &s, err);
+    st = db_prepare(db, sql, &s, err);
     if (st)
         return st;
-    while (!(st = s->ops->step(s, &row, err)) && row) {
-        quire_bytes sizes = s->ops->column_bytes(s, 0);
+    while (!(st = stmt_step(s, &row, err)) && row) {
+        quire_bytes sizes = stmt_column_bytes(s, 0);
         uint64_t n;
         int i;
 
@@ -125,7 +125,7 @@ static quire_status add_up(struct db *db, const char *name,
         for (i = 1; i <= COLUMNS_MAX && next_number(&sizes, &n); i++)
             sums[i] += n;
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 
@@ -142,18 +142,18 @@ static quire_status same_sums(struct db *db, const char *name, bool *same,
 
     snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", name);
     if (!st)
-        st = db->ops->prepare(db, sql, &s, err);
+        st = db_prepare(db, sql, &s, err);
     if (st)
         return st;
-    st = s->ops->step(s, &row, err);
+    st = stmt_step(s, &row, err);
     if (!st) {
-        quire_bytes block = row ? s->ops->column_bytes(s, 0) : bytes_of("", 0);
+        quire_bytes block = row ? stmt_column_bytes(s, 0) : bytes_of("", 0);
 
         for (i = 0; i <= COLUMNS_MAX && next_number(&block, &n); i++)
             *same = *same && sums[i] == n;
         *same = *same && (i > 0 || sums[0] == 0);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return st;
 }
 

@@ -544,7 +544,7 @@ static quire_status intercepted_exec(struct db *db, const char *sql,
 {
     struct db *in = of_db(db)->inner;
 
-    PASS(&of_db(db)->intercept, "db exec", sql, in->ops->exec(in, sql, err));
+    PASS(&of_db(db)->intercept, "db exec", sql, db_exec(in, sql, err));
 }
 
 static quire_status prepare_inner(struct intercepted_db *t, const char *sql,
@@ -603,8 +603,7 @@ static quire_status intercepted_step(struct stmt *s, bool *row,
 {
     struct intercepted_stmt *t = (struct intercepted_stmt *)s;
 
-    PASS(t->intercept, "db step", t->sql,
-         t->inner->ops->step(t->inner, row, err));
+    PASS(t->intercept, "db step", t->sql, stmt_step(t->inner, row, err));
 }
 
 static int64_t intercepted_column_int(struct stmt *s, int at)
@@ -664,8 +663,7 @@ static quire_status intercepted_open_group(struct db *db, quire_error *err)
 {
     struct db *in = of_db(db)->inner;
 
-    PASS(&of_db(db)->intercept, "db open group", "",
-         in->ops->open_group(in, err));
+    PASS(&of_db(db)->intercept, "db open group", "", db_open_group(in, err));
 }
 
 /* The same for a group. */
@@ -712,14 +710,6 @@ static int64_t intercepted_last_id(struct db *db)
     return of_db(db)->inner->ops->last_id(of_db(db)->inner);
 }
 
-static const char *intercepted_snippet(const struct db *db,
-                                       enum db_snippet which)
-{
-    const struct db *in = ((const struct intercepted_db *)db)->inner;
-
-    return in->ops->snippet(in, which);
-}
-
 static void intercepted_db_close(struct db *db)
 {
     of_db(db)->inner->ops->close(of_db(db)->inner);
@@ -749,7 +739,6 @@ static const struct db_ops intercepted_db_ops = {
     .inside = intercepted_inside,
     .changes = intercepted_changes,
     .last_id = intercepted_last_id,
-    .snippet = intercepted_snippet,
     .close = intercepted_db_close,
 };
 

@@ -78,7 +78,7 @@ quire_status sql_use(struct sql *s, int which, struct stmt **out,
     quire_status st = QUIRE_OK;
 
     if (!s->stmts[which])
-        st = s->db->ops->prepare(s->db, s->texts[which], &s->stmts[which], err);
+        st = db_prepare(s->db, s->texts[which], &s->stmts[which], err);
     if (!st)
         s->stmts[which]->ops->reset(s->stmts[which]);
     *out = st ? NULL : s->stmts[which];
@@ -95,24 +95,24 @@ quire_status sql_has_table(struct db *db, const char *name, bool *has,
                            quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db,
-                                       "SELECT 1 FROM sqlite_schema WHERE type"
-                                       " = 'table' AND name = ?1",
-                                       &s, err);
+    quire_status st = db_prepare(db,
+                                 "SELECT 1 FROM sqlite_schema WHERE type"
+                                 " = 'table' AND name = ?1",
+                                 &s, err);
 
     *has = false;
     if (st)
         return st;
-    s->ops->bind_text(s, 1, bytes_str(name));
-    st = s->ops->step(s, has, err);
-    s->ops->finalize(s);
+    stmt_bind_text(s, 1, bytes_str(name));
+    st = stmt_step(s, has, err);
+    stmt_finalize(s);
     return st;
 }
 
 quire_status sql_row(struct stmt *s, quire_error *err)
 {
     bool row = false;
-    quire_status st = s->ops->step(s, &row, err);
+    quire_status st = stmt_step(s, &row, err);
 
     return st ? st : row ? QUIRE_OK : QUIRE_NOT_FOUND;
 }
@@ -120,24 +120,24 @@ quire_status sql_row(struct stmt *s, quire_error *err)
 quire_status sql_run(struct stmt *s, quire_error *err)
 {
     bool row;
-    quire_status st = s->ops->step(s, &row, err);
+    quire_status st = stmt_step(s, &row, err);
 
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }
 
 quire_status sql_end(struct db *db, quire_status st, quire_error *err)
 {
     if (!st)
-        return db->ops->commit(db, err);
-    db->ops->rollback(db);
+        return db_commit(db, err);
+    db_rollback(db);
     return st;
 }
 
 quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
                         quire_error *err)
 {
-    quire_status st = db->ops->begin(db, mode, err);
+    quire_status st = db_begin(db, mode, err);
 
     if (st)
         return st;
@@ -148,21 +148,21 @@ quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err)
 {
     struct stmt *s;
-    quire_status st = db->ops->prepare(db, text, &s, err);
+    quire_status st = db_prepare(db, text, &s, err);
 
     *out = 0;
     if (st)
         return st;
     st = sql_row(s, err);
     if (!st)
-        *out = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
+        *out = stmt_column_int(s, 0);
+    stmt_finalize(s);
     return st;
 }
 
 bool sql_digest(struct stmt *s, int column, quire_digest *out)
 {
-    quire_bytes name = s->ops->column_bytes(s, column);
+    quire_bytes name = stmt_column_bytes(s, column);
 
     if (name.len != sizeof out->byte)
         return false;
@@ -178,10 +178,10 @@ quire_status sql_digests(struct stmt *s, sql_digest_fn each, void *ctx,
     bool row = true;
 
     while (!st && row) {
-        st = s->ops->step(s, &row, err);
+        st = stmt_step(s, &row, err);
         if (!st && row && sql_digest(s, 0, &d))
             st = each(ctx, &d, err);
     }
-    s->ops->reset(s);
+    stmt_reset(s);
     return st;
 }

@@ -63,16 +63,15 @@ static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
 {
     int number = d->handle ? sqlite3_system_errno(d->handle) : 0;
     int beside = access(d->path, R_OK) ? 0 : sqlite_closed_beside(d->path);
-    quire_status st;
 
     if (beside)
         return sqlite_fail_sys(d, "make the files beside", beside, err);
     if (number)
         return sqlite_fail_sys(d, "open", number, err);
-    st = err_set(err, QUIRE_IO, "cannot open %s: %s", d->path,
-                 d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
-    err_next(err, "it must be a regular file in a directory you may use");
-    return st;
+    return err_fail(err, QUIRE_IO,
+                    "it must be a regular file in a directory you may use",
+                    "cannot open %s: %s", d->path,
+                    d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
 }
 
 /* Whether memory or disk have failed it, rather than whoever asks. */
@@ -94,10 +93,9 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        st = err_set(err, QUIRE_BUSY,
-                     "another process is writing to %s and does not let go",
-                     d->path);
-        err_next(err, "try again when it has finished");
+        st = err_fail(err, QUIRE_BUSY, "try again when it has finished",
+                      "another process is writing to %s and does not let go",
+                      d->path);
         return st;
     case SQLITE_NOMEM: d->forgetful = true; return err_memory(err);
     case SQLITE_CONSTRAINT:
@@ -123,8 +121,9 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
                                    err);
         /* fall through */
     default:
-        st = err_set(err, QUIRE_IO, "%s: %s", d->path, why);
-        err_next(err, "look for disk errors or a full file system");
+        st = err_fail(err, QUIRE_IO,
+                      "look for disk errors or a full file system", "%s: %s",
+                      d->path, why);
         return st;
     }
 }
@@ -138,12 +137,10 @@ static bool is_spoiled(const struct sqlite_db *d)
 
 static quire_status fail_group(const struct sqlite_db *d, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_IO,
-                              "what was changed together in %s is not kept: "
-                              "something in it failed",
-                              d->path);
-
-    err_next(err, "do it again, one by one");
+    quire_status st = err_fail(err, QUIRE_IO, "do it again, one by one",
+                               "what was changed together in %s is not kept: "
+                               "something in it failed",
+                               d->path);
     return st;
 }
 
@@ -493,17 +490,6 @@ static int64_t sqlite_last_id(struct db *base)
     return sqlite3_last_insert_rowid(((struct sqlite_db *)base)->handle);
 }
 
-static const char *sqlite_snippet(const struct db *base, enum db_snippet which)
-{
-    (void)base;
-    switch (which) {
-    case DB_INT_KEY: return "INTEGER PRIMARY KEY";
-    case DB_BYTES: return "BLOB";
-    case DB_ON_TAKEN: return "ON CONFLICT DO NOTHING";
-    }
-    return "";
-}
-
 static void sqlite_close(struct db *base)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
@@ -537,6 +523,5 @@ const struct db_ops sqlite_ops = {
     .inside = sqlite_inside,
     .changes = sqlite_changes,
     .last_id = sqlite_last_id,
-    .snippet = sqlite_snippet,
     .close = sqlite_close,
 };

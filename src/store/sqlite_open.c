@@ -113,9 +113,9 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
         return st;
     *fresh = tables == 0;
     if (!d->foreign && id != APPLICATION_ID && (id != 0 || tables != 0)) {
-        st = err_set(err, QUIRE_DAMAGED, "%s is a database, but not Quire's",
-                     d->path);
-        err_next(err, "move it away, or name another home with --home");
+        st = err_fail(err, QUIRE_DAMAGED,
+                      "move it away, or name another home with --home",
+                      "%s is a database, but not Quire's", d->path);
         return st;
     }
     return QUIRE_OK;

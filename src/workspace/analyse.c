@@ -164,8 +164,7 @@ static void tell_table(quire_bytes content, char comma, struct json_writer *w)
             json_bytes(w, buf_bytes(&field));
     }
     json_array_end(w);
-    json_key(w, "column_count");
-    json_uint(w, columns);
+    json_put_uint(w, "column_count", columns);
     while (t.at < content.len) {
         while (next_field(&t, NULL))
             ;
@@ -190,8 +189,7 @@ static void tell_object(quire_bytes value, struct json_writer *w)
         if (n++ < SAMPLE_KEYS)
             json_raw(w, it.key);
     json_array_end(w);
-    json_key(w, "key_count");
-    json_uint(w, n);
+    json_put_uint(w, "key_count", n);
 }
 
 static void tell_json(quire_bytes content, struct json_writer *w)
@@ -203,14 +201,12 @@ static void tell_json(quire_bytes content, struct json_writer *w)
     struct json_scan it;
     uint64_t n = 0;
 
-    json_key(w, "valid_json");
-    json_bool(w, valid);
+    json_put_bool(w, "valid_json", valid);
     if (!valid)
         return;
     while (value.len > 0 && strchr(" \t\r\n", *(const char *)value.data))
         value = bytes_of((const char *)value.data + 1, value.len - 1);
-    json_key(w, "structure");
-    json_str(w, names[json_kind(value)]);
+    json_put_str(w, "structure", names[json_kind(value)]);
     if (json_kind(value) == JSON_OBJECT)
         tell_object(value, w);
     if (json_kind(value) != JSON_ARRAY)
@@ -218,8 +214,7 @@ static void tell_json(quire_bytes content, struct json_writer *w)
     json_iter_init(&it, value);
     while (json_next(&it))
         n++;
-    json_key(w, "array_length");
-    json_uint(w, n);
+    json_put_uint(w, "array_length", n);
 }
 
 /* ---- metadata ----------------------------------------------------------- */

@@ -67,10 +67,10 @@ quire_status baseline_init(struct workspace *s, quire_error *err)
 
 static bool read_row(struct stmt *s, struct baseline *out)
 {
-    out->inode = (uint64_t)s->ops->column_int(s, 1);
-    out->size = (uint64_t)s->ops->column_int(s, 2);
-    out->modified_ns = s->ops->column_int(s, 3);
-    out->changed_ns = s->ops->column_int(s, 4);
+    out->inode = (uint64_t)stmt_column_int(s, 1);
+    out->size = (uint64_t)stmt_column_int(s, 2);
+    out->modified_ns = stmt_column_int(s, 3);
+    out->changed_ns = stmt_column_int(s, 4);
     return sql_digest(s, 5, &out->digest);
 }
 
@@ -90,12 +90,12 @@ quire_status baseline_get(struct workspace *s, int64_t session,
     st = sql_use(&s->sql, COPY_GET, &q, err);
     if (st)
         return st;
-    q->ops->bind_int(q, 1, session);
-    q->ops->bind_text(q, 2, bytes_str(path));
+    stmt_bind_int(q, 1, session);
+    stmt_bind_text(q, 2, bytes_str(path));
     st = sql_row(q, err);
     if (!st && !read_row(q, out))
         st = QUIRE_NOT_FOUND;
-    q->ops->reset(q);
+    stmt_reset(q);
     return st;
 }
 
@@ -111,14 +111,14 @@ quire_status baseline_each(struct workspace *s, int64_t session,
         st = sql_use(&s->sql, COPY_EACH, &q, err);
     if (st)
         return st;
-    q->ops->bind_int(q, 1, session);
+    stmt_bind_int(q, 1, session);
     while (!st && row) {
-        st = q->ops->step(q, &row, err);
+        st = stmt_step(q, &row, err);
         if (!st && row && read_row(q, &one))
-            st = each(ctx, (const char *)q->ops->column_bytes(q, 0).data, &one,
+            st = each(ctx, (const char *)stmt_column_bytes(q, 0).data, &one,
                       err);
     }
-    q->ops->reset(q);
+    stmt_reset(q);
     return st;
 }
 
@@ -193,14 +193,14 @@ static quire_status write_note(struct workspace *s, int64_t session,
 
     if (st)
         return st;
-    q->ops->bind_int(q, 1, session);
-    q->ops->bind_text(q, 2, bytes_str(n->path));
+    stmt_bind_int(q, 1, session);
+    stmt_bind_text(q, 2, bytes_str(n->path));
     if (!n->drop) {
-        q->ops->bind_int(q, 3, (int64_t)n->now.inode);
-        q->ops->bind_int(q, 4, (int64_t)n->now.size);
-        q->ops->bind_int(q, 5, n->now.modified_ns);
-        q->ops->bind_int(q, 6, n->now.changed_ns);
-        q->ops->bind_bytes(q, 7, bytes_of(n->now.digest.byte, 32));
+        stmt_bind_int(q, 3, (int64_t)n->now.inode);
+        stmt_bind_int(q, 4, (int64_t)n->now.size);
+        stmt_bind_int(q, 5, n->now.modified_ns);
+        stmt_bind_int(q, 6, n->now.changed_ns);
+        stmt_bind_bytes(q, 7, bytes_of(n->now.digest.byte, 32));
     }
     return sql_run(q, err);
 }
@@ -239,7 +239,7 @@ static quire_status write_notes(struct workspace *s, quire_error *err)
 {
     struct db *db = s->c.db;
     int64_t session = 0;
-    quire_status st = db->ops->begin(db, DB_SOON, err);
+    quire_status st = db_begin(db, DB_SOON, err);
     size_t i;
 
     if (st)
@@ -284,17 +284,17 @@ quire_status baseline_clear(struct workspace *s, int64_t session,
     clear_notes(s);
     if (st)
         return st;
-    q->ops->bind_int(q, 1, session);
+    stmt_bind_int(q, 1, session);
     st = sql_row(q, err);
-    q->ops->reset(q);
+    stmt_reset(q);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = db->ops->begin(db, DB_SOON, err);
+    st = db_begin(db, DB_SOON, err);
     if (st)
         return st;
     st = sql_use(&s->sql, COPY_FORGET, &q, err);
     if (!st) {
-        q->ops->bind_int(q, 1, session);
+        stmt_bind_int(q, 1, session);
         st = sql_run(q, err);
     }
     return sql_end(db, st, err);

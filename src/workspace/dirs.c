@@ -43,13 +43,13 @@ bool workspace_is_id(const char *key)
 
 static quire_status bad_id(const char *key, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID,
-                              "session %.60s cannot have a workspace: its id "
-                              "is no name for a directory",
-                              key);
-
-    err_next(err, "ids are made of letters, digits, dash, underscore and dot; "
-                  "`quire session fork` makes a session with an id of its own");
+    quire_status st =
+        err_fail(err, QUIRE_INVALID,
+                 "ids are made of letters, digits, dash, underscore and dot; "
+                 "`quire session fork` makes a session with an id of its own",
+                 "session %.60s cannot have a workspace: its id "
+                 "is no name for a directory",
+                 key);
     return st;
 }
 
@@ -347,8 +347,8 @@ static quire_status lock_around(struct workspace *s, bool make, struct visit *v,
         st = fs_lock(v->around, FS_EXCLUSIVE, s->c.busy_ms, err);
     } while (!st && has_gone(v->around));
     if (st == QUIRE_BUSY) {
-        err_set(err, st, "the workspace of session %.60s is in use", s->c.key);
-        err_next(err, "try again in a moment");
+        err_fail(err, st, "try again in a moment",
+                 "the workspace of session %.60s is in use", s->c.key);
     }
     return st;
 }

@@ -20,21 +20,19 @@ static quire_status cannot_write(struct workspace *s,
                                  quire_error *err)
 {
     int why = errno;
-    quire_status st;
 
     if (why != EISDIR && why != ENOTDIR && why != EEXIST && why != ELOOP &&
         why != ENOTEMPTY)
         return err_sys(err, why, "cannot write %s in %s", path,
                        workspace_dir(s, scope));
-    st = err_set(err, QUIRE_EXISTS,
-                 "%s cannot be a file: %s has its name, or that of a directory "
-                 "it is in",
-                 path,
-                 why == EISDIR || why == ENOTEMPTY ? "a directory"
-                 : why == ELOOP                    ? "a link"
-                                                   : "something else");
-    err_next(err, "choose another name");
-    return st;
+    return err_fail(
+        err, QUIRE_EXISTS, "choose another name",
+        "%s cannot be a file: %s has its name, or that of a directory "
+        "it is in",
+        path,
+        why == EISDIR || why == ENOTEMPTY ? "a directory"
+        : why == ELOOP                    ? "a link"
+                                          : "something else");
 }
 
 static quire_status write_scratch(struct workspace *s, const char *path,

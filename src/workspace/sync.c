@@ -242,11 +242,12 @@ static quire_status leave(struct syncing *y, const struct item *i,
                           : "somebody is writing it";
 
     if (y->how->whole) {
-        st = err_set(err, st, "the file %s was changed and cannot be kept: %s",
-                     i->path, why);
-        err_next(err, st == QUIRE_CHANGED
+        st = err_fail(err, st,
+                      st == QUIRE_CHANGED
                           ? "try again in a moment"
-                          : "use another filename, or move the file away");
+                          : "use another filename, or move the file away",
+                      "the file %s was changed and cannot be kept: %s", i->path,
+                      why);
         return st;
     }
     if (st != QUIRE_CHANGED) /* whoever looks next sees what came of it */

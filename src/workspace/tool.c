@@ -60,14 +60,12 @@ struct call {
 
 static void put_text(struct call *c, const char *key, const char *value)
 {
-    json_key(&c->w, key);
-    json_str(&c->w, value);
+    json_put_str(&c->w, key, value);
 }
 
 static void put_number(struct call *c, const char *key, uint64_t value)
 {
-    json_key(&c->w, key);
-    json_uint(&c->w, value);
+    json_put_uint(&c->w, key, value);
 }
 
 static void put_time(struct call *c, const char *key, int64_t us)
@@ -97,15 +95,13 @@ static void end_data(struct call *c)
 static void put_artifact(struct call *c, const quire_artifact *a)
 {
     put_text(c, "filename", a->path);
-    json_key(&c->w, "artifact_id");
-    json_int(&c->w, a->id);
+    json_put_int(&c->w, "artifact_id", a->id);
     put_text(c, "content_type", a->mime);
     put_number(c, "size_bytes", a->size);
     put_time(c, "created_at", a->created_us);
     put_time(c, "updated_at", a->updated_us);
     put_text(c, "purpose", a->purpose);
-    json_key(&c->w, "tags");
-    json_raw(&c->w, bytes_str(a->tags));
+    json_put_raw(&c->w, "tags", bytes_str(a->tags));
 }
 
 static quire_status missing(struct call *c, quire_error *err)
@@ -140,18 +136,15 @@ static quire_status do_write(struct call *c, quire_error *err)
     if (st)
         return st;
     begin_data(c);
-    json_key(&c->w, "path");
-    json_str(&c->w,
-             arena_printf(&c->keep, "%s/%s", workspace_dir(c->s, c->r.scope),
-                          c->r.filename));
+    json_put_str(&c->w, "path",
+                 arena_printf(&c->keep, "%s/%s",
+                              workspace_dir(c->s, c->r.scope), c->r.filename));
     if (kept) {
-        json_key(&c->w, "artifact_id");
-        json_int(&c->w, a.id);
+        json_put_int(&c->w, "artifact_id", a.id);
         put_text(c, "content_type", a.mime);
     }
     put_number(c, "size_bytes", c->r.content.len);
-    json_key(&c->w, "indexed");
-    json_bool(&c->w, kept);
+    json_put_bool(&c->w, "indexed", kept);
     if (kept)
         put_number(c, "version", (uint64_t)a.version);
     end_data(c);
@@ -195,8 +188,7 @@ static void put_content(struct call *c, quire_bytes raw, uint64_t size)
     put_text(c, "encoding", as_text ? "text" : "base64");
     put_number(c, "size_bytes", size);
     put_number(c, "offset", c->r.offset);
-    json_key(&c->w, "truncated");
-    json_bool(&c->w, end < size);
+    json_put_bool(&c->w, "truncated", end < size);
     if (end < size)
         put_number(c, "next_offset", end);
 }
@@ -237,8 +229,7 @@ static quire_status do_delete(struct call *c, quire_error *err)
         return st == QUIRE_NOT_FOUND ? missing(c, err) : st;
     begin_data(c);
     if (c->r.scope == WORKSPACE_ARTIFACT) {
-        json_key(&c->w, "artifact_id");
-        json_int(&c->w, a.id);
+        json_put_int(&c->w, "artifact_id", a.id);
     }
     put_text(c, "deleted", c->r.scope == WORKSPACE_ARTIFACT ? "soft" : "hard");
     end_data(c);
@@ -276,10 +267,11 @@ static quire_status give_artifact(void *ctx, const quire_artifact *a,
 
 static quire_status bad_cursor(quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_INVALID, "that is no cursor");
-
-    err_next(err, "Use the next_cursor of the last answer as it is, or leave "
-                  "it out.");
+    quire_status st =
+        err_fail(err, QUIRE_INVALID,
+                 "Use the next_cursor of the last answer as it is, or leave "
+                 "it out.",
+                 "that is no cursor");
     return st;
 }
 
@@ -397,14 +389,10 @@ static quire_status do_search(struct call *c, quire_error *err)
 static void put_refusal(struct json_writer *w, const struct refusal *no)
 {
     json_object(w);
-    json_key(w, "code");
-    json_str(w, no->code);
-    json_key(w, "message");
-    json_str(w, no->message);
-    json_key(w, "retryable");
-    json_bool(w, no->retryable);
-    json_key(w, "suggestion");
-    json_str(w, no->suggestion);
+    json_put_str(w, "code", no->code);
+    json_put_str(w, "message", no->message);
+    json_put_bool(w, "retryable", no->retryable);
+    json_put_str(w, "suggestion", no->suggestion);
     json_object_end(w);
 }
 
@@ -439,15 +427,14 @@ quire_status tool_answer(struct workspace *s, quire_bytes request,
     }
     json_begin(&w, answer);
     json_object(&w);
-    json_key(&w, "success");
-    json_bool(&w, !c.no.code);
+    json_put_bool(&w, "success", !c.no.code);
     json_key(&w, c.no.code ? "error" : "data");
     if (c.no.code)
         put_refusal(&w, &c.no);
     else
         json_raw(&w, buf_bytes(&data));
-    json_key(&w, "execution_time_ms");
-    json_int(&w, (clock_us(s->c.clock) - begun) / 1000);
+    json_put_int(&w, "execution_time_ms",
+                 (clock_us(s->c.clock) - begun) / 1000);
     json_object_end(&w);
     buf_release(&data);
     arena_release(&c.keep);

@@ -587,8 +587,8 @@ static void note_removal(const char *name, const char *path)
              name, (long long)info.st_size,
              (long long)info.st_mtim.tv_sec * 1000000000 +
                  info.st_mtim.tv_nsec);
-    OK(db->ops->exec(db, sql, &test_err));
-    db->ops->close(db);
+    OK(db_exec(db, sql, &test_err));
+    db_close(db);
 }
 
 TEST(a_removal_that_was_interrupted_is_finished_by_whoever_comes_next)

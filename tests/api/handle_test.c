@@ -465,11 +465,11 @@ static void steal(void *ctx, const char *line)
         return;
     t->done = true;
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "DELETE FROM blob; INSERT INTO blob VALUES(1, "
-                     "zeroblob(32), 1, 1, 0, 0, 1)",
-                     &test_err));
-    db->ops->close(db);
+    OK(db_exec(db,
+               "DELETE FROM blob; INSERT INTO blob VALUES(1, "
+               "zeroblob(32), 1, 1, 0, 0, 1)",
+               &test_err));
+    db_close(db);
 }
 
 TEST(a_blob_collected_between_looking_and_marking_is_written_again)
@@ -509,12 +509,12 @@ TEST(a_database_with_a_view_for_a_table_is_refused)
     OK(quire_blob_put(q, bytes_str("x"), 0, NULL, &test_err));
     quire_close(q);
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "DROP TABLE body; DROP TABLE blob;"
-                     "CREATE VIEW blob AS WITH RECURSIVE r(n) AS (SELECT 1 "
-                     "UNION ALL SELECT n + 1 FROM r) SELECT * FROM r",
-                     &test_err));
-    db->ops->close(db);
+    OK(db_exec(db,
+               "DROP TABLE body; DROP TABLE blob;"
+               "CREATE VIEW blob AS WITH RECURSIVE r(n) AS (SELECT 1 "
+               "UNION ALL SELECT n + 1 FROM r) SELECT * FROM r",
+               &test_err));
+    db_close(db);
     q = open_home(test_path("home"), QUIRE_READ_ONLY);
     IS(QUIRE_DAMAGED, quire_blob_list(q, count, &n, &test_err));
     HAS(test_err.what, "tables");

@@ -29,13 +29,13 @@ static int64_t counts(const char *sql, int64_t id)
     bool row;
 
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->prepare(db, sql, &s, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
     if (id)
-        s->ops->bind_int(s, 1, id);
-    OK(s->ops->step(s, &row, &test_err));
-    n = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
-    db->ops->close(db);
+        stmt_bind_int(s, 1, id);
+    OK(stmt_step(s, &row, &test_err));
+    n = stmt_column_int(s, 0);
+    stmt_finalize(s);
+    db_close(db);
     return n;
 }
 

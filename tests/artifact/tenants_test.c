@@ -22,10 +22,10 @@ static void room_open(struct room *r)
     fix_open(&r->store, QUIRE_LAYOUT_PACKED, true);
     config.db = r->store.db;
     config.blobs = r->store.blobs;
-    OK(config.db->ops->exec(config.db, artifact_schema, &test_err));
-    OK(config.db->ops->exec(config.db, blob_tenant_schema, &test_err));
-    OK(config.db->ops->exec(config.db, removal_schema, &test_err));
-    OK(config.db->ops->exec(config.db, due_schema, &test_err));
+    OK(db_exec(config.db, artifact_schema, &test_err));
+    OK(db_exec(config.db, blob_tenant_schema, &test_err));
+    OK(db_exec(config.db, removal_schema, &test_err));
+    OK(db_exec(config.db, due_schema, &test_err));
     OK(artifacts_new(&config, &r->a, &test_err));
 }
 
@@ -60,9 +60,9 @@ static int64_t add(struct room *r, const char *name, uint8_t byte)
     int64_t id;
 
     memset(token.byte, byte, sizeof token.byte);
-    OK(db->ops->begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, &test_err));
     OK(tenant_add(r->a, name, &token, &id, &test_err));
-    OK(db->ops->commit(db, &test_err));
+    OK(db_commit(db, &test_err));
     return id;
 }
 
@@ -70,12 +70,12 @@ static void drop(struct room *r, int64_t id, bool keep)
 {
     struct db *db = r->store.db;
 
-    OK(db->ops->begin(db, DB_DURABLE, &test_err));
+    OK(db_begin(db, DB_DURABLE, &test_err));
     OK(tenant_drop(r->a, id, "tenants/9", &test_err));
     if (keep)
-        OK(db->ops->commit(db, &test_err));
+        OK(db_commit(db, &test_err));
     else
-        db->ops->rollback(db);
+        db_rollback(db);
 }
 
 /* Whoever looked before it went: the foreign key is what refuses. */

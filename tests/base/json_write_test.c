@@ -23,12 +23,9 @@ TEST(json_writer_puts_commas_where_they_belong)
     json_bool(&w, true);
     json_bool(&w, false);
     json_array_end(&w);
-    json_key(&w, "b");
-    json_null(&w);
-    json_key(&w, "c");
-    json_raw(&w, bytes_str("{\"x\" : 1}"));
-    json_key(&w, "d");
-    json_str(&w, "");
+    json_put_null(&w, "b");
+    json_put_raw(&w, "c", bytes_str("{\"x\" : 1}"));
+    json_put_str(&w, "d", "");
     json_object_end(&w);
     SAME_TEXT("{\"a\":[-9223372036854775808,18446744073709551615,[],{},"
               "true,false],\"b\":null,\"c\":{\"x\" : 1},\"d\":\"\"}",

@@ -199,7 +199,7 @@ static void harm_row(struct fix *f, const quire_digest *d, quire_bytes content,
     quire_blob_info info;
     quire_bytes out;
 
-    OK(f->db->ops->exec(f->db, sql, &test_err));
+    OK(db_exec(f->db, sql, &test_err));
     IS(QUIRE_DAMAGED, blob_get(f->blobs, d, &out, &test_err));
     HAS(test_err.what, digest_short(d).s);
     snprintf(expect, sizeof expect, "%s;", kind);
@@ -288,7 +288,7 @@ TEST(a_file_that_a_crash_left_without_its_row_is_found_and_adopted)
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
     fix_put(&f, bytes_str("a row that is there"));
     d = fix_put(&f, bytes_of(content, 90000));
-    OK(f.db->ops->exec(f.db, "DELETE FROM blob WHERE in_file", &test_err));
+    OK(db_exec(f.db, "DELETE FROM blob WHERE in_file", &test_err));
     OK(blob_get(f.blobs, &d, &out, &test_err));
     SAME(bytes_of(content, 90000), out);
     SAME_TEXT("", check(&f));
@@ -305,10 +305,10 @@ TEST(a_row_without_a_digest_is_told_and_passed_over)
 
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
     fix_put(&f, bytes_str("one"));
-    OK(f.db->ops->exec(f.db,
-                       "INSERT INTO blob VALUES(99, X'05', 1, 1, 0, 0, 0),"
-                       "(98, X'', 1, 1, 0, 0, 0), (97, 'text', 1, 1, 0, 0, 0)",
-                       &test_err));
+    OK(db_exec(f.db,
+               "INSERT INTO blob VALUES(99, X'05', 1, 1, 0, 0, 0),"
+               "(98, X'', 1, 1, 0, 0, 0), (97, 'text', 1, 1, 0, 0, 0)",
+               &test_err));
     SAME_TEXT("row;", check(&f));
     fix_close(&f);
 }
@@ -322,7 +322,7 @@ TEST(files_that_no_row_knows_are_the_trace_of_a_lost_database)
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
     fix_put(&f, bytes_of(content, 90000));
     SAME_TEXT("", check(&f));
-    OK(f.db->ops->exec(f.db, "DELETE FROM blob", &test_err));
+    OK(db_exec(f.db, "DELETE FROM blob", &test_err));
     SAME_TEXT("row;", check(&f));
     fix_close(&f);
 }

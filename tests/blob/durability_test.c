@@ -155,7 +155,7 @@ TEST(a_file_without_its_row_is_synced_before_it_is_adopted)
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
     d = fix_put(&f, content);
     file = test_read_file(fix_file(&f, &d));
-    OK(f.db->ops->exec(f.db, "DELETE FROM blob", &test_err));
+    OK(db_exec(f.db, "DELETE FROM blob", &test_err));
     unlink(fix_file(&f, &d));
     lasting_watch(true);
     write_carelessly(fix_file(&f, &d), file);

@@ -51,7 +51,7 @@ static int64_t rows(void)
 
     OK(db_sqlite_open(&config, &db, &test_err));
     OK(sql_number(db, "SELECT count(*) FROM blob_tenant", &n, &test_err));
-    db->ops->close(db);
+    db_close(db);
     return n;
 }
 

@@ -93,10 +93,10 @@ TEST(threads_find_the_same_in_the_same_order)
     EQ(0, f.n);
     EQ(MANY, f.done);
     EQ(MANY, f.total);
-    OK(q->db->ops->exec(q->db,
-                        "UPDATE body SET bytes = zeroblob(length(bytes))"
-                        " WHERE id % 4 = 0",
-                        &test_err));
+    OK(db_exec(q->db,
+               "UPDATE body SET bytes = zeroblob(length(bytes))"
+               " WHERE id % 4 = 0",
+               &test_err));
     f = check(q, 0, QUIRE_OK);
     EQ(MANY / 4, f.n);
     EQ(MANY, f.done);

@@ -96,11 +96,11 @@ static int64_t counts(const char *sql)
     bool row;
 
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->prepare(db, sql, &s, &test_err));
-    OK(s->ops->step(s, &row, &test_err));
-    n = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
-    db->ops->close(db);
+    OK(db_prepare(db, sql, &s, &test_err));
+    OK(stmt_step(s, &row, &test_err));
+    n = stmt_column_int(s, 0);
+    stmt_finalize(s);
+    db_close(db);
     return n;
 }
 

@@ -322,20 +322,20 @@ static bool say_sums(const char *home, struct buf *out)
     for (i = 0; !st && i < sizeof sums / sizeof *sums; i++) {
         bool row = true;
 
-        st = db->ops->prepare(db, sums[i], &s, &test_err);
+        st = db_prepare(db, sums[i], &s, &test_err);
         if (st)
             break;
-        while (!(st = s->ops->step(s, &row, &test_err)) && row) {
+        while (!(st = stmt_step(s, &row, &test_err)) && row) {
             for (k = 0; k < 10; k++) {
-                quire_bytes text = s->ops->column_bytes(s, k);
+                quire_bytes text = stmt_column_bytes(s, k);
 
                 buf_add(out, text.data, text.len);
                 buf_add_char(out, '|');
             }
         }
-        s->ops->finalize(s);
+        stmt_finalize(s);
     }
-    db->ops->close(db);
+    db_close(db);
     return st == QUIRE_OK;
 }
 
@@ -484,25 +484,25 @@ static void flip_list(const char *text)
 
     config.path = test_path("home/quire.db");
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->prepare(db,
-                        "SELECT records FROM session_list WHERE dir ="
-                        " 'sessions'",
-                        &s, &test_err));
-    OK(s->ops->step(s, &row, &test_err));
+    OK(db_prepare(db,
+                  "SELECT records FROM session_list WHERE dir ="
+                  " 'sessions'",
+                  &s, &test_err));
+    OK(stmt_step(s, &row, &test_err));
     YES(row);
-    records = s->ops->column_bytes(s, 0);
+    records = stmt_column_bytes(s, 0);
     copy = memcpy(test_alloc(records.len), records.data, records.len);
     records.data = copy;
-    s->ops->finalize(s);
+    stmt_finalize(s);
     *(char *)memmem(copy, records.len, text, strlen(text)) ^= 1;
-    OK(db->ops->prepare(db,
-                        "UPDATE session_list SET records = ?1 WHERE dir ="
-                        " 'sessions'",
-                        &s, &test_err));
-    s->ops->bind_bytes(s, 1, records);
-    OK(s->ops->step(s, &row, &test_err));
-    s->ops->finalize(s);
-    db->ops->close(db);
+    OK(db_prepare(db,
+                  "UPDATE session_list SET records = ?1 WHERE dir ="
+                  " 'sessions'",
+                  &s, &test_err));
+    stmt_bind_bytes(s, 1, records);
+    OK(stmt_step(s, &row, &test_err));
+    stmt_finalize(s);
+    db_close(db);
 }
 
 TEST(repair_makes_lists_and_tallies_again)

@@ -41,7 +41,7 @@ static void fix_open(struct fix *f)
     OK(db_sqlite_open(&config, &f->db, &test_err));
     OK(schema_prepare(f->db, false, &steps, &test_err));
     YES(steps >= SCHEMA_MEMORY);
-    OK(f->db->ops->exec(
+    OK(db_exec(
         f->db,
         "INSERT INTO tenant(id, name, created) VALUES(2, 'other', 0);"
         "INSERT INTO session(id, tenant, key, created) VALUES(11, 1, 's', 0),"
@@ -56,7 +56,7 @@ static void fix_open(struct fix *f)
 static void fix_close(struct fix *f)
 {
     memories_free(f->m);
-    f->db->ops->close(f->db);
+    db_close(f->db);
     arena_release(&f->keep);
 }
 
@@ -400,9 +400,8 @@ TEST(indexes_that_were_dropped_are_made_again)
     adds(&f, 1, 0, "fact", "");
     invalidates(&f, 1, 1);
     memory_fulltext_close(&f.m->words);
-    OK(f.db->ops->exec(f.db,
-                       "DROP TABLE memory_words_1; DROP TABLE memory_past_1",
-                       &test_err));
+    OK(db_exec(f.db, "DROP TABLE memory_words_1; DROP TABLE memory_past_1",
+               &test_err));
     finds(&f, &q, "");
     adds(&f, 1, 0, "fact", "");
     finds(&f, &q, "3 2 ");
@@ -424,16 +423,16 @@ TEST(the_words_of_a_tenant_that_goes_go_with_it)
     OK(memory_begin(f.m, &test_err));
     OK(memory_fulltext_drop(f.db, f.m, 2, &test_err));
     OK(memory_end(f.m, QUIRE_OK, &test_err));
-    OK(f.db->ops->exec(f.db, "DELETE FROM tenant WHERE id = 2", &test_err));
-    OK(f.db->ops->prepare(f.db,
-                          "SELECT (SELECT count(*) FROM sqlite_schema WHERE"
-                          " name GLOB 'memory_*_2*'),"
-                          " (SELECT count(*) FROM memory)",
-                          &s, &test_err));
+    OK(db_exec(f.db, "DELETE FROM tenant WHERE id = 2", &test_err));
+    OK(db_prepare(f.db,
+                  "SELECT (SELECT count(*) FROM sqlite_schema WHERE"
+                  " name GLOB 'memory_*_2*'),"
+                  " (SELECT count(*) FROM memory)",
+                  &s, &test_err));
     OK(sql_row(s, &test_err));
-    EQ(0, s->ops->column_int(s, 0));
-    EQ(1, s->ops->column_int(s, 1));
-    s->ops->finalize(s);
+    EQ(0, stmt_column_int(s, 0));
+    EQ(1, stmt_column_int(s, 1));
+    stmt_finalize(s);
     finds(&f, &q, "1 ");
     fix_close(&f);
 }
@@ -688,11 +687,11 @@ TEST(memory_is_what_a_simple_model_says)
     }
     YES(m->n > 100);
     /* FTS5 looks at itself: what was taken out is what was put in. */
-    OK(f.db->ops->exec(f.db,
-                       "INSERT INTO memory_words_1(memory_words_1)"
-                       " VALUES('integrity-check');"
-                       "INSERT INTO memory_past_1(memory_past_1)"
-                       " VALUES('integrity-check')",
-                       &test_err));
+    OK(db_exec(f.db,
+               "INSERT INTO memory_words_1(memory_words_1)"
+               " VALUES('integrity-check');"
+               "INSERT INTO memory_past_1(memory_past_1)"
+               " VALUES('integrity-check')",
+               &test_err));
     fix_close(&f);
 }

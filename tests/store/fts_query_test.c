@@ -113,11 +113,11 @@ static struct db *open_words(void)
     struct db *db;
 
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "CREATE VIRTUAL TABLE t USING fts5(title, body, "
-                     "tokenize='quire');"
-                     "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
-                     &test_err));
+    OK(db_exec(db,
+               "CREATE VIRTUAL TABLE t USING fts5(title, body, "
+               "tokenize='quire');"
+               "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
+               &test_err));
     return db;
 }
 
@@ -127,12 +127,12 @@ static int64_t run(struct db *db, const char *sql, quire_bytes value)
     int64_t n;
     bool row;
 
-    OK(db->ops->prepare(db, sql, &s, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
     if (value.data)
-        s->ops->bind_text(s, 1, value);
-    OK(s->ops->step(s, &row, &test_err));
-    n = row ? s->ops->column_int(s, 0) : 0;
-    s->ops->finalize(s);
+        stmt_bind_text(s, 1, value);
+    OK(stmt_step(s, &row, &test_err));
+    n = row ? stmt_column_int(s, 0) : 0;
+    stmt_finalize(s);
     return n;
 }
 
@@ -144,7 +144,7 @@ static int64_t found(struct db *db, quire_bytes text, enum fts_mode mode)
 
 static void keep_only(struct db *db, quire_bytes text)
 {
-    OK(db->ops->exec(db, "DELETE FROM t", &test_err));
+    OK(db_exec(db, "DELETE FROM t", &test_err));
     run(db, "INSERT INTO t(body) VALUES(?1)", text);
 }
 
@@ -196,7 +196,7 @@ TEST(fulltext_finds_what_was_asked)
         EQ(cases[i].prefix, found(db, q, FTS_PREFIX));
         EQ(cases[i].any, found(db, q, FTS_ANY));
     }
-    db->ops->close(db);
+    db_close(db);
 }
 
 /* What fulltext.c takes for no letter, the index must not take for one: the
@@ -223,7 +223,7 @@ TEST(fulltext_drops_no_letter_of_any_script)
     EQ(0, run(db, "SELECT count(*) FROM v", bytes_of(NULL, 0)));
     buf_release(&all);
     buf_release(&out);
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(fulltext_of_any_bytes_is_an_expression)
@@ -249,5 +249,5 @@ TEST(fulltext_of_any_bytes_is_an_expression)
                 EQ(1, found(db, bytes_of(text, len), (enum fts_mode)mode));
         }
     }
-    db->ops->close(db);
+    db_close(db);
 }

@@ -14,11 +14,11 @@ static struct db *open_words(void)
     struct db *db;
 
     OK(db_sqlite_open(&config, &db, &test_err));
-    OK(db->ops->exec(db,
-                     "CREATE VIRTUAL TABLE t USING fts5(body, "
-                     "tokenize='quire');"
-                     "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
-                     &test_err));
+    OK(db_exec(db,
+               "CREATE VIRTUAL TABLE t USING fts5(body, "
+               "tokenize='quire');"
+               "CREATE VIRTUAL TABLE v USING fts5vocab(t, instance)",
+               &test_err));
     return db;
 }
 
@@ -27,10 +27,10 @@ static struct stmt *ask(struct db *db, const char *sql, quire_bytes value)
     struct stmt *s;
     bool row;
 
-    OK(db->ops->prepare(db, sql, &s, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
     if (value.data)
-        s->ops->bind_text(s, 1, value);
-    OK(s->ops->step(s, &row, &test_err));
+        stmt_bind_text(s, 1, value);
+    OK(stmt_step(s, &row, &test_err));
     return s;
 }
 
@@ -38,9 +38,9 @@ static void keep_only(struct db *db, quire_bytes text)
 {
     struct stmt *s;
 
-    OK(db->ops->exec(db, "DELETE FROM t", &test_err));
+    OK(db_exec(db, "DELETE FROM t", &test_err));
     s = ask(db, "INSERT INTO t VALUES(?1)", text);
-    s->ops->finalize(s);
+    stmt_finalize(s);
 }
 
 /* A string of FTS5, and how many documents have it. */
@@ -52,8 +52,8 @@ static int64_t found(struct db *db, const char *question, const char *more)
 
     snprintf(sql, sizeof sql, "\"%s\"%s", question, more);
     s = ask(db, "SELECT count(*) FROM t WHERE t MATCH ?1", bytes_str(sql));
-    n = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
+    n = stmt_column_int(s, 0);
+    stmt_finalize(s);
     return n;
 }
 
@@ -67,24 +67,24 @@ static const char *tokens(struct db *db, const char *text)
     bool row;
 
     keep_only(db, bytes_str(text));
-    OK(db->ops->prepare(db, "SELECT offset, term FROM v ORDER BY 1, length(2)",
-                        &s, &test_err));
+    OK(db_prepare(db, "SELECT offset, term FROM v ORDER BY 1, length(2)", &s,
+                  &test_err));
     out[0] = '\0';
     for (;;) {
         quire_bytes term;
 
-        OK(s->ops->step(s, &row, &test_err));
+        OK(stmt_step(s, &row, &test_err));
         if (!row)
             break;
-        term = s->ops->column_bytes(s, 1);
+        term = stmt_column_bytes(s, 1);
         len += (size_t)snprintf(out + len, sizeof out - len, "%s%.*s",
-                                before < 0                           ? ""
-                                : before == s->ops->column_int(s, 0) ? " "
-                                                                     : "|",
+                                before < 0                        ? ""
+                                : before == stmt_column_int(s, 0) ? " "
+                                                                  : "|",
                                 (int)term.len, (const char *)term.data);
-        before = s->ops->column_int(s, 0);
+        before = stmt_column_int(s, 0);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return out;
 }
 
@@ -136,7 +136,7 @@ TEST(words_of_a_document_stand_in_these_places)
 
     for (i = 0; i < sizeof cases / sizeof *cases; i++)
         SAME_TEXT(cases[i].want, tokens(db, cases[i].text));
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(words_are_found_by_what_they_are_made_of)
@@ -220,7 +220,7 @@ TEST(words_are_found_by_what_they_are_made_of)
             printf("# %s in %s\n", cases[i].question, cases[i].text);
         EQ(cases[i].yes, n);
     }
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(words_are_marked_where_they_stand)
@@ -252,19 +252,19 @@ TEST(words_are_marked_where_they_stand)
                 "SELECT highlight(t, 0, '[', ']'), bm25(t), "
                 "snippet(t, 0, '[', ']', '...', 64) FROM t WHERE t MATCH ?1",
                 bytes_str(cases[i].question));
-        SAME(bytes_str(cases[i].want), s->ops->column_bytes(s, 0));
-        SAME(bytes_str(cases[i].want), s->ops->column_bytes(s, 2));
-        s->ops->finalize(s);
+        SAME(bytes_str(cases[i].want), stmt_column_bytes(s, 0));
+        SAME(bytes_str(cases[i].want), stmt_column_bytes(s, 2));
+        stmt_finalize(s);
     }
-    db->ops->close(db);
+    db_close(db);
 }
 
 static int64_t count_tokens(struct db *db)
 {
     struct stmt *s = ask(db, "SELECT count(*) FROM v", bytes_of(NULL, 0));
-    int64_t n = s->ops->column_int(s, 0);
+    int64_t n = stmt_column_int(s, 0);
 
-    s->ops->finalize(s);
+    stmt_finalize(s);
     return n;
 }
 
@@ -292,7 +292,7 @@ TEST(words_that_are_too_long_are_kept_by_their_beginning)
     memset(word, 'a', 127);
     word[127] = '\0';
     EQ(1, found(db, word, ""));
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(words_of_too_many_parts_are_found_whole)
@@ -306,7 +306,7 @@ TEST(words_of_too_many_parts_are_found_whole)
     EQ(17, count_tokens(db));
     keep_only(db, bytes_str("a_b_c_d_e_f_g_h_i_j_k_l_m_n_o_p_q"));
     EQ(1, count_tokens(db));
-    db->ops->close(db);
+    db_close(db);
 }
 
 /* Chinese has no spaces to be found: a long stretch of it is no long word. */
@@ -321,7 +321,7 @@ TEST(words_of_a_long_chinese_text_are_found_to_its_end)
     memcpy(text + 30000, "终点", 6);
     keep_only(db, bytes_of(text, 30006));
     EQ(1, found(db, "终点", ""));
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(words_of_any_bytes_are_no_error)
@@ -338,22 +338,22 @@ TEST(words_of_any_bytes_are_no_error)
         keep_only(db, bytes_of(text, len));
         s = ask(db, "INSERT INTO t(t) VALUES('integrity-check')",
                 bytes_of(NULL, 0));
-        s->ops->finalize(s);
+        stmt_finalize(s);
     }
     keep_only(db, bytes_of("a\0b_c\0", 6));
     EQ(1, found(db, "b_c", ""));
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(words_take_no_options)
 {
     struct db *db = open_words();
 
-    IS(QUIRE_IO, db->ops->exec(db,
-                               "CREATE VIRTUAL TABLE u USING fts5(b, "
-                               "tokenize='quire more')",
-                               &test_err));
-    db->ops->close(db);
+    IS(QUIRE_IO, db_exec(db,
+                         "CREATE VIRTUAL TABLE u USING fts5(b, "
+                         "tokenize='quire more')",
+                         &test_err));
+    db_close(db);
 }
 
 /* Each allocation of SQLite fails once, from opening to asking. */
@@ -370,14 +370,14 @@ TEST(words_survive_every_lack_of_memory)
         fault_arm(n, 12, false);
         st = db_sqlite_open(&config, &db, &test_err);
         if (!st)
-            st = db->ops->exec(
+            st = db_exec(
                 db,
                 "CREATE VIRTUAL TABLE t USING fts5(b, tokenize='quire');"
                 "INSERT INTO t VALUES('getUser_Name caf\xc3\xa9Name 全文检索');"
                 "SELECT highlight(t, 0, '[', ']') FROM t('全文 user')",
                 &test_err);
         if (db)
-            db->ops->close(db);
+            db_close(db);
         sqlite_faults(false);
         if (!fault_disarm())
             break;

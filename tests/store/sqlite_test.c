@@ -23,11 +23,11 @@ static int64_t ask(struct db *db, const char *sql)
     bool row;
     int64_t n = -1;
 
-    OK(db->ops->prepare(db, sql, &s, &test_err));
-    OK(s->ops->step(s, &row, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
+    OK(stmt_step(s, &row, &test_err));
     if (row)
-        n = s->ops->column_int(s, 0);
-    s->ops->finalize(s);
+        n = stmt_column_int(s, 0);
+    stmt_finalize(s);
     return n;
 }
 
@@ -54,10 +54,10 @@ TEST(db_of_another_program_is_opened_and_left_unmarked)
     IS(QUIRE_DAMAGED, db_sqlite_open(&config, &db, &test_err));
     db = open_foreign(DB_READ);
     EQ(77, ask(db, "PRAGMA application_id"));
-    db->ops->close(db);
+    db_close(db);
     db = open_foreign(DB_WRITE);
     EQ(9, ask(db, "PRAGMA user_version"));
-    db->ops->close(db);
+    db_close(db);
     SAME(before, test_read_file(test_path("t.db")));
     EQ(1, test_count_files(test_dir()));
 }
@@ -67,14 +67,14 @@ TEST(db_for_other_programs_too_is_made_as_sqlite_makes_it)
     struct db *db = open_foreign(DB_WRITE);
     struct stat st;
 
-    OK(db->ops->exec(db, "CREATE TABLE a(n)", &test_err));
+    OK(db_exec(db, "CREATE TABLE a(n)", &test_err));
     EQ(0, ask(db, "PRAGMA application_id"));
     EQ(0, ask(db, "PRAGMA auto_vacuum"));
     EQ(4096, ask(db, "PRAGMA page_size"));
     YES(test_exists(test_path("t.db-wal")));
     YES(stat(test_path("t.db-wal"), &st) == 0);
     EQ(0600, st.st_mode & 07777);
-    db->ops->close(db);
+    db_close(db);
 }
 
 /* Some versions of SQLite let a trigger fill one only if they trust it. */
@@ -86,9 +86,9 @@ TEST(db_of_another_program_may_fill_its_index_by_a_trigger)
            "CREATE TRIGGER t AFTER INSERT ON a BEGIN"
            " INSERT INTO f(s) VALUES(new.s); END");
     db = open_foreign(DB_WRITE);
-    OK(db->ops->exec(db, "INSERT INTO a VALUES('word')", &test_err));
+    OK(db_exec(db, "INSERT INTO a VALUES('word')", &test_err));
     EQ(1, ask(db, "SELECT count(*) FROM f WHERE f MATCH 'word'"));
-    db->ops->close(db);
+    db_close(db);
 }
 
 TEST(db_of_another_program_that_is_damaged_can_be_moved_away)

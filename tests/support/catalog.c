@@ -34,19 +34,19 @@ static void add_rows(struct db *db, const char *sql, int columns,
     bool row;
     int i;
 
-    OK(db->ops->prepare(db, sql, &s, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
     for (;;) {
-        OK(s->ops->step(s, &row, &test_err));
+        OK(stmt_step(s, &row, &test_err));
         if (!row)
             break;
         for (i = 0; i < columns; i++) {
-            quire_bytes text = s->ops->column_bytes(s, i);
+            quire_bytes text = stmt_column_bytes(s, i);
 
             buf_add(out, text.data, text.len);
             buf_add_char(out, i + 1 < columns ? '|' : '\n');
         }
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
 }
 
 static const char *rows(struct db *db, const char *sql, int columns)
@@ -67,7 +67,7 @@ int64_t catalogue_number(const char *sql)
     struct db *db = open_db("home");
     int64_t n = strtoll(rows(db, sql, 1), NULL, 10);
 
-    db->ops->close(db);
+    db_close(db);
     return n;
 }
 
@@ -135,23 +135,23 @@ static void check_sums(struct db *db, const char *table)
     bool row;
 
     snprintf(sql, sizeof sql, "SELECT sz FROM %s_docsize", table);
-    OK(db->ops->prepare(db, sql, &s, &test_err));
-    while (s->ops->step(s, &row, &test_err) == QUIRE_OK && row) {
-        quire_bytes sizes = s->ops->column_bytes(s, 0);
+    OK(db_prepare(db, sql, &s, &test_err));
+    while (stmt_step(s, &row, &test_err) == QUIRE_OK && row) {
+        quire_bytes sizes = stmt_column_bytes(s, 0);
 
         sums[0]++;
         for (at = 0, i = 1; i <= COLUMNS && next_number(sizes, &at, &n); i++)
             sums[i] += n;
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
     snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", table);
-    OK(db->ops->prepare(db, sql, &s, &test_err));
-    OK(s->ops->step(s, &row, &test_err));
+    OK(db_prepare(db, sql, &s, &test_err));
+    OK(stmt_step(s, &row, &test_err));
     for (at = 0, i = 0; i <= COLUMNS; i++) {
-        if (next_number(s->ops->column_bytes(s, 0), &at, &n))
+        if (next_number(stmt_column_bytes(s, 0), &at, &n))
             EQ(sums[i], n);
     }
-    s->ops->finalize(s);
+    stmt_finalize(s);
 }
 
 static void check_index(struct db *db, const char *table, int kind,
@@ -162,7 +162,7 @@ static void check_index(struct db *db, const char *table, int kind,
     (void)ctx;
     snprintf(sql, sizeof sql, "INSERT INTO %s(%s) VALUES('integrity-check')",
              table, table);
-    OK(db->ops->exec(db, sql, &test_err));
+    OK(db_exec(db, sql, &test_err));
     snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %s",
              indexes[kind].living, tenant);
     snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
@@ -177,7 +177,7 @@ static void check_index(struct db *db, const char *table, int kind,
              "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
              "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
              table);
-    OK(db->ops->exec(db, sql, &test_err));
+    OK(db_exec(db, sql, &test_err));
     snprintf(sql, sizeof sql,
              "SELECT DISTINCT doc FROM temp.vocabulary EXCEPT SELECT id FROM "
              "%s_docsize",
@@ -187,7 +187,7 @@ static void check_index(struct db *db, const char *table, int kind,
              "SELECT term, doc, col, \"offset\", count(*) FROM temp.vocabulary "
              "GROUP BY 1, 2, 3, 4 HAVING count(*) > 1");
     SAME_TEXT("", rows(db, sql, 5)); /* found twice */
-    OK(db->ops->exec(db, "DROP TABLE temp.vocabulary", &test_err));
+    OK(db_exec(db, "DROP TABLE temp.vocabulary", &test_err));
 }
 
 static void dump_index(struct db *db, const char *table, int kind,
@@ -201,13 +201,13 @@ static void dump_index(struct db *db, const char *table, int kind,
              "DROP TABLE IF EXISTS temp.vocabulary; CREATE VIRTUAL TABLE "
              "temp.vocabulary USING fts5vocab('main', '%s', 'instance')",
              table);
-    OK(db->ops->exec(db, sql, &test_err));
+    OK(db_exec(db, sql, &test_err));
     buf_addf(ctx, "-- %s\n", table);
     add_rows(db,
              "SELECT term, doc, col, \"offset\" FROM temp.vocabulary"
              " ORDER BY 1, 2, 3, 4",
              4, ctx);
-    OK(db->ops->exec(db, "DROP TABLE temp.vocabulary", &test_err));
+    OK(db_exec(db, "DROP TABLE temp.vocabulary", &test_err));
 }
 
 /* ---- all of it ---------------------------------------------------------- */
@@ -260,7 +260,7 @@ void catalogue_sound_in(const char *name)
     for (i = 0; i < sizeof contradictions / sizeof *contradictions; i++)
         SAME_TEXT("", rows(db, contradictions[i], 2));
     each_index(db, check_index, NULL);
-    db->ops->close(db);
+    db_close(db);
 }
 
 static const struct {
@@ -302,7 +302,7 @@ const char *catalogue_dump_of(const char *name)
         add_rows(db, tables[i].sql, tables[i].columns, &out);
     }
     each_index(db, dump_index, &out);
-    db->ops->close(db);
+    db_close(db);
     text = test_alloc(out.len);
     memcpy(text, out.data, out.len);
     buf_release(&out);

@@ -255,15 +255,15 @@ static void mark_rows(const char *file, const char *sql)
     if (!test_exists(config.path))
         return;
     OK(db_sqlite_open(&config, &db, &test_err));
-    if (!db->ops->prepare(db, sql, &s, NULL)) {
-        while (!s->ops->step(s, &row, &test_err) && row)
+    if (!db_prepare(db, sql, &s, NULL)) {
+        while (!stmt_step(s, &row, &test_err) && row)
             for (n = 0; n < COLLECT_CONTENTS; n++)
-                if (!memcmp(s->ops->column_bytes(s, 0).data, collect_digest(n),
+                if (!memcmp(stmt_column_bytes(s, 0).data, collect_digest(n),
                             sizeof(quire_digest)))
                     marking->has[n] = true;
-        s->ops->finalize(s);
+        stmt_finalize(s);
     }
-    db->ops->close(db);
+    db_close(db);
 }
 
 struct collect_set collect_wanted(quire_kind kind)

@@ -42,8 +42,8 @@ void test_undo_steps(const char *db_path, int step)
 
     OK(db_sqlite_open(&config, &db, &test_err));
     for (i = 0; i < sizeof undo / sizeof *undo && undo[i].step > step; i++)
-        OK(db->ops->exec(db, undo[i].sql, &test_err));
+        OK(db_exec(db, undo[i].sql, &test_err));
     snprintf(sql, sizeof sql, "PRAGMA user_version=%d", step);
-    OK(db->ops->exec(db, sql, &test_err));
-    db->ops->close(db);
+    OK(db_exec(db, sql, &test_err));
+    db_close(db);
 }

@@ -25,8 +25,8 @@ static void open_db(struct fix *f)
     if (f->dir)
         config.path = path;
     OK(db_sqlite_open(&config, &f->db, &test_err));
-    if (f->db->ops->exec(f->db, "SELECT count(*) FROM blob", NULL))
-        OK(f->db->ops->exec(f->db, blob_schema, &test_err));
+    if (db_exec(f->db, "SELECT count(*) FROM blob", NULL))
+        OK(db_exec(f->db, blob_schema, &test_err));
     OK(db_intercept(f->db, fault_hook(&f->fault), &tapped, &test_err));
     f->db = tapped;
 }
@@ -62,7 +62,7 @@ void fix_close(struct fix *f)
     blobs_free(f->blobs);
     f->files->ops->free(f->files);
     if (f->db)
-        f->db->ops->close(f->db);
+        db_close(f->db);
     memset(f, 0, sizeof *f);
 }
 

@@ -134,8 +134,8 @@ void tenants_sql(const char *sql)
 {
     struct db *db = open_db();
 
-    OK(db->ops->exec(db, sql, &test_err));
-    db->ops->close(db);
+    OK(db_exec(db, sql, &test_err));
+    db_close(db);
 }
 
 uint64_t tenants_recount(void)
@@ -147,6 +147,6 @@ uint64_t tenants_recount(void)
     OK(artifacts_new(&config, &a, &test_err));
     OK(artifacts_recount(a, &wrong, &test_err));
     artifacts_free(a);
-    config.db->ops->close(config.db);
+    db_close(config.db);
     return wrong;
 }

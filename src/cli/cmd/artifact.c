@@ -55,32 +55,23 @@ static void add_digest(struct json_writer *w, const quire_artifact *a)
     char hex[2 * sizeof a->digest.byte + 1];
 
     hex_encode(a->digest.byte, sizeof a->digest.byte, hex);
-    json_key(w, "sha256");
-    json_str(w, hex);
+    json_put_str(w, "sha256", hex);
 }
 
 void artifact_add_members(struct json_writer *w, const quire_artifact *a)
 {
-    json_key(w, "id");
-    json_int(w, a->id);
-    json_key(w, "path");
-    json_str(w, a->path);
-    json_key(w, "session");
-    json_str(w, a->session);
-    json_key(w, "size");
-    json_uint(w, a->size);
+    json_put_int(w, "id", a->id);
+    json_put_str(w, "path", a->path);
+    json_put_str(w, "session", a->session);
+    json_put_uint(w, "size", a->size);
     add_digest(w, a);
-    json_key(w, "version");
-    json_int(w, a->version);
-    json_key(w, "mime");
-    json_str(w, a->mime);
+    json_put_int(w, "version", a->version);
+    json_put_str(w, "mime", a->mime);
     add_words(w, "purpose", a->purpose);
     add_words(w, "source", a->source);
     add_words(w, "agent", a->agent);
-    json_key(w, "tags");
-    json_raw(w, bytes_str(a->tags));
-    json_key(w, "metadata");
-    json_raw(w, bytes_str(a->meta));
+    json_put_raw(w, "tags", bytes_str(a->tags));
+    json_put_raw(w, "metadata", bytes_str(a->meta));
     json_add_time(w, "created", a->created_us);
     json_add_time(w, "updated", a->updated_us);
     json_add_time(w, "deleted", a->deleted_us);
@@ -149,10 +140,10 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
         void *room = want ? buf_room(out, want) : NULL;
 
         if (!want) {
-            st = err_set(err, QUIRE_TOO_LARGE,
-                         "%s has more than the %zu bytes that are taken",
-                         from_stdin ? "standard input" : name, out->max - 1);
-            err_next(err, "keep it as a blob, or in several parts");
+            st = err_fail(err, QUIRE_TOO_LARGE,
+                          "keep it as a blob, or in several parts",
+                          "%s has more than the %zu bytes that are taken",
+                          from_stdin ? "standard input" : name, out->max - 1);
             break;
         }
         if (!room) {
@@ -179,23 +170,15 @@ static void say_put(struct cli *cli, const quire_artifact *a)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "id");
-        json_int(&w, a->id);
-        json_key(&w, "path");
-        json_str(&w, a->path);
-        json_key(&w, "size");
-        json_uint(&w, a->size);
+        json_put_int(&w, "id", a->id);
+        json_put_str(&w, "path", a->path);
+        json_put_uint(&w, "size", a->size);
         add_digest(&w, a);
-        json_key(&w, "version");
-        json_int(&w, a->version);
-        json_key(&w, "created");
-        json_bool(&w, a->created);
-        json_key(&w, "mime");
-        json_str(&w, a->mime);
-        json_key(&w, "conversation_used_bytes");
-        json_uint(&w, a->session_used);
-        json_key(&w, "tenant_used_bytes");
-        json_uint(&w, a->tenant_used);
+        json_put_int(&w, "version", a->version);
+        json_put_bool(&w, "created", a->created);
+        json_put_str(&w, "mime", a->mime);
+        json_put_uint(&w, "conversation_used_bytes", a->session_used);
+        json_put_uint(&w, "tenant_used_bytes", a->tenant_used);
         json_object_end(&w);
     } else {
         buf_addf(&line, "#%lld ", (long long)a->id);
@@ -371,13 +354,10 @@ static quire_status version_one(void *ctx, const quire_artifact *a,
     } else {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "version");
-        json_int(&w, a->version);
-        json_key(&w, "size");
-        json_uint(&w, a->size);
+        json_put_int(&w, "version", a->version);
+        json_put_uint(&w, "size", a->size);
         add_digest(&w, a);
-        json_key(&w, "mime");
-        json_str(&w, a->mime);
+        json_put_str(&w, "mime", a->mime);
         json_add_time(&w, "created", a->updated_us);
         json_object_end(&w);
     }
@@ -420,18 +400,12 @@ static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
         snprintf(score, sizeof score, "%.6f", hit->score);
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "id");
-        json_int(&w, hit->artifact.id);
-        json_key(&w, "path");
-        json_str(&w, hit->artifact.path);
-        json_key(&w, "session");
-        json_str(&w, hit->artifact.session);
-        json_key(&w, "score");
-        json_raw(&w, bytes_str(score));
-        json_key(&w, "snippet");
-        json_str(&w, hit->snippet);
-        json_key(&w, "part");
-        json_bool(&w, hit->part);
+        json_put_int(&w, "id", hit->artifact.id);
+        json_put_str(&w, "path", hit->artifact.path);
+        json_put_str(&w, "session", hit->artifact.session);
+        json_put_raw(&w, "score", bytes_str(score));
+        json_put_str(&w, "snippet", hit->snippet);
+        json_put_bool(&w, "part", hit->part);
         json_object_end(&w);
     } else {
         artifact_add_row(&line, &hit->artifact);
@@ -577,10 +551,8 @@ static void say_path(struct cli *cli, quire_bytes path)
 
     json_begin(&w, &line);
     json_object(&w);
-    json_key(&w, "ok");
-    json_bool(&w, ok);
-    json_key(&w, ok ? "path" : "reason");
-    json_str(&w, ok ? clean : reason);
+    json_put_bool(&w, "ok", ok);
+    json_put_str(&w, ok ? "path" : "reason", ok ? clean : reason);
     json_object_end(&w);
     out_line(cli, &line);
     buf_release(&line);
@@ -638,8 +610,7 @@ static int artifact_recount(struct cli *cli, const struct args *args)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "wrong");
-        json_uint(&w, wrong);
+        json_put_uint(&w, "wrong", wrong);
         json_object_end(&w);
     } else if (wrong) {
         buf_addf(&line, "counters that were wrong, and are right now: %llu",

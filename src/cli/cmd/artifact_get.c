@@ -152,8 +152,7 @@ static int artifact_stat(struct cli *cli, const struct args *args)
         json_begin(&w, &line);
         json_object(&w);
         artifact_add_members(&w, &a);
-        json_key(&w, "reads");
-        json_uint(&w, a.reads);
+        json_put_uint(&w, "reads", a.reads);
         json_add_time(&w, "read", a.read_us);
         json_object_end(&w);
     } else {

@@ -38,17 +38,14 @@ void blob_json(struct json_writer *w, struct buf *line,
     quire_ref_format(&info->digest, ref);
     json_begin(w, line);
     json_object(w);
-    json_key(w, "ref");
-    json_str(w, ref);
-    json_key(w, "sha256");
-    json_str(w, strrchr(ref, ':') + 1);
+    json_put_str(w, "ref", ref);
+    json_put_str(w, "sha256", strrchr(ref, ':') + 1);
     json_key(w, "size");
     if (info->size == UINT64_MAX) /* not known without unpacking it */
         json_null(w);
     else
         json_uint(w, info->size);
-    json_key(w, "stored");
-    json_uint(w, info->stored);
+    json_put_uint(w, "stored", info->stored);
 }
 
 /* ---- get ---------------------------------------------------------------- */
@@ -238,10 +235,8 @@ static void print_stat(struct cli *cli, const quire_blob_info *info)
         struct json_writer w;
 
         blob_json(&w, &line, info);
-        json_key(&w, "in_file");
-        json_bool(&w, info->in_file);
-        json_key(&w, "seen");
-        json_int(&w, info->seen_s);
+        json_put_bool(&w, "in_file", info->in_file);
+        json_put_int(&w, "seen", info->seen_s);
         json_object_end(&w);
     } else {
         quire_ref_format(&info->digest, ref);
@@ -400,12 +395,9 @@ static quire_status show_problem(void *ctx, const quire_problem *problem,
     if (c->cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "where");
-        json_str(&w, problem->where);
-        json_key(&w, "kind");
-        json_str(&w, problem->kind);
-        json_key(&w, "message");
-        json_str(&w, problem->what);
+        json_put_str(&w, "where", problem->where);
+        json_put_str(&w, "kind", problem->kind);
+        json_put_str(&w, "message", problem->what);
         json_object_end(&w);
     } else {
         buf_addf(&line, "%s: %s: %s", problem->where, problem->kind,

@@ -17,8 +17,7 @@ static quire_status list_pin(void *ctx, const quire_digest *digest,
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "ref");
-        json_str(&w, ref);
+        json_put_str(&w, "ref", ref);
         json_object_end(&w);
     } else {
         buf_add_str(&line, ref);

@@ -50,10 +50,8 @@ static void acknowledge(struct put *p, const char *name,
         struct json_writer w;
 
         blob_json(&w, &line, info);
-        json_key(&w, "existed");
-        json_bool(&w, info->existed);
-        json_key(&w, "file");
-        json_str(&w, name);
+        json_put_bool(&w, "existed", info->existed);
+        json_put_str(&w, "file", name);
         json_object_end(&w);
     } else {
         quire_ref_format(&info->digest, ref);
@@ -196,9 +194,8 @@ static void put_open_file(struct put *p, const char *name, int fd)
         err_sys(&err, errno, "cannot read %s", name);
         put_failed(p, &err);
     } else if (S_ISDIR(file.st_mode)) {
-        err_set(&err, QUIRE_INVALID, "cannot store %s: it is a directory",
-                name);
-        err_next(&err, "name the files in it");
+        err_fail(&err, QUIRE_INVALID, "name the files in it",
+                 "cannot store %s: it is a directory", name);
         put_failed(p, &err);
     } else if (!S_ISREG(file.st_mode) || file.st_size > SMALL_BYTES) {
         put_alone(p, name, fd, &file);

@@ -20,8 +20,7 @@ struct checking {
 
 static void add_text(struct json_writer *w, const char *key, const char *text)
 {
-    json_key(w, key);
-    json_str(w, text);
+    json_put_str(w, key, text);
 }
 
 static void add_fields(struct json_writer *w, const quire_problem *p)
@@ -29,12 +28,10 @@ static void add_fields(struct json_writer *w, const quire_problem *p)
     add_text(w, "where", p->where);
     add_text(w, "kind", p->kind);
     if (p->line) {
-        json_key(w, "line");
-        json_uint(w, p->line);
+        json_put_uint(w, "line", p->line);
     }
     if (p->has_byte) {
-        json_key(w, "byte");
-        json_uint(w, p->byte);
+        json_put_uint(w, "byte", p->byte);
     }
     add_text(w, "message", p->what);
     add_text(w, "next", p->next);
@@ -61,8 +58,7 @@ static quire_status show(struct checking *c, const char *label,
         json_object(&w);
         add_fields(&w, p);
         if (*label) {
-            json_key(&w, "mended");
-            json_bool(&w, label[0] == 'm');
+            json_put_bool(&w, "mended", label[0] == 'm');
         }
         json_object_end(&w);
     } else {
@@ -100,8 +96,7 @@ static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
 
 static void add_count(struct json_writer *w, const char *key, uint64_t n)
 {
-    json_key(w, key);
-    json_uint(w, n);
+    json_put_uint(w, key, n);
 }
 
 static void say_count(struct buf *line, uint64_t n, const char *thing,

@@ -19,14 +19,10 @@ static quire_status show(void *ctx, const quire_setting *s, quire_error *err)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "key");
-        json_str(&w, s->key);
-        json_key(&w, "value");
-        json_str(&w, s->value);
-        json_key(&w, "from");
-        json_str(&w, s->from);
-        json_key(&w, "default");
-        json_str(&w, s->otherwise);
+        json_put_str(&w, "key", s->key);
+        json_put_str(&w, "value", s->value);
+        json_put_str(&w, "from", s->from);
+        json_put_str(&w, "default", s->otherwise);
         json_object_end(&w);
     } else {
         buf_addf(&line, "%-14s  ", s->key);

@@ -63,14 +63,10 @@ static void say(struct doctor *d, const char *check, enum health health,
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "check");
-        json_str(&w, check);
-        json_key(&w, "status");
-        json_str(&w, names[health]);
-        json_key(&w, "detail");
-        json_str(&w, detail);
-        json_key(&w, "hint");
-        json_str(&w, hint);
+        json_put_str(&w, "check", check);
+        json_put_str(&w, "status", names[health]);
+        json_put_str(&w, "detail", detail);
+        json_put_str(&w, "hint", hint);
         json_object_end(&w);
     } else {
         buf_addf(&line, "%s%-4s%s  %-15s %s", color ? colors[health] : "",

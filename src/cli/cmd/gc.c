@@ -28,8 +28,7 @@ static quire_status list_one(void *ctx, const quire_digest *digest,
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "sha256");
-        json_str(&w, hex);
+        json_put_str(&w, "sha256", hex);
         json_object_end(&w);
     } else {
         buf_add_str(&line, hex);
@@ -57,13 +56,10 @@ static void report_json(struct buf *line, const quire_collect_report *r,
     json_begin(&w, line);
     json_object(&w);
     for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        json_key(&w, numbers[i].key);
-        json_uint(&w, numbers[i].n);
+        json_put_uint(&w, numbers[i].key, numbers[i].n);
     }
-    json_key(&w, "dry_run");
-    json_bool(&w, dry);
-    json_key(&w, "refused");
-    json_bool(&w, r->refused);
+    json_put_bool(&w, "dry_run", dry);
+    json_put_bool(&w, "refused", r->refused);
     json_object_end(&w);
 }
 
@@ -143,8 +139,7 @@ static quire_status list_root(void *ctx, const char *path, quire_error *err)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "path");
-        json_str(&w, path);
+        json_put_str(&w, "path", path);
         json_object_end(&w);
     } else {
         term_add(&line, bytes_str(path), true);

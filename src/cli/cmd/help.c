@@ -162,8 +162,7 @@ static int version(struct cli *cli, const struct args *args)
     }
     json_begin(&w, &line);
     json_object(&w);
-    json_key(&w, "version");
-    json_str(&w, quire_version());
+    json_put_str(&w, "version", quire_version());
     json_key(&w, "libraries");
     json_object(&w);
     for (i = 0; (library = quire_version_of(i, out)); i++) {
@@ -173,8 +172,7 @@ static int version(struct cli *cli, const struct args *args)
         if (!space || space - library >= (int)sizeof name)
             continue;
         memcpy(name, library, (size_t)(space - library));
-        json_key(&w, name);
-        json_str(&w, space + 1);
+        json_put_str(&w, name, space + 1);
     }
     json_object_end(&w);
     json_object_end(&w);

@@ -177,12 +177,9 @@ static void print_json(struct listing *l, const quire_prompt *p)
 
     json_begin(&w, &l->line);
     json_object(&w);
-    json_key(&w, "id");
-    json_int(&w, p->id);
-    json_key(&w, "prompt");
-    json_bytes(&w, p->prompt);
-    json_key(&w, "created_at");
-    json_int(&w, p->created_at_s);
+    json_put_int(&w, "id", p->id);
+    json_put_bytes(&w, "prompt", p->prompt);
+    json_put_int(&w, "created_at", p->created_at_s);
     text_or_null(&w, "cwd", p->cwd);
     text_or_null(&w, "session", p->session);
     json_object_end(&w);

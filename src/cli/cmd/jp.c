@@ -184,18 +184,13 @@ static void say_json(struct buf *line, const struct moving *m)
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "payloads");
-    json_uint(&w, m->sum.payloads);
+    json_put_uint(&w, "payloads", m->sum.payloads);
     if (!m->back) {
-        json_key(&w, "blobs");
-        json_uint(&w, m->sum.blobs);
+        json_put_uint(&w, "blobs", m->sum.blobs);
     }
-    json_key(&w, "bytes");
-    json_uint(&w, m->sum.bytes);
-    json_key(&w, "conversations");
-    json_uint(&w, m->n);
-    json_key(&w, "problems");
-    json_uint(&w, m->sum.problems);
+    json_put_uint(&w, "bytes", m->sum.bytes);
+    json_put_uint(&w, "conversations", m->n);
+    json_put_uint(&w, "problems", m->sum.problems);
     json_object_end(&w);
 }
 
@@ -370,12 +365,9 @@ static void add_file_json(struct buf *line, const char *path,
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "path");
-    json_str(&w, path);
-    json_key(&w, "blob");
-    json_bool(&w, file->blob);
-    json_key(&w, "missing");
-    json_bool(&w, file->missing);
+    json_put_str(&w, "path", path);
+    json_put_bool(&w, "blob", file->blob);
+    json_put_bool(&w, "missing", file->missing);
     json_object_end(&w);
     buf_add_char(line, '\n');
 }
@@ -395,9 +387,9 @@ static quire_status list_file(void *ctx, const quire_conversation_file *file,
         return QUIRE_OK;
     path = from_here(f, path);
     if (file->missing) {
-        err_set(&lost, QUIRE_DAMAGED, "%.200s is referred to and is missing",
-                path);
-        err_next(&lost, "fetch it from where the conversation came from");
+        err_fail(&lost, QUIRE_DAMAGED,
+                 "fetch it from where the conversation came from",
+                 "%.200s is referred to and is missing", path);
         f->code = cli_worse(f->code, cli_fail(f->cli, &lost));
     }
     if (f->cli->json) {

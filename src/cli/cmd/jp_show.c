@@ -114,21 +114,16 @@ static void add_part_json(struct buf *out, const quire_part *part)
     timestamp_format(part->at_us, when);
     json_begin(&w, out);
     json_object(&w);
-    json_key(&w, "turn");
-    json_uint(&w, part->turn);
-    json_key(&w, "kind");
-    json_str(&w, part->kind);
-    json_key(&w, "label");
-    json_bytes(&w, part->label);
+    json_put_uint(&w, "turn", part->turn);
+    json_put_str(&w, "kind", part->kind);
+    json_put_bytes(&w, "label", part->label);
     json_key(&w, "time");
     if (part->at_us)
         json_str(&w, when);
     else
         json_null(&w);
-    json_key(&w, "bytes");
-    json_uint(&w, part->bytes);
-    json_key(&w, "missing");
-    json_bool(&w, part->missing);
+    json_put_uint(&w, "bytes", part->bytes);
+    json_put_bool(&w, "missing", part->missing);
     json_content(&w, "text", part->text);
     json_object_end(&w);
 }
@@ -259,24 +254,18 @@ static void add_row_json(struct buf *line, const quire_conversation *one)
     timestamp_format(one->last_us, last);
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_str(&w, one->id);
-    json_key(&w, "title");
-    json_str(&w, one->title);
-    json_key(&w, "state");
-    json_str(&w, states[one->state]);
-    json_key(&w, "events");
-    json_uint(&w, one->events);
+    json_put_str(&w, "id", one->id);
+    json_put_str(&w, "title", one->title);
+    json_put_str(&w, "state", states[one->state]);
+    json_put_uint(&w, "events", one->events);
     json_key(&w, "last");
     if (one->last_us)
         json_str(&w, last);
     else
         json_null(&w);
-    json_key(&w, "path");
-    json_str(&w, one->path);
+    json_put_str(&w, "path", one->path);
     if (one->problem) {
-        json_key(&w, "problem");
-        json_str(&w, one->problem);
+        json_put_str(&w, "problem", one->problem);
     }
     json_object_end(&w);
 }

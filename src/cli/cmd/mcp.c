@@ -42,8 +42,8 @@ static int print_config(struct cli *cli, const struct args *args)
     json_object(&w);
     json_key(&w, "quire");
     json_object(&w);
-    json_key(&w, "command");
-    json_bytes(&w, n > 0 ? bytes_of(self, (size_t)n) : bytes_str("quire"));
+    json_put_bytes(&w, "command",
+                   n > 0 ? bytes_of(self, (size_t)n) : bytes_str("quire"));
     json_key(&w, "args");
     json_array(&w);
     json_str(&w, "mcp");

@@ -108,21 +108,17 @@ static int artifact_id(struct cli *cli, const char *text, int64_t *id)
 
 static void add_text(struct json_writer *w, const char *key, quire_bytes text)
 {
-    json_key(w, key);
-    json_bytes(w, text);
+    json_put_bytes(w, key, text);
 }
 
 void memory_add_members(struct json_writer *w, const quire_memory *entry)
 {
-    json_key(w, "id");
-    json_int(w, entry->id);
-    json_key(w, "type");
-    json_str(w, quire_memory_type_name(entry->type));
+    json_put_int(w, "id", entry->id);
+    json_put_str(w, "type", quire_memory_type_name(entry->type));
     add_text(w, "title", entry->title);
     add_text(w, "content", entry->content);
     add_text(w, "source", entry->source);
-    json_key(w, "tags");
-    json_raw(w, bytes_str(entry->tags));
+    json_put_raw(w, "tags", bytes_str(entry->tags));
     json_key(w, "artifact_id");
     if (entry->artifact)
         json_int(w, entry->artifact);
@@ -427,8 +423,7 @@ static int show_json(struct cli *cli, const quire_memory *entry)
     /* One that went a moment ago is none. */
     if (linked && !quire_artifact_stat(cli->q, NULL, which, &o, &a, NULL)) {
         artifact_add_json(&artifact, &a);
-        json_key(&w, "artifact");
-        json_raw(&w, buf_bytes(&artifact));
+        json_put_raw(&w, "artifact", buf_bytes(&artifact));
     }
     json_object_end(&w);
     line.failed |= artifact.failed;
@@ -577,8 +572,7 @@ static quire_status show_hit(void *ctx, const quire_memory *entry,
         json_begin(&w, &line);
         json_object(&w);
         memory_add_members(&w, entry);
-        json_key(&w, "score");
-        json_raw(&w, bytes_str(score));
+        json_put_raw(&w, "score", bytes_str(score));
         json_object_end(&w);
     } else {
         memory_add_row(&line, entry);

@@ -9,14 +9,10 @@
 
 static void add_relation(struct json_writer *w, const quire_relation *r)
 {
-    json_key(w, "id");
-    json_int(w, r->id);
-    json_key(w, "source_id");
-    json_int(w, r->source);
-    json_key(w, "relation");
-    json_str(w, quire_relation_name(r->kind));
-    json_key(w, "target_id");
-    json_int(w, r->target);
+    json_put_int(w, "id", r->id);
+    json_put_int(w, "source_id", r->source);
+    json_put_str(w, "relation", quire_relation_name(r->kind));
+    json_put_int(w, "target_id", r->target);
 }
 
 static void say_relation(struct cli *cli, const char *key,

@@ -41,21 +41,16 @@ static void add_json(struct buf *line, const quire_output *o)
     timestamp_format(o->modified_us, modified);
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "address");
-    json_str(&w, o->address);
-    json_key(&w, "id");
-    json_str(&w, o->id);
+    json_put_str(&w, "address", o->address);
+    json_put_str(&w, "id", o->id);
     json_key(&w, "tool");
     if (*o->tool)
         json_str(&w, o->tool);
     else
         json_null(&w);
-    json_key(&w, "bytes");
-    json_uint(&w, o->bytes);
-    json_key(&w, "modified");
-    json_str(&w, modified);
-    json_key(&w, "path");
-    json_str(&w, o->path);
+    json_put_uint(&w, "bytes", o->bytes);
+    json_put_str(&w, "modified", modified);
+    json_put_str(&w, "path", o->path);
     json_object_end(&w);
 }
 
@@ -151,15 +146,11 @@ static void say_report(struct cli *cli, const quire_output *report,
 
     json_begin(&w, &line);
     json_object(&w);
-    json_key(&w, "id");
-    json_str(&w, report->id);
-    json_key(&w, "path");
-    json_str(&w, report->path);
-    json_key(&w, "address");
-    json_str(&w, report->address);
+    json_put_str(&w, "id", report->id);
+    json_put_str(&w, "path", report->path);
+    json_put_str(&w, "address", report->address);
     if (temporary) {
-        json_key(&w, "temporary");
-        json_bool(&w, true);
+        json_put_bool(&w, "temporary", true);
     }
     json_object_end(&w);
     out_line(cli, &line);

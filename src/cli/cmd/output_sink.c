@@ -147,8 +147,7 @@ static quire_status drain(struct drain *d, quire_error *err)
 
 static void add_count(struct json_writer *w, const char *key, uint64_t n)
 {
-    json_key(w, key);
-    json_uint(w, n);
+    json_put_uint(w, key, n);
 }
 
 static void add_text(struct json_writer *w, const char *key, const char *text)
@@ -170,12 +169,10 @@ static void add_file(struct json_writer *w, const quire_sink_result *r,
     add_text(w, "address", r->id ? address : NULL);
     add_text(w, "path", r->id ? r->path : NULL);
     if (r->id && temporary) {
-        json_key(w, "temporary");
-        json_bool(w, true);
+        json_put_bool(w, "temporary", true);
     }
     if (r->problem.status) {
-        json_key(w, "artifactError");
-        json_str(w, r->problem.what);
+        json_put_str(w, "artifactError", r->problem.what);
     }
 }
 
@@ -207,8 +204,7 @@ static void say_json(struct cli *cli, const quire_sink_result *r,
     out_str(cli, "\"");
     json_begin(&w, &rest);
     w.comma = true; /* the output has just ended */
-    json_key(&w, "truncated");
-    json_bool(&w, r->truncated);
+    json_put_bool(&w, "truncated", r->truncated);
     add_count(&w, "totalLines", r->total_lines);
     add_count(&w, "totalBytes", r->total_bytes);
     add_count(&w, "outputLines", r->output_lines);

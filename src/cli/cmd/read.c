@@ -92,8 +92,8 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
     if (r->mute)
         return QUIRE_OK;
     if (line->number == 0 && r->numbers) {
-        st = err_set(err, QUIRE_INVALID, "a value has no lines to number");
-        err_next(err, "leave out --number");
+        st = err_fail(err, QUIRE_INVALID, "leave out --number",
+                      "a value has no lines to number");
         return st;
     }
     if (line->number == 0)

@@ -355,31 +355,19 @@ static void add_record_json(struct buf *line, const quire_run_record *n)
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_int(&w, n->id);
-    json_key(&w, "session");
-    json_str(&w, n->session);
-    json_key(&w, "command");
-    json_raw(&w, bytes_str(n->command));
+    json_put_int(&w, "id", n->id);
+    json_put_str(&w, "session", n->session);
+    json_put_raw(&w, "command", bytes_str(n->command));
     json_add_time(&w, "started", n->started_us);
-    json_key(&w, "ended");
-    json_bool(&w, n->ended);
-    json_key(&w, "duration_ms");
-    json_int(&w, n->duration_us / 1000);
-    json_key(&w, "exit");
-    json_int(&w, n->exit);
-    json_key(&w, "signal");
-    json_int(&w, n->signal);
-    json_key(&w, "stdout_bytes");
-    json_uint(&w, n->out_bytes);
-    json_key(&w, "stderr_bytes");
-    json_uint(&w, n->err_bytes);
-    json_key(&w, "limits_hit");
-    json_raw(&w, bytes_str(n->hit));
-    json_key(&w, "confined");
-    json_raw(&w, bytes_str(n->confined));
-    json_key(&w, "unconfined");
-    json_bool(&w, n->unconfined);
+    json_put_bool(&w, "ended", n->ended);
+    json_put_int(&w, "duration_ms", n->duration_us / 1000);
+    json_put_int(&w, "exit", n->exit);
+    json_put_int(&w, "signal", n->signal);
+    json_put_uint(&w, "stdout_bytes", n->out_bytes);
+    json_put_uint(&w, "stderr_bytes", n->err_bytes);
+    json_put_raw(&w, "limits_hit", bytes_str(n->hit));
+    json_put_raw(&w, "confined", bytes_str(n->confined));
+    json_put_bool(&w, "unconfined", n->unconfined);
     json_object_end(&w);
 }
 

@@ -117,16 +117,16 @@ static quire_status read_token(const char *home, char *token, quire_error *err)
     } else if (fd < 0 || fstat(fd, &st) < 0) {
         status = err_sys(err, errno, "cannot read %s/admin.token", home);
     } else if (st.st_mode & 077 || st.st_uid != geteuid()) {
-        status = err_set(err, QUIRE_INVALID,
-                         "%s/admin.token can be read by others", home);
-        err_next(err, "make its mode 0600, or give QUIRE_ADMIN_TOKEN");
+        status = err_fail(err, QUIRE_INVALID,
+                          "make its mode 0600, or give QUIRE_ADMIN_TOKEN",
+                          "%s/admin.token can be read by others", home);
     } else {
         n = fs_read_at(fd, token, TOKEN_LEN, 0);
         token[n > 0 ? n : 0] = '\0';
         if (n != TOKEN_LEN) {
-            status = err_set(err, QUIRE_DAMAGED, "%s/admin.token is no token",
-                             home);
-            err_next(err, "remove it, and another is made");
+            status = err_fail(err, QUIRE_DAMAGED,
+                              "remove it, and another is made",
+                              "%s/admin.token is no token", home);
         }
     }
     if (fd >= 0)

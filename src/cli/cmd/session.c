@@ -72,8 +72,7 @@ int session_say_new(struct cli *cli, quire_session *s)
         quire_session_describe(s, &info);
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "id");
-        json_str(&w, info.id);
+        json_put_str(&w, "id", info.id);
         json_key(&w, "path");
         if (info.path)
             json_str(&w, info.path);
@@ -93,20 +92,17 @@ void session_entry_json(struct buf *line, const quire_appended *entry)
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_str(&w, entry->id);
+    json_put_str(&w, "id", entry->id);
     json_key(&w, "parentId");
     if (*entry->parent)
         json_str(&w, entry->parent);
     else
         json_null(&w);
     if (entry->truncated) {
-        json_key(&w, "truncated");
-        json_bool(&w, true);
+        json_put_bool(&w, "truncated", true);
     }
     if (entry->existed) {
-        json_key(&w, "existed");
-        json_bool(&w, true);
+        json_put_bool(&w, "existed", true);
     }
     json_object_end(&w);
 }
@@ -127,10 +123,8 @@ void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)
 
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "warning");
-        json_str(&w, what);
-        json_key(&w, "kind");
-        json_str(&w, kind);
+        json_put_str(&w, "warning", what);
+        json_put_str(&w, "kind", kind);
         json_object_end(&w);
     } else {
         buf_add_str(&line, "quire: warning: ");

@@ -29,17 +29,12 @@ static void add_problem_json(struct buf *line, const char *path,
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "line");
-    json_uint(&w, p->line);
-    json_key(&w, "byte");
-    json_uint(&w, p->byte);
-    json_key(&w, "kind");
-    json_str(&w, p->kind);
-    json_key(&w, "message");
-    json_str(&w, p->message);
+    json_put_uint(&w, "line", p->line);
+    json_put_uint(&w, "byte", p->byte);
+    json_put_str(&w, "kind", p->kind);
+    json_put_str(&w, "message", p->message);
     if (path) {
-        json_key(&w, "path");
-        json_str(&w, path);
+        json_put_str(&w, "path", path);
     }
     json_object_end(&w);
 }
@@ -182,8 +177,7 @@ static void say_repaired(struct cli *cli, const char *path, const char *kept)
 
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "path");
-        json_str(&w, path);
+        json_put_str(&w, "path", path);
         json_key(&w, "kept");
         if (kept)
             json_str(&w, kept);
@@ -258,10 +252,8 @@ static int session_migrate(struct cli *cli, const struct args *args)
 
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "from");
-        json_int(&w, from);
-        json_key(&w, "to");
-        json_int(&w, to);
+        json_put_int(&w, "from", from);
+        json_put_int(&w, "to", to);
         json_object_end(&w);
     } else if (from == to) {
         buf_addf(&line, "it has version %d already", to);

@@ -116,8 +116,7 @@ static void say_path(struct cli *cli, const char *path)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "path");
-        json_str(&w, path);
+        json_put_str(&w, "path", path);
         json_object_end(&w);
     } else if (isatty(STDOUT_FILENO)) {
         term_add(&line, bytes_str(path), true);

@@ -90,20 +90,14 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
         json_int(w, row->number);
     else
         json_null(w);
-    json_key(w, "state");
-    json_str(w, row->state);
+    json_put_str(w, "state", row->state);
     json_key(w, "tokens");
     json_object(w);
-    json_key(w, "input");
-    json_uint(w, row->input_tokens);
-    json_key(w, "output");
-    json_uint(w, row->output_tokens);
-    json_key(w, "cache_read");
-    json_uint(w, row->cache_read_tokens);
-    json_key(w, "cache_write");
-    json_uint(w, row->cache_write_tokens);
-    json_key(w, "total");
-    json_uint(w, row->total_tokens);
+    json_put_uint(w, "input", row->input_tokens);
+    json_put_uint(w, "output", row->output_tokens);
+    json_put_uint(w, "cache_read", row->cache_read_tokens);
+    json_put_uint(w, "cache_write", row->cache_write_tokens);
+    json_put_uint(w, "total", row->total_tokens);
     json_object_end(w);
     json_key(w, "cost");
     add_cost(&cost, row->cost_nano_usd, 0);
@@ -122,11 +116,9 @@ static void add_json(struct buf *line, const quire_session_info *info,
         add_time(&modified, info->modified_us);
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_str(&w, info->id);
+    json_put_str(&w, "id", info->id);
     json_text_or_null(&w, "path", info->path);
-    json_key(&w, "cwd");
-    json_str(&w, info->cwd ? info->cwd : "");
+    json_put_str(&w, "cwd", info->cwd ? info->cwd : "");
     json_text_or_null(&w, "title", info->title);
     json_text_or_null(&w, "created", info->created);
     json_text_or_null(&w, "modified", modified.len ? buf_text(&modified) : "");
@@ -135,13 +127,11 @@ static void add_json(struct buf *line, const quire_session_info *info,
         json_null(&w);
     else
         json_uint(&w, info->messages);
-    json_key(&w, "bytes");
-    json_uint(&w, info->bytes);
+    json_put_uint(&w, "bytes", info->bytes);
     json_text_or_null(&w, "parent", info->parent);
     json_text_or_null(&w, "first", info->first);
     json_text_or_null(&w, "status", info->status);
-    json_key(&w, "archived");
-    json_bool(&w, info->archived);
+    json_put_bool(&w, "archived", info->archived);
     if (row)
         add_totals(&w, row);
     json_object_end(&w);

@@ -117,8 +117,7 @@ static quire_status list_text(void *ctx, const char *text, quire_error *err)
 
         json_begin(&w, &l->line);
         json_object(&w);
-        json_key(&w, l->key);
-        json_str(&w, text);
+        json_put_str(&w, l->key, text);
         json_object_end(&w);
     } else if (l->guard) {
         term_add(&l->line, bytes_str(text), true);

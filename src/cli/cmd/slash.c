@@ -45,12 +45,9 @@ static quire_status tell_file(void *ctx, const quire_slash_file *file,
     buf_clear(&r->line);
     json_begin(&w, &r->line);
     json_object(&w);
-    json_key(&w, "event");
-    json_str(&w, "file");
-    json_key(&w, "path");
-    json_bytes(&w, file->path);
-    json_key(&w, "size");
-    json_uint(&w, file->content.len);
+    json_put_str(&w, "event", "file");
+    json_put_bytes(&w, "path", file->path);
+    json_put_uint(&w, "size", file->content.len);
     json_content(&w, "content", file->content);
     json_object_end(&w);
     return put_line(r, err);

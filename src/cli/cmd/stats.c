@@ -23,14 +23,12 @@ struct telling {
 
 static void add_count(struct json_writer *w, const char *key, uint64_t n)
 {
-    json_key(w, key);
-    json_uint(w, n);
+    json_put_uint(w, key, n);
 }
 
 static void add_text(struct json_writer *w, const char *key, const char *text)
 {
-    json_key(w, key);
-    json_str(w, text);
+    json_put_str(w, key, text);
 }
 
 static void spell_time(int64_t us, char out[32])
@@ -139,8 +137,7 @@ static quire_status tell_tenant_json(void *ctx, const quire_tenant_stats *t,
 
     (void)err;
     json_object(l->w);
-    json_key(l->w, "id");
-    json_int(l->w, t->id);
+    json_put_int(l->w, "id", t->id);
     add_text(l->w, "name", t->name);
     add_tenant(l->w, t);
     json_object_end(l->w);
@@ -265,8 +262,7 @@ static int stats(struct cli *cli, const struct args *args)
         json_begin(&w, &out);
         json_object(&w);
         add_all(&w, &s);
-        json_key(&w, "tenants");
-        json_raw(&w, buf_bytes(&tenants));
+        json_put_raw(&w, "tenants", buf_bytes(&tenants));
         json_object_end(&w);
         out_line(cli, &out);
     } else {

@@ -33,12 +33,9 @@ static void say_token(struct cli *cli, const quire_tenant *t, const char *token)
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "id");
-        json_int(&w, t->id);
-        json_key(&w, "name");
-        json_str(&w, t->name);
-        json_key(&w, "token");
-        json_str(&w, token);
+        json_put_int(&w, "id", t->id);
+        json_put_str(&w, "name", t->name);
+        json_put_str(&w, "token", token);
         json_object_end(&w);
     } else {
         buf_add_str(&line, token);
@@ -110,21 +107,16 @@ static void add_json(struct buf *line, const quire_tenant *t)
 
     json_begin(&w, line);
     json_object(&w);
-    json_key(&w, "id");
-    json_int(&w, t->id);
-    json_key(&w, "name");
-    json_str(&w, t->name);
-    json_key(&w, "disabled");
-    json_bool(&w, t->disabled);
+    json_put_int(&w, "id", t->id);
+    json_put_str(&w, "name", t->name);
+    json_put_bool(&w, "disabled", t->disabled);
     json_key(&w, "created_at");
     if (t->created_us)
         json_int(&w, t->created_us / 1000000);
     else
         json_null(&w);
-    json_key(&w, "used_bytes");
-    json_uint(&w, t->used);
-    json_key(&w, "artifacts");
-    json_uint(&w, t->artifacts);
+    json_put_uint(&w, "used_bytes", t->used);
+    json_put_uint(&w, "artifacts", t->artifacts);
     json_object_end(&w);
 }
 

@@ -37,14 +37,10 @@ static void tell(void *ctx, const char *session, const char *what,
     if (cli->json) {
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "session");
-        json_str(&w, session);
-        json_key(&w, "what");
-        json_str(&w, what);
-        json_key(&w, "path");
-        json_str(&w, path);
-        json_key(&w, "why");
-        json_str(&w, why);
+        json_put_str(&w, "session", session);
+        json_put_str(&w, "what", what);
+        json_put_str(&w, "path", path);
+        json_put_str(&w, "why", why);
         json_object_end(&w);
     } else {
         buf_addf(&line, "%-9s %s/", what, session);

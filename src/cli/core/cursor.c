@@ -48,6 +48,5 @@ void cursor_add(struct json_writer *w, int64_t us, int64_t id)
     char cursor[48];
 
     snprintf(cursor, sizeof cursor, "%lld-%lld", (long long)us, (long long)id);
-    json_key(w, "cursor");
-    json_str(w, cursor);
+    json_put_str(w, "cursor", cursor);
 }

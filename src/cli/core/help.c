@@ -258,26 +258,20 @@ void help_json(struct buf *out, const struct cmd *cmd)
     }
     json_begin(&w, out);
     json_object(&w);
-    json_key(&w, "command");
-    json_str(&w, cmd->name);
-    json_key(&w, "usage");
-    json_bytes(&w, buf_bytes(&usage));
-    json_key(&w, "summary");
-    json_str(&w, cmd->summary);
+    json_put_str(&w, "command", cmd->name);
+    json_put_bytes(&w, "usage", buf_bytes(&usage));
+    json_put_str(&w, "summary", cmd->summary);
     json_key(&w, "options");
     json_array(&w);
     for (o = cmd->opts; o && o->name; o++) {
         if (o->hidden)
             continue;
         json_object(&w);
-        json_key(&w, "name");
-        json_str(&w, o->name);
+        json_put_str(&w, "name", o->name);
         if (o->kind != OPT_FLAG) {
-            json_key(&w, "value");
-            json_str(&w, o->value);
+            json_put_str(&w, "value", o->value);
         }
-        json_key(&w, "summary");
-        json_str(&w, o->help);
+        json_put_str(&w, "summary", o->help);
         json_object_end(&w);
     }
     json_array_end(&w);

@@ -266,9 +266,10 @@ int out_close(struct cli *cli, int code)
         while (waitpid(out->pager_pid, &status, 0) < 0 && errno == EINTR)
             ;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-            err_set(&err, QUIRE_IO, "cannot run the pager `%s`", out->pager);
-            err_next(&err, "set PAGER to one that is there, or give "
-                           "--no-pager");
+            err_fail(&err, QUIRE_IO,
+                     "set PAGER to one that is there, or give "
+                     "--no-pager",
+                     "cannot run the pager `%s`", out->pager);
             return cli_worse(code, cli_fail(cli, &err));
         }
         if (out->error == EPIPE)
@@ -330,12 +331,9 @@ static void report(struct cli *cli, const char *kind, const char *what,
 
         json_begin(&w, &line);
         json_object(&w);
-        json_key(&w, "error");
-        json_str(&w, what);
-        json_key(&w, "kind");
-        json_str(&w, kind);
-        json_key(&w, "hint");
-        json_str(&w, hint);
+        json_put_str(&w, "error", what);
+        json_put_str(&w, "kind", kind);
+        json_put_str(&w, "hint", hint);
         json_object_end(&w);
         buf_add_char(&line, '\n');
     } else {

@@ -112,10 +112,9 @@ quire_status mcp_client_register(struct mcp_client *g, quire_error *err)
         g->registered = true;
         g->refs++;
     } else {
-        st = err_set(err, QUIRE_BUSY,
-                     "the tenant has %d clients by MCP, all in use",
-                     MCP_CLIENTS_MAX);
-        err_next(err, "end some with DELETE");
+        st = err_fail(err, QUIRE_BUSY, "end some with DELETE",
+                      "the tenant has %d clients by MCP, all in use",
+                      MCP_CLIENTS_MAX);
     }
     pthread_mutex_unlock(&l->lock);
     mcp_client_drop(extra);

@@ -134,8 +134,8 @@ static quire_status add_room(struct mcp_registry *l, struct mcp_endpoint *fresh,
     if (there != fresh)
         mcp_endpoint_free(fresh);
     if (!there) {
-        st = err_set(err, QUIRE_BUSY, "too many sessions are open by MCP");
-        err_next(err, "try again later");
+        st = err_fail(err, QUIRE_BUSY, "try again later",
+                      "too many sessions are open by MCP");
     }
     *out = there;
     return st;

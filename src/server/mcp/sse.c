@@ -174,10 +174,9 @@ static quire_status count(struct mcp_sse *e, bool run, quire_error *err)
     }
     if (l->stopped || ears >= MCP_STREAMS_MAX ||
         (run && (runs >= RUNS_MAX || all_runs >= ALL_RUNS_MAX))) {
-        st = err_set(err, QUIRE_BUSY,
-                     run ? "too many calls that take long are under way"
-                         : "the tenant listens too often at once");
-        err_next(err, "try again when one has ended");
+        st = err_fail(err, QUIRE_BUSY, "try again when one has ended",
+                      run ? "too many calls that take long are under way"
+                          : "the tenant listens too often at once");
     } else {
         e->counted = true;
         e->runs = run;

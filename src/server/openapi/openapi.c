@@ -220,26 +220,22 @@ static const char *most_of(const struct route *route)
 
 static void raw(struct json_writer *w, const char *key, const char *json)
 {
-    json_key(w, key);
-    json_raw(w, bytes_str(json));
+    json_put_raw(w, key, bytes_str(json));
 }
 
 static void text(struct json_writer *w, const char *key, const char *value)
 {
-    json_key(w, key);
-    json_str(w, value);
+    json_put_str(w, key, value);
 }
 
 static void number(struct json_writer *w, const char *key, int value)
 {
-    json_key(w, key);
-    json_int(w, value);
+    json_put_int(w, key, value);
 }
 
 static void flag(struct json_writer *w, const char *key, bool value)
 {
-    json_key(w, key);
-    json_bool(w, value);
+    json_put_bool(w, key, value);
 }
 
 static void put_ref(struct json_writer *w, const char *list, const char *name)

@@ -179,8 +179,7 @@ static void put_ref(struct json_writer *w, quire_bytes name)
 
     snprintf(ref, sizeof ref, "#/components/schemas/%.*s", (int)name.len,
              (const char *)name.data);
-    json_key(w, "$ref");
-    json_str(w, ref);
+    json_put_str(w, "$ref", ref);
 }
 
 static void put_choice(struct json_writer *w, quire_bytes type)
@@ -283,8 +282,7 @@ static void put_object(struct json_writer *w, const char *members)
             json_bytes(w, m.name);
     json_array_end(w);
     if (others) {
-        json_key(w, "additionalProperties");
-        json_bool(w, true);
+        json_put_bool(w, "additionalProperties", true);
     }
     json_object_end(w);
 }
@@ -318,7 +316,7 @@ void schema_write_all(struct json_writer *w)
         (either ? put_either : put_object)(w, schemas[i].members);
     }
     /* The tool describes itself. */
-    json_key(w, "WorkspaceRequest");
-    json_raw(w, json_get(bytes_str(quire_workspace_schema()), "inputSchema"));
+    json_put_raw(w, "WorkspaceRequest",
+                 json_get(bytes_str(quire_workspace_schema()), "inputSchema"));
     json_object_end(w);
 }

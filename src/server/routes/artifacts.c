@@ -34,8 +34,7 @@ static void put_members(struct request *c, const quire_artifact *a)
     put_number(c, "size", (int64_t)a->size);
     put_number(c, "version", a->version);
     put_text(c, "purpose", a->purpose);
-    json_key(&c->w, "tags");
-    json_raw(&c->w, bytes_str(a->tags));
+    json_put_raw(&c->w, "tags", bytes_str(a->tags));
     put_time(c, "created_at", a->created_us);
     put_time(c, "updated_at", a->updated_us);
 }
@@ -112,8 +111,7 @@ static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
     json_object(&c->w);
     put_members(c, &hit->artifact);
     snprintf(score, sizeof score, "%.6f", hit->score);
-    json_key(&c->w, "score");
-    json_raw(&c->w, bytes_str(score));
+    json_put_raw(&c->w, "score", bytes_str(score));
     put_text(c, "snippet", hit->snippet);
     json_object_end(&c->w);
     return QUIRE_OK;
@@ -459,16 +457,12 @@ void request_publish_workspace(struct request *c, int64_t conversation,
     json_begin(&w, &out);
     json_object(&w);
     if (conversation) {
-        json_key(&w, "conversation_id");
-        json_int(&w, conversation);
+        json_put_int(&w, "conversation_id", conversation);
     }
-    json_key(&w, "id");
-    json_raw(&w, json_get(data, "artifact_id"));
-    json_key(&w, "path");
-    json_raw(&w, json_get(data, "filename"));
+    json_put_raw(&w, "id", json_get(data, "artifact_id"));
+    json_put_raw(&w, "path", json_get(data, "filename"));
     if (writes) {
-        json_key(&w, "version");
-        json_raw(&w, json_get(data, "version"));
+        json_put_raw(&w, "version", json_get(data, "version"));
     }
     json_object_end(&w);
     if (!out.failed)

@@ -483,17 +483,14 @@ void route_messages_add(struct request *c)
         return;
     json_begin(&w, &entry);
     json_object(&w);
-    json_key(&w, "type");
-    json_str(&w, "message");
+    json_put_str(&w, "type", "message");
     json_key(&w, "message");
     if (kind == JSON_OBJECT) {
         json_raw(&w, content);
     } else {
         json_object(&w);
-        json_key(&w, "role");
-        json_str(&w, role ? role : "user");
-        json_key(&w, "content");
-        json_raw(&w, content);
+        json_put_str(&w, "role", role ? role : "user");
+        json_put_raw(&w, "content", content);
         json_object_end(&w);
     }
     json_object_end(&w);
@@ -538,15 +535,13 @@ static quire_status give_node(void *ctx, const quire_entry *e, quire_error *err)
 
     (void)err;
     json_object(&c->w);
-    json_key(&c->w, "id");
-    json_bytes(&c->w, e->id);
+    json_put_bytes(&c->w, "id", e->id);
     json_key(&c->w, "parentId");
     if (e->parent.data)
         json_bytes(&c->w, e->parent);
     else
         json_null(&c->w);
-    json_key(&c->w, "type");
-    json_bytes(&c->w, e->type);
+    json_put_bytes(&c->w, "type", e->type);
     put_number(c, "depth", (int64_t)e->depth);
     put_flag(c, "leaf", e->is_leaf);
     json_key(&c->w, "label");

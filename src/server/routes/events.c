@@ -74,8 +74,7 @@ static void put_name(struct json_writer *w, struct request *c,
     if (ROUTE_EVENT(c->route->flags) == EVENT_CONVERSATION_REMOVED)
         number = c->params[0];
     if (id.data || number) {
-        json_key(w, "id");
-        json_raw(w, id.data ? id : bytes_str(number));
+        json_put_raw(w, "id", id.data ? id : bytes_str(number));
     }
     if (path.data || c->path || strchr(c->route->pattern, '*')) {
         json_key(w, "path");
@@ -89,8 +88,7 @@ static void put_name(struct json_writer *w, struct request *c,
 
         /* The first entry has no parent, which is worth saying. */
         if (value.data && (i == 0 || json_kind(value) != JSON_NULL)) {
-            json_key(w, said[i]);
-            json_raw(w, value);
+            json_put_raw(w, said[i], value);
         }
     }
 }
@@ -110,8 +108,7 @@ void request_publish_event(struct request *c)
     json_begin(&w, &out);
     json_object(&w);
     if (conversation) {
-        json_key(&w, "conversation_id");
-        json_int(&w, conversation);
+        json_put_int(&w, "conversation_id", conversation);
     }
     put_name(&w, c, inner.data ? inner : answer);
     json_object_end(&w);

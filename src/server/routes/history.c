@@ -68,8 +68,8 @@ void route_history_add(struct request *c)
     st = quire_history_add(c->q, request_bytes(c, "prompt"), cwd ? cwd : "/",
                            session, &id, &err);
     if (!st && !id) {
-        st = err_set(&err, QUIRE_INVALID, "prompt has nothing but blanks");
-        err_next(&err, "send what was typed");
+        st = err_fail(&err, QUIRE_INVALID, "send what was typed",
+                      "prompt has nothing but blanks");
     }
     if (st) {
         request_fail(c, st, &err);
@@ -93,8 +93,7 @@ static quire_status put_quota(struct request *c, const char *name,
                           : err_memory(err);
 
     if (!st) {
-        json_key(&c->w, name);
-        json_raw(&c->w, bytes_str(setting.value)); /* digits */
+        json_put_raw(&c->w, name, bytes_str(setting.value)); /* digits */
     }
     return st;
 }

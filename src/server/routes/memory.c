@@ -90,8 +90,7 @@ static void put_members(struct request *c, const quire_memory *m)
     put_bytes(c, "title", m->title);
     put_bytes(c, "content", m->content);
     put_bytes(c, "source", m->source);
-    json_key(&c->w, "tags");
-    json_raw(&c->w, bytes_str(m->tags));
+    json_put_raw(&c->w, "tags", bytes_str(m->tags));
     put_id(c, "artifact_id", m->artifact);
     put_id(c, "conversation_id", m->session_id);
     put_time(c, "valid_from", m->valid_from_us);
@@ -202,8 +201,7 @@ static quire_status give_hit(void *ctx, const quire_memory *m, quire_error *err)
     snprintf(score, sizeof score, "%.9f", m->score);
     json_object(&c->w);
     put_members(c, m);
-    json_key(&c->w, "score");
-    json_raw(&c->w, bytes_str(score));
+    json_put_raw(&c->w, "score", bytes_str(score));
     json_object_end(&c->w);
     return page_take(p, 0, 0);
 }

@@ -58,8 +58,7 @@ static void tell_change(struct request *c, const quire_slash_reply *r)
         else
             json_str(&w, agent ? agent : "agent");
     } else if (r->id) {
-        json_key(&w, "id");
-        json_int(&w, r->id);
+        json_put_int(&w, "id", r->id);
     }
     json_object_end(&w);
     if (!out.failed)
@@ -75,14 +74,10 @@ static void tell_written(struct request *c, const quire_slash_file *file)
 
     json_begin(&w, &out);
     json_object(&w);
-    json_key(&w, "conversation_id");
-    json_int(&w, conversation);
-    json_key(&w, "id");
-    json_int(&w, file->id);
-    json_key(&w, "path");
-    json_bytes(&w, file->path);
-    json_key(&w, "size");
-    json_uint(&w, file->content.len);
+    json_put_int(&w, "conversation_id", conversation);
+    json_put_int(&w, "id", file->id);
+    json_put_bytes(&w, "path", file->path);
+    json_put_uint(&w, "size", file->content.len);
     json_object_end(&w);
     if (!out.failed)
         request_publish_one(c, EVENT_ARTIFACT_WRITTEN, conversation,
@@ -94,10 +89,8 @@ static void tell_written(struct request *c, const quire_slash_file *file)
 static void add_file(struct json_writer *w, const quire_slash_file *file,
                      bool whole)
 {
-    json_key(w, "path");
-    json_bytes(w, file->path);
-    json_key(w, "size");
-    json_uint(w, file->content.len);
+    json_put_bytes(w, "path", file->path);
+    json_put_uint(w, "size", file->content.len);
     json_key(w, "artifact_id");
     if (file->id)
         json_int(w, file->id);
@@ -107,8 +100,7 @@ static void add_file(struct json_writer *w, const quire_slash_file *file,
         json_content(w, "content", file->content);
         return;
     }
-    json_key(w, "content");
-    json_null(w);
+    json_put_null(w, "content");
 }
 
 /* The file itself, which may be nowhere else. */
@@ -191,8 +183,7 @@ void route_slash(struct request *c)
     json_array_end(&to.written);
     json_array_end(&c->w);
     put_bytes(c, "text", buf_bytes(&to.text));
-    json_key(&c->w, "files");
-    json_raw(&c->w, buf_bytes(&to.files));
+    json_put_raw(&c->w, "files", buf_bytes(&to.files));
     json_object_end(&c->w);
     if (st)
         request_fail(c, st, &err);
