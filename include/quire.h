@@ -1,29 +1,22 @@
 /*
- * quire.h - the storage engine for agent sessions
+ * quire.h - the storage engine for agent sessions: the whole public interface
  *
- * This header is the whole public interface of libquire. Every comment says
- * what a call does, who owns what, how it can fail, and what is durable when
- * it returns.
- *
- * Threads. A `quire` handle is used by one thread at a time. Another thread
- * opens another handle, on the same store if it likes; so does another
- * process. A handle belongs to the process that opened it: after fork() the
- * child neither uses nor closes it. There is nothing to initialise. Threads
- * that put artifacts into the same store at once share a commit, and wait for
- * another process as long as the first of them would.
- *
- * Memory. Bytes a call returns are on loan until the next call with the same
- * handle, unless its comment says otherwise. Bytes a call takes are copied.
- *
- * The library prints nothing, never exits and installs no signal handlers.
+ * One header per topic; each can be included alone. quire/types.h explains how
+ * to read the comments, which threads may call what, and the ownership of memory.
  */
 #ifndef QUIRE_H
 #define QUIRE_H
 
 #include "quire/types.h"
+
+/* a store: open, settings, transactions, tenants */
 #include "quire/store.h"
-#include "quire/transaction.h"
 #include "quire/config.h"
+#include "quire/transaction.h"
+#include "quire/tenant.h"
+#include "quire/idempotency.h"
+
+/* what it stores */
 #include "quire/blob.h"
 #include "quire/session.h"
 #include "quire/session_files.h"
@@ -33,15 +26,15 @@
 #include "quire/artifact.h"
 #include "quire/workspace.h"
 #include "quire/run.h"
-#include "quire/idempotency.h"
-#include "quire/gc.h"
-#include "quire/tenant.h"
-#include "quire/check.h"
-#include "quire/stats.h"
 #include "quire/memory.h"
 #include "quire/history.h"
 #include "quire/scratchpad.h"
 #include "quire/slash.h"
 #include "quire/jp.h"
+
+/* the whole home */
+#include "quire/gc.h"
+#include "quire/check.h"
+#include "quire/stats.h"
 
 #endif

@@ -1,4 +1,15 @@
-/* quire/artifact.h - named files of a session, with versions */
+/*
+ * quire/artifact.h - artifacts: named files of a session, with versions
+ *
+ * Every artifact belongs to a session; without one to the built-in session
+ * "user". Its content is a blob. Each put that changes it makes a version; the
+ * last versions.kept (20) are kept. Only homes of Quire's own kind have
+ * artifacts.
+ *
+ * `session` names a session as for quire_session_open(), or is "user" or
+ * "temp"; NULL is "user". `which` is a path in that session, or "#12", an
+ * artifact's id.
+ */
 #ifndef QUIRE_ARTIFACT_H
 #define QUIRE_ARTIFACT_H
 
@@ -7,18 +18,6 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * An artifact is a named file of a session, with a past. Every artifact has a
- * session; what a person puts without one belongs to the built-in session
- * "user". Its content is a blob; each put that changes it makes a version, and
- * the last versions.kept of them, twenty, are kept. Artifacts are in homes of Quire's own kind.
- *
- * `session` below names a session as quire_session_open() has it, or is "user"
- * or "temp"; NULL is "user". `which` is a path in that session, or "#12", the
- * id of an artifact.
- */
-
-/* Text is on loan until the next call with the same handle. */
 typedef struct quire_artifact {
     int64_t id;
     int64_t session_id;  /* of the session's row; negative: a built-in one  */
@@ -28,17 +27,17 @@ typedef struct quire_artifact {
     uint64_t size;
     quire_digest digest;
     const char *mime;
-    const char *purpose, *source, *agent; /* "" where not given             */
+    const char *purpose, *source, *agent; /* "" where not set               */
     const char *tags; /* a JSON array of strings                            */
     const char *meta; /* a JSON object                                      */
     int64_t created_us, updated_us;
-    int64_t deleted_us;    /* 0: it is living                              */
-    int created;           /* put: it was not there before                 */
-    uint64_t reads;        /* stat: how often it was read                  */
-    int64_t read_us;       /* stat: when last; 0: never                    */
-    uint64_t session_used; /* put: bytes of the session's artifacts now    */
-    uint64_t tenant_used;  /* put: the same of all sessions                */
-    int unchanged;         /* put: all was so before, but for updated_us   */
+    int64_t deleted_us;    /* 0: not soft-deleted                           */
+    int created;           /* put: it did not exist before                  */
+    uint64_t reads;        /* stat: how often it was read                   */
+    int64_t read_us;       /* stat: when last; 0: never                     */
+    uint64_t session_used; /* put: bytes of the session's artifacts now     */
+    uint64_t tenant_used;  /* put: the same of all sessions                 */
+    int unchanged;         /* put: nothing changed but updated_us           */
     uint64_t reserved[3];
 } quire_artifact;
 
@@ -46,17 +45,29 @@ typedef quire_status (*quire_artifact_fn)(void *ctx,
                                           const quire_artifact *artifact,
                                           quire_error *err);
 
-/* Set `size` with QUIRE_ARTIFACT_OPTIONS_INIT; fields are only ever added. */
+/* Write the canonical form of an artifact's path into `out`. Needs no store.
+ *
+ * Owns: `out` is the caller's; *reason (may be NULL) is a static string.
+ * Fails:
+ *   QUIRE_INVALID  not a valid path; *reason is one of "empty",
+ *                  "path_too_long", "absolute", "component_too_long",
+ *                  "traversal", "hidden", "nul_byte", "control_char", "colon",
+ *                  "reserved_name", "invalid_utf8"
+ * Durable: reads only. */
+quire_status quire_artifact_path(quire_bytes path, char out[257],
+                                 const char **reason, quire_error *err);
+
+/* Begin with QUIRE_ARTIFACT_OPTIONS_INIT; later versions only add fields. In an
+ * update NULL keeps what the artifact has. */
 typedef struct quire_artifact_options {
     size_t size;
-    const char *mime;    /* NULL: by the name, else by the content          */
-    const char *purpose; /* NULL: none; of an artifact that is there: as it
-                            was. So with those below                        */
+    const char *mime;    /* NULL: derived from the name, else the content   */
+    const char *purpose; /* UTF-8, at most 1,000 bytes; so are the next two */
     const char *source, *agent;
-    const char *const *tags; /* ended by NULL                               */
-    const char *meta;        /* a JSON object                               */
-    const char *expect; /* the content there must have this SHA-256, in hex, or
-                           "none": nothing may be there. NULL: whatever it is */
+    const char *const *tags; /* ended by NULL; at most 32 of 64 bytes       */
+    const char *meta;        /* a JSON object, at most 64 KiB               */
+    const char *expect; /* the current content must have this SHA-256, in hex;
+                           "none": the artifact must not exist. NULL: any   */
 } quire_artifact_options;
 
 #define QUIRE_ARTIFACT_OPTIONS_INIT                                         \
@@ -65,40 +76,34 @@ typedef struct quire_artifact_options {
             NULL                                                            \
     }
 
-/* The canonical form of an artifact's path into `out`, which has room for 257
- * bytes. QUIRE_INVALID with words; *reason (may be NULL) is then a word for
- * programs: "empty", "path_too_long", "absolute", "component_too_long",
- * "traversal", "hidden", "nul_byte", "control_char", "colon", "reserved_name",
- * "invalid_utf8". A static string. Needs no store. */
-quire_status quire_artifact_path(quire_bytes path, char out[257],
-                                 const char **reason, quire_error *err);
-
-/* Put content under a path: a new artifact, or a new version of the one that
- * is there, which keeps its id. Content that is the same makes no version.
- * `options` may be NULL. Lasting when it returns QUIRE_OK; else nothing has
- * changed.
+/* Store content under a path: a new artifact, or a new version of the existing
+ * one, which keeps its id. The same content makes no version. `options` and
+ * `out` may be NULL.
  *
- * QUIRE_INVALID    the path, the type or the metadata cannot be
- * QUIRE_TOO_LARGE  the content has more than quota.file, 1 MiB unless set
- * QUIRE_QUOTA      the session would have more than quota.session, 50 MiB, or
- *                  the tenant more than quota.tenant, 500 MiB; the words say
- *                  by how much, and session_used and tenant_used of *out are
- *                  what they would have
- * QUIRE_CHANGED    what is there is not the expected content
- * QUIRE_NOT_FOUND  no such session */
+ * Owns: content is copied; the text of *out is lent until the next call with
+ *   `q`.
+ * Fails: common
+ *   QUIRE_INVALID    the path, media type, tags or metadata are not valid
+ *   QUIRE_TOO_LARGE  the content exceeds quota.file, 1 MiB by default
+ *   QUIRE_QUOTA      the session would exceed quota.session (50 MiB), or the
+ *                    tenant quota.tenant (500 MiB); session_used and
+ *                    tenant_used of *out are what they would hold
+ *   QUIRE_CHANGED    the current content is not the expected one
+ *   QUIRE_NOT_FOUND  no such session
+ * Durable: on return. */
 quire_status quire_artifact_put(quire *q, const char *session, const char *path,
                                 quire_bytes content,
                                 const quire_artifact_options *options,
                                 quire_artifact *out, quire_error *err);
 
-/* Which one of the tenant's artifacts, and what of it. Set `size` with
- * QUIRE_ARTIFACT_GET_OPTIONS_INIT. */
+/* Begin with QUIRE_ARTIFACT_GET_OPTIONS_INIT; later versions only add fields.
+ */
 typedef struct quire_artifact_get_options {
     size_t size;
     int64_t version; /* 0: the current one                                  */
-    int64_t via;     /* "#12" may be of another session if the memory entry
+    int64_t via;     /* "#12" may belong to another session if the memory entry
                         with this id links it; 0: it may not                */
-    int any_session; /* "#12" may be of any session: for a coordinator      */
+    int any_session; /* "#12" may belong to any session: for a coordinator  */
 } quire_artifact_get_options;
 
 #define QUIRE_ARTIFACT_GET_OPTIONS_INIT             \
@@ -106,29 +111,45 @@ typedef struct quire_artifact_get_options {
         sizeof(quire_artifact_get_options), 0, 0, 0 \
     }
 
-/* What is known of an artifact, or of one of its versions. `options` may be
- * NULL. One of another session is QUIRE_NOT_FOUND, unless the options let it
- * be read. */
+/* Describe an artifact or one of its versions; quire_artifact_get() also
+ * streams the content to `write`, and counts the read if the handle can write
+ * and no other writer is active. `options` may be NULL, and `out` of get.
+ *
+ * Owns: text is lent until the next call with `q`, bytes until `write`
+ *   returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such artifact, version or session; or it belongs to
+ *                    another session and the options do not permit it
+ *   QUIRE_INVALID    `which` is not a valid path
+ *   QUIRE_DAMAGED    get: the content does not match its digest
+ * Durable: reads only; the read count may be lost in a power cut. */
 quire_status quire_artifact_stat(quire *q, const char *session,
                                  const char *which,
                                  const quire_artifact_get_options *options,
                                  quire_artifact *out, quire_error *err);
-
-/* The same, and its content, in pieces, to `write`. It is counted, if the
- * handle may write and nobody is in the way. */
 quire_status quire_artifact_get(quire *q, const char *session,
                                 const char *which,
                                 const quire_artifact_get_options *options,
                                 quire_write_fn write, void *ctx,
                                 quire_artifact *out, quire_error *err);
 
+/* Count a read of an artifact, on behalf of a read-only handle.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_BUSY  another writer is active; it does not wait
+ * Durable: survives a crash; may be lost in a power cut. */
+quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
+
+/* Begin with QUIRE_ARTIFACT_LIST_OPTIONS_INIT; later versions only add fields.
+ */
 typedef struct quire_artifact_list_options {
     size_t size;
     int all_sessions; /* of every session, not of one                       */
-    int deleted;      /* what was put away instead                          */
+    int deleted;      /* soft-deleted ones instead                          */
     uint64_t limit;   /* 0: all                                             */
-    int64_t before_us, before_id; /* after this one in the list: its
-                                     updated_us and id; 0: from the start   */
+    int64_t before_us, before_id; /* cursor: updated_us and id of the last one
+                                     of the page before; 0: from the start  */
 } quire_artifact_list_options;
 
 #define QUIRE_ARTIFACT_LIST_OPTIONS_INIT                   \
@@ -136,36 +157,39 @@ typedef struct quire_artifact_list_options {
         sizeof(quire_artifact_list_options), 0, 0, 0, 0, 0 \
     }
 
-/* Artifacts, the last changed first. */
+/* List artifacts, the last changed first; or the versions of one, newest first.
+ *
+ * Owns: *artifact is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session; versions: no such artifact
+ * Durable: reads only. */
 quire_status quire_artifact_list(quire *q, const char *session,
                                  const quire_artifact_list_options *options,
                                  quire_artifact_fn each, void *ctx,
                                  quire_error *err);
-
-/* The versions of an artifact, the newest first. */
 quire_status quire_artifact_versions(quire *q, const char *session,
                                      const char *which, quire_artifact_fn each,
                                      void *ctx, quire_error *err);
 
-/* Something that was found. */
 typedef struct quire_hit {
     quire_artifact artifact;
-    double score;        /* more is better, within one search               */
-    const char *snippet; /* some of its text, around a word where possible  */
-    int part;            /* a word in it goes on where the one asked for ends */
+    double score;        /* higher is better, within one search             */
+    const char *snippet; /* some of its text, around a match if possible    */
+    int part;            /* matched by prefix: a word continues the query's */
     uint64_t reserved[4];
 } quire_hit;
 
 typedef quire_status (*quire_hit_fn)(void *ctx, const quire_hit *hit,
                                      quire_error *err);
 
+/* Begin with QUIRE_SEARCH_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_search_options {
     size_t size;
     int all_sessions;
-    int fts;          /* the query is an expression of SQLite's FTS5        */
+    int fts;          /* the query is an FTS5 expression of SQLite          */
     const char *tag;  /* NULL: any                                          */
-    const char *mime; /* the type begins so, "text/"; NULL: any             */
-    int64_t since_us, until_us; /* changed in this time; 0: any             */
+    const char *mime; /* a prefix of the media type, "text/"; NULL: any     */
+    int64_t since_us, until_us; /* changed in this interval; 0: open        */
     uint64_t limit;             /* 0: all                                   */
 } quire_search_options;
 
@@ -174,66 +198,94 @@ typedef struct quire_search_options {
         sizeof(quire_search_options), 0, 0, NULL, NULL, 0, 0, 20 \
     }
 
-/* Artifacts by the words in their path, purpose, tags and text, the best first.
- * Any text is a query: all of its words must be there, what stands in double
- * quotes together; case and accents do not count, and words of code, and
- * Chinese, Japanese and Korean, are found by their parts. After those with the
- * word come those where it goes on; of several words, only if nothing has them
- * all as they are. Of a word that is in very many, the
- * newest few thousand are ranked; *partial (may be NULL) says so.
+/* Search artifacts by the words in path, purpose, tags and text, best first.
+ * Any text is a query: all words must match, text in double quotes as a
+ * phrase; case and accents are ignored; identifiers in code and Chinese,
+ * Japanese and Korean text match by their parts. Whole-word matches come
+ * before prefix matches; with several words, prefixes count only if no
+ * artifact has all words as they are. Of a very frequent word the newest few
+ * thousand artifacts are ranked, and *partial (may be NULL) is set. Content
+ * that is not indexed yet is indexed first.
  *
- * QUIRE_NOT_FOUND  nothing is found
- * QUIRE_INVALID    there is no word in the query, or it cannot be read */
+ * Owns: *hit is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  nothing matches, or no such session
+ *   QUIRE_INVALID    the query has no word, or is not a valid expression
+ * Durable: reads only. */
 quire_status quire_artifact_search(quire *q, const char *session,
                                    const char *query,
                                    const quire_search_options *options,
                                    quire_hit_fn each, void *ctx, int *partial,
                                    quire_error *err);
 
-/* Index some words of what was put since somebody searched, if nobody has written
- * for half a second and nobody is writing: for programs that have time now and
- * then. A search does what is left by itself. Whether anything was done. */
+/* Index some of the content put since the last search, for up to 50 ms, if no
+ * write happened for half a second: for servers with idle time. Returns whether
+ * anything was indexed.
+ *
+ * Owns: nothing.
+ * Fails: returns 0.
+ * Durable: the index is derived; a search rebuilds what is missing. */
 int quire_artifact_index(quire *q);
 
-/* Put an artifact away: its path is free, it counts against no quota, and it
- * can be brought back. quire_artifact_restore() brings back what was put away
- * last under this path; QUIRE_EXISTS when that is taken. With `purge` it is
- * deleted for good, living or put away. */
+/* Soft-delete an artifact: its path is free, it counts against no quota, and it
+ * can be restored. With `purge` delete it for good, soft-deleted or not. With
+ * `expect` only if its content has this SHA-256, in hex; NULL: any.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such artifact or session
+ *   QUIRE_CHANGED    the content is not the expected one
+ *   QUIRE_BUSY       inside a group: its workspace is in use
+ * Durable: on return. */
 quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,
                                    quire_error *err);
-
-/* The same if its content has the SHA-256 `expect`, in hex; NULL: whatever it
- * has. QUIRE_CHANGED: it has another, and nothing was done. */
 quire_status quire_artifact_remove_expected(quire *q, const char *session,
                                             const char *which, int purge,
                                             const char *expect,
                                             quire_error *err);
+
+/* Restore the artifact that was soft-deleted last under this path. `out` may be
+ * NULL.
+ *
+ * Owns: text is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no soft-deleted artifact has the path, or no such session
+ *   QUIRE_EXISTS     an artifact has the path now
+ *   QUIRE_INVALID    not a valid path
+ *   QUIRE_QUOTA, QUIRE_TOO_LARGE  as quire_artifact_put()
+ * Durable: on return. */
 quire_status quire_artifact_restore(quire *q, const char *session,
                                     const char *path, quire_artifact *out,
                                     quire_error *err);
 
-/* Unpack an archive (ZIP, tar, tar.gz, gz) that is an artifact: each file in it
- * becomes an artifact below the path `into` (NULL: the archive's own, without
- * its ending), all of them or none. At most `max_files` (0: 1000) with at most
- * `max_bytes` together (0: 256 MiB), and the quotas hold. `each` may be NULL.
+/* Unpack an archive (ZIP, tar, tar.gz, gz) that is an artifact: each file in
+ * it becomes an artifact below the path `into` (NULL: the archive's own
+ * without its extension), all of them or none. At most `max_files` (0: 1000)
+ * with `max_bytes` in total (0: 256 MiB), within the quotas. `each` may be
+ * NULL.
  *
- * QUIRE_INVALID    no archive, or damaged; a name in it that no artifact may
- *                  have; a link or a device; the same name twice
- * QUIRE_TOO_LARGE, QUIRE_QUOTA  a limit
- * QUIRE_NOT_FOUND  no such artifact; or libarchive is not installed */
+ * Owns: *artifact is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_INVALID    not an archive, or damaged; a name that is not a valid
+ *                    path; a link or device; a duplicate name; no files
+ *   QUIRE_TOO_LARGE  a file exceeds quota.file, or all exceed the limits
+ *   QUIRE_QUOTA      as quire_artifact_put()
+ *   QUIRE_NOT_FOUND  no such artifact; or libarchive is not installed
+ *   any status       what `each` returned; all artifacts are stored then
+ * Durable: on return. */
 quire_status quire_artifact_unpack(quire *q, const char *session,
                                    const char *which, const char *into,
                                    uint64_t max_files, uint64_t max_bytes,
                                    quire_artifact_fn each, void *ctx,
                                    quire_error *err);
 
-/* Count that an artifact was read, for a program whose handle could not. */
-quire_status quire_artifact_count_read(quire *q, int64_t id, quire_error *err);
-
-/* What sessions and tenants have used is counted as it changes. Count it anew,
- * in all tenants: *wrong (may be NULL) is how many counters were not right and
- * have been set right. */
+/* Recompute the counters of sessions and tenants, for all tenants. *wrong (may
+ * be NULL) is how many were wrong and have been corrected.
+ *
+ * Owns: nothing.
+ * Fails: common
+ * Durable: on return. */
 quire_status quire_artifact_recount(quire *q, uint64_t *wrong,
                                     quire_error *err);
 

@@ -1,4 +1,10 @@
-/* quire/folder.h - folders of sessions */
+/*
+ * quire/folder.h - folders of sessions
+ *
+ * A folder is a label, not a directory: a name that a tenant gives to some of
+ * its sessions. A session is in at most one folder; filing it changes nothing
+ * in it.
+ */
 #ifndef QUIRE_FOLDER_H
 #define QUIRE_FOLDER_H
 
@@ -6,36 +12,38 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A folder is a name that a tenant gives to some of its sessions, for people to
- * find them by: a label, not a directory. A session is in one folder, or in
- * none. Filing it changes nothing in it.
- */
 typedef struct quire_folder {
     int64_t id;
-    const char *name;  /* no two of a tenant have the same                   */
-    uint64_t sessions; /* that are in it, archived ones too                  */
+    const char *name;  /* unique within the tenant               */
+    uint64_t sessions; /* in it, archived ones included          */
     int64_t created_us;
-    int64_t updated_us; /* when it got its name                              */
+    int64_t updated_us; /* when it was created or renamed         */
     uint64_t reserved[4];
 } quire_folder;
 
 typedef quire_status (*quire_folder_fn)(void *ctx, const quire_folder *folder,
                                         quire_error *err);
 
-/* Each of the tenant's, by name; what `each` is given is good until it returns.
- * One by its id; its name is on loan until the next call. */
+/* List the tenant's folders by name, or return one by its id.
+ *
+ * Owns: list: lent until `each` returns; get: until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  get: no such folder
+ * Durable: reads only. */
 quire_status quire_folder_list(quire *q, quire_folder_fn each, void *ctx,
                                quire_error *err);
 quire_status quire_folder_get(quire *q, int64_t id, quire_folder *out,
                               quire_error *err);
 
-/* Add a folder, give one another name, remove one: the sessions in it are in
- * none then. Blanks at the ends of a name are dropped. Lasting.
+/* Add, rename or remove a folder. The sessions of a removed one are in none
+ * afterwards. Blanks at the ends of a name are dropped.
  *
- * QUIRE_INVALID    the name is empty, longer than 200 bytes, or not UTF-8
- * QUIRE_EXISTS     another folder has the name
- * QUIRE_NOT_FOUND  no such folder */
+ * Owns: the text of *out is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_INVALID    the name is empty, longer than 200 bytes, or not UTF-8
+ *   QUIRE_EXISTS     another folder has the name
+ *   QUIRE_NOT_FOUND  no such folder
+ * Durable: on return. */
 quire_status quire_folder_add(quire *q, const char *name, quire_folder *out,
                               quire_error *err);
 quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
@@ -43,7 +51,12 @@ quire_status quire_folder_rename(quire *q, int64_t id, const char *name,
 quire_status quire_folder_remove(quire *q, int64_t id, quire_error *err);
 
 /* File a session, named as for quire_session_row_of(), in a folder; 0: in none.
- * Lasting. QUIRE_NOT_FOUND: no such session, or folder. */
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session or folder
+ *   QUIRE_INVALID    the session does not lie in this home
+ * Durable: on return. */
 quire_status quire_session_file(quire *q, const char *which, int64_t folder,
                                 quire_error *err);
 

@@ -1,4 +1,9 @@
-/* quire/history.h - prompts a person typed */
+/*
+ * quire/history.h - prompts a person typed, in history.db of the home
+ *
+ * oh-my-pi keeps its history in a file of the same name and format: an existing
+ * one is used in place, beside that program if it runs.
+ */
 #ifndef QUIRE_HISTORY_H
 #define QUIRE_HISTORY_H
 
@@ -6,50 +11,43 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * The prompts a person typed, in history.db of the home. oh-my-pi keeps its own
- * in a file of that name: one that is there is used as it is, beside that
- * program if it is running, and what either adds the other finds.
- */
-
 typedef struct quire_prompt {
     int64_t id;
     quire_bytes prompt;   /* UTF-8                                          */
     int64_t created_at_s; /* when it was last typed, Unix seconds           */
     const char *cwd;      /* where; NULL: not known                         */
-    const char *session;  /* in which session, its id; NULL: not known      */
+    const char *session;  /* the session's id; NULL: not known              */
     uint64_t reserved[4];
 } quire_prompt;
 
-/* Takes a prompt, which is on loan until it returns. */
 typedef quire_status (*quire_prompt_fn)(void *ctx, const quire_prompt *prompt,
                                         quire_error *err);
 
-/* Add a prompt that was typed in the directory `cwd` (NULL: the working
- * directory) and the session with the id `session` (NULL: none), now. CRLF and
- * CR become a newline, blanks at the end of lines and around the whole are
- * dropped, what is not UTF-8 becomes U+FFFD. *id (may be NULL) is its row.
+/* Add a prompt typed now, in the directory `cwd` (NULL: the working directory)
+ * and the session with the id `session` (NULL: none). CRLF and CR become a
+ * newline, blanks at line ends and around the whole are dropped, invalid UTF-8
+ * becomes U+FFFD. *id (may be NULL) is its row, 0 if only blanks remain: those
+ * are not stored.
  *
- * A prompt that is there already keeps its row and its id, and is as new as if
- * it had just been typed. In a file of oh-my-pi 13, where a prompt may have
- * several rows, it gets another one, unless the last row says the same. One of
- * nothing but blanks is not kept: *id is 0.
+ * A prompt that exists keeps its row and becomes the newest. In a file of
+ * oh-my-pi 13, where a prompt may have several rows, it gets another one
+ * unless the last row is the same.
  *
- * After QUIRE_OK it survives the end of the process; after a power cut within
- * the next moments it may be missing.
- *
- * QUIRE_INVALID  longer than 16 MiB; or the handle is read only, or has no home
- * QUIRE_BUSY     another writer does not let go
- * QUIRE_DAMAGED  history.db is no prompt history: it is left as it is */
+ * Owns: text is copied.
+ * Fails: common
+ *   QUIRE_INVALID  longer than 16 MiB; or the handle has no home
+ *   QUIRE_DAMAGED  history.db is not a prompt history; it is left alone
+ * Durable: survives a crash; may be lost in a power cut within the next
+ *   moments. */
 quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
                                const char *session, int64_t *id,
                                quire_error *err);
 
-/* Set `size` with QUIRE_HISTORY_OPTIONS_INIT; fields are only ever added. */
+/* Begin with QUIRE_HISTORY_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_history_options {
     size_t size;
     const char *cwd; /* only those typed there last; NULL: anywhere         */
-    uint64_t limit;  /* no more than so many; 0: 100. Never more than 1000  */
+    uint64_t limit;  /* 0: 100; at most 1000                                */
 } quire_history_options;
 
 #define QUIRE_HISTORY_OPTIONS_INIT             \
@@ -57,19 +55,20 @@ typedef struct quire_history_options {
         sizeof(quire_history_options), NULL, 0 \
     }
 
-/* Each prompt, the newest first. `options` may be NULL. Stops when `each`
- * returns anything but QUIRE_OK, and returns that. No history is an empty one.
+/* List prompts, the newest first; quire_history_search() those with every word
+ * of `query`: as a prefix of a word, ignoring case and accents, or anywhere in
+ * the text, ignoring the case of A to Z. Words are letters and digits; a query
+ * without any is searched literally. Without a history, or a match, nothing is
+ * reported. `options` may be NULL.
  *
- * QUIRE_DAMAGED  history.db is no prompt history */
+ * Owns: *prompt is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_INVALID  search: the query is blank; or the handle has no home
+ *   QUIRE_DAMAGED  history.db is not a prompt history
+ * Durable: reads only. */
 quire_status quire_history_list(quire *q, const quire_history_options *options,
                                 quire_prompt_fn each, void *ctx,
                                 quire_error *err);
-
-/* The same for those that have every word of `query`: as the beginning of a
- * word, whatever its case and accents, or anywhere in the text, whatever the
- * case of A to Z. Words are letters and digits, all else separates them; a
- * query without any is looked for as it is. Any text is a query but blanks,
- * which are QUIRE_INVALID. To find nothing is QUIRE_OK. */
 quire_status quire_history_search(quire *q, quire_bytes query,
                                   const quire_history_options *options,
                                   quire_prompt_fn each, void *ctx,

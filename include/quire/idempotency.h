@@ -1,4 +1,10 @@
-/* quire/idempotency.h - requests that run once */
+/*
+ * quire/idempotency.h - idempotency keys
+ *
+ * For servers that must not execute a retried request twice: the request takes
+ * a key of the client's choice before it has any effect, and its response is
+ * stored under that key for 24 hours. Keys belong to the tenant.
+ */
 #ifndef QUIRE_IDEMPOTENCY_H
 #define QUIRE_IDEMPOTENCY_H
 
@@ -6,25 +12,32 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * For doors that may be knocked at twice: a request that must be done once is
- * claimed by a key of the client's choosing before it has any effect, and its
- * answer is kept under that for 24 hours. Both last.
- */
 typedef struct quire_idempotency {
-    int fresh;  /* nobody had the key: do it                                */
-    int same;   /* it was claimed for the same request                      */
-    int status; /* of the answer that was given; 0: none was, by somebody who is
-                   at it, or died at it                                     */
-    quire_bytes answer; /* on loan until the next call                      */
+    int fresh;          /* the key was free: execute the request            */
+    int same;           /* the key was taken by the same request            */
+    int status;         /* of the stored response; 0: none, the request is
+                           running or its process crashed                   */
+    quire_bytes answer; /* the stored response                              */
     uint64_t reserved[4];
 } quire_idempotency;
 
+/* Take a key of 1 to 256 bytes for a request (its head and its body, compared
+ * by hash), or find out that it is taken.
+ *
+ * Owns: out->answer is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_INVALID  the key is empty or too long
+ * Durable: the key, on return. */
 quire_status quire_idempotency_begin(quire *q, const char *key,
                                      quire_bytes request, quire_bytes body,
                                      quire_idempotency *out, quire_error *err);
 
-/* Keep the answer; with the status 0 give the key back: nothing was done. */
+/* Store the response under the key; with status 0 release the key: the request
+ * had no effect.
+ *
+ * Owns: `answer` is copied.
+ * Fails: common
+ * Durable: on return. */
 quire_status quire_idempotency_end(quire *q, const char *key, int status,
                                    quire_bytes answer, quire_error *err);
 

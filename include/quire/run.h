@@ -1,4 +1,11 @@
-/* quire/run.h - commands confined by the kernel */
+/*
+ * quire/run.h - commands in a workspace, confined by the kernel
+ *
+ * A command can write to the session's two directories and a private /tmp;
+ * read these, the system's programs and the home's `documentation` and
+ * `examples`; and reach nothing else: no network, no other process.
+ * docs/decisions/025 explains the mechanisms. Every run is recorded.
+ */
 #ifndef QUIRE_RUN_H
 #define QUIRE_RUN_H
 
@@ -8,62 +15,53 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A command runs in a workspace, confined by the kernel: it can write to the
- * session's two directories and to a private /tmp, read them, the system's
- * programs and the home's `documentation` and `examples`, and reach nothing
- * else, no network, no other process. docs/decisions/025 says by what.
- *
- * Every run is recorded.
- */
-
-/* Text is on loan until the next run in the workspace. */
 typedef struct quire_run_record {
     int64_t id;
     const char *session;
-    const char *command; /* a JSON array: its words                          */
+    const char *command; /* argv as a JSON array                             */
     int unconfined;
-    int ended;  /* 0: nobody saw its end, and what is below is empty */
-    int exit;   /* -1: a signal ended it                            */
-    int signal; /* 0: it ended by itself                            */
+    int ended;  /* 0: its end was not recorded; the fields below are empty   */
+    int exit;   /* -1: a signal ended it                                     */
+    int signal; /* 0: it exited                                              */
     int64_t started_us, duration_us;
-    uint64_t out_bytes, err_bytes; /* that it wrote                          */
-    const char *hit;      /* a JSON array: limits it met: "time", "output",
+    uint64_t out_bytes, err_bytes; /* written by the command                 */
+    const char *hit;      /* JSON array of limits it met: "time", "output",
                              "processes", "memory", "disk"                   */
-    const char *confined; /* a JSON array: layers that held: "user", "mount",
-                             "pid", "net", "landlock", "seccomp", ...         */
+    const char *confined; /* JSON array of layers that held: "user", "mount",
+                             "pid", "net", "landlock", "seccomp", ...        */
     uint64_t reserved[4];
 } quire_run_record;
 
-/* What a command writes to its standard output (1) or error (2), as it comes.
- * Anything but QUIRE_OK ends it. */
+/* Takes what the command writes to standard output (1) or error (2), as it
+ * comes. Any status but QUIRE_OK ends the command. */
 typedef quire_status (*quire_run_output_fn)(void *ctx, int stream,
                                             quire_bytes bytes,
                                             quire_error *err);
 
-/* Set `size` with QUIRE_RUN_OPTIONS_INIT; fields are only ever added. Of limits
- * 0 is the usual one. */
+/* Begin with QUIRE_RUN_OPTIONS_INIT; later versions only add fields. A limit
+ * of 0 is the default one. */
 typedef struct quire_run_options {
     size_t size;
     const char *const *argv; /* the command, ended by NULL                   */
     const char *const *env;  /* more variables, "K=V", ended by NULL; may be
                                 NULL                                         */
-    const char *cwd;         /* beneath the session's directories, or from the
-                                artifacts on; NULL: the artifacts            */
-    int read_all;            /* other sessions' files can be read            */
-    int net;                 /* the network can be used                      */
-    int full_only;           /* refuse if not all layers can be had          */
-    int unconfined;          /* nothing confines it, which is recorded       */
-    int64_t timeout_ms;      /* then all of its processes are ended; 5 min   */
-    uint64_t max_output;     /* bytes that are handed on: 1 MiB; 0: all      */
-    int drain;               /* let it go on beyond; else it is ended        */
+    const char *cwd;         /* below the session's directories, or relative to
+                                the artifacts; NULL: the artifacts           */
+    int read_all;            /* permit reading other sessions' files         */
+    int net;                 /* permit the network                           */
+    int full_only;           /* refuse unless all layers are available       */
+    int unconfined;          /* run without confinement, which is recorded   */
+    int64_t timeout_ms;      /* then all its processes are killed; 5 min     */
+    uint64_t max_output;     /* bytes passed on: 1 MiB; 0: all               */
+    int drain;               /* let it go on beyond max_output; else kill it */
     uint64_t processes, memory, file_size, open_files;
-    uint64_t disk;          /* how much its files may grow; 0: what is left of
-                                the session's quota                          */
-    int stdin_fd;           /* -1: there is none. A pipe: of a file it could
-                                change mode and times                        */
-    int stop_fd;            /* it is ended when this becomes readable; -1   */
-    quire_outputs *outputs; /* where all of a long output is kept; NULL     */
+    uint64_t disk; /* how much its files may grow; 0: what is left of
+                               the session's quota                           */
+    int stdin_fd;  /* -1: none. Pass a pipe: of a file the command could
+                               change mode and times                         */
+    int stop_fd;   /* the command is killed when this becomes readable;
+                               -1: none                                      */
+    quire_outputs *outputs; /* where the whole of a long output goes; NULL   */
     quire_run_output_fn output; /* may be NULL                               */
     void *ctx;
 } quire_run_options;
@@ -77,31 +75,51 @@ typedef struct quire_run_options {
 typedef struct quire_run_result {
     quire_run_record record;
     int timed_out;
-    int truncated;     /* not all of its output was handed on                */
-    int stopped;       /* stop_fd asked                                      */
-    char artifact[24]; /* the number of the output that has all; "": none    */
-    quire_workspace_report files; /* what became of what it did to files     */
+    int truncated;     /* part of its output was not passed on               */
+    int stopped;       /* by stop_fd                                         */
+    char artifact[24]; /* number of the output that has the whole; "": none  */
+    quire_workspace_report files; /* what became of its changes to files     */
     uint64_t reserved[4];
 } quire_run_result;
 
-/* Run a command and wait for it. That it fails is a result, no error.
+/* Run a command and wait for its end. A command that fails is a result, not an
+ * error. The workspace is synced before and after.
  *
- * QUIRE_NOT_FOUND  no such command or directory
- * QUIRE_INVALID    what is given makes no sense
- * QUIRE_IO         files cannot be isolated on this machine: the words say what
- *                  is missing */
+ * Owns: text in *out is lent until the next run in `w`; descriptors stay the
+ *   caller's.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such command or directory
+ *   QUIRE_INVALID    an option is wrong; not a program, or not permitted
+ *   QUIRE_CHANGED    a directory was replaced while the command was started
+ *   QUIRE_IO         this machine cannot isolate files; the message names what
+ *                    is missing
+ *   any status       what `output` returned
+ * Durable: artifacts, on return. The record survives a crash, and may be lost
+ *   in a power cut. */
 quire_status quire_run(quire_workspace *w, const quire_run_options *options,
                        quire_run_result *out, quire_error *err);
 
-/* What was run, the last first: in a session, or with NULL in all. */
 typedef quire_status (*quire_run_fn)(void *ctx, const quire_run_record *record,
                                      quire_error *err);
+
+/* List runs, the last first: of a session, or with NULL of all; 0: no limit.
+ *
+ * Owns: *record is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ * Durable: reads only. */
 quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
                             quire_run_fn each, void *ctx, quire_error *err);
 
-/* Each layer of confinement, whether this machine has it, and why not. */
 typedef quire_status (*quire_run_layer_fn)(void *ctx, const char *layer, int ok,
                                            const char *why, quire_error *err);
+
+/* List the layers of confinement: whether this machine has each, and why not.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails:
+ *   any status  what `each` returned
+ * Durable: reads only. */
 quire_status quire_run_probe(quire_run_layer_fn each, void *ctx,
                              quire_error *err);
 

@@ -1,4 +1,10 @@
-/* quire/scratchpad.h - text an agent appends to */
+/*
+ * quire/scratchpad.h - scratchpads: text that an agent appends to
+ *
+ * A pad holds the notes an agent makes for itself, under its name, or those all
+ * agents of the tenant share, under "". A name is UTF-8 of at most 200 bytes.
+ * Only homes of Quire's own kind have scratchpads.
+ */
 #ifndef QUIRE_SCRATCHPAD_H
 #define QUIRE_SCRATCHPAD_H
 
@@ -6,41 +12,50 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A scratchpad is text that only grows: the notes an agent makes for itself,
- * under its name, or those that all agents of the tenant share, under "". A
- * name is UTF-8 of at most 200 bytes. Homes of Quire's own kind have them.
- */
-
-/* Add text, UTF-8, at the end: a comment with the local time on a line of its
- * own, the text, and an empty line. *size (may be NULL) is what the pad has
- * then, in bytes. Lasting when it returns QUIRE_OK; else nothing has changed.
+/* Append text: a comment with the local time on a line of its own, the text,
+ * and an empty line. *size (may be NULL) is the size of the pad in bytes.
  *
- * QUIRE_INVALID  there is no text, or it is not UTF-8; the name cannot be
- * QUIRE_QUOTA    the pad would have more than 4 MiB */
+ * Owns: text is copied.
+ * Fails: common
+ *   QUIRE_INVALID  the text is empty or not UTF-8; the name is not valid
+ *   QUIRE_QUOTA    the pad would exceed 4 MiB
+ * Durable: on return. */
 quire_status quire_pad_append(quire *q, const char *name, quire_bytes text,
                               uint64_t *size, quire_error *err);
 
-/* All of it, in pieces, from the beginning. QUIRE_NOT_FOUND: nothing was ever
- * added, or it was cleared. */
+/* Read a whole pad, in pieces.
+ *
+ * Owns: bytes are lent until `write` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  the pad is empty
+ *   QUIRE_INVALID    the name is not valid
+ * Durable: reads only. */
 quire_status quire_pad_read(quire *q, const char *name, quire_write_fn write,
                             void *ctx, quire_error *err);
 
 typedef struct quire_pad {
-    const char *name;   /* "": the one that all share     */
-    uint64_t size;      /* bytes                          */
-    int64_t updated_us; /* when something was last added  */
+    const char *name;   /* "": the shared one       */
+    uint64_t size;      /* bytes                    */
+    int64_t updated_us; /* of the last append       */
 } quire_pad;
 
 typedef quire_status (*quire_pad_fn)(void *ctx, const quire_pad *pad,
                                      quire_error *err);
 
-/* Each scratchpad of the tenant that has something in it, by name. What `each`
- * is given is good until it returns. */
+/* List the tenant's pads that are not empty, by name.
+ *
+ * Owns: *pad is lent until `each` returns.
+ * Fails: common
+ * Durable: reads only. */
 quire_status quire_pad_list(quire *q, quire_pad_fn each, void *ctx,
                             quire_error *err);
 
-/* Delete all of it, for good. One that is not there is as good. */
+/* Delete the content of a pad for good; an empty one is fine.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_INVALID  the name is not valid
+ * Durable: on return. */
 quire_status quire_pad_clear(quire *q, const char *name, quire_error *err);
 
 QUIRE_DECLS_END

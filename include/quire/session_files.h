@@ -1,4 +1,9 @@
-/* quire/session_files.h - sessions as files: list, check, repair, fork, move, remove */
+/*
+ * quire/session_files.h - sessions as files: find, list, check, fork, move,
+ * remove
+ *
+ * `which` names a session as for quire_session_open().
+ */
 #ifndef QUIRE_SESSION_FILES_H
 #define QUIRE_SESSION_FILES_H
 
@@ -7,7 +12,45 @@
 
 QUIRE_DECLS_BEGIN
 
-/* Something wrong in a session file. */
+/* Return the path of a session's file.
+ *
+ * Owns: *path is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or not a file
+ * Durable: reads only. */
+quire_status quire_session_find(quire *q, const char *which, const char **path,
+                                quire_error *err);
+
+/* Begin with QUIRE_LIST_OPTIONS_INIT; later versions only add fields. */
+typedef struct quire_list_options {
+    size_t size;
+    const char *cwd; /* one project; NULL: all   */
+    int archived;    /* archived ones instead    */
+    uint64_t limit;  /* 0: all                   */
+} quire_list_options;
+
+#define QUIRE_LIST_OPTIONS_INIT                \
+    {                                          \
+        sizeof(quire_list_options), NULL, 0, 0 \
+    }
+
+typedef quire_status (*quire_session_fn)(void *ctx,
+                                         const quire_session_info *info,
+                                         quire_error *err);
+
+/* List sessions, the last modified first. Of each file only the beginning and
+ * the end are read, and nothing if it has not changed since it was last
+ * listed.
+ *
+ * Owns: *info is lent until `each` returns.
+ * Fails: common
+ * Durable: reads only; the list cache in quire.db is updated. */
+quire_status quire_session_list(quire *q, const quire_list_options *options,
+                                quire_session_fn each, void *ctx,
+                                quire_error *err);
+
+/* A problem in a session file. */
 typedef struct quire_session_problem {
     uint64_t line; /* from 1                                                */
     uint64_t byte; /* from 0, in the file                                   */
@@ -23,72 +66,98 @@ typedef quire_status (*quire_problem_fn)(void *ctx,
                                          const quire_session_problem *problem,
                                          quire_error *err);
 
-/* Look at every byte of a session file and tell what is wrong, in the order
- * of the file. QUIRE_OK means the check ran. Writes nothing. */
+/* Check every byte of a session file and report each problem in file order.
+ * QUIRE_OK means that the check ran, whatever it found.
+ *
+ * Owns: *problem is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND, QUIRE_INVALID  as quire_session_find()
+ * Durable: reads only. */
 quire_status quire_session_check(quire *q, const char *which,
                                  quire_problem_fn each, void *ctx,
                                  quire_error *err);
 
-/* Write a mended file in the place of a damaged one and keep the original
- * beside it; `kept` (owned by the store until its next call) is its path, NULL
- * if nothing had to be mended. */
+/* Replace a damaged file by a repaired one and keep the original beside it;
+ * *kept is the original's path, NULL if nothing had to be repaired.
+ *
+ * Owns: *kept is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND, QUIRE_INVALID  as quire_session_find()
+ *   QUIRE_BUSY     the session is open for writing
+ *   QUIRE_DAMAGED  its header cannot be read
+ * Durable: on return; the original is durable before it is replaced. */
 quire_status quire_session_repair(quire *q, const char *which,
                                   const char **kept, quire_error *err);
 
-/* Bring a file of version 1 or 2 up to date. *from is the version it had. */
+/* Rewrite a file of version 1 or 2 in the current version; *from is the version
+ * it had.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   any status  as quire_session_open() for writing
+ * Durable: on return. */
 quire_status quire_session_migrate(quire *q, const char *which, int *from,
                                    quire_error *err);
 
-/* A new session with the same entries and outputs, in the project `cwd` (NULL:
- * the same one). The source is only read. */
+/* Create a session from another: quire_session_fork() with all entries and
+ * outputs, in the project `cwd` (NULL: the same); quire_session_extract() with
+ * the path down to `entry` alone. The source is only read.
+ *
+ * Owns: *out, open for writing, is the caller's until quire_session_close();
+ *   NULL on failure.
+ * Fails: common. Half a copy is removed.
+ *   QUIRE_NOT_FOUND  no such session, or extract: no such entry
+ *   QUIRE_INVALID    ambiguous prefix, or not a file
+ *   QUIRE_CHANGED    the source was moved or removed meanwhile
+ *   QUIRE_DAMAGED    the source cannot be read
+ * Durable: on return. */
 quire_status quire_session_fork(quire *q, const char *which, const char *cwd,
                                 quire_session **out, quire_error *err);
-
-/* A new session with the path down to `entry` alone. */
 quire_status quire_session_extract(quire *q, const char *which,
                                    const char *entry, quire_session **out,
                                    quire_error *err);
 
-/* Move a session, with its outputs, to the project `cwd`: both or neither. */
+/* Move a session with its outputs to the project `cwd`: both or neither.
+ *
+ * Owns: *out, the moved session, is the caller's until quire_session_close();
+ *   NULL on failure.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or it does not lie in the home
+ *   QUIRE_BUSY       it is open for writing
+ *   QUIRE_EXISTS     the target exists
+ * Durable: on return. */
 quire_status quire_session_move(quire *q, const char *which, const char *cwd,
                                 quire_session **out, quire_error *err);
 
-/* Put a session away, with its outputs, and bring it back. */
+/* Move a session with its outputs into the archive, or back. *path is its new
+ * path.
+ *
+ * Owns: *path is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or it does not lie in the home
+ *   QUIRE_BUSY       it is open for writing
+ *   QUIRE_EXISTS     it is archived (not archived) already, or the target
+ *                    exists
+ * Durable: on return. */
 quire_status quire_session_archive(quire *q, const char *which,
                                    const char **path, quire_error *err);
 quire_status quire_session_unarchive(quire *q, const char *which,
                                      const char **path, quire_error *err);
 
-/* Delete a session, its outputs and its artifacts, for good. Its blobs stay
- * until they are collected. */
+/* Delete a session for good, with its outputs, artifacts and workspace. Its
+ * blobs remain until they are collected. Once the catalogue has recorded the
+ * removal it is completed after a crash by the next writer.
+ *
+ * Owns: nothing.
+ * Fails: common. Part of the outputs may be gone.
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, not a session, or a group is open
+ *   QUIRE_BUSY       it is open for writing
+ * Durable: on return. */
 quire_status quire_session_remove(quire *q, const char *which,
                                   quire_error *err);
-
-/* The path of the session that `which` names, on loan. */
-quire_status quire_session_find(quire *q, const char *which, const char **path,
-                                quire_error *err);
-
-typedef struct quire_list_options {
-    size_t size;
-    const char *cwd; /* one project; NULL: all                              */
-    int archived;    /* what was put away instead                           */
-    uint64_t limit;  /* 0: all                                              */
-} quire_list_options;
-
-#define QUIRE_LIST_OPTIONS_INIT                \
-    {                                          \
-        sizeof(quire_list_options), NULL, 0, 0 \
-    }
-
-/* Sessions, the last changed first. Of each file only a beginning and an end
- * are read, and not even these when it has not changed since it was listed
- * last. */
-typedef quire_status (*quire_session_fn)(void *ctx,
-                                         const quire_session_info *info,
-                                         quire_error *err);
-quire_status quire_session_list(quire *q, const quire_list_options *options,
-                                quire_session_fn each, void *ctx,
-                                quire_error *err);
 
 QUIRE_DECLS_END
 

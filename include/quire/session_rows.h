@@ -1,4 +1,16 @@
-/* quire/session_rows.h - sessions as rows: numbers and totals */
+/*
+ * quire/session_rows.h - sessions as rows of the catalogue: numbers and totals
+ *
+ * A session of a home has a row: a number, for interfaces with numeric ids,
+ * and the totals of its messages. The file is the truth. The row is created
+ * when the file is first seen and updated by every look: a file that has grown
+ * is read from where the last look ended, an unchanged one is not read at all.
+ *
+ * Numbers begin with 1 and are never reused. A session keeps its number until
+ * it is deleted, wherever it is moved. The built-in sessions `user` and `temp`
+ * have no file and no row here. `which` names a session as for
+ * quire_session_open(), or by its number, "#12".
+ */
 #ifndef QUIRE_SESSION_ROWS_H
 #define QUIRE_SESSION_ROWS_H
 
@@ -7,65 +19,61 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A session of a home has a row in the catalogue: a number, for doors where
- * ids are numbers, and the sums over its messages. The file is the truth. The
- * row is made when the file is first seen here, and brought up to date by every
- * look: a file that has grown is read from where the last look ended, one that
- * has not changed is not read at all.
- *
- * Numbers begin with 1 and are never given twice. A session keeps its number
- * until it is deleted, wherever it is moved. The built-in sessions `user` and
- * `temp` have no file, and are not found here.
- */
 typedef struct quire_session_row {
-    int64_t number;     /* 0: it has none: it lies in no home of Quire's own, it
-                           is damaged, or the handle only reads and nobody has
-                           looked before                                      */
+    int64_t number;     /* 0: none: it lies outside the home, it is damaged, or
+                           the handle is read-only and the row does not exist */
     const char *id;     /* its own                                            */
     const char *title;  /* "" when it has none                                */
     const char *state;  /* "active", "archived"                               */
-    const char *parent; /* of the header, an id or a path; "": it has none    */
+    const char *parent; /* of the header, an id or a path; "": none           */
     const char *path;
-    uint64_t entries;  /* whole lines but for the header                      */
-    uint64_t messages; /* of whomever                                         */
-    /* What the `usage` of the assistant's messages adds up to. */
+    uint64_t entries;  /* whole lines without the header                      */
+    uint64_t messages; /* of any role                                         */
+    /* Sums of the `usage` of assistant messages. */
     uint64_t input_tokens, output_tokens;
     uint64_t cache_read_tokens, cache_write_tokens;
     uint64_t total_tokens;
     int64_t cost_nano_usd; /* billionths of a dollar, exact                   */
-    uint64_t artifacts, artifact_bytes; /* that are living                    */
-    int64_t created_us; /* as the header says, else when the row was made     */
+    uint64_t artifacts, artifact_bytes; /* without soft-deleted ones          */
+    int64_t created_us; /* of the header, else when the row was created       */
     int64_t updated_us; /* when the file was last changed                     */
     const quire_session_info *info; /* as quire_session_list() has it         */
-    int64_t folder; /* it is filed in; 0: in none                             */
+    int64_t folder;                 /* 0: in none                             */
     uint64_t reserved[3];
 } quire_session_row;
 
-/* The row of the session that `which` names as for quire_session_open(), or by
- * its number, "#12"; made or brought up to date. Text is on loan until the next
- * call. A power cut may take back new sums, which the next look finds again, and
- * never a number.
+/* Return the row of a session, created or updated first.
  *
- * QUIRE_NOT_FOUND, QUIRE_INVALID as for quire_session_open()
- * QUIRE_DAMAGED  its header cannot be read */
+ * Owns: text and `info` are lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or not a file
+ *   QUIRE_DAMAGED    its header cannot be read
+ * Durable: a new number, on return. New totals may be lost in a power cut; the
+ *   next look derives them again. */
 quire_status quire_session_row_of(quire *q, const char *which,
                                   quire_session_row *out, quire_error *err);
 
-/* Its id alone, which takes no look into the file. On loan until the next
- * call. */
+/* Return a session's own id without reading its file where possible.
+ *
+ * Owns: *id is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    ambiguous prefix, or not a file
+ * Durable: reads only. */
 quire_status quire_session_id(quire *q, const char *which, const char **id,
                               quire_error *err);
 
+/* Begin with QUIRE_ROW_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_row_options {
     size_t size;
     const char *cwd;  /* one project; NULL: all                              */
-    int archived;     /* what was put away instead                           */
+    int archived;     /* archived ones instead                               */
     uint64_t limit;   /* 0: all                                              */
-    int64_t after_us; /* behind this one in the list: its updated_us and id;
-                         0, NULL: from the start                            */
+    int64_t after_us; /* cursor: updated_us and id of the last row of the page
+                         before; 0 and NULL: from the start                  */
     const char *after_id;
-    int64_t folder; /* those that are filed in it; -1: in none; 0: all       */
+    int64_t folder; /* those in this folder; -1: in none; 0: all             */
 } quire_row_options;
 
 #define QUIRE_ROW_OPTIONS_INIT                            \
@@ -76,9 +84,14 @@ typedef struct quire_row_options {
 typedef quire_status (*quire_row_fn)(void *ctx, const quire_session_row *row,
                                      quire_error *err);
 
-/* The rows of sessions, the last changed first; those that are given are made or
- * brought up to date before the first of them is. One whose file cannot be read
- * has the status "damaged". QUIRE_NOT_FOUND: there is no such folder. */
+/* List the rows of sessions, the last modified first; all listed rows are
+ * created or updated before the first is reported. A session whose file cannot
+ * be read has the status "damaged".
+ *
+ * Owns: *row is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such folder
+ * Durable: as quire_session_row_of(). */
 quire_status quire_session_rows(quire *q, const quire_row_options *options,
                                 quire_row_fn each, void *ctx, quire_error *err);
 

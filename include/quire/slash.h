@@ -1,4 +1,21 @@
-/* quire/slash.h - slash commands in an agent's text */
+/*
+ * quire/slash.h - slash commands in an agent's text
+ *
+ * For agents without tools. A line that begins with /write, /read, /list or
+ * /mem is a command; each gets one reply, a block of text for the agent:
+ *
+ *     [/read notes/a.md]
+ *     its content
+ *     [END READ]
+ *
+ * and an empty line. Text inside a ``` or ~~~ fence is never a command.
+ * Commands run in the order of the text; identical ones run each time.
+ *
+ * A block ends at the first line that begins with "[END ". A line of content
+ * that begins so, after any number of blanks, gets one more blank, so that
+ * stored content cannot end the block. The reply's status says whether the
+ * command succeeded, not its text: a file may begin with "ERR:".
+ */
 #ifndef QUIRE_SLASH_H
 #define QUIRE_SLASH_H
 
@@ -6,31 +23,12 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * Slash commands: the way of agents that have no tools but their text. A line
- * that begins with /write, /read, /list or /mem is a command; each gets one
- * reply, a block of text to be given back to the agent:
- *
- *     [/read notes/a.md]
- *     what is in it
- *     [END READ]
- *
- * and an empty line. What the agent wrote in a ``` or ~~~ fence is no command.
- * Two commands that say the same both act, in the order of the text.
- *
- * A block ends at the first line that begins with "[END ". A line of content
- * that begins so, behind any number of blanks, is given one blank more in the
- * block, so that nothing that was stored can end it. Whether a command did what
- * it was to do is in the reply's status, not in its words: a file may well
- * begin with "ERR:".
- */
-
-/* A file that an agent wrote, kept or not. On loan until the callback returns.
- * The path is the agent's own, any bytes at all: never a name to open. */
+/* A file that an agent wrote, stored or not. The path is the agent's own, any
+ * bytes: never open it as a name. */
 typedef struct quire_slash_file {
     quire_bytes path;
     quire_bytes content;
-    int64_t id; /* the artifact it was kept as; 0: it was not              */
+    int64_t id; /* the artifact it was stored as; 0: it was not             */
     uint64_t reserved[4];
 } quire_slash_file;
 
@@ -38,23 +36,22 @@ typedef quire_status (*quire_slash_file_fn)(void *ctx,
                                             const quire_slash_file *file,
                                             quire_error *err);
 
-/* Set `size` with QUIRE_SLASH_OPTIONS_INIT; fields are only ever added. */
+/* Begin with QUIRE_SLASH_OPTIONS_INIT; later versions only add fields. */
 typedef struct quire_slash_options {
     size_t size;
-    const char *session;        /* whose artifacts; NULL: none, and there are no
-                            artifacts to be written or read                 */
-    const char *agent;          /* who speaks: its scratchpad, the agent of its
-                            artifacts; NULL: "agent"                        */
-    const char *const *allowed; /* the commands it may use, ended by NULL:
-                                   "read", "mem search"; "mem" is all that
-                                   begin so. NULL: every one. The others are
-                                   refused before they do anything          */
-    uint64_t read_limit;        /* bytes of content a reply has; 0: 16,384  */
-    uint64_t budget;            /* bytes all replies have, frames and notes
-                                   not counted, but each as 32 at least; 0:
-                                   32,768. When they are used up the commands
-                                   that follow are skipped                  */
-    quire_slash_file_fn file;   /* told of every file written; NULL: nobody  */
+    const char *session;        /* the session of its artifacts; NULL: none, and
+                                   artifacts cannot be written or read      */
+    const char *agent;          /* names its scratchpad, and the agent of its
+                                   artifacts; NULL: "agent"                 */
+    const char *const *allowed; /* permitted commands, ended by NULL: "read",
+                                   "mem search"; "mem" permits all that begin
+                                   so. NULL: every one. Others are refused
+                                   before they do anything                  */
+    uint64_t read_limit;        /* bytes of content per reply; 0: 16,384    */
+    uint64_t budget;            /* bytes of all replies, frames and notes not
+                                   counted, each as at least 32; 0: 32,768.
+                                   Commands beyond it are skipped           */
+    quire_slash_file_fn file;   /* called for every file written; may be NULL */
     void *file_ctx;
 } quire_slash_options;
 
@@ -63,26 +60,25 @@ typedef struct quire_slash_options {
         sizeof(quire_slash_options), NULL, NULL, NULL, 0, 0, NULL, NULL \
     }
 
-/* What became of one command. On loan until the callback returns. */
 typedef struct quire_slash_reply {
     const char *command; /* "write", "mem add entry"                         */
     quire_bytes args;    /* the rest of its line                             */
-    quire_bytes body;    /* what stands in the block, as it is stored        */
-    quire_bytes block;   /* all of it, for the agent                         */
-    quire_status status; /* how it went                                      */
-    const char *kind;    /* the same in a word, finer: "ok", "warning" (done,
-                            but not all that was asked); "denied", "usage",
-                            "unclosed", "unavailable", "path", "elsewhere",
-                            "uncited", "skipped"; else the name of the status */
-    int64_t id;          /* of the artifact, the entry or the relation that it
-                            made or read; 0: none                            */
-    uint64_t line;       /* where it stands in the text, from 1              */
-    int truncated;       /* there was more than the body has                 */
-    uint64_t skipped;    /* it did nothing, for lack of budget; of so many
-                            commands this is the reply. 0: it was run        */
-    const char *mime;    /* it read an image, of this type, to be handed on
+    quire_bytes body;    /* the content of the block, as stored              */
+    quire_bytes block;   /* the whole block, for the agent                   */
+    quire_status status;
+    const char *kind; /* a finer status: "ok", "warning" (done in part),
+                            "denied", "usage", "unclosed", "unavailable",
+                            "path", "elsewhere", "uncited", "skipped"; else the
+                            name of `status`                                 */
+    int64_t id;       /* of the artifact, entry or relation it created or
+                            read; 0: none                                    */
+    uint64_t line;    /* its line in the text, from 1                     */
+    int truncated;    /* there was more than the body has                 */
+    uint64_t skipped; /* for lack of budget: this reply stands for so many
+                            commands; 0: it was run                          */
+    const char *mime; /* it read an image of this type, to be passed on
                             beside the text; NULL: it did not                */
-    quire_bytes part;    /* that image                                       */
+    quire_bytes part; /* that image                                       */
     uint64_t reserved[4];
 } quire_slash_reply;
 
@@ -90,19 +86,16 @@ typedef quire_status (*quire_slash_fn)(void *ctx,
                                        const quire_slash_reply *reply,
                                        quire_error *err);
 
-/* Run the commands in an agent's text, in its order, and give each reply to
- * `each` before the next command is run. A text without commands has none.
- * `options` may be NULL. Unlike other callbacks `each` and `file` may use the
- * handle.
+/* Run the commands in an agent's text in order, and pass each reply to `each`
+ * before the next command runs. `options` may be NULL. Unlike other callbacks
+ * `each` and `file` may use the handle.
  *
- * What a command cannot do is in its reply. What was done before the function
- * failed stays done, and has been replied to, unless it was the reply or its
- * file that the callback did not take. It fails for these:
- *
- * QUIRE_NOT_FOUND  no such session
- * QUIRE_INVALID    a session of a home that has no artifacts
- * QUIRE_NO_MEMORY, whatever a callback returns, and if there is a session but
- * its artifacts cannot be looked at, what that says */
+ * Owns: reply and file are lent until the callback returns.
+ * Fails: a command that fails reports so in its reply. The call fails with
+ *   common statuses, and then commands that ran stay done.
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    a session, and the home has no artifacts
+ * Durable: what each command wrote, before its reply is passed on. */
 quire_status quire_slash(quire *q, quire_bytes text,
                          const quire_slash_options *options,
                          quire_slash_fn each, void *ctx, quire_error *err);

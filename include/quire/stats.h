@@ -1,4 +1,6 @@
-/* quire/stats.h - what a home holds */
+/*
+ * quire/stats.h - what a home holds and how much space it uses
+ */
 #ifndef QUIRE_STATS_H
 #define QUIRE_STATS_H
 
@@ -7,10 +9,10 @@
 
 QUIRE_DECLS_BEGIN
 
-/* A session or a blob, among the largest. */
+/* One of the largest sessions, or blobs. */
 typedef struct quire_stat_session {
-    char id[64];     /* "": there is none                                    */
-    char title[128]; /* the beginning of it                                  */
+    char id[64];     /* "": none                                             */
+    char title[128]; /* its beginning                                        */
     uint64_t bytes;
     int64_t created_us; /* 0: not known                                      */
 } quire_stat_session;
@@ -20,15 +22,14 @@ typedef struct quire_stat_blob {
     uint64_t size, stored;
 } quire_stat_blob;
 
-/* What one tenant has. */
 typedef struct quire_tenant_stats {
     int64_t id;
     char name[128];
-    uint64_t sessions, archived; /* files, and those of them put away        */
+    uint64_t sessions, archived; /* files, and those of them archived        */
     uint64_t session_bytes;
     uint64_t entries, messages;
     uint64_t outputs, output_bytes;
-    uint64_t artifacts, artifact_bytes; /* living                            */
+    uint64_t artifacts, artifact_bytes; /* soft-deleted ones not counted     */
     uint64_t versions;
     uint64_t memories; /* valid or not                                       */
 } quire_tenant_stats;
@@ -40,7 +41,7 @@ typedef struct quire_stats {
     quire_tenant_stats total; /* of all tenants; id 0                         */
     uint64_t tenants;
     uint64_t blobs, blob_bytes; /* distinct content                           */
-    uint64_t stored_bytes;      /* what it takes, compressed                  */
+    uint64_t stored_bytes;      /* compressed                                 */
     uint64_t references, referenced_bytes; /* each as often as it occurs      */
     uint64_t unreferenced;
     uint64_t database_bytes, free_bytes; /* of quire.db; within it            */
@@ -52,8 +53,13 @@ typedef quire_status (*quire_tenant_stats_fn)(void *ctx,
                                               const quire_tenant_stats *t,
                                               quire_error *err);
 
-/* How much there is. Session files are read, for what they refer to; blobs are
- * not. `each` (may be NULL) is given every tenant. */
+/* Measure a home. Session files are read for their references; blobs are not.
+ * `each` (may be NULL) gets every tenant.
+ *
+ * Owns: *out is the caller's, with `size` set; *t is lent until `each` returns.
+ * Fails: common
+ *   QUIRE_INVALID  the handle is not the default tenant's
+ * Durable: reads only. */
 quire_status quire_stats_read(quire *q, quire_stats *out,
                               quire_tenant_stats_fn each, void *ctx,
                               quire_error *err);

@@ -1,4 +1,21 @@
-/* quire/tenant.h - tenants, tokens and the audit log */
+/*
+ * quire/tenant.h - tenants, their tokens, and the audit log
+ *
+ * A tenant owns sessions, artifacts, memory and history in a home that several
+ * share. A handle works for one tenant (quire_options); objects of others are
+ * QUIRE_NOT_FOUND for it. Settings belong to the home. Blobs: quire/blob.h;
+ * blobs from before format 17 belong to the tenants that have them as
+ * artifacts. The tenant "default", number 1, always exists. Only homes of
+ * Quire's own kind have tenants.
+ *
+ * When a tenant is removed or disabled, its handles get QUIRE_NOT_FOUND or
+ * QUIRE_INVALID from then on. An open session ends with its file when the
+ * tenant is removed; it goes on until it is closed when the tenant is
+ * disabled.
+ *
+ * These functions are for administrators: they see all tenants, whichever
+ * tenant the handle works for. `which` is a name, or an id, "12" or "#12".
+ */
 #ifndef QUIRE_TENANT_H
 #define QUIRE_TENANT_H
 
@@ -6,36 +23,14 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A tenant is who owns sessions, artifacts and history where several share a
- * home. A handle works for one of them, see quire_options, and what is
- * another's is QUIRE_NOT_FOUND for it. Settings are the home's. Blobs are kept
- * once, whoever put them, and a tenant has those that it put, by themselves, in
- * artifacts or as images of sessions: the others are QUIRE_NOT_FOUND for it, and
- * `existed` of a put is of its own. A handle of the tenant "default" has all of
- * them, and it alone lists them. What was put before format 17 is the tenant's
- * that has it as an artifact. The tenant "default", number 1, is always there. Homes of Quire's own kind have
- * tenants.
- *
- * If a tenant is removed or disabled, the handles that work for it get
- * QUIRE_NOT_FOUND or QUIRE_INVALID from then on. A session that is open ends
- * with its file if its tenant is removed; it goes on until it is closed if that
- * is disabled.
- *
- * The functions below are for whoever runs the home: they see all tenants,
- * whomever the handle works for. `which` is a tenant's name, or its id, "12" or
- * "#12".
- */
-
-/* Text is on loan until the next call with the same handle. */
 typedef struct quire_tenant {
-    int64_t id; /* no other ever has it, also when this one is gone         */
+    int64_t id; /* never reused                                             */
     const char *name;
     int disabled;
     int has_token;
     int64_t created_us; /* 0: with the home                                 */
-    uint64_t used;      /* bytes of its living artifacts                    */
-    uint64_t artifacts; /* how many                                         */
+    uint64_t used;      /* bytes of its artifacts                           */
+    uint64_t artifacts; /* how many, soft-deleted ones not counted          */
     uint64_t reserved[4];
 } quire_tenant;
 
@@ -44,75 +39,102 @@ typedef quire_status (*quire_tenant_fn)(void *ctx, const quire_tenant *tenant,
 
 enum { QUIRE_TOKEN_SIZE = 4 + 64 + 1 }; /* "qrt_", hex, NUL                  */
 
-/* Add a tenant. Its token, "qrt_<64 hex>", is written to `token` and is nowhere
- * else: the home keeps its SHA-256. Whoever loses it asks for another one. On
- * failure `token` is empty. `out` may be NULL. Lasting.
+/* quire_tenant_add() adds a tenant with a token, "qrt_<64 hex>". The home
+ * stores only the token's SHA-256: a lost token is replaced by
+ * quire_tenant_rotate(), which ends the previous one. The default tenant has
+ * no token until then. quire_tenant_disable() locks a tenant out, or with 0
+ * lets it in again; its data stays. `out` may be NULL.
  *
- * QUIRE_INVALID  a name is UTF-8 of 1 to 100 bytes, has no control characters
- *                and does not look like an id, "#12"
- * QUIRE_EXISTS   the name is taken
- * QUIRE_IO       the system gives no random bytes */
+ * Owns: `token` is the caller's, "" on failure; the text of *out is lent until
+ *   the next call with `q`.
+ * Fails: common
+ *   QUIRE_INVALID    add: the name is not UTF-8 of 1 to 100 bytes, has control
+ *                    characters, or looks like "#12"; disable: the default
+ *                    tenant; several tenants have the name
+ *   QUIRE_EXISTS     add: the name is taken
+ *   QUIRE_NOT_FOUND  no such tenant
+ *   QUIRE_IO         the system has no random bytes
+ * Durable: on return, with its row in the audit log. */
 quire_status quire_tenant_add(quire *q, const char *name,
                               char token[QUIRE_TOKEN_SIZE], quire_tenant *out,
                               quire_error *err);
+quire_status quire_tenant_rotate(quire *q, const char *which,
+                                 char token[QUIRE_TOKEN_SIZE],
+                                 quire_tenant *out, quire_error *err);
+quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
+                                  quire_tenant *out, quire_error *err);
 
-/* One of them; all of them, by id. QUIRE_INVALID: several are called so. */
+/* Return one tenant, or list all by id.
+ *
+ * Owns: get: lent until the next call with `q`; list: until `each` returns.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such tenant
+ *   QUIRE_INVALID    several tenants have the name
+ * Durable: reads only. */
 quire_status quire_tenant_get(quire *q, const char *which, quire_tenant *out,
                               quire_error *err);
 quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
                                quire_error *err);
 
-/* Work for another tenant from now on, as if the handle had been opened for it:
- * cheaper than that, and sharing what is open for all. Sessions and workspaces of
- * the one before are to be closed. On failure nothing changes. */
+/* Let the handle work for another tenant from now on, as if it had been opened
+ * for it; cheaper than a new handle, since the catalogue stays open.
+ *
+ * Owns: sessions, outputs and workspaces of the previous tenant are closed
+ *   before.
+ * Fails: common. The handle keeps its tenant.
+ *   QUIRE_NOT_FOUND  no such tenant
+ *   QUIRE_INVALID    it is disabled, or several tenants have the name
+ * Durable: no change. */
 quire_status quire_tenant_use(quire *q, const char *which, quire_error *err);
 
-/* The tenant that a token is of. One that is unknown, of a tenant that is
- * disabled, or no token at all is QUIRE_NOT_FOUND, in the same words. */
+/* Return the tenant that a token belongs to.
+ *
+ * Owns: text is lent until the next call with `q`.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  unknown token, disabled tenant, or not a token: all with
+ *                    the same message
+ * Durable: reads only. */
 quire_status quire_tenant_by_token(quire *q, const char *token,
                                    quire_tenant *out, quire_error *err);
 
-/* A new token, and an end to the one before. The default tenant has none until
- * then. `out` may be NULL. Lasting. */
-quire_status quire_tenant_rotate(quire *q, const char *which,
-                                 char token[QUIRE_TOKEN_SIZE],
-                                 quire_tenant *out, quire_error *err);
-
-/* Shut a tenant out, or let it in again; what it has stays. QUIRE_INVALID: the
- * default one. `out` may be NULL. Lasting. */
-quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
-                                  quire_tenant *out, quire_error *err);
-
-/* Remove a tenant with all it has: its rows in one transaction, then its files.
- * If that is interrupted, whoever writes next goes on with it. Blobs stay until
- * they are collected. Lasting.
+/* Remove a tenant with all its data: its rows in one transaction, then its
+ * files. After a crash the next writer completes the removal. Blobs remain
+ * until they are collected.
  *
- * QUIRE_EXISTS   it has something, the words say what; with `all` it goes
- *                nevertheless
- * QUIRE_INVALID  the default one
- * QUIRE_IO       it is removed, but some of its files are still there */
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_EXISTS     it has data, which the message counts, and `all` is 0
+ *   QUIRE_NOT_FOUND  no such tenant
+ *   QUIRE_INVALID    the default tenant; several have the name; a group is
+ *                    open
+ *   QUIRE_IO         it is removed, but some of its files remain
+ * Durable: on return. */
 quire_status quire_tenant_remove(quire *q, const char *which, int all,
                                  quire_error *err);
 
-/* A change of a tenant or of a setting. It is noted in the transaction that makes
- * it; rows are only added, and outlive whom they concern. */
+/* A change of a tenant or a setting, recorded in the transaction that makes it.
+ * Rows are only added, and outlive the tenant they name. */
 typedef struct quire_audit {
     int64_t id;
     int64_t at_us;
-    const char *actor;  /* who did it: `actor` of the handle's options       */
+    const char *actor;  /* `actor` of the handle's options                   */
     const char *action; /* "tenant.add", "tenant.rotate", "tenant.disable",
                            "tenant.enable", "tenant.remove", "config.set"    */
     int64_t tenant;     /* 0: all                                            */
     const char *name;   /* of the tenant, or the setting                     */
-    const char *before, *after; /* JSON; NULL: nothing                       */
+    const char *before, *after; /* JSON; NULL: none                          */
     uint64_t reserved[4];
 } quire_audit;
 
 typedef quire_status (*quire_audit_fn)(void *ctx, const quire_audit *change,
                                        quire_error *err);
 
-/* Changes, the last first: `limit` of them (0: all), of those with a smaller id
- * than `before_id` (0: of all). What `each` is given is good until it returns. */
+/* List changes, the last first: `limit` of them (0: all), with ids below
+ * `before_id` (0: any).
+ *
+ * Owns: *change is lent until `each` returns.
+ * Fails: common
+ * Durable: reads only. */
 quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
                               quire_audit_fn each, void *ctx, quire_error *err);
 

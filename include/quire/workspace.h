@@ -1,4 +1,14 @@
-/* quire/workspace.h - a session's artifacts as files on disk */
+/*
+ * quire/workspace.h - workspaces: a session's artifacts as files on the disk
+ *
+ * A workspace has two directories that programs work in: the session's
+ * artifacts as files, and a scratch directory whose files are not stored.
+ * Files and artifacts are kept in sync: a put writes the file, a change of the
+ * file makes a version. Only homes of Quire's own kind have workspaces.
+ *
+ * A workspace is bound to its session when it is opened; no request reaches
+ * another session. The thread that uses the store's handle uses it.
+ */
 #ifndef QUIRE_WORKSPACE_H
 #define QUIRE_WORKSPACE_H
 
@@ -6,90 +16,132 @@
 
 QUIRE_DECLS_BEGIN
 
-/*
- * A session's artifacts can lie open as files, in a directory that programs work
- * in, and beside them a scratchpad, whose files nobody keeps. Files and
- * artifacts agree: what is put becomes a file, what an editor or a shell does to
- * a file becomes a version. Only homes of Quire's own kind have workspaces.
- *
- * A workspace is bound to its session when it is opened, and nothing that is
- * asked of it reaches another one. It is used by the thread that uses its
- * handle, and closed before that.
- */
 typedef struct quire_workspace quire_workspace;
 
-/* `session` as with artifacts; NULL is the built-in "temp". Makes no directory:
- * the first write does. QUIRE_NOT_FOUND: no such session; QUIRE_INVALID: its id
- * cannot be the name of a directory. */
+/* Open the workspace of a session, named as for artifacts; NULL is the built-in
+ * "temp". Directories are created by the first write.
+ *
+ * Owns: *out is the caller's until quire_workspace_close(), which comes before
+ *   quire_close(); NULL on failure.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ *   QUIRE_INVALID    its id cannot be the name of a directory
+ * Durable: no change. */
 quire_status quire_workspace_open(quire *q, const char *session,
                                   quire_workspace **out, quire_error *err);
+
+/* Close a workspace; NULL does nothing. Pending read counts are written.
+ *
+ * Owns: frees `w`.
+ * Fails: never.
+ * Durable: read counts may be lost in a power cut. */
 void quire_workspace_close(quire_workspace *w);
 
-/* The session's own id. */
+/* Return the session's own id; the directory of artifacts, or of scratch files,
+ * which may not exist yet.
+ *
+ * Owns: lent until quire_workspace_close().
+ * Fails: never.
+ * Durable: reads only. */
 const char *quire_workspace_session(const quire_workspace *w);
-
-/* Where its files are, or will be: those of artifacts, or of the scratchpad. */
 const char *quire_workspace_dir(const quire_workspace *w, int scratchpad);
 
-/* Make both directories, and lay out the artifacts there are. */
+/* Create both directories and write the session's artifacts as files.
+ *
+ * Owns: nothing.
+ * Fails: common
+ *   QUIRE_BUSY  another process uses the workspace for longer than busy_ms
+ * Durable: files are not synced; a later sync writes what a power cut lost. */
 quire_status quire_workspace_make(quire_workspace *w, quire_error *err);
 
-/* Answer a request of the tool `workspace`, a JSON object, with a JSON object on
- * one line, on loan until the next call: {"success":true,"data":{…}} or
- * {"success":false,"error":{"code","message","retryable","suggestion"}}. What is
- * wrong with the request is in the answer; an error here is ours. Reads are
- * counted for many at once: by a request after a second, or at the end. */
+/* Run a request of the tool `workspace`, a JSON object, and return a JSON
+ * object on one line: {"success":true,"data":{…}} or
+ * {"success":false,"error":{"code","message","retryable","suggestion"}}. Reads
+ * are counted in bulk: by a request a second later, or at close.
+ *
+ * Owns: *answer is lent until the next call with `w`.
+ * Fails: what is wrong with the request is in the answer. Common
+ * Durable: artifacts, on return. */
 quire_status quire_workspace_call(quire_workspace *w, quire_bytes request,
                                   quire_bytes *answer, quire_error *err);
 
-/* What a model is told of the tool: {"name","description","inputSchema"}. */
+/* Return the description of the tool for a model:
+ * {"name","description","inputSchema"}.
+ *
+ * Owns: a static string.
+ * Fails: never.
+ * Durable: reads only. */
 const char *quire_workspace_schema(void);
 
 typedef struct quire_workspace_report {
-    uint64_t taken;     /* files that became artifacts, or versions of one   */
-    uint64_t dropped;   /* artifacts put away, their files being gone        */
-    uint64_t given;     /* artifacts that became files                       */
-    uint64_t withdrawn; /* files that went, their artifacts being put away   */
-    uint64_t passed;    /* files that cannot be artifacts                    */
+    uint64_t taken;     /* files that became artifacts, or versions         */
+    uint64_t dropped;   /* artifacts soft-deleted because the file is gone  */
+    uint64_t given;     /* artifacts written as files                       */
+    uint64_t withdrawn; /* files removed because the artifact is deleted    */
+    uint64_t passed;    /* files that cannot be artifacts                   */
     uint64_t reserved[4];
 } quire_workspace_report;
 
-/* Each path that something was done with: "taken", "dropped", "given",
- * "withdrawn", or "passed" and why not. */
+/* One path that was handled: "taken", "dropped", "given", "withdrawn", or
+ * "passed" and why. */
 typedef void (*quire_workspace_fn)(void *ctx, const char *what,
                                    const char *path, const char *why);
 
-/* Look at all files, and make them and the artifacts agree. New ones are from
- * `source`, "user" if NULL. `each` and `report` may be NULL. */
+/* Compare all files with the artifacts and make them agree. New artifacts get
+ * `source`, "user" if NULL. `each` and `report` may be NULL.
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common. Paths handled before the failure stay handled.
+ *   QUIRE_BUSY  another process uses the workspace for longer than busy_ms
+ * Durable: artifacts, on return; files are not synced. */
 quire_status quire_workspace_sync(quire_workspace *w, const char *source,
                                   quire_workspace_fn each, void *ctx,
                                   quire_workspace_report *report,
                                   quire_error *err);
 
-/* Workspaces that are kept in step by themselves: what happens to files is heard
- * of, and what happened before is looked for. Used by the thread that uses its
- * handle. */
+/* Keeps workspaces in sync by inotify; changes from before it was opened are
+ * found as well. The thread that uses the store's handle uses it. */
 typedef struct quire_watch quire_watch;
 
-/* Of a session, or with NULL of all. */
+/* Watch the workspace of a session, or of all sessions with NULL.
+ *
+ * Owns: *out is the caller's until quire_watch_close(), which comes before
+ *   quire_close(); NULL on failure.
+ * Fails: common
+ *   QUIRE_NOT_FOUND  no such session
+ * Durable: no change. */
 quire_status quire_watch_open(quire *q, const char *session, quire_watch **out,
                               quire_error *err);
+
+/* Close a watch; NULL does nothing.
+ *
+ * Owns: frees `w`.
+ * Fails: never.
+ * Durable: no change. */
 void quire_watch_close(quire_watch *w);
 
-/* To wait for with others: readable when quire_watch_next() has something to do. It
- * may also have to be called when some time has passed. */
+/* quire_watch_fd() returns a descriptor for poll(): readable when
+ * quire_watch_next() has work; that call may also be due after some time.
+ * quire_watch_blind() returns whether the system has no inotify watches left,
+ * so that everything is compared every two seconds.
+ *
+ * Owns: the descriptor belongs to the watch.
+ * Fails: never.
+ * Durable: reads only. */
 int quire_watch_fd(const quire_watch *w);
-
-/* Whether the system has no more watches to give, so that everything is looked at
- * every two seconds. */
 int quire_watch_blind(const quire_watch *w);
 
 typedef void (*quire_watch_fn)(void *ctx, const char *session, const char *what,
                                const char *path, const char *why);
 
-/* Wait at most so long (-1: for ever) until something is to be done, and do it;
- * a signal ends the waiting. `each` (may be NULL) is told as with
- * quire_workspace_sync(). */
+/* Wait for work, at most `timeout_ms` (-1: no limit), and do it; a signal ends
+ * the wait. `each` (may be NULL) is called as by quire_workspace_sync(). A
+ * workspace that is busy stays due; one that cannot be synced is reported as
+ * "passed".
+ *
+ * Owns: text is lent until `each` returns.
+ * Fails: common
+ * Durable: as quire_workspace_sync(). */
 quire_status quire_watch_next(quire_watch *w, int timeout_ms,
                               quire_watch_fn each, void *ctx, quire_error *err);
 
