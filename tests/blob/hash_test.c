@@ -37,7 +37,7 @@ TEST(two_at_once_are_the_same_as_one_after_the_other)
     test_noise(1, a, 70000);
     test_noise(2, b, 70000);
     if (!hash_can_pair())
-        return;
+        SKIP("this processor has no SHA extensions");
     for (i = 0; i < N; i++) {
         for (j = 0; j < N; j++) {
             quire_bytes x = bytes_of(a, lens[i]), y = bytes_of(b, lens[j]);

@@ -165,18 +165,18 @@ void box_script(struct box *b, const char *script)
     test_err = b->err;
 }
 
-bool box_has_all(void)
+void box_need_all(void)
 {
     struct run_probe probe;
 
     run_probe(&probe);
-    return probe.best == RUN_FULL;
+    if (probe.best != RUN_FULL)
+        SKIP("this machine lacks a layer of confinement");
 }
 
 void box_each_user(void (*body)(int how))
 {
-    if (!box_has_all())
-        return;
+    box_need_all();
     body(0);
     if (geteuid() == 0)
         body(NOBODY);
@@ -185,8 +185,6 @@ void box_each_user(void (*body)(int how))
 void box_each_way(void (*body)(int how))
 {
     box_each_user(body);
-    if (!box_has_all())
-        return;
     body(NO_SPACES);
     if (geteuid() == 0)
         body(NOBODY | NO_SPACES);

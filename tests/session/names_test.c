@@ -329,17 +329,17 @@ TEST(a_terminal_is_known_by_its_device)
     char out[64], want[64];
 
     if (master < 0 || grantpt(master) || unlockpt(master))
-        return; /* a place without terminals */
+        SKIP("this machine has no terminals");
     slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-    if (slave >= 0) {
-        snprintf(want, sizeof want, "pts-%s", ptsname(master) + 9);
-        set_name = NULL;
-        YES(names_terminal(out, sizeof out, slave, fake_env));
-        SAME_TEXT(want, out);
-        NO(names_terminal(out, 4, slave, fake_env));
-        NO(names_terminal(out, 0, slave, NULL));
-        close(slave);
-    }
+    if (slave < 0)
+        SKIP("this machine has no terminals");
+    snprintf(want, sizeof want, "pts-%s", ptsname(master) + 9);
+    set_name = NULL;
+    YES(names_terminal(out, sizeof out, slave, fake_env));
+    SAME_TEXT(want, out);
+    NO(names_terminal(out, 4, slave, fake_env));
+    NO(names_terminal(out, 0, slave, NULL));
+    close(slave);
     close(master);
 }
 

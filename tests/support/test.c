@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -101,6 +102,12 @@ void test_has(const char *haystack, const char *needle, const char *what,
         return;
     print_error("%s is\n    %s\nwithout\n    %s\n", what, haystack, needle);
     _fail(file, line);
+}
+
+void test_skip(const char *reason, const char *file, int line)
+{
+    print_message("    %s\n", reason);
+    _skip(file, line);
 }
 
 /* ---- files and memory of one test --------------------------------------- */
@@ -268,36 +275,98 @@ void test_prose(uint64_t seed, char *out, size_t len)
 
 /* ---- running ------------------------------------------------------------ */
 
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A line "SECONDS NAME" for the list of the slowest, where tests/run-all wants
+ * one. */
+static void report_time(const char *name, double seconds)
+{
+    const char *path = getenv("TEST_TIMES");
+    FILE *f = path ? fopen(path, "a") : NULL;
+
+    if (!f)
+        return;
+    fprintf(f, "%.2f %s\n", seconds, name);
+    fclose(f);
+}
+
 static void run_case(void **state)
 {
     const struct test_case *c = *state;
+    double begun = now_s();
 
     c->run();
+    report_time(c->name, now_s() - begun);
 }
 
-/* With arguments, only tests whose file or name contains one of them. */
-static bool wanted(const struct test_case *c, int argc, char **argv)
-{
-    int i;
+/* Which tests to run: with -k WORD those whose name contains it; of these, with
+ * more arguments, those whose file or name contains one of them. */
+struct selection {
+    const char *word; /* NULL: any */
+    char **parts;     /* ended by NULL; empty: any */
+    bool list;        /* print "FILE NAME" instead of running */
+};
 
-    for (i = 1; i < argc; i++) {
-        if (strstr(c->name, argv[i]) || strstr(c->file, argv[i]))
+static bool is_selected(const struct test_case *c, const struct selection *s)
+{
+    char **part = s->parts;
+
+    if (s->word && !strstr(c->name, s->word))
+        return false;
+    if (!*part)
+        return true;
+    for (; *part; part++) {
+        if (strstr(c->name, *part) || strstr(c->file, *part))
             return true;
     }
-    return argc < 2;
+    return false;
+}
+
+static struct selection read_arguments(char **argv)
+{
+    struct selection s = {.word = NULL};
+
+    for (argv++; *argv && **argv == '-'; argv++) {
+        if (!strcmp(*argv, "--list"))
+            s.list = true;
+        else if (!strcmp(*argv, "-k") && argv[1])
+            s.word = *++argv;
+        else {
+            fprintf(stderr, "usage: unit [--list] [-k WORD] [PART...]\n");
+            exit(2);
+        }
+    }
+    s.parts = argv;
+    return s;
 }
 
 int main(int argc, char **argv)
 {
+    struct selection selection = read_arguments(argv);
     struct CMUnitTest *tests = calloc(n_cases + 1, sizeof *tests);
     struct test_case *c;
     size_t n = 0;
     int failed;
 
+    (void)argc;
     for (c = cases; c; c = c->next) {
-        if (wanted(c, argc, argv))
+        if (!is_selected(c, &selection))
+            continue;
+        if (selection.list)
+            printf("%s %s\n", c->file, c->name);
+        else
             tests[n++] = (struct CMUnitTest){c->name, run_case, NULL, teardown,
                                              c};
+    }
+    if (selection.list) {
+        free(tests);
+        return 0;
     }
     failed = _cmocka_run_group_tests("unit", tests, n, NULL, NULL);
     free(tests);

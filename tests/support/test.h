@@ -64,6 +64,11 @@ void test_text(const char *want, const char *got, const char *what,
 void test_has(const char *haystack, const char *needle, const char *what,
               const char *file, int line);
 
+/* End the test and count it as skipped: this machine cannot prove it. */
+#define SKIP(reason) test_skip((reason), __FILE__, __LINE__)
+
+void test_skip(const char *reason, const char *file, int line);
+
 /* A fresh empty directory of this test; removed when the test ends. */
 const char *test_dir(void);
 
