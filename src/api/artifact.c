@@ -25,50 +25,24 @@
 
 /* ---- the room ----------------------------------------------------------- */
 
-quire_status need_rows(struct quire *q, bool write, quire_error *err)
+quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err)
 {
-    struct artifacts_config config = {.clock = &q->clock};
-    quire_status st;
+    struct artifacts_config config = {.catalog = &q->catalog,
+                                      .name = q->db_path,
+                                      .read_only = q->read_only};
+    quire_status st = need_rows(q, write, err);
 
-    if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "name a home of Quire's own with --home",
-                      "%s is a home of another program, which has no artifacts "
-                      "and no tenants",
-                      q->home);
+    if (!st)
+        st = need_blobs(q, write, err);
+    if (st || q->artifacts)
         return st;
-    }
-    if (q->in_batch) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "artifacts and tenants cannot be used while a batch is "
-                      "open");
-        return st;
-    }
-    st = need_blobs(q, write, err);
-    if (st)
-        return st;
-    if (!q->db || q->schema < SCHEMA_ARTIFACTS)
-        return QUIRE_NOT_FOUND;
-    arena_reset(&q->loan);
-    config.db = q->db;
     config.blobs = q->blobs;
-    config.name = q->db_path;
-    config.relaxed = q->relaxed;
-    config.read_only = q->read_only;
-    config.due = q->schema >= SCHEMA_DUE;
-    if (!q->artifacts)
-        st = artifacts_new(&config, &q->artifacts, err);
-    if (!st && write && !q->finished) {
-        q->finished = true;
-        finish_removals(q);
-    }
-    return st;
+    return artifacts_new(&config, &q->artifacts, err);
 }
 
 quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
 {
-    quire_status st = need_rows(q, write, err);
+    quire_status st = need_all_artifacts(q, write, err);
 
     return st ? st : tenants_check(q, err);
 }
@@ -311,7 +285,7 @@ static quire_status elsewhere(int64_t id, quire_error *err)
 }
 
 /* By its id, in the tenant. */
-static quire_status find_id(struct quire *q, const struct owner *owner,
+static quire_status find_id(struct quire *q, const struct session_row *owner,
                             int64_t id, struct reach reach, const char *session,
                             quire_artifact *out, quire_error *err)
 {
@@ -333,7 +307,7 @@ static quire_status find(struct quire *q, const char *session,
                          const char *which, struct reach reach,
                          quire_artifact *out, quire_error *err)
 {
-    struct owner owner = {.tenant = q->tenant};
+    struct session_row owner = {.tenant = q->tenant};
     char clean[PATH_BYTES_MAX + 1];
     const char *key;
     int64_t id;
@@ -343,7 +317,7 @@ static quire_status find(struct quire *q, const char *session,
     if (st)
         return st;
     /* A session without a row has no artifacts; it may see those of others. */
-    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
     if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
         return find_id(q, &owner, id, reach, session, out, err);
     } else if (!st) {
@@ -372,7 +346,7 @@ quire_status quire_artifact_stat(quire *q, const char *session,
         return missing(session, which, err);
     if (!st)
         st = find(q, session, which, reach, out, err);
-    if (!st && q->schema >= SCHEMA_ACCESS)
+    if (!st && q->catalog.schema >= SCHEMA_READ_COUNTS)
         st = artifact_reads(q->artifacts, out, err);
     if (st || o.version == 0 || o.version == out->version)
         return st;
@@ -418,7 +392,7 @@ quire_status quire_artifact_recount(quire *q, uint64_t *wrong, quire_error *err)
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
-        st = artifacts_recount(q->artifacts, &n, err);
+        st = catalog_recount(&q->catalog, &n, err);
     if (wrong)
         *wrong = n;
     return st;
@@ -429,9 +403,9 @@ quire_status quire_artifact_recount(quire *q, uint64_t *wrong, quire_error *err)
 static quire_status find_scope(struct quire *q, const char *session, bool all,
                                int64_t *out, bool *none, quire_error *err)
 {
-    struct owner owner;
+    struct session_row owner;
     const char *key;
-    quire_status st = need_rows(q, false, err);
+    quire_status st = need_all_artifacts(q, false, err);
 
     *out = 0;
     *none = st == QUIRE_NOT_FOUND;
@@ -443,7 +417,7 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
         st = artifacts_key(q, session, &q->loan, &key, err);
     if (st || *none || all)
         return st;
-    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
     *none = st == QUIRE_NOT_FOUND;
     if (!st)
         *out = owner.session;
@@ -534,7 +508,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     char clean[PATH_BYTES_MAX + 1];
     struct artifact_limits limits;
     quire_artifact ignored;
-    struct owner owner;
+    struct session_row owner;
     const char *key;
     quire_status st = need_artifacts(q, true, err);
 
@@ -546,7 +520,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
         st = artifacts_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
-    st = owner_find(q->artifacts, q->tenant, key, &owner, err);
+    st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
     if (!st)
         st = artifact_restore(q->artifacts, &owner, clean, &limits, &q->loan,
                               out ? out : &ignored, err);

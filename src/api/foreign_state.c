@@ -31,7 +31,7 @@ static quire_status prepare(struct db *db, quire_error *err)
         return st;
     st = sql_has_table(db, "collection", &has, err);
     if (!st && !has)
-        st = db_exec(db, ref_index_schema, err);
+        st = schema_create_ref_index(db, err);
     return sql_end(db, st, err);
 }
 
@@ -85,9 +85,9 @@ quire_status need_ref_index_db(struct quire *q, bool write, struct db **out,
     if (write && q->read_only)
         return read_only_error(err);
     if (q->kind == QUIRE_KIND_NATIVE) {
-        st = need_db(q, write, err);
-        if (!st && q->schema >= SCHEMA_REF_INDEX)
-            *out = q->db;
+        st = need_catalog(q, write, err);
+        if (!st && q->catalog.schema >= SCHEMA_REF_INDEX)
+            *out = q->catalog.db;
         return st;
     }
     if (!q->state) {

@@ -27,7 +27,6 @@
 #include "blob/hash.h"
 #include "gc/pins.h"
 #include "gc/roots.h"
-#include "api/idempotency.h"
 #include "api/gc_sources.h"
 
 /* The least time between two that begin by themselves. */
@@ -166,12 +165,12 @@ static quire_status expire(struct collecting *c, quire_error *err)
 
     if (q->kind != QUIRE_KIND_NATIVE)
         return QUIRE_OK;
-    st = need_rows(q, !is_dry(c), err);
+    st = need_all_artifacts(q, !is_dry(c), err);
     if (st) /* a home that was never written to */
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     st = config_number(q, "versions.kept", &c->expiry.kept, err);
     if (!st)
-        st = config_span(q, "gc.purge", &purge_s, err);
+        st = config_duration(q, "gc.purge", &purge_s, err);
     if (st)
         return st;
     /* Years are no mistake: nothing is as old as that. */
@@ -181,7 +180,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
     if (is_dry(c))
         return artifacts_expired(q->artifacts, &c->expiry, &c->report->versions,
                                  &c->report->purged, err);
-    st = idempotency_expire(q, -1, err);
+    st = idempotency_expire(&q->catalog, -1, err);
     if (st)
         return st;
     /* First: words of content that goes could not be told from the index. */
@@ -347,7 +346,7 @@ static quire_status read_options(struct quire *q,
 {
     *o = (quire_collect_options)QUIRE_COLLECT_OPTIONS_INIT;
     OPTIONS_READ(*o, options);
-    return o->grace_s < 0 ? config_span(q, "gc.grace", &o->grace_s, err)
+    return o->grace_s < 0 ? config_duration(q, "gc.grace", &o->grace_s, err)
                           : QUIRE_OK;
 }
 

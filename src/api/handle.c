@@ -118,6 +118,8 @@ quire_status quire_open(const quire_options *options, quire **out,
     if (o.now_us)
         q->clock = (struct clock){o.now_us, o.now_ctx};
     q->trace = (struct trace){o.trace, o.trace_ctx};
+    q->catalog.clock = &q->clock;
+    q->catalog.actor = q->actor;
     st = home_find(q, &o, err);
     if (!st)
         st = check_dir(q->home, err);
@@ -138,18 +140,15 @@ void quire_close(quire *q)
     memories_free(q->memories);
     artifacts_free(q->artifacts);
     scratchpads_free(q->pads);
-    sql_release(&q->settings);
     sql_release(&q->session_rows);
     if (q->changes)
         stmt_finalize(q->changes);
-    sql_release(&q->folders);
     blobs_free(q->blobs);
     if (q->files)
         q->files->ops->free(q->files);
     if (q->whole)
         q->whole->ops->free(q->whole);
-    if (q->db)
-        db_close(q->db);
+    catalog_close(&q->catalog);
     tenant_views_release(q);
     foreign_state_close(q);
     free(q->home);
@@ -190,8 +189,7 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err)
     return st;
 }
 
-/* The catalogue. A reader of a home that has none gets none. */
-quire_status need_db(struct quire *q, bool write, quire_error *err)
+quire_status need_catalog(struct quire *q, bool write, quire_error *err)
 {
     struct db_config config = {
         .path = q->db_path,
@@ -199,10 +197,11 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
         .busy_ms = q->busy_ms,
         .cache_kib = q->cache_kib,
     };
+    struct db *db;
     quire_status st = QUIRE_OK;
     int dir;
 
-    if (q->db || !q->db_path)
+    if (q->catalog.db || !q->db_path)
         return QUIRE_OK;
     if (!write && access(q->db_path, F_OK) != 0 && errno == ENOENT)
         return QUIRE_OK;
@@ -212,19 +211,54 @@ quire_status need_db(struct quire *q, bool write, quire_error *err)
             return st;
         close(dir);
     }
-    st = db_sqlite_open(&config, &q->db, err);
-    if (!st)
-        st = trace_db(q, &q->db, err);
-    if (!st)
-        st = schema_prepare(q->db, q->read_only, &q->schema, err);
-    if (st && q->db) {
-        db_close(q->db);
-        q->db = NULL;
+    st = db_sqlite_open(&config, &db, err);
+    if (!st) {
+        st = trace_db(q, &db, err);
+        if (st)
+            db_close(db);
     }
-    q->relaxed = !st && !q->read_only && config_is(q, "durability", "flush");
-    if (q->relaxed)
-        db_relax(q->db, true);
+    if (!st)
+        st = catalog_open(&q->catalog, db, q->read_only, err);
     return st == QUIRE_NOT_FOUND && !write ? QUIRE_OK : st;
+}
+
+quire_status need_rows(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = check_free(q, err);
+
+    if (st)
+        return st;
+    if (q->kind != QUIRE_KIND_NATIVE)
+        return err_fail(err, QUIRE_INVALID,
+                        "name a home of Quire's own with --home",
+                        "%s is a home of another program: it has no artifacts "
+                        "and no tenants",
+                        q->home);
+    if (q->in_batch)
+        return err_fail(err, QUIRE_INVALID,
+                        "end the batch with quire_commit() first",
+                        "artifacts and tenants cannot be used while a batch is "
+                        "open");
+    if (write && q->read_only)
+        return read_only_error(err);
+    st = need_catalog(q, write, err);
+    if (st)
+        return st;
+    if (!catalog_has(&q->catalog, SCHEMA_ARTIFACTS))
+        return QUIRE_NOT_FOUND;
+    arena_reset(&q->loan);
+    if (write && !q->finished) {
+        q->finished = true;
+        finish_removals(q);
+    }
+    return QUIRE_OK;
+}
+
+quire_status need_own_rows(struct quire *q, bool write, quire_error *err)
+{
+    quire_status st = need_rows(q, write, err);
+
+    return st ? st : tenants_check(q, err);
 }
 
 quire_status quire_sync(quire *q, quire_error *err)
@@ -232,9 +266,9 @@ quire_status quire_sync(quire *q, quire_error *err)
     quire_status st = check_free(q, err);
 
     /* What another thread put for us is to be seen first. */
-    if (!st && q->db)
-        st = db_exec(q->db, "SELECT 1 FROM blob LIMIT 1", err);
-    return st || !q->db ? st : db_settle(q->db, err);
+    if (!st && q->catalog.db)
+        st = db_exec(q->catalog.db, "SELECT 1 FROM blob LIMIT 1", err);
+    return st || !q->catalog.db ? st : db_settle(q->catalog.db, err);
 }
 
 /* A directory of files, heard by whoever listens. */
@@ -326,7 +360,7 @@ static quire_status read_blob_settings(struct quire *q,
     if (!config_is(q, "blob.layout", "loose"))
         st = config_number(q, "blob.inline", &row_max, err);
     config->row_max = (size_t)row_max;
-    config->relaxed = q->relaxed;
+    config->relaxed = q->catalog.relaxed;
     return st;
 }
 
@@ -342,12 +376,12 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     if (!st && write && q->read_only)
         st = read_only_error(err);
     if (!st)
-        st = need_db(q, write, err);
+        st = need_catalog(q, write, err);
     if (!st)
         st = open_files(q, q->blob_path, &q->files, err);
     if (!st && q->blobs)
         blobs_serve(q->blobs, 0);
-    if (st || (q->blobs && q->blobs_db == q->db))
+    if (st || (q->blobs && q->blobs_db == q->catalog.db))
         return st;
     /* A reader that found no database has become a writer, which made one; or
      * something else did, that needs no blobs. */
@@ -359,7 +393,7 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     q->blobs = NULL;
     config.files = q->files;
     config.holds = &q->holds;
-    config.db = q->blobs_db = q->db;
+    config.db = q->blobs_db = q->catalog.db;
     st = read_blob_settings(q, &config, err);
     return st ? st : blobs_new(&config, &q->blobs, err);
 }
@@ -371,7 +405,8 @@ quire_status need_own_blobs(struct quire *q, bool write, quire_error *err)
     if (!st)
         st = tenants_check(q, err);
     /* A reader of an older home cannot be told whose a blob is. */
-    if (!st && q->tenant != TENANT_DEFAULT && q->schema >= SCHEMA_OWNERS)
+    if (!st && q->tenant != TENANT_DEFAULT &&
+        q->catalog.schema >= SCHEMA_BLOB_TENANTS)
         blobs_serve(q->blobs, q->tenant);
     return st;
 }

@@ -87,10 +87,11 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 /* With what is open already. QUIRE_NOT_FOUND without words: no memory yet. */
 quire_status memories_open(struct quire *q, quire_error *err)
 {
-    if (!q->db || q->schema < SCHEMA_MEMORY)
+    if (!q->catalog.db || q->catalog.schema < SCHEMA_MEMORY)
         return QUIRE_NOT_FOUND;
-    return q->memories ? QUIRE_OK
-                       : memories_new(q->db, &q->clock, &q->memories, err);
+    return q->memories
+               ? QUIRE_OK
+               : memories_new(q->catalog.db, &q->clock, &q->memories, err);
 }
 
 /* The room, and that of artifacts, whose sessions entries are pinned to. What
@@ -140,11 +141,11 @@ static quire_status find_key(struct quire *q, const char *session,
 static quire_status find_owner(struct quire *q, const char *key,
                                struct memory_owner *out, quire_error *err)
 {
-    struct owner row = {.session = 0};
+    struct session_row row = {.session = 0};
     quire_status st = QUIRE_NOT_FOUND;
 
     if (key)
-        st = owner_find(q->artifacts, q->tenant, key, &row, err);
+        st = session_row_find(&q->catalog, q->tenant, key, &row, err);
     *out = (struct memory_owner){q->tenant, row.session};
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -158,16 +159,16 @@ static quire_status make_owner(struct quire *q, const char *key,
                                quire_error *err)
 {
     struct memory_owner nobody = {q->tenant, INT64_MIN};
-    struct owner row = {.session = 0};
+    struct session_row row = {.session = 0};
     quire_status st = QUIRE_OK;
 
     if (key)
-        st = owner_find(q->artifacts, q->tenant, key, &row, err);
+        st = session_row_find(&q->catalog, q->tenant, key, &row, err);
     if (st == QUIRE_NOT_FOUND) {
         st = artifact > 0 ? memory_may_link(q->memories, &nobody, artifact, err)
                           : QUIRE_OK;
         if (!st)
-            st = owner_ensure(q->artifacts, q->tenant, key, &row, err);
+            st = session_row_ensure(&q->catalog, q->tenant, key, &row, err);
     }
     *out = (struct memory_owner){q->tenant, row.session};
     return st;
@@ -565,7 +566,7 @@ quire_status quire_relation_add(quire *q, int64_t source,
         return missing_end(q, &want, err);
     if (st == QUIRE_EXISTS) {
         /* Who added it may not have waited for the disk yet. */
-        quire_status settled = db_settle(q->db, err);
+        quire_status settled = db_settle(q->catalog.db, err);
 
         if (settled)
             return settled;

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "blob/blob.h"
+#include "catalog/catalog.h"
 #include "quire.h"
 #include "store/db.h"
 #include "store/object.h"
@@ -50,9 +51,7 @@ struct quire {
     bool finished;    /* finish_removals() has had its turn                   */
 
     /* Opened when first needed, in this order. */
-    struct db *db;
-    int schema;   /* of db: how many steps it has taken                     */
-    bool relaxed; /* db waits for no disk                                 */
+    struct catalog catalog; /* .db NULL: not open                         */
     struct object_store *files;
     unsigned holds; /* of the files: see blobs_hold() */
     struct blobs *blobs;
@@ -62,7 +61,6 @@ struct quire {
     struct artifacts *artifacts;
     struct memories *memories;
     struct scratchpads *pads;
-    struct sql settings; /* statements of config.c                        */
     struct sql
         session_rows; /* statements of session_rows.c                       */
     struct stmt *changes; /* of quire_changes()                            */
@@ -72,7 +70,6 @@ struct quire {
         tenant_state; /* when the tenant was session_cache to be welcome       */
     int64_t limits_state; /* when these were read; both are 0, or what     */
     struct artifact_limits limits; /* quire_changes() was                     */
-    struct sql folders;      /* statements of folders.c                       */
     struct history *history; /* over history.db                           */
     struct db *state;        /* of a home that is not ours: see state.c    */
 
@@ -108,7 +105,13 @@ void tenant_views_invalidate(struct quire *q);
 
 /* quire.c: opened when first needed. A reader of a home without a catalogue
  * gets none, and no error. */
-quire_status need_db(struct quire *q, bool write, quire_error *err);
+quire_status need_catalog(struct quire *q, bool write, quire_error *err);
+
+/* The catalogue of a native home, outside a batch; empties `loan`. QUIRE_NOT_FOUND
+ * without a message: there is none yet. need_own_rows() checks the handle's
+ * tenant too. */
+quire_status need_rows(struct quire *q, bool write, quire_error *err);
+quire_status need_own_rows(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 
 /* The same, and they serve the handle's tenant alone, until the next of these
@@ -193,9 +196,9 @@ void session_remember_last(struct quire *q, const char *cwd, const char *path);
 
 /* artifacts.c: the room. A reader of a home without artifacts gets
  * QUIRE_NOT_FOUND and no words. need_artifacts() is for the handle's tenant,
- * need_rows() for whoever looks at all of them. */
+ * need_all_artifacts() for whoever looks at all of them. */
 quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
-quire_status need_rows(struct quire *q, bool write, quire_error *err);
+quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err);
 
 /* The key of a session, and where its file is if that is in the home: NULL for
  * a built-in one, and for one that lies elsewhere. Both in `keep`. */
@@ -264,47 +267,11 @@ void foreign_state_close(struct quire *q);
 quire_status foreign_state_open_lock(struct quire *q, int *fd,
                                      quire_error *err);
 
-/* config.c: settings. The table, and one that is a number. */
-extern const char config_schema[];
+/* config.c: a setting, read from the catalogue if there is one. */
 quire_status config_number(struct quire *q, const char *key, uint64_t *out,
                            quire_error *err);
-
-/* One that is a time, in seconds. */
-quire_status config_span(struct quire *q, const char *key, int64_t *seconds,
-                         quire_error *err);
-
-/* Whether one is set to this word; not if it cannot be told. */
-bool config_is(struct quire *q, const char *key, const char *word);
-
-/* Whether there is such a setting, and it may have this value. */
-bool config_knows(const char *key, const char *value);
-
-/* schema.c: the tables of quire.db, made or brought up to date.
- * QUIRE_NOT_FOUND: a database that is read and has no tables yet. *steps_taken
- * is how far it is. */
-quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
-                            quire_error *err);
-
-/* The tables of the first `n` steps, in a database that has none. */
-quire_status schema_make(struct db *db, int n, quire_error *err);
-
-/* A database that is only read may be of an older schema: the step that a
- * table came with is to be asked for before it is. */
-enum {
-    SCHEMA_ARTIFACTS = 3,
-    SCHEMA_SETTINGS = 4,
-    SCHEMA_MEMORY = 6,
-    SCHEMA_SCRATCHPADS = 7,
-    SCHEMA_ACCESS = 8,
-    SCHEMA_SESSION_USAGE = 9,
-    SCHEMA_REF_INDEX = 10,
-    SCHEMA_BASELINE = 11,
-    SCHEMA_RUNS = 12,
-    SCHEMA_IDEMPOTENCY = 13,
-    SCHEMA_DUE = 14,
-    SCHEMA_AUDIT_LOG = 15,
-    SCHEMA_FOLDERS = 16,
-    SCHEMA_OWNERS = 17,
-};
+quire_status config_duration(struct quire *q, const char *key, int64_t *seconds,
+                             quire_error *err);
+bool config_is(struct quire *q, const char *key, const char *value);
 
 #endif

@@ -6,7 +6,6 @@
  * has ended, its output goes to whoever listens and, if it is long, to a file of
  * the session; what it made of the files becomes artifacts.
  */
-#include "api/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +57,12 @@ static quire_status find_disk(struct running *r, uint64_t *bytes,
 {
     struct artifact_limits limits;
     struct quire *q = workspaces_handle(r->w);
-    struct owner owner = {.session_used = 0};
+    struct session_row owner = {.session_used = 0};
     quire_status st = artifacts_limits(q, &limits, err);
 
     if (!st)
-        st = owner_find(q->artifacts, q->tenant, quire_workspace_session(r->w),
-                        &owner, err);
+        st = session_row_find(&q->catalog, q->tenant,
+                              quire_workspace_session(r->w), &owner, err);
     if (st && st != QUIRE_NOT_FOUND)
         return st;
     *bytes = limits.session > owner.session_used
@@ -231,7 +230,7 @@ static quire_status note_end(struct running *r, const struct run_result *got,
     out->timed_out = got->timed_out;
     out->truncated = (hit & RUN_HIT_OUTPUT) != 0;
     out->stopped = got->stopped;
-    return runs_end(workspaces_handle(r->w), n, err);
+    return run_log_end(&workspaces_handle(r->w)->catalog, n, err);
 }
 
 /* It did not begin, or was not seen to its end: as shells have it. */
@@ -242,7 +241,7 @@ static void note_failure(struct running *r, const struct run_result *got,
 
     n->exit = got->exit;
     n->hit = n->confined = "[]";
-    runs_end(workspaces_handle(r->w), n, NULL);
+    run_log_end(&workspaces_handle(r->w)->catalog, n, NULL);
 }
 
 /* ---- a run -------------------------------------------------------------- */
@@ -272,8 +271,9 @@ static quire_status run_inside(struct running *r, struct arena *keep,
     if (!st && !out->record.command)
         st = err_memory(err);
     if (!st)
-        st = runs_begin(q, out->record.session, out->record.command,
-                        r->o->unconfined, &out->record.id, err);
+        st = run_log_start(&q->catalog, q->tenant, out->record.session,
+                           out->record.command, r->o->unconfined,
+                           &out->record.id, err);
     if (st)
         return st;
     st = run_command(&spec, &got, err);
@@ -330,5 +330,24 @@ quire_status quire_run_probe(quire_run_layer_fn each, void *ctx,
     for (i = 0; i < RUN_N_LAYERS && !st; i++)
         st = each(ctx, probe.layer[i].name, probe.layer[i].ok,
                   probe.layer[i].why, err);
+    return st;
+}
+
+quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
+                            quire_run_fn each, void *ctx, quire_error *err)
+{
+    const char *key = "";
+    quire_status st = need_own_rows(q, false, err);
+
+    if (st == QUIRE_NOT_FOUND ||
+        (!st && !catalog_has(&q->catalog, SCHEMA_RUN_LOG)))
+        return QUIRE_OK;
+    if (!st && session)
+        st = artifacts_key(q, session, &q->loan, &key, err);
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = run_log_list(&q->catalog, q->tenant, key, limit, each, ctx, err);
+    q->in_callback = false;
     return st;
 }

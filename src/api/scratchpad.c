@@ -30,12 +30,13 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
                       "scratchpads cannot be used while a batch is open");
         return st;
     }
-    st = need_db(q, write, err);
+    st = need_catalog(q, write, err);
     if (!st)
         st = tenants_check(q, err);
-    if (st || q->pads || !q->db || q->schema < SCHEMA_SCRATCHPADS)
+    if (st || q->pads || !q->catalog.db ||
+        q->catalog.schema < SCHEMA_SCRATCHPADS)
         return st;
-    return scratchpads_new(q->db, &q->clock, &q->pads, err);
+    return scratchpads_new(q->catalog.db, &q->clock, &q->pads, err);
 }
 
 static quire_status check_name(const char *name, quire_error *err)

@@ -181,7 +181,7 @@ quire_status sessions_mark_home(struct quire *q, quire_error *err)
     }
     if (!q->db_path || access(q->db_path, F_OK) == 0)
         return QUIRE_OK;
-    return need_db(q, true, err);
+    return need_catalog(q, true, err);
 }
 
 quire_status quire_session_new(quire *q, const quire_session_options *options,
@@ -576,9 +576,9 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
         return st;
     /* Without it, it just takes longer. One is made for whoever has a home of
      * ours. */
-    need_db(q, !q->read_only && has_sessions(q), NULL);
+    need_catalog(q, !q->read_only && has_sessions(q), NULL);
     l->key = session_name_from_home(q, dir, l->arena);
-    return l->key ? list_find(l, q->all, dir, q->db, !q->read_only, err)
+    return l->key ? list_find(l, q->all, dir, q->catalog.db, !q->read_only, err)
                   : err_memory(err);
 }
 

@@ -653,7 +653,7 @@ static void finish_one(struct quire *q, struct object_store *home,
     if (held)
         held->ops->close(held);
     if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_CHANGED)
-        owner_removed(q->artifacts, file->name, NULL);
+        removal_done(&q->catalog, file->name, NULL);
 }
 
 /* What cannot be finished now stays noted: it must not be in the way of what
@@ -667,8 +667,8 @@ void finish_removals(struct quire *q)
     size_t i, n = 0;
 
     /* A note may be seen before it lasts, and files go only after it does. */
-    if (!owner_removals(q->artifacts, &tmp, &files, &n, NULL) && n > 0 &&
-        !db_settle(q->db, NULL) && !need_home(q, &home, NULL)) {
+    if (!removal_list(&q->catalog, &tmp, &files, &n, NULL) && n > 0 &&
+        !db_settle(q->catalog.db, NULL) && !need_home(q, &home, NULL)) {
         for (i = 0; i < n; i++) {
             if (files[i].size != REMOVAL_TREE)
                 finish_one(q, home, &files[i], &tmp);
@@ -721,9 +721,9 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     if (st || is_shared(q, p, key, tmp))
         key = "";
     dir = workspaces_dir(q, key, tmp);
-    st = owner_forget(q->artifacts, q->tenant, key, &file, dir, err);
+    st = session_row_remove(&q->catalog, q->tenant, key, &file, dir, err);
     if (!st)
-        st = db_settle(q->db, err);
+        st = db_settle(q->catalog.db, err);
     if (!st && dir)
         workspaces_finish(q, dir); /* else whoever writes next does it */
     return st;
@@ -770,7 +770,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
             st = remove_all(&p, &tmp, err);
         p.store->ops->unlock_dir(p.store);
         if (!st && noted)
-            st = owner_removed(q->artifacts, noted, err);
+            st = removal_done(&q->catalog, noted, err);
     }
     omp_lock_release(&theirs);
     if (held)

@@ -294,7 +294,7 @@ static quire_status find_in_headers(struct quire *q, struct search *s,
     size_t i;
 
     l.key = session_name_from_home(q, s->root, &tmp);
-    st = l.key ? list_find(&l, q->all, s->root, q->db, false, err)
+    st = l.key ? list_find(&l, q->all, s->root, q->catalog.db, false, err)
                : err_memory(err);
 
     for (i = 0; !st && i < l.n; i++) {
@@ -525,9 +525,9 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     *out = (struct session_location){0};
     st = need_all(q, err);
     if (!st) {
-        need_db(q, false, NULL); /* which makes it quicker */
+        need_catalog(q, false, NULL); /* which makes it quicker */
         l.key = session_name_from_home(q, roots[0], &tmp);
-        st = l.key ? list_find(&l, q->all, roots[0], q->db, false, err)
+        st = l.key ? list_find(&l, q->all, roots[0], q->catalog.db, false, err)
                    : err_memory(err);
     }
     for (i = 0; !st && i < l.n; i++) {

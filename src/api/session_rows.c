@@ -26,14 +26,13 @@
 #include "base/err.h"
 #include "base/opts.h"
 #include "base/timestamp.h"
-#include "api/folder.h"
 #include "api/session.h"
 #include "session/usage.h"
 
 /* Rows that are stored in one transaction. */
 #define BATCH 256
 
-enum { SQL_FIND, SQL_KEY, SQL_NOTED, SQL_STORE, N_SQL };
+enum { SQL_FIND, SQL_KEY, SQL_STORE, N_SQL };
 
 static const char *const texts[N_SQL] = {
     [SQL_FIND] =
@@ -45,7 +44,6 @@ static const char *const texts[N_SQL] = {
         " LEFT JOIN tally t ON t.session = s.id"
         " WHERE s.tenant = ?1 AND s.key = ?2",
     [SQL_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
-    [SQL_NOTED] = "SELECT 1 FROM removal WHERE name = ?1",
     [SQL_STORE] =
         "INSERT OR REPLACE INTO tally(session, name, title, state,"
         " parent, inode, size, modified, changed, damaged, scanned, tail,"
@@ -82,8 +80,8 @@ static const char *state_of(const struct look *l)
 
 /* *rows: there are rows to look at. A home of another program has none, nor
  * has, for a reader, one that nobody has written to since there are rows. */
-static quire_status need_tallies(struct quire *q, bool write, bool *rows,
-                                 quire_error *err)
+static quire_status need_session_rows(struct quire *q, bool write, bool *rows,
+                                      quire_error *err)
 {
     quire_status st;
 
@@ -93,10 +91,10 @@ static quire_status need_tallies(struct quire *q, bool write, bool *rows,
     st = need_rows(q, write && !q->read_only, err);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    if (q->schema < SCHEMA_SESSION_USAGE)
+    if (q->catalog.schema < SCHEMA_SESSION_USAGE)
         return QUIRE_OK;
     if (!q->session_rows.stmts)
-        st = sql_init(&q->session_rows, q->db, texts, N_SQL, err);
+        st = sql_init(&q->session_rows, q->catalog.db, texts, N_SQL, err);
     *rows = !st;
     return st;
 }
@@ -270,7 +268,6 @@ static quire_status check_file(struct quire *q, struct look *l,
 {
     const char *noted = session_name_from_home(q, l->item.name, tmp);
     struct object_info info;
-    struct stmt *s;
     quire_status st = noted ? QUIRE_OK : err_memory(err);
 
     if (!st)
@@ -279,14 +276,7 @@ static quire_status check_file(struct quire *q, struct look *l,
         l->gone = st == QUIRE_NOT_FOUND;
         return l->gone ? QUIRE_OK : st;
     }
-    st = sql_use(&q->session_rows, SQL_NOTED, &s, err);
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(noted));
-    st = sql_row(s, err);
-    stmt_reset(s);
-    l->gone = !st;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return removal_is_pending(&q->catalog, noted, &l->gone, err);
 }
 
 static void bind_row(struct stmt *s, const struct look *l, int64_t number)
@@ -318,13 +308,14 @@ static void bind_row(struct stmt *s, const struct look *l, int64_t number)
 static quire_status store_one(struct quire *q, struct look *l,
                               struct arena *tmp, quire_error *err)
 {
-    struct owner owner;
+    struct session_row owner;
     struct stmt *s;
     quire_status st = check_file(q, l, tmp, err);
 
     if (st || l->gone)
         return st;
-    st = owner_ensure(q->artifacts, q->tenant, l->item.meta.id, &owner, err);
+    st = session_row_ensure(&q->catalog, q->tenant, l->item.meta.id, &owner,
+                            err);
     if (!st)
         st = sql_use(&q->session_rows, SQL_STORE, &s, err);
     if (st)
@@ -346,7 +337,7 @@ static quire_status store_batch(struct quire *q, struct look *looks,
 {
     struct arena tmp = ARENA_INIT;
     enum db_begin mode = DB_SOON;
-    struct db *db = q->db;
+    struct db *db = q->catalog.db;
     bool any = false;
     quire_status st;
     size_t i;
@@ -513,6 +504,23 @@ static quire_status choose(struct quire *q, const struct list *l,
     return QUIRE_OK;
 }
 
+/* The ids of the sessions in a folder; a home without folders has none. */
+static quire_status find_in_folder(struct quire *q, int64_t folder,
+                                   struct map *ids, struct arena *keep,
+                                   quire_error *err)
+{
+    quire_folder found;
+    quire_status st = need_own_rows(q, false, err);
+
+    if (st && st != QUIRE_NOT_FOUND)
+        return st;
+    if (catalog_has(&q->catalog, SCHEMA_FOLDERS))
+        return folder_sessions(&q->catalog, q->tenant, folder, ids, keep, err);
+    return folder > 0
+               ? folder_get(&q->catalog, q->tenant, folder, keep, &found, err)
+               : QUIRE_OK;
+}
+
 static quire_status find_looks(struct quire *q, const quire_row_options *o,
                                struct arena *keep, struct look **looks,
                                size_t *n, quire_error *err)
@@ -533,7 +541,7 @@ static quire_status find_looks(struct quire *q, const quire_row_options *o,
             st = err_memory(err);
     }
     if (!st && o->folder)
-        st = folders_keys(q, o->folder, &wish.filed, &tmp, err);
+        st = find_in_folder(q, o->folder, &wish.filed, &tmp, err);
     if (!st)
         st = sessions_list(q, o->archived, &l, err);
     if (!st)
@@ -558,12 +566,13 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     OPTIONS_READ(o, options);
     st = find_looks(q, &o, &keep, &looks, &n, err);
     if (!st)
-        st = need_tallies(q, n > 0, &rows, err);
+        st = need_session_rows(q, n > 0, &rows, err);
     if (!st)
         st = update(q, looks, n, rows, err);
     for (i = 0; i < n && !st; i++)
         if (looks[i].number)
-            st = folders_find(q, looks[i].number, &looks[i].folder, err);
+            st = folder_of_session(&q->catalog, looks[i].number,
+                                   &looks[i].folder, err);
     if (st)
         goto out;
     q->in_callback = true;
@@ -664,7 +673,7 @@ static quire_status find_place(struct quire *q, const char *which,
     if (!st)
         st = tenants_check(q, err);
     if (!st)
-        st = need_tallies(q, false, &rows, err);
+        st = need_session_rows(q, false, &rows, err);
     if (!st)
         st = read_number(q, &which, rows, keep, err);
     return st ? st : session_lookup(q, which, keep, out, err);
@@ -680,7 +689,7 @@ quire_status quire_session_id(quire *q, const char *which, const char **id,
     if (!st)
         st = tenants_check(q, err);
     if (!st)
-        st = need_tallies(q, false, &rows, err);
+        st = need_session_rows(q, false, &rows, err);
     if (st)
         return st;
     arena_reset(&q->loan);
@@ -701,7 +710,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
 
     *out = (quire_session_row){.number = 0};
     if (!st)
-        st = need_tallies(q, p.in_home, &rows, err);
+        st = need_session_rows(q, p.in_home, &rows, err);
     if (st)
         goto out;
     arena_reset(&q->loan);
@@ -713,7 +722,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
         st = settle_one(q, &l, rows, err);
     }
     if (!st && l.number)
-        st = folders_find(q, l.number, &l.folder, err);
+        st = folder_of_session(&q->catalog, l.number, &l.folder, err);
     if (!st)
         st = tell(&l, &path, info, out, err);
     if (!st) {

@@ -166,12 +166,13 @@ static bool find_tally(struct stats *s, int64_t tenant, const char *id,
         "SELECT t.entries, t.messages FROM session s JOIN tally t ON t.session"
         " = s.id WHERE s.tenant = ?1 AND s.key = ?2 AND t.inode = ?3 AND"
         " t.size = ?4 AND t.modified = ?5";
-    struct db *db = s->q->db;
+    struct db *db = s->q->catalog.db;
     struct stmt *st;
     bool row = false;
 
     if (!db || s->q->kind != QUIRE_KIND_NATIVE ||
-        s->q->schema < SCHEMA_SESSION_USAGE || db_prepare(db, sql, &st, NULL))
+        s->q->catalog.schema < SCHEMA_SESSION_USAGE ||
+        db_prepare(db, sql, &st, NULL))
         return false;
     stmt_bind_int(st, 1, tenant);
     stmt_bind_text(st, 2, bytes_str(id));
@@ -308,7 +309,7 @@ static quire_status number(struct db *db, const char *sql, uint64_t *out,
 static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
                                quire_error *err)
 {
-    struct db *db = s->q->db;
+    struct db *db = s->q->catalog.db;
     char sql[256];
     quire_status st;
 
@@ -325,7 +326,7 @@ static quire_status count_rows(struct stats *s, quire_tenant_stats *t,
                           "artifact_version JOIN artifact ON id = artifact"
                           " WHERE tenant = %" PRId64),
                     &t->versions, err);
-    if (!st && s->q->schema >= SCHEMA_MEMORY)
+    if (!st && s->q->catalog.schema >= SCHEMA_MEMORY)
         st = number(db, COUNT("count(*)", "memory WHERE tenant = %" PRId64),
                     &t->memories, err);
 #undef COUNT
@@ -343,7 +344,7 @@ static quire_status see_version(void *ctx, const quire_digest *d,
 /* Versions refer to their content. */
 static quire_status see_versions(struct stats *s, quire_error *err)
 {
-    struct db *db = s->q->db;
+    struct db *db = s->q->catalog.db;
     struct stmt *v;
     quire_status st = db_prepare(db, "SELECT sha256 FROM artifact_version", &v,
                                  err);
@@ -357,7 +358,7 @@ static quire_status see_versions(struct stats *s, quire_error *err)
 
 static quire_status count_catalogue(struct stats *s, quire_error *err)
 {
-    struct db *db = s->q->db;
+    struct db *db = s->q->catalog.db;
     uint64_t pages = 0, unused = 0, bytes = 0;
     quire_status st = number(db, "PRAGMA page_count", &pages, err);
     size_t i;
@@ -409,11 +410,11 @@ static quire_status find_tenants(struct stats *s, quire_error *err)
     quire_status st = QUIRE_NOT_FOUND;
 
     if (q->kind == QUIRE_KIND_NATIVE)
-        st = need_rows(q, false, err);
+        st = need_all_artifacts(q, false, err);
     if (st && st != QUIRE_NOT_FOUND)
         return st;
     return st ? add_tenant(s, &first, err)
-              : tenant_list(q->artifacts, add_tenant, s, err);
+              : tenant_list(&q->catalog, add_tenant, s, err);
 }
 
 static quire_status count_all(struct stats *s, quire_error *err)
@@ -432,7 +433,7 @@ static quire_status count_all(struct stats *s, quire_error *err)
         st = gc_sources_each(s->q, see_source, s, err);
     if (!st)
         st = count_outputs(s, err);
-    if (!st && s->q->db)
+    if (!st && s->q->catalog.db)
         st = count_catalogue(s, err);
     return st;
 }
@@ -480,13 +481,13 @@ int64_t quire_changes(quire *q)
     int64_t version = 0;
     bool row = false;
 
-    if (q->in_callback || need_db(q, false, NULL) || !q->db)
+    if (q->in_callback || need_catalog(q, false, NULL) || !q->catalog.db)
         return 0;
     if (!q->changes &&
-        db_prepare(q->db, "PRAGMA data_version", &q->changes, NULL))
+        db_prepare(q->catalog.db, "PRAGMA data_version", &q->changes, NULL))
         return 0;
-    if (!q->db->ops->step(q->changes, &row, NULL) && row)
-        version = q->db->ops->column_int(q->changes, 0);
-    q->db->ops->reset(q->changes);
+    if (!q->catalog.db->ops->step(q->changes, &row, NULL) && row)
+        version = q->catalog.db->ops->column_int(q->changes, 0);
+    q->catalog.db->ops->reset(q->changes);
     return version;
 }

@@ -30,7 +30,6 @@
 #include "blob/hash.h"
 #include "memory/memory.h"
 #include "api/transaction.h"
-#include "api/audit_log.h"
 #include "session/list.h"
 
 #define NAME_MAX_BYTES 100
@@ -117,11 +116,11 @@ static quire_status find(struct quire *q, const char *which, struct arena *keep,
     quire_status st = QUIRE_NOT_FOUND;
 
     if (!(hash && number))
-        st = tenant_by_name(q->artifacts, which, keep, out, &another, err);
+        st = tenant_by_name(&q->catalog, which, keep, out, &another, err);
     if (!st && another)
         return several(out, another, err);
     if (st == QUIRE_NOT_FOUND && number)
-        st = tenant_by_id(q->artifacts, id, keep, out, err);
+        st = tenant_by_id(&q->catalog, id, keep, out, err);
     return st == QUIRE_NOT_FOUND ? unknown(q, which, err) : st;
 }
 
@@ -225,9 +224,10 @@ quire_status tenants_check(struct quire *q, quire_error *err)
     state = quire_changes(q);
     if (state && state == q->tenant_state)
         return QUIRE_OK;
-    st = q->artifacts ? QUIRE_OK : need_rows(q, false, err);
+    st = catalog_has(&q->catalog, SCHEMA_ARTIFACTS) ? QUIRE_OK
+                                                    : need_rows(q, false, err);
     if (!st)
-        st = tenant_by_id(q->artifacts, q->tenant, &tmp, &t, err);
+        st = tenant_by_id(&q->catalog, q->tenant, &tmp, &t, err);
     if (!st && t.disabled)
         st = shut_out(&t, err);
     if (st == QUIRE_NOT_FOUND) {
@@ -273,8 +273,7 @@ quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
     if (st && st != QUIRE_NOT_FOUND)
         return st;
     q->in_callback = true;
-    st = st ? each(ctx, &first, err)
-            : tenant_list(q->artifacts, each, ctx, err);
+    st = st ? each(ctx, &first, err) : tenant_list(&q->catalog, each, ctx, err);
     q->in_callback = false;
     return st;
 }
@@ -312,7 +311,7 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
     if (!st) {
         /* One byte more than a token has is as wrong as a million. */
         hash_bytes(bytes_of(token, strnlen(token, QUIRE_TOKEN_SIZE)), &digest);
-        st = tenant_by_token(q->artifacts, &digest, &q->loan, out, err);
+        st = tenant_by_token(&q->catalog, &digest, &q->loan, out, err);
     }
     if (!st && out->disabled)
         st = QUIRE_NOT_FOUND;
@@ -331,14 +330,14 @@ static quire_status begin(struct quire *q, quire_error *err)
 {
     quire_status st = need_rows(q, true, err);
 
-    return st ? st : db_begin(q->db, DB_DURABLE, err);
+    return st ? st : db_begin(q->catalog.db, DB_DURABLE, err);
 }
 
 /* End what was begun: keep it if `st` is QUIRE_OK. */
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
     tenant_views_invalidate(q);
-    return sql_end(q->db, st, err);
+    return sql_end(q->catalog.db, st, err);
 }
 
 static bool has_controls(quire_bytes text)
@@ -368,31 +367,13 @@ static quire_status check_name(const char *name, quire_error *err)
                     NAME_MAX_BYTES);
 }
 
-/* What was done to a tenant; one of the two may be NULL. */
-static quire_status note(struct quire *q, const char *action,
-                         const quire_tenant *before, const quire_tenant *after,
-                         quire_error *err)
-{
-    struct arena tmp = ARENA_INIT;
-    const quire_tenant *t = after ? after : before;
-    const char *was = before ? audit_log_add_tenant(before, &tmp) : NULL;
-    const char *is = after ? audit_log_add_tenant(after, &tmp) : NULL;
-    quire_status st = (before && !was) || (after && !is)
-                          ? err_memory(err)
-                          : audit_log_add(q, action, t->id, t->name, was, is,
-                                          err);
-
-    arena_release(&tmp);
-    return st;
-}
-
 static quire_status add_row(struct quire *q, const char *name,
                             const quire_digest *digest, quire_tenant *out,
                             quire_error *err)
 {
     int64_t id, another;
-    quire_status st = tenant_by_name(q->artifacts, name, &q->loan, out,
-                                     &another, err);
+    quire_status st = tenant_by_name(&q->catalog, name, &q->loan, out, &another,
+                                     err);
 
     if (!st) {
         st = err_fail(err, QUIRE_EXISTS,
@@ -403,10 +384,11 @@ static quire_status add_row(struct quire *q, const char *name,
     }
     if (st != QUIRE_NOT_FOUND)
         return st;
-    st = tenant_add(q->artifacts, name, digest, &id, err);
+    st = tenant_add(&q->catalog, name, digest, &id, err);
     if (!st)
-        st = tenant_by_id(q->artifacts, id, &q->loan, out, err);
-    return st ? st : note(q, "tenant.add", NULL, out, err);
+        st = tenant_by_id(&q->catalog, id, &q->loan, out, err);
+    return st ? st
+              : audit_log_add_tenant(&q->catalog, "tenant.add", NULL, out, err);
 }
 
 quire_status quire_tenant_add(quire *q, const char *name,
@@ -446,11 +428,11 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
     if (!st)
         st = make_token(token, &digest, err);
     if (!st)
-        st = tenant_set_token(q->artifacts, t.id, &digest, err);
+        st = tenant_set_token(&q->catalog, t.id, &digest, err);
     was = t;
     t.has_token = 1;
     if (!st)
-        st = note(q, "tenant.rotate", &was, &t, err);
+        st = audit_log_add_tenant(&q->catalog, "tenant.rotate", &was, &t, err);
     st = end(q, st, err);
     if (st)
         explicit_bzero(token, QUIRE_TOKEN_SIZE);
@@ -471,12 +453,13 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
     if (!st && disabled)
         st = refuse_default(&t, "disabled", err);
     if (!st)
-        st = tenant_set_disabled(q->artifacts, t.id, disabled != 0, err);
+        st = tenant_set_disabled(&q->catalog, t.id, disabled != 0, err);
     was = t;
     t.disabled = disabled != 0;
     if (!st && was.disabled != t.disabled)
-        st = note(q, disabled ? "tenant.disable" : "tenant.enable", &was, &t,
-                  err);
+        st = audit_log_add_tenant(&q->catalog,
+                                  disabled ? "tenant.disable" : "tenant.enable",
+                                  &was, &t, err);
     st = end(q, st, err);
     if (!st && out)
         *out = t;
@@ -539,9 +522,9 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
 
     for (i = 0; i < sizeof lists / sizeof *lists && !st; i++) {
         snprintf(text, sizeof text, "tenants/%" PRId64 "/%s", id, lists[i]);
-        st = list_cache_forget(q->db, text, err);
+        st = list_cache_forget(q->catalog.db, text, err);
     }
-    return st ? st : memory_fulltext_drop(q->db, q->memories, id, err);
+    return st ? st : memory_fulltext_drop(q->catalog.db, q->memories, id, err);
 }
 
 /* In a transaction. `h` has the files; NULL: it goes whatever it has. */
@@ -552,14 +535,17 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
     quire_status st = QUIRE_OK;
 
     if (h)
-        st = tenant_count(q->artifacts, t->id, &h->artifacts, &h->bytes, err);
+        st = tenant_artifacts(&q->catalog, t->id, &h->artifacts, &h->bytes,
+                              err);
     if (!st && h)
-        st = memory_count(q->db, t->id, &h->notes, err);
+        st = memory_count(q->catalog.db, t->id, &h->notes, err);
     if (!st && h)
         st = refuse_full(t, h, err);
     if (!st)
         st = drop_derived(q, t->id, err);
-    return st ? st : tenant_drop(q->artifacts, t->id, dir, err);
+    if (!st)
+        st = artifacts_drop_fulltext(q->artifacts, t->id, err);
+    return st ? st : tenant_drop(&q->catalog, t->id, dir, err);
 }
 
 /* Rows that a power cut brings back must find their files: what says that they
@@ -567,11 +553,11 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
 static quire_status remove_tree(struct quire *q, struct object_store *home,
                                 const char *dir, quire_error *err)
 {
-    quire_status st = db_settle(q->db, err);
+    quire_status st = db_settle(q->catalog.db, err);
 
     if (!st)
         st = home->ops->clear(home, dir, err);
-    return st ? st : owner_removed(q->artifacts, dir, err);
+    return st ? st : removal_done(&q->catalog, dir, err);
 }
 
 /* The transaction. What is noted is what the caller has looked at: an id means
@@ -582,17 +568,18 @@ static quire_status forget(struct quire *q, const quire_tenant *t,
 {
     struct arena tmp = ARENA_INIT;
     quire_tenant now;
-    quire_status st = db_begin(q->db, DB_DURABLE, err);
+    quire_status st = db_begin(q->catalog.db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = tenant_by_id(q->artifacts, t->id, &tmp, &now, err);
+    st = tenant_by_id(&q->catalog, t->id, &tmp, &now, err);
     if (st == QUIRE_NOT_FOUND)
         unknown(q, t->name, err);
     if (!st)
         st = remove_rows(q, t, h, dir, err);
     if (!st)
-        st = note(q, "tenant.remove", &now, NULL, err);
+        st = audit_log_add_tenant(&q->catalog, "tenant.remove", &now, NULL,
+                                  err);
     arena_release(&tmp);
     return end(q, st, err);
 }
@@ -605,7 +592,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
     char dir[DIR_SIZE];
     quire_error why = {0};
     quire_tenant t = {.id = 0};
-    quire_status st = need_rows(q, true, err);
+    quire_status st = need_all_artifacts(q, true, err);
 
     if (!st)
         st = transaction_check_none(q, err);
@@ -644,7 +631,25 @@ void tenants_finish(struct quire *q, struct object_store *home,
     spell_dir(id, dir);
     /* A note can say nothing else but "tenants/12", whoever wrote it. */
     if (id > TENANT_DEFAULT && !strcmp(dir, tree->name) &&
-        tenant_by_id(q->artifacts, id, &tmp, &t, NULL) == QUIRE_NOT_FOUND)
+        tenant_by_id(&q->catalog, id, &tmp, &t, NULL) == QUIRE_NOT_FOUND)
         remove_tree(q, home, dir, NULL);
     arena_release(&tmp);
+}
+
+/* ---- audit log ---------------------------------------------------------- */
+
+quire_status quire_audit_list(quire *q, int64_t before_id, uint64_t limit,
+                              quire_audit_fn each, void *ctx, quire_error *err)
+{
+    quire_status st = need_rows(q, false, err);
+
+    if (st == QUIRE_NOT_FOUND ||
+        (!st && !catalog_has(&q->catalog, SCHEMA_AUDIT_LOG)))
+        return QUIRE_OK;
+    if (st)
+        return st;
+    q->in_callback = true;
+    st = audit_log_list(&q->catalog, before_id, limit, each, ctx, err);
+    q->in_callback = false;
+    return st;
 }

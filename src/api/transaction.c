@@ -109,14 +109,14 @@ quire_status quire_group_begin(quire *q, quire_error *err)
 {
     quire_status st = q->in_group ? err_set(err, QUIRE_INVALID,
                                             "a group is open already")
-                                  : need_rows(q, true, err);
+                                  : need_all_artifacts(q, true, err);
 
     if (st)
         return st;
     st = blobs_hold_lock(q->blobs, err);
     if (st)
         return st;
-    st = db_open_group(q->db, err);
+    st = db_open_group(q->catalog.db, err);
     if (st) {
         blobs_release(q->blobs);
         return st;
@@ -151,7 +151,7 @@ quire_status quire_group_end(quire *q, int *kept, quire_error *err)
         *kept = 0;
     if (st)
         return st;
-    st = db_close_group(q->db, &there, err);
+    st = db_close_group(q->catalog.db, &there, err);
     q->in_group = false;
     blobs_release(q->blobs);
     artifacts_set_alone(q->artifacts, false);

@@ -31,15 +31,15 @@ struct quire_workspace {
 
 /* ---- what the workspace room is told ------------------------------------ */
 
-static quire_status owner_of(struct quire_workspace *w, struct owner *out,
+static quire_status owner_of(struct quire_workspace *w, struct session_row *out,
                              quire_error *err)
 {
-    return owner_find(w->q->artifacts, w->q->tenant, w->key, out, err);
+    return session_row_find(&w->q->catalog, w->q->tenant, w->key, out, err);
 }
 
 static quire_status give_session(void *ctx, int64_t *id, quire_error *err)
 {
-    struct owner owner = {.session = 0};
+    struct session_row owner = {.session = 0};
     quire_status st = owner_of(ctx, &owner, err);
 
     *id = owner.session;
@@ -50,7 +50,7 @@ static quire_status find(void *ctx, const char *path, struct arena *keep,
                          quire_artifact *out, quire_error *err)
 {
     struct quire_workspace *w = ctx;
-    struct owner owner;
+    struct session_row owner;
     quire_status st = owner_of(w, &owner, err);
 
     return st ? st
@@ -214,7 +214,7 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
                       .clean = quire_artifact_path,
                       .type = type_of,
                       .digest = hash_bytes},
-        .db = w->q->db,
+        .db = w->q->catalog.db,
         .clock = &w->q->clock,
         .key = w->key,
         /* A group has the catalogue, which whoever has the workspace may be
@@ -387,7 +387,8 @@ quire_status workspace_follow_artifact(struct quire *q, const char *key,
     struct workspace_report ignored;
     quire_status st;
 
-    if (q->schema < SCHEMA_BASELINE || !workspace_is_there(q->root, key))
+    if (q->catalog.schema < SCHEMA_BASELINE ||
+        !workspace_is_there(q->root, key))
         return QUIRE_OK;
     if (q->in_group && when != FOLLOW_BEFORE) {
         transaction_add_pending_file(q, key, path, when);
@@ -432,18 +433,18 @@ bool workspaces_finish(struct quire *q, const char *tree)
     int64_t tenant;
     const char *name = tenants_skip(tree, &tenant);
     const char *key = name + sizeof before - 1;
-    struct owner owner;
+    struct session_row owner;
     int home;
 
     if (strncmp(name, before, sizeof before - 1) != 0 || !workspace_is_id(key))
         return false;
     if (tenant == 0)
         tenant = TENANT_DEFAULT;
-    if (owner_find(q->artifacts, tenant, key, &owner, NULL) ==
+    if (session_row_find(&q->catalog, tenant, key, &owner, NULL) ==
             QUIRE_NOT_FOUND &&
         !fs_open_dir(q->home, false, &home, NULL)) {
         if (!fs_remove_tree(home, tree))
-            owner_removed(q->artifacts, tree, NULL);
+            removal_done(&q->catalog, tree, NULL);
         close(home);
     }
     return true;

@@ -22,7 +22,8 @@ quire_status artifacts_new(const struct artifacts_config *config,
     if (!a)
         return err_memory(err);
     a->c = *config;
-    st = sql_init(&a->sql, config->db, artifact_sql, N_ARTIFACT_SQL, err);
+    st = sql_init(&a->sql, config->catalog->db, artifact_sql, N_ARTIFACT_SQL,
+                  err);
     if (!st)
         st = commit_queue_join(config->name, &a->commit_queue, err);
     if (st)
@@ -117,9 +118,10 @@ static quire_status by_path(struct artifacts *a, int which, int64_t session,
     return read_one(s, keep, out, err);
 }
 
-quire_status artifact_by_path(struct artifacts *a, const struct owner *owner,
-                              const char *path, struct arena *keep,
-                              quire_artifact *out, quire_error *err)
+quire_status artifact_by_path(struct artifacts *a,
+                              const struct session_row *owner, const char *path,
+                              struct arena *keep, quire_artifact *out,
+                              quire_error *err)
 {
     return by_path(a, SQL_BY_PATH, owner->session, path, keep, out, err);
 }
@@ -216,8 +218,9 @@ static quire_status add_reads(struct artifacts *a, int64_t tenant, int64_t id,
 quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
                                  int64_t id, quire_error *err)
 {
-    struct artifact_read read = {.n = 1, .last_us = clock_us(a->c.clock)};
-    struct db *db = a->c.db;
+    struct artifact_read read = {.n = 1,
+                                 .last_us = clock_us(a->c.catalog->clock)};
+    struct db *db = a->c.catalog->db;
     quire_status st = db_begin(db, DB_IF_FREE, err);
 
     return st ? st
@@ -230,15 +233,15 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
                                   quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct db *db = a->c.db;
-    struct owner owner;
+    struct db *db = a->c.catalog->db;
+    struct session_row owner;
     quire_artifact one;
     quire_status st = db_begin(db, DB_IF_FREE, err);
     size_t i;
 
     if (st)
         return st;
-    st = owner_find(a, tenant, key, &owner, err);
+    st = session_row_find(a->c.catalog, tenant, key, &owner, err);
     for (i = 0; i < n && !st; i++) {
         st = artifact_by_path(a, &owner, list[i].path, &tmp, &one, err);
         if (!st)
@@ -312,7 +315,7 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
     return give_rows(s, each, ctx, err);
 }
 
-quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
+quire_status artifact_walk(struct artifacts *a, const struct session_row *owner,
                            quire_artifact_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
@@ -382,7 +385,7 @@ quire_status artifact_has_place(struct artifacts *a, int64_t session,
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err)
 {
-    st = sql_end(a->c.db, st, err);
+    st = sql_end(a->c.catalog->db, st, err);
     /* An index that was made in there is not there. */
     if (st)
         artifact_fulltext_release(&a->words);
@@ -395,7 +398,8 @@ static quire_status take_off(struct artifacts *a, struct stmt *s,
                              int64_t tenant, const quire_artifact *artifact,
                              quire_error *err)
 {
-    struct owner owner = {.tenant = tenant, .session = artifact->session_id};
+    struct session_row owner = {.tenant = tenant,
+                                .session = artifact->session_id};
     int64_t size = 0;
     bool living = false;
     quire_status st = sql_row(s, err);
@@ -405,7 +409,9 @@ static quire_status take_off(struct artifacts *a, struct stmt *s,
         living = stmt_column_int(s, 1) == 0;
     }
     stmt_reset(s);
-    return !st && living ? owner_count(a, &owner, -size, -1, err) : st;
+    return !st && living
+               ? session_row_count(a->c.catalog, &owner, -size, -1, err)
+               : st;
 }
 
 /* SQL_PUT_AWAY or SQL_PURGE, in a transaction of its own. The row is read in
@@ -415,7 +421,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
                               int64_t id, const char *expect, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
-    struct db *db = a->c.db;
+    struct db *db = a->c.catalog->db;
     quire_artifact now;
     struct stmt *s;
     quire_status st = db_begin(db, DB_DURABLE, err);
@@ -432,7 +438,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
     if (!st) {
         stmt_bind_int(s, 1, id);
         if (which == SQL_PUT_AWAY)
-            stmt_bind_int(s, 2, clock_us(a->c.clock));
+            stmt_bind_int(s, 2, clock_us(a->c.catalog->clock));
         st = take_off(a, s, tenant, &now, err);
     }
     arena_release(&tmp);
@@ -451,7 +457,8 @@ quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
     return take_away(a, SQL_PURGE, tenant, id, expect, err);
 }
 
-static quire_status bring_back(struct artifacts *a, const struct owner *owner,
+static quire_status bring_back(struct artifacts *a,
+                               const struct session_row *owner,
                                quire_artifact *artifact, quire_error *err)
 {
     quire_bytes content = {NULL, 0};
@@ -462,7 +469,7 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
         st = sql_use(&a->sql, SQL_BRING_BACK, &s, err);
     if (st)
         return st;
-    artifact->updated_us = clock_us(a->c.clock);
+    artifact->updated_us = clock_us(a->c.catalog->clock);
     artifact->deleted_us = 0;
     stmt_bind_int(s, 1, artifact->id);
     stmt_bind_int(s, 2, artifact->updated_us);
@@ -470,17 +477,19 @@ static quire_status bring_back(struct artifacts *a, const struct owner *owner,
     if (!st)
         st = artifact_fulltext_note(a, owner->tenant, artifact->id, NULL,
                                     content.len, err);
-    return st ? st : owner_count(a, owner, (int64_t)artifact->size, 1, err);
+    return st ? st
+              : session_row_count(a->c.catalog, owner, (int64_t)artifact->size,
+                                  1, err);
 }
 
-quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
-                              const char *path,
+quire_status artifact_restore(struct artifacts *a,
+                              const struct session_row *owner, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err)
 {
-    struct db *db = a->c.db;
-    struct owner now = *owner;
+    struct db *db = a->c.catalog->db;
+    struct session_row now = *owner;
     quire_artifact living;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
@@ -498,9 +507,10 @@ quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
         }
     }
     if (!st)
-        st = owner_find(a, owner->tenant, out->session, &now, err);
+        st = session_row_find(a->c.catalog, owner->tenant, out->session, &now,
+                              err);
     if (!st)
-        st = owner_has_room(&now, 0, out->size, limits, err);
+        st = artifact_check_quota(&now, 0, out->size, limits, err);
     if (!st)
         st = bring_back(a, &now, out, err);
     return artifacts_end(a, st, err);

@@ -10,7 +10,7 @@
  *
  *   (1) Of the living artifacts of a session each has another path.
  *   (2) `used` and `n` of a session, and of a tenant, are the sum and the
- *       number of its living artifacts. They are counters; artifacts_recount()
+ *       number of its living artifacts. They are counters; catalog_recount()
  *       compares them with the rows.
  *   (3) The current version of an artifact has a row among its versions.
  *   (4) A blob that a row names is in the store: it was put in the same
@@ -26,24 +26,19 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "blob/blob.h"
+#include "catalog/catalog.h"
 #include "quire.h"
 #include "store/sql.h"
 
 struct artifacts;
 
-/* The tables, for the schema of quire.db. */
-extern const char artifact_schema[], access_schema[], due_schema[];
-
 struct artifacts_config {
-    struct db *db;             /* borrowed */
-    struct blobs *blobs;       /* borrowed */
-    const struct clock *clock; /* borrowed */
-    bool relaxed;              /* the database waits for no disk */
-    bool read_only;            /* nothing may be written         */
-    bool due;                  /* there is a table artifact_due  */
-    const char *name;          /* of the database: who else puts into it in
-                                  this process; NULL: nobody. Borrowed until
-                                  artifacts_new() returns                  */
+    struct catalog *catalog; /* borrowed */
+    struct blobs *blobs;     /* borrowed */
+    bool read_only;          /* nothing may be written */
+    const char *name; /* of the database file, to find the commit queue of
+                                this process; NULL: a queue of its own.
+                                Borrowed until artifacts_new() returns */
 };
 
 quire_status artifacts_new(const struct artifacts_config *config,
@@ -53,91 +48,6 @@ void artifacts_free(struct artifacts *a);
 /* Whether puts are made here and now, and join none of other threads: in a group
  * of transactions, for which the others wait. */
 void artifacts_set_alone(struct artifacts *a, bool alone);
-
-/* ---- owner.c: tenants, and sessions as rows ----------------------------- */
-
-/* There from the beginning. */
-enum { TENANT_DEFAULT = 1 };
-
-/* A session's row, in a tenant. Without words QUIRE_NOT_FOUND. */
-struct owner {
-    int64_t tenant;
-    int64_t session;
-    uint64_t session_used, tenant_used; /* bytes of living artifacts */
-    bool disabled;                      /* the tenant is shut out    */
-};
-
-/* The row of the session that is called `key`. */
-quire_status owner_find(struct artifacts *a, int64_t tenant, const char *key,
-                        struct owner *out, quire_error *err);
-
-/* The same; a row is made if there is none. In a transaction that writes. */
-quire_status owner_ensure(struct artifacts *a, int64_t tenant, const char *key,
-                          struct owner *out, quire_error *err);
-
-/* A file of the home that is to be removed, with all that is its own, as it
- * was when that was noted: what has changed since is somebody's again. Or a
- * directory with all that is in it, as it will be. Names are from the home on. */
-struct removal {
-    const char *name;
-    uint64_t size;
-    int64_t modified_ns;
-};
-
-#define REMOVAL_TREE UINT64_MAX /* for the size: it is a directory */
-
-extern const char removal_schema[];
-
-/* Forget a session, with all its artifacts, and note that its file is to go, and
- * the directory `tree` (NULL: none): one transaction, lasting. A session that
- * has no row is as good. */
-quire_status owner_forget(struct artifacts *a, int64_t tenant, const char *key,
-                          const struct removal *file, const char *tree,
-                          quire_error *err);
-
-/* What was noted and not removed yet, in `keep`; and that it has been. */
-quire_status owner_removals(struct artifacts *a, struct arena *keep,
-                            struct removal **files, size_t *n,
-                            quire_error *err);
-quire_status owner_removed(struct artifacts *a, const char *name,
-                           quire_error *err);
-
-/* ---- tenant.c ----------------------------------------------------------- */
-
-/* One, by its id, its name or the hash of its token. Text is in `keep`. Without
- * words QUIRE_NOT_FOUND. Several may have one name: *another is the id of a
- * second one, or 0. */
-quire_status tenant_by_id(struct artifacts *a, int64_t id, struct arena *keep,
-                          quire_tenant *out, quire_error *err);
-quire_status tenant_by_name(struct artifacts *a, const char *name,
-                            struct arena *keep, quire_tenant *out,
-                            int64_t *another, quire_error *err);
-quire_status tenant_by_token(struct artifacts *a, const quire_digest *token,
-                             struct arena *keep, quire_tenant *out,
-                             quire_error *err);
-
-/* All of them, by id. */
-quire_status tenant_list(struct artifacts *a, quire_tenant_fn each, void *ctx,
-                         quire_error *err);
-
-/* Changes, each within a transaction of the caller's. */
-quire_status tenant_add(struct artifacts *a, const char *name,
-                        const quire_digest *token, int64_t *id,
-                        quire_error *err);
-quire_status tenant_set_token(struct artifacts *a, int64_t id,
-                              const quire_digest *token, quire_error *err);
-quire_status tenant_set_disabled(struct artifacts *a, int64_t id, bool disabled,
-                                 quire_error *err);
-
-/* Forget a tenant: its index of artifacts, its rows and all rows that are its
- * own, in whichever room; and note that the directory `dir` of the home is to
- * go. */
-quire_status tenant_drop(struct artifacts *a, int64_t id, const char *dir,
-                         quire_error *err);
-
-/* Its artifacts, also those put away, and their bytes. */
-quire_status tenant_count(struct artifacts *a, int64_t id, uint64_t *n,
-                          uint64_t *bytes, quire_error *err);
 
 /* ---- artifact.c --------------------------------------------------------- */
 
@@ -176,9 +86,10 @@ quire_status artifact_put_all(struct artifacts *a,
 
 /* One that is living, by its path in the session, or by its id in the tenant.
  * Text is in `keep`. Without words QUIRE_NOT_FOUND. */
-quire_status artifact_by_path(struct artifacts *a, const struct owner *owner,
-                              const char *path, struct arena *keep,
-                              quire_artifact *out, quire_error *err);
+quire_status artifact_by_path(struct artifacts *a,
+                              const struct session_row *owner, const char *path,
+                              struct arena *keep, quire_artifact *out,
+                              quire_error *err);
 quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
                             struct arena *keep, quire_artifact *out,
                             quire_error *err);
@@ -232,8 +143,8 @@ quire_status artifact_versions(struct artifacts *a,
  * `expect`, in hex (NULL: any will do). */
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
                              const char *expect, quire_error *err);
-quire_status artifact_restore(struct artifacts *a, const struct owner *owner,
-                              const char *path,
+quire_status artifact_restore(struct artifacts *a,
+                              const struct session_row *owner, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
@@ -282,11 +193,6 @@ quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
                                       struct db *aside, bool *sound,
                                       quire_error *err);
 
-/* Compare the counters with the rows and set them right; *wrong is how many
- * were not. */
-quire_status artifacts_recount(struct artifacts *a, uint64_t *wrong,
-                               quire_error *err);
-
 /* ---- expire.c: what a collection takes away --------------------------------
  *
  * Versions beyond the `kept` newest of each artifact (0: none), and artifacts
@@ -312,5 +218,9 @@ quire_status artifacts_expired(struct artifacts *a,
 quire_status artifacts_digests(struct artifacts *a,
                                const struct artifact_expiry *x,
                                sql_digest_fn each, void *ctx, quire_error *err);
+
+/* Drop the full-text index of a tenant. Inside a write transaction. */
+quire_status artifacts_drop_fulltext(struct artifacts *a, int64_t tenant,
+                                     quire_error *err);
 
 #endif

@@ -144,7 +144,9 @@ static quire_status commit_for_all(struct artifacts *a, const struct put *first,
 
     for (; first; first = first->next)
         wait |= !first->relaxed;
-    return !st && wait && a->c.relaxed ? db_settle(a->c.db, err) : st;
+    return !st && wait && a->c.catalog->relaxed
+               ? db_settle(a->c.catalog->db, err)
+               : st;
 }
 
 /* One transaction for `first` and those behind it. *again: it was not kept for
@@ -164,7 +166,7 @@ static quire_status put_together(struct artifacts *a, struct put *first,
         any |= !put->status;
         /* A database that memory or disk failed may have ended it all: then
          * the next one would write outside of any transaction. */
-        if (put->status && (wrote || !db_inside(a->c.db))) {
+        if (put->status && (wrote || !db_inside(a->c.catalog->db))) {
             *again = first->next;
             st = put->status;
         }

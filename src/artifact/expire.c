@@ -32,7 +32,7 @@ static quire_status use(struct artifacts *a, int which,
 static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
                           uint64_t *n, quire_error *err)
 {
-    struct db *db = a->c.db;
+    struct db *db = a->c.catalog->db;
     int64_t gone = 1;
     quire_status st = QUIRE_OK;
     struct stmt *s;
@@ -83,7 +83,7 @@ static quire_status find_expired(struct artifacts *a,
 static quire_status drop_expired(struct artifacts *a, const struct expired *e,
                                  uint64_t *n, quire_error *err)
 {
-    struct db *db = a->c.db;
+    struct db *db = a->c.catalog->db;
     quire_status st = db_begin(db, DB_SOON, err);
     uint64_t gone = 0;
     struct stmt *s;

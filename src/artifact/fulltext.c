@@ -170,8 +170,8 @@ static quire_status forget_due(struct artifacts *a, int64_t tenant, int64_t id,
 static quire_status make_index(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    struct owner all = {.tenant = tenant};
-    quire_status st = make_table(a->c.db, tenant, err);
+    struct session_row all = {.tenant = tenant};
+    quire_status st = make_table(a->c.catalog->db, tenant, err);
 
     if (!st)
         st = artifact_walk(a, &all, index_one, a, err);
@@ -191,12 +191,12 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
         return QUIRE_OK;
     artifact_fulltext_release(&a->words);
     spell_name(tenant, name);
-    st = sql_has_table(a->c.db, name, &there, err);
+    st = sql_has_table(a->c.catalog->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     if (!st)
-        st = sql_init_named(&a->words.sql, a->c.db, patterns, N_FULLTEXT, name,
-                            err);
+        st = sql_init_named(&a->words.sql, a->c.catalog->db, patterns,
+                            N_FULLTEXT, name, err);
     if (!st)
         a->words.tenant = tenant;
     if (!st && !there)
@@ -207,8 +207,8 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
     return st;
 }
 
-quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
-                                           quire_error *err)
+quire_status artifacts_drop_fulltext(struct artifacts *a, int64_t tenant,
+                                     quire_error *err)
 {
     char sql[96], name[64];
 
@@ -216,13 +216,13 @@ quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
     artifact_fulltext_release(&a->words);
     spell_name(tenant, name);
     snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
-    return db_exec(a->c.db, sql, err);
+    return db_exec(a->c.catalog->db, sql, err);
 }
 
 static quire_status make_again(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    quire_status st = artifact_fulltext_drop_tenant(a, tenant, err);
+    quire_status st = artifacts_drop_fulltext(a, tenant, err);
 
     return st ? st : need_index(a, tenant, true, err);
 }
@@ -230,7 +230,7 @@ static quire_status make_again(struct artifacts *a, int64_t tenant,
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err)
 {
-    struct db *db = a->c.db;
+    struct db *db = a->c.catalog->db;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
@@ -247,7 +247,7 @@ static quire_status count_due(struct artifacts *a, int64_t tenant, int64_t *n,
     quire_status st = QUIRE_OK;
 
     *n = 0;
-    if (!a->c.due)
+    if (!catalog_has(a->c.catalog, SCHEMA_FULLTEXT_DUE))
         return QUIRE_OK;
     st = sql_use(&a->sql, SQL_DUE_COUNT, &s, err);
     if (st)
@@ -415,7 +415,7 @@ static quire_status settle_now(struct artifacts *a, int64_t tenant,
                                int64_t limit, enum db_begin mode,
                                quire_error *err)
 {
-    struct db *db = a->c.db;
+    struct db *db = a->c.catalog->db;
     quire_status st = db_begin(db, mode, err);
 
     return st ? st : artifacts_end(a, settle(a, tenant, limit, err), err);
@@ -556,9 +556,9 @@ static quire_status is_due(struct artifacts *a, int64_t tenant, int64_t id,
     quire_status st = QUIRE_OK;
 
     *due = false;
-    if (a->c.due)
+    if (catalog_has(a->c.catalog, SCHEMA_FULLTEXT_DUE))
         st = sql_use(&a->sql, SQL_DUE_HAS, &s, err);
-    if (st || !a->c.due)
+    if (st || !catalog_has(a->c.catalog, SCHEMA_FULLTEXT_DUE))
         return st;
     stmt_bind_int(s, 1, tenant);
     stmt_bind_int(s, 2, id);
@@ -582,9 +582,10 @@ static quire_status make_beside(struct artifacts *a, int64_t tenant,
                                 struct db *db, const char *name,
                                 quire_error *err)
 {
-    struct artifacts fresh = {.c = {.db = db, .blobs = a->c.blobs}};
+    struct catalog beside = {.db = db, .schema = SCHEMA_STEPS};
+    struct artifacts fresh = {.c = {.catalog = &beside, .blobs = a->c.blobs}};
     struct comparing c = {a, &fresh, tenant};
-    struct owner all = {.tenant = tenant};
+    struct session_row all = {.tenant = tenant};
     quire_status st = make_table(db, tenant, err);
 
     if (!st)
@@ -609,9 +610,10 @@ quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
     snprintf(among, sizeof among,
              "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0%s",
              (long long)tenant,
-             a->c.due ? " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE"
-                        " d.tenant = artifact.tenant AND d.artifact = id)"
-                      : "");
+             catalog_has(a->c.catalog, SCHEMA_FULLTEXT_DUE)
+                 ? " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE"
+                   " d.tenant = artifact.tenant AND d.artifact = id)"
+                 : "");
     if (!st)
         st = make_beside(a, tenant, fresh, name, err);
     if (!st)

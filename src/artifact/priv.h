@@ -9,32 +9,6 @@
 
 /* The room's statements, in schema.c. */
 enum artifact_sql {
-    /* owners */
-    SQL_OWNER_FIND,
-    SQL_TENANT_USED,
-    SQL_OWNER_ADD,
-    SQL_OWNER_BUILT_IN,
-    SQL_SESSION_COUNT,
-    SQL_TENANT_COUNT,
-    SQL_SESSION_WRONG,
-    SQL_TENANT_WRONG,
-    SQL_SESSION_RECOUNT,
-    SQL_TENANT_RECOUNT,
-    SQL_OWNER_DROP,
-    SQL_REMOVAL_ADD,
-    SQL_REMOVAL_DROP,
-    SQL_REMOVALS,
-    SQL_REMOVAL_NOTED,
-    /* tenants */
-    SQL_TENANT_BY_ID,
-    SQL_TENANT_BY_NAME,
-    SQL_TENANT_BY_TOKEN,
-    SQL_TENANTS,
-    SQL_TENANT_ADD,
-    SQL_TENANT_TOKEN,
-    SQL_TENANT_DISABLE,
-    SQL_TENANT_DROP,
-    SQL_TENANT_HOLDS,
     /* artifacts */
     SQL_BY_PATH,
     SQL_BETWEEN,
@@ -103,7 +77,7 @@ struct artifacts {
 /* Each living artifact of a session, or with session 0 of a tenant, by id from
  * the oldest on: an index of words takes them in that order in one go, and in
  * another one by one. */
-quire_status artifact_walk(struct artifacts *a, const struct owner *owner,
+quire_status artifact_walk(struct artifacts *a, const struct session_row *owner,
                            quire_artifact_fn each, void *ctx, quire_error *err);
 
 /* End the transaction: keep it if `st` is QUIRE_OK, else not. */
@@ -146,10 +120,10 @@ quire_status artifact_check_expected(const quire_artifact *now,
                                      quire_error *err);
 
 /* Whether `bytes` fit in the place of `old`. QUIRE_QUOTA. */
-quire_status owner_has_room(const struct owner *owner, uint64_t old,
-                            uint64_t bytes,
-                            const struct artifact_limits *limits,
-                            quire_error *err);
+quire_status artifact_check_quota(const struct session_row *owner, uint64_t old,
+                                  uint64_t bytes,
+                                  const struct artifact_limits *limits,
+                                  quire_error *err);
 
 /* ---- commit_queue.c ----------------------------------------------------------- */
 
@@ -199,24 +173,5 @@ void artifact_fulltext_view_close(struct artifact_fulltext_view *v);
 
 /* A session as one word of letters: a digit would be a part of its own. */
 void artifact_fulltext_scope(int64_t session, char out[32]);
-
-/* Take the whole index of a tenant away. In a transaction. */
-quire_status artifact_fulltext_drop_tenant(struct artifacts *a, int64_t tenant,
-                                           quire_error *err);
-
-/* ---- owner.c ------------------------------------------------------------ */
-
-/* As owner_ensure(), but a session without a row is one with the number 0, and
- * nothing is written. */
-quire_status owner_look(struct artifacts *a, int64_t tenant, const char *key,
-                        struct owner *out, quire_error *err);
-
-/* Note what is to be removed. In a transaction. */
-quire_status owner_note(struct artifacts *a, const struct removal *file,
-                        quire_error *err);
-
-/* Add to the counters of a session and its tenant. In a transaction. */
-quire_status owner_count(struct artifacts *a, const struct owner *owner,
-                         int64_t bytes, int64_t n, quire_error *err);
 
 #endif

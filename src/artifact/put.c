@@ -35,10 +35,10 @@ static quire_status over(const char *whose, uint64_t after, uint64_t limit,
     return st;
 }
 
-quire_status owner_has_room(const struct owner *owner, uint64_t old,
-                            uint64_t bytes,
-                            const struct artifact_limits *limits,
-                            quire_error *err)
+quire_status artifact_check_quota(const struct session_row *owner, uint64_t old,
+                                  uint64_t bytes,
+                                  const struct artifact_limits *limits,
+                                  quire_error *err)
 {
     uint64_t session = owner->session_used - old + bytes;
     uint64_t tenant = owner->tenant_used - old + bytes;
@@ -116,7 +116,8 @@ static void bind_words(struct stmt *s, int at, const quire_artifact *now)
     stmt_bind_int(s, at + 6, now->updated_us);
 }
 
-static quire_status add_row(struct artifacts *a, const struct owner *owner,
+static quire_status add_row(struct artifacts *a,
+                            const struct session_row *owner,
                             quire_artifact *now, quire_error *err)
 {
     struct stmt *s;
@@ -131,7 +132,7 @@ static quire_status add_row(struct artifacts *a, const struct owner *owner,
     stmt_bind_int(s, 5, (int64_t)now->size);
     bind_words(s, 6, now);
     st = sql_run(s, err);
-    now->id = db_last_id(a->c.db);
+    now->id = db_last_id(a->c.catalog->db);
     return st;
 }
 
@@ -177,7 +178,8 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
 }
 
 /* The rows of a put; put->out is the old row, or empty but for its path. */
-static quire_status put_rows(struct artifacts *a, const struct owner *owner,
+static quire_status put_rows(struct artifacts *a,
+                             const struct session_row *owner,
                              const struct put *put, const quire_digest *digest,
                              quire_error *err)
 {
@@ -199,7 +201,7 @@ static quire_status put_rows(struct artifacts *a, const struct owner *owner,
     if (!st && !same)
         st = add_version(a, now, put->what->limits->versions, err);
     if (!st)
-        st = owner_count(a, owner, more, fresh, err);
+        st = session_row_count(a->c.catalog, owner, more, fresh, err);
     now->created = fresh;
     now->session_id = owner->session;
     now->session_used = owner->session_used + (uint64_t)more;
@@ -215,20 +217,14 @@ static quire_status check_session(struct artifacts *a,
                                   const struct artifact_new *what,
                                   quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_REMOVAL_NOTED, &s, err);
+    bool pending;
+    quire_status st = removal_is_pending(a->c.catalog, what->name, &pending,
+                                         err);
 
-    if (st)
-        return st;
-    stmt_bind_text(s, 1, bytes_str(what->name));
-    st = sql_row(s, err);
-    stmt_reset(s);
-    if (st == QUIRE_NOT_FOUND && access(what->file, F_OK) == 0)
-        return QUIRE_OK;
-    if (st && st != QUIRE_NOT_FOUND)
+    if (st || (!pending && access(what->file, F_OK) == 0))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
-                    "`quire session ls` lists those there are",
+                    "`quire session ls` lists the sessions there are",
                     "session %.60s has been removed", what->key);
 }
 
@@ -248,13 +244,13 @@ quire_status artifact_check_expected(const quire_artifact *now,
 
 /* Look at what is there, and whether the put fits: nothing is written. */
 static quire_status look_first(struct artifacts *a, struct put *put,
-                               struct owner *owner, quire_error *err)
+                               struct session_row *owner, quire_error *err)
 {
     quire_artifact *out = put->out;
     bool fresh = false;
     uint64_t old;
-    quire_status st = owner_look(a, put->what->tenant, put->what->key, owner,
-                                 err);
+    quire_status st = session_row_stat(a->c.catalog, put->what->tenant,
+                                       put->what->key, owner, err);
 
     *out = (quire_artifact){.id = 0};
     if (!st && owner->disabled) {
@@ -281,8 +277,8 @@ static quire_status look_first(struct artifacts *a, struct put *put,
     old = out->id ? out->size : 0;
     out->session_used = owner->session_used - old + put->what->content.len;
     out->tenant_used = owner->tenant_used - old + put->what->content.len;
-    return owner_has_room(owner, old, put->what->content.len, put->what->limits,
-                          err);
+    return artifact_check_quota(owner, old, put->what->content.len,
+                                put->what->limits, err);
 }
 
 /* Whether a put has changed nothing that anybody could see. */
@@ -299,14 +295,15 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
 {
     quire_artifact *out = put->out, had;
     quire_blob_info blob;
-    struct owner owner;
+    struct session_row owner;
     quire_status st = look_first(a, put, &owner, err);
 
     /* After any other failure the transaction may be gone. */
     *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND &&
              st != QUIRE_INVALID && st != QUIRE_CHANGED && st != QUIRE_EXISTS;
     if (!st && !owner.session)
-        st = owner_ensure(a, put->what->tenant, put->what->key, &owner, err);
+        st = session_row_ensure(a->c.catalog, put->what->tenant, put->what->key,
+                                &owner, err);
     if (!st)
         st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
     /* Whoever puts for others serves them all. */
@@ -333,8 +330,8 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
                           quire_error *err)
 {
     struct put put = {.what = what,
-                      .clock = a->c.clock,
-                      .relaxed = a->c.relaxed,
+                      .clock = a->c.catalog->clock,
+                      .relaxed = a->c.catalog->relaxed,
                       .keep = keep,
                       .out = out};
     quire_status st = check_size(what->content.len, what->limits, err);
@@ -364,8 +361,8 @@ quire_status artifact_put_all(struct artifacts *a,
         return st;
     for (i = 0; i < n && !st; i++) {
         struct put put = {.what = &list[i],
-                          .clock = a->c.clock,
-                          .relaxed = a->c.relaxed,
+                          .clock = a->c.catalog->clock,
+                          .relaxed = a->c.catalog->relaxed,
                           .keep = keep,
                           .out = &out[i]};
 

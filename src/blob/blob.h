@@ -53,10 +53,8 @@ struct blobs_config {
 };
 
 /* The tables of `packed`, for the schema of quire.db. */
-extern const char blob_schema[];
 
 /* And of whose they are: a later step. */
-extern const char blob_tenant_schema[];
 
 quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
                        quire_error *err);

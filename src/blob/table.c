@@ -15,19 +15,6 @@
 #include "blob/priv.h"
 #include "store/sql.h"
 
-const char blob_schema[] =
-    "CREATE TABLE blob("
-    " id INTEGER PRIMARY KEY,"
-    " sha256 BLOB NOT NULL UNIQUE," /* 32 bytes                          */
-    " size INTEGER NOT NULL,"       /* of the content                    */
-    " stored INTEGER NOT NULL,"     /* bytes of the body or of the file  */
-    " codec INTEGER NOT NULL,"      /* 0 plain, 1 gzip                   */
-    " in_file INTEGER NOT NULL,"    /* 1: blobs/aa/bb/…                  */
-    " seen INTEGER NOT NULL);"      /* last put or found, Unix seconds   */
-    "CREATE TABLE body("
-    " id INTEGER PRIMARY KEY REFERENCES blob(id) ON DELETE CASCADE,"
-    " bytes BLOB NOT NULL);";
-
 enum {
     FIND,
     BODY,

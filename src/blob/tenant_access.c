@@ -11,15 +11,6 @@
 #include "base/bytes.h"
 #include "blob/priv.h"
 
-const char blob_tenant_schema[] =
-    "CREATE TABLE blob_tenant("
-    " sha256 BLOB NOT NULL REFERENCES blob(sha256) ON DELETE CASCADE,"
-    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
-    " PRIMARY KEY(sha256, tenant)) WITHOUT ROWID;"
-    "INSERT INTO blob_tenant(sha256, tenant) SELECT DISTINCT v.sha256, a.tenant"
-    " FROM artifact_version v JOIN artifact a ON a.id = v.artifact"
-    " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
-
 void blobs_serve(struct blobs *b, int64_t tenant)
 {
     b->owner = b->rows ? tenant : 0;

@@ -21,7 +21,7 @@
 quire_status checks_each_row(struct checks *c, const char *sql,
                              checks_row_fn each, void *ctx, quire_error *err)
 {
-    struct db *db = c->q->db;
+    struct db *db = c->q->catalog.db;
     quire_error why = {.what = ""};
     struct stmt *s;
     bool row = true;
@@ -136,11 +136,11 @@ static quire_status check_schema(struct checks *c, quire_error *err)
     quire_status st = db_sqlite_open(&config, &fresh, &why);
 
     if (!st)
-        st = schema_make(fresh, c->q->schema, &why);
+        st = schema_create(fresh, c->q->catalog.schema, &why);
     if (!st)
         st = db_prepare(fresh, TABLES, &ours, &why);
     if (!st)
-        st = db_prepare(c->q->db, TABLES, &theirs, &why);
+        st = db_prepare(c->q->catalog.db, TABLES, &theirs, &why);
     if (!st)
         st = compare_tables(c, ours, theirs, &why);
     if (ours)
@@ -264,7 +264,7 @@ static quire_status check_rules(struct checks *c, quire_error *err)
     for (i = 0; i < N_RULES && !st; i++) {
         struct rule r = rules[i];
 
-        if (c->q->schema >= r.schema)
+        if (c->q->catalog.schema >= r.schema)
             st = checks_each_row(c, r.sql, tell_rule, &r, err);
     }
     return st;
@@ -279,7 +279,7 @@ static quire_status check_setting(struct checks *c, struct stmt *s, void *ctx,
     (void)ctx;
     copy_column(s, 0, key, sizeof key);
     copy_column(s, 1, value, sizeof value);
-    if (config_knows(key, value))
+    if (settings_is_valid(key, value))
         return QUIRE_OK;
     problem_what(&p, "the setting %s is %.100s, which this Quire does not know",
                  key, value);
@@ -300,7 +300,7 @@ quire_status check_catalog(struct checks *c, quire_error *err)
         st = check_schema(c, err);
     if (!st)
         st = check_rules(c, err);
-    if (!st && c->q->schema >= SCHEMA_SETTINGS)
+    if (!st && c->q->catalog.schema >= SCHEMA_SETTINGS)
         st = checks_each_row(c, "SELECT key, value FROM setting", check_setting,
                              NULL, err);
     return st;

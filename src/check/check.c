@@ -176,9 +176,9 @@ static quire_status open_all(struct checks *c, quire_error *err)
 
     if (st == QUIRE_DAMAGED)
         return open_without_rows(c, st, &why, err);
-    if (!st && q->db && q->kind == QUIRE_KIND_NATIVE &&
-        q->schema >= SCHEMA_ARTIFACTS)
-        st = need_rows(q, false, &why);
+    if (!st && q->catalog.db && q->kind == QUIRE_KIND_NATIVE &&
+        q->catalog.schema >= SCHEMA_ARTIFACTS)
+        st = need_all_artifacts(q, false, &why);
     if (st && err)
         *err = why;
     c->rows = !st && q->artifacts;
@@ -207,7 +207,7 @@ static quire_status look_at_all(struct checks *c, quire_error *err)
 {
     quire_status st = open_all(c, err);
 
-    if (!st && c->q->db)
+    if (!st && c->q->catalog.db)
         st = check_catalog(c, err);
     if (!st && c->q->blobs)
         st = blob_index_build(c, err);
@@ -219,7 +219,7 @@ static quire_status look_at_all(struct checks *c, quire_error *err)
         st = check_contents(c, err);
     if (!st && c->rows)
         st = check_session_rows(c, err);
-    if (!st && c->q->db && c->flags & QUIRE_CHECK_FULL)
+    if (!st && c->q->catalog.db && c->flags & QUIRE_CHECK_FULL)
         st = check_lists(c, err);
     if (!st && c->q->blobs)
         st = check_blobs(c, err);

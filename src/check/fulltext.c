@@ -17,7 +17,8 @@ static const struct index {
     const char *name, *living;
     int schema;
     bool exact;
-    const char *but; /* those that need not be in it, since SCHEMA_DUE */
+    const char
+        *but; /* those that need not be in it, since SCHEMA_FULLTEXT_DUE */
 } indexes[] = {
     {"artifact_words", "artifact WHERE deleted = 0", SCHEMA_ARTIFACTS, false,
      " AND NOT EXISTS (SELECT 1 FROM artifact_due d WHERE d.tenant ="
@@ -56,7 +57,7 @@ static quire_status any(struct db *db, const char *sql, bool *row,
 static quire_status check_set(struct checks *c, const struct index *x,
                               int64_t tenant, bool *there, quire_error *err)
 {
-    struct db *db = c->q->db;
+    struct db *db = c->q->catalog.db;
     char name[64], living[320], sql[512];
     bool wrong = false;
     quire_status st;
@@ -64,7 +65,7 @@ static quire_status check_set(struct checks *c, const struct index *x,
     snprintf(name, sizeof name, "%s_%lld", x->name, (long long)tenant);
     snprintf(living, sizeof living, "SELECT id FROM %s AND tenant = %lld%s",
              x->living, (long long)tenant,
-             c->q->schema < SCHEMA_DUE ? "" : x->but);
+             c->q->catalog.schema < SCHEMA_FULLTEXT_DUE ? "" : x->but);
     st = sql_has_table(db, name, there, err);
     if (!st && !*there)
         st = any(db, living, &wrong, err);
@@ -148,7 +149,7 @@ static quire_status check_tenant(struct checks *c, int64_t tenant,
     size_t i;
 
     for (i = 0; i < N_INDEXES && !st; i++) {
-        if (c->q->schema < indexes[i].schema)
+        if (c->q->catalog.schema < indexes[i].schema)
             continue;
         st = check_set(c, &indexes[i], tenant, &there[i], &why);
         st = forgive(c, tenant, indexes[i].name, st, &why, err);

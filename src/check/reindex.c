@@ -47,14 +47,14 @@ static quire_status forget_sessions(struct quire *q, int64_t tenant,
              "DELETE FROM tally WHERE session IN (SELECT id FROM session WHERE"
              " tenant = %" PRId64 ")",
              tenant);
-    st = db_exec(q->db, sql, err);
+    st = db_exec(q->catalog.db, sql, err);
     for (i = 0; i < 2 && !st; i++) {
         if (tenant == TENANT_DEFAULT)
             snprintf(root, sizeof root, "%s", roots[i]);
         else
             snprintf(root, sizeof root, "tenants/%" PRId64 "/%s", tenant,
                      roots[i]);
-        st = list_cache_forget(q->db, root, err);
+        st = list_cache_forget(q->catalog.db, root, err);
     }
     return st;
 }
@@ -104,7 +104,7 @@ static quire_status list_theirs(struct quire *q, int64_t tenant,
 
 quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 {
-    struct db *db = q->db;
+    struct db *db = q->catalog.db;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
@@ -130,7 +130,7 @@ static quire_status count_pads(struct quire *q, quire_error *err)
         " BLOB))), 0) FROM pad_block WHERE pad = pad.id) WHERE used <> (SELECT"
         " coalesce(sum(length(CAST(text AS BLOB))), 0) FROM pad_block WHERE"
         " pad = pad.id)";
-    struct db *db = q->db;
+    struct db *db = q->catalog.db;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
@@ -142,7 +142,7 @@ static quire_status count_pads(struct quire *q, quire_error *err)
 quire_status reindex_counters(struct quire *q, quire_error *err)
 {
     uint64_t wrong;
-    quire_status st = artifacts_recount(q->artifacts, &wrong, err);
+    quire_status st = catalog_recount(&q->catalog, &wrong, err);
 
     return st ? st : count_pads(q, err);
 }
@@ -197,7 +197,7 @@ quire_status quire_reindex(quire *q, quire_error *err)
         return QUIRE_OK;
     st = need_artifacts(q, true, err);
     if (!st && q->tenant == TENANT_DEFAULT)
-        st = tenant_list(q->artifacts, add_id, &ids, err);
+        st = tenant_list(&q->catalog, add_id, &ids, err);
     else if (!st)
         st = make_again(q, q->tenant, err);
     for (i = 0; i < ids.n && !st; i++)

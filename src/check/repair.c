@@ -88,7 +88,7 @@ static quire_status look(struct quire *q, const quire_check_hooks *h,
 
 static quire_status mend_index(struct quire *q, quire_error *err)
 {
-    struct db *db = q->db;
+    struct db *db = q->catalog.db;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
@@ -215,7 +215,7 @@ static quire_status try_one(struct quire *q, const struct findings *all,
         return QUIRE_OK;
     }
     if (needs_rows(f->mending.how) && q->kind == QUIRE_KIND_NATIVE)
-        st = need_rows(q, true, &why);
+        st = need_all_artifacts(q, true, &why);
     if (!st)
         st = mend(q, f, keep, &why);
     if (st == QUIRE_NO_MEMORY) {
@@ -373,7 +373,7 @@ static quire_status make_catalogue(struct quire *q, bool dry, quire_error *err)
     if (dry || q->read_only || q->kind != QUIRE_KIND_NATIVE || !q->db_path ||
         access(q->db_path, F_OK) == 0 || access(q->blob_path, F_OK) != 0)
         return QUIRE_OK;
-    return need_db(q, true, err);
+    return need_catalog(q, true, err);
 }
 
 quire_status quire_repair(quire *q, unsigned flags,

@@ -235,7 +235,7 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
 static bool compares_tallies(const struct checks *c)
 {
     return c->rows && c->flags & QUIRE_CHECK_FULL &&
-           c->q->schema >= SCHEMA_SESSION_USAGE;
+           c->q->catalog.schema >= SCHEMA_SESSION_USAGE;
 }
 
 static quire_status check_tally(struct looker *l, int64_t tenant,
@@ -354,7 +354,7 @@ quire_status looker_look(struct looker *l, struct looked *is,
 
 quire_status looker_init(struct looker *l, struct checks *c, quire_error *err)
 {
-    *l = (struct looker){.c = c, .db = c->q->db, .own = true};
+    *l = (struct looker){.c = c, .db = c->q->catalog.db, .own = true};
     preloaded_init(&l->whole);
     return need_home(c->q, &l->reader.in_home, err);
 }

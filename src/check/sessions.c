@@ -201,7 +201,7 @@ static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
 quire_status check_session_rows(struct checks *c, quire_error *err)
 {
     const char *sql =
-        c->q->schema >= SCHEMA_SESSION_USAGE
+        c->q->catalog.schema >= SCHEMA_SESSION_USAGE
             ? "SELECT tenant, key, n, EXISTS(SELECT 1 FROM tally WHERE session"
               " = s.id) FROM session s WHERE id > 0"
             : "SELECT tenant, key, n, 0 FROM session WHERE id > 0";
@@ -259,7 +259,7 @@ static quire_status check_list(struct checks *c, const char *root,
     size_t i;
 
     if (!st)
-        st = list_find(&kept, home, root, c->q->db, false, &why);
+        st = list_find(&kept, home, root, c->q->catalog.db, false, &why);
     for (i = 0; !st && i < kept.n; i++)
         st = compare_item(c, home, &kept.items[i], &why);
     list_release(&kept);

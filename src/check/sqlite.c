@@ -304,7 +304,7 @@ quire_status check_sqlite(struct checks *c, quire_error *err)
         c->held_end = &c->held;
         return QUIRE_OK;
     }
-    l->db = c->q->db;
+    l->db = c->q->catalog.db;
     look(l);
     st = tell(c, l, err);
     free(l);

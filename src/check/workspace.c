@@ -123,7 +123,7 @@ static quire_status see_file(void *ctx, const char *name,
     struct spaces *w = ctx;
     struct checks *c = w->c;
     quire_artifact one;
-    struct owner owner;
+    struct session_row owner;
     quire_bytes id;
     const char *path, *key, *dir, *whole;
     int64_t tenant;
@@ -138,7 +138,7 @@ static quire_status see_file(void *ctx, const char *name,
     if (!key || !dir || !whole || !map_put(&w->dirs, bytes_str(dir), 1, NULL) ||
         !map_put(&w->seen, bytes_str(whole), 1, NULL))
         return err_memory(err);
-    st = owner_find(c->q->artifacts, tenant, key, &owner, err);
+    st = session_row_find(&c->q->catalog, tenant, key, &owner, err);
     if (!st)
         st = artifact_by_path(c->q->artifacts, &owner, path, &c->keep, &one,
                               err);
@@ -154,7 +154,7 @@ static quire_status see_rows(struct spaces *w, quire_error *err)
     static const char sql[] =
         "SELECT a.tenant, s.key, a.path FROM artifact a JOIN session s ON s.id"
         " = a.session WHERE a.deleted = 0";
-    struct db *db = w->c->q->db;
+    struct db *db = w->c->q->catalog.db;
     struct stmt *s;
     bool row = true;
     quire_status st = db_prepare(db, sql, &s, err);

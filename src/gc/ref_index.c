@@ -8,39 +8,6 @@
 #include "base/err.h"
 #include "gc/ref_index_priv.h"
 
-const char ref_index_schema[] =
-    "CREATE TABLE source("
-    " id INTEGER PRIMARY KEY,"
-    " label TEXT NOT NULL UNIQUE,"
-    " inode INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"     /* so much of it was read             */
-    " modified INTEGER NOT NULL," /* nanoseconds                        */
-    " changed INTEGER NOT NULL,"
-    " tail BLOB NOT NULL,"      /* the bytes before its end           */
-    " whole INTEGER NOT NULL);" /* it was read in one go            */
-    "CREATE TABLE mentioned("   /* apart: most looks need the others  */
-    " source INTEGER PRIMARY KEY REFERENCES source(id) ON DELETE CASCADE,"
-    " keys BLOB NOT NULL);"
-    "CREATE TABLE held("
-    " bucket INTEGER PRIMARY KEY,"
-    " counts BLOB NOT NULL);"
-    "CREATE TABLE doomed("
-    " sha256 BLOB PRIMARY KEY,"
-    " since INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE loose("
-    " key INTEGER PRIMARY KEY,"
-    " since INTEGER NOT NULL);"
-    "CREATE TABLE pin("
-    " sha256 BLOB PRIMARY KEY,"
-    " created INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE root("
-    " path TEXT PRIMARY KEY,"
-    " is_dir INTEGER NOT NULL,"
-    " created INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE collection("
-    " number INTEGER PRIMARY KEY," /* which: see enum ref_index_number      */
-    " value INTEGER NOT NULL);";
-
 static const char *const texts[N_LEDGER_SQL] = {
     [REF_INDEX_SQL_SOURCES] =
         "SELECT id, label, inode, size, modified, changed,"

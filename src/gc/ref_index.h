@@ -30,8 +30,6 @@
 #include "store/db.h"
 #include "store/object.h"
 
-extern const char ref_index_schema[];
-
 /* So many bytes before the end tell whether a file that has grown is what it
  * was before. */
 enum { REF_INDEX_TAIL = 64 };

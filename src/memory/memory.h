@@ -54,7 +54,6 @@ struct memories;
 
 /* The tables, for the schema of quire.db. They name tables of the artifact
  * room, which come with an earlier step. */
-extern const char memory_schema[];
 
 quire_status memories_new(struct db *db, const struct clock *clock,
                           struct memories **out, quire_error *err);

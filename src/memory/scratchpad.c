@@ -11,20 +11,6 @@
 #include "base/err.h"
 #include "store/sql.h"
 
-const char scratchpad_schema[] =
-    "CREATE TABLE pad("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
-    " name TEXT NOT NULL," /* of the agent; '': all of them              */
-    " used INTEGER NOT NULL DEFAULT 0," /* bytes of its blocks            */
-    " updated INTEGER NOT NULL,"        /* microseconds                   */
-    " UNIQUE(tenant, name));"
-    "CREATE TABLE pad_block("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " pad INTEGER NOT NULL REFERENCES pad(id) ON DELETE CASCADE,"
-    " text TEXT NOT NULL);"
-    "CREATE INDEX pad_block_pad ON pad_block(pad);";
-
 enum { SQL_GROW, SQL_ADD, SQL_READ, SQL_LIST, SQL_CLEAR, N_SQL };
 
 static const char *const texts[N_SQL] = {

@@ -28,7 +28,6 @@ enum {
 struct scratchpads;
 
 /* The tables, for the schema of quire.db. */
-extern const char scratchpad_schema[];
 
 /* Both are borrowed. */
 quire_status scratchpads_new(struct db *db, const struct clock *clock,

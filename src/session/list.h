@@ -18,7 +18,6 @@
 #define LIST_FRESH_NS INT64_C(20000000)
 
 /* The table behind it. */
-extern const char session_schema[];
 
 /* What a file tells of itself. Strings are in an arena, "" for what it does
  * not tell. */

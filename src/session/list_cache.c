@@ -22,10 +22,6 @@
 #include "base/clock.h"
 #include "session/list.h"
 
-const char session_schema[] =
-    "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
-    " WITHOUT ROWID;";
-
 #define MAGIC "qsl3"
 
 enum { N_STRINGS = 8 };

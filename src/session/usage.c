@@ -7,31 +7,6 @@
 #include "base/json.h"
 #include "session/jsonl.h"
 
-/* What the catalogue has of a file: what it was when it was counted, and the
- * sums. All of it can be had from the files again. */
-const char session_usage_schema[] =
-    "CREATE TABLE tally("
-    " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
-    " name TEXT NOT NULL," /* of the file, below the tenant's root          */
-    " title TEXT NOT NULL,"
-    " state TEXT NOT NULL,"  /* 'active', 'archived'                        */
-    " parent TEXT NOT NULL," /* an id or a path, as the header has it       */
-    " inode INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " modified INTEGER NOT NULL," /* nanoseconds                            */
-    " changed INTEGER NOT NULL,"
-    " damaged INTEGER NOT NULL," /* 1: a line in it is no value              */
-    " scanned INTEGER NOT NULL," /* whole lines up to here were counted     */
-    " tail BLOB NOT NULL,"       /* the bytes before that                   */
-    " entries INTEGER NOT NULL,"
-    " messages INTEGER NOT NULL,"
-    " input INTEGER NOT NULL," /* tokens                                    */
-    " output INTEGER NOT NULL,"
-    " cache_read INTEGER NOT NULL,"
-    " cache_write INTEGER NOT NULL,"
-    " total INTEGER NOT NULL,"
-    " cost INTEGER NOT NULL);"; /* billionths of a dollar                   */
-
 /* ---- numbers ------------------------------------------------------------ */
 
 #define MOST ((uint64_t)INT64_MAX)

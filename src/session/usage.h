@@ -29,7 +29,6 @@
 #include "store/object.h"
 
 /* The table of what was counted, for the schema of quire.db. */
-extern const char session_usage_schema[];
 
 /* So many bytes before the place where a count ended tell whether that place is
  * still what it was: they hold the time of a message, or its id. */

@@ -16,17 +16,6 @@
 #include "base/fs.h"
 #include "workspace/priv.h"
 
-const char baseline_schema[] =
-    "CREATE TABLE copy("
-    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
-    " path TEXT NOT NULL,"
-    " inode INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " modified INTEGER NOT NULL," /* nanoseconds, both                    */
-    " changed INTEGER NOT NULL,"  /* 0: look at the content again          */
-    " sha256 BLOB NOT NULL,"
-    " PRIMARY KEY(session, path)) WITHOUT ROWID;";
-
 enum {
     COPY_GET,
     COPY_EACH,

@@ -62,7 +62,6 @@ struct workspace;
 enum workspace_scope { WORKSPACE_ARTIFACT, WORKSPACE_SCRATCH };
 
 /* The table, for the schema of quire.db. */
-extern const char baseline_schema[];
 
 /* A part of the list of artifacts: before (before_us, before_id) if before_us is
  * not 0. */

@@ -93,7 +93,7 @@ TEST(threads_find_the_same_in_the_same_order)
     EQ(0, f.n);
     EQ(MANY, f.done);
     EQ(MANY, f.total);
-    OK(db_exec(q->db,
+    OK(db_exec(q->catalog.db,
                "UPDATE body SET bytes = zeroblob(length(bytes))"
                " WHERE id % 4 = 0",
                &test_err));

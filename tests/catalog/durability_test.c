@@ -42,8 +42,8 @@ static quire *open_with_short_log(void)
 {
     quire *q = tenants_open(NULL, 0);
 
-    OK(need_db(q, true, &test_err));
-    OK(db_exec(q->db, "PRAGMA wal_autocheckpoint=12", &test_err));
+    OK(need_catalog(q, true, &test_err));
+    OK(db_exec(q->catalog.db, "PRAGMA wal_autocheckpoint=12", &test_err));
     return q;
 }
 
@@ -106,7 +106,7 @@ TEST(what_was_put_in_a_group_survives_a_power_cut_when_it_has_ended)
     lasting_watch(true);
     q = open_with_short_log();
     hasty = open_with_short_log();
-    db_relax(hasty->db, true);
+    db_relax(hasty->catalog.db, true);
     tenants_put(q, "a", "the first of all");
     for (i = 0; i < (catalogue_long() ? 30 : 6); i++) {
         snprintf(text, sizeof text, "walrus number %d", i);
@@ -143,7 +143,7 @@ TEST(what_was_not_waited_for_is_there_whole_or_not_at_all_after_a_power_cut)
     power_watch(test_path("home"));
     q = open_with_short_log();
     tenants_put(q, "kept", "for ever");
-    db_relax(q->db, true); /* as `durability` "flush" has it */
+    db_relax(q->catalog.db, true); /* as `durability` "flush" has it */
     for (i = 0; i < 12; i++) {
         char path[16], text[64];
 

@@ -259,15 +259,16 @@ static void *put_thread(void *ctx)
     quire *q = open_for(p->home, &err);
     struct db *tapped;
 
-    if (!q || need_db(q, true, &err)) {
+    if (!q || need_catalog(q, true, &err)) {
         fprintf(stderr, "%s\n", err.what);
         abort();
     }
-    p->tap.inner = q->db;
+    p->tap.inner = q->catalog.db;
     if (p->tap.fault &&
-        !db_intercept(q->db, (struct intercept){hear_leader, NULL, &p->tap},
-                      &tapped, &err))
-        q->db = tapped;
+        !db_intercept(q->catalog.db,
+                      (struct intercept){hear_leader, NULL, &p->tap}, &tapped,
+                      &err))
+        q->catalog.db = tapped;
     atomic_fetch_add(&n_open, 1);
     snprintf(p->err.what, sizeof p->err.what, "untouched");
     p->st = quire_artifact_put(q, NULL, p->path, p->content, NULL, &p->out,

@@ -81,7 +81,7 @@ $ quire artifact ls
 
 # other programs' homes have no artifacts
 $ mkdir -p omp/agent/sessions; echo x | quire --home omp/agent --kind omp artifact put a
-quire: …omp/agent is a home of another program, which has no artifacts and no tenants
+quire: …omp/agent is a home of another program: it has no artifacts and no tenants
 hint: name a home of Quire's own with --home
 ? 2
 

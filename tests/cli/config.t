@@ -52,8 +52,8 @@ quire: versions.kept is a number of up to 15 digits, not -3
 hint: it is 20 unless it is set
 ? 2
 $ quire config get nonsense
-quire: there is no setting nonsense
-hint: `quire config ls` lists all of them
+quire: unknown setting nonsense
+hint: `quire config ls` lists the settings
 ? 1
 $ QUIRE_VERSIONS_KEPT=some quire config get versions.kept
 quire: versions.kept is a number of up to 15 digits, not some, in QUIRE_VERSIONS_KEPT

@@ -365,9 +365,9 @@ void catalogue_tap(quire *q, struct fault *f)
     struct object_store *files;
     struct db *db;
 
-    OK(need_db(q, true, &test_err));
-    OK(db_intercept(q->db, fault_hook(f), &db, &test_err));
-    q->db = db;
+    OK(need_catalog(q, true, &test_err));
+    OK(db_intercept(q->catalog.db, fault_hook(f), &db, &test_err));
+    q->catalog.db = db;
     OK(object_files_open(q->blob_path, false, &files, &test_err));
     OK(object_intercept(files, fault_hook(f), &q->files, &test_err));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "blob/priv.h"
+#include "catalog/schema.h"
 
 int64_t test_now_s;
 
@@ -26,7 +27,7 @@ static void open_db(struct fix *f)
         config.path = path;
     OK(db_sqlite_open(&config, &f->db, &test_err));
     if (db_exec(f->db, "SELECT count(*) FROM blob", NULL))
-        OK(db_exec(f->db, blob_schema, &test_err));
+        OK(schema_create(f->db, SCHEMA_BLOBS, &test_err));
     OK(db_intercept(f->db, fault_hook(&f->fault), &tapped, &test_err));
     f->db = tapped;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "artifact/artifact.h"
+#include "catalog/catalog.h"
 #include "base/bytes.h"
 #include "store/db.h"
 
@@ -140,13 +140,11 @@ void tenants_sql(const char *sql)
 
 uint64_t tenants_recount(void)
 {
-    struct artifacts_config config = {.db = open_db(), .clock = &clock_system};
-    struct artifacts *a;
+    struct catalog c = {.clock = &clock_system};
     uint64_t wrong;
 
-    OK(artifacts_new(&config, &a, &test_err));
-    OK(artifacts_recount(a, &wrong, &test_err));
-    artifacts_free(a);
-    db_close(config.db);
+    OK(catalog_open(&c, open_db(), false, &test_err));
+    OK(catalog_recount(&c, &wrong, &test_err));
+    catalog_close(&c);
     return wrong;
 }

@@ -1,49 +1,11 @@
 /*
- * schema.c - the tables of the memory room, and all of its SQL
+ * sql.c - every statement of the memory module
  *
- * Types and kinds are words in the file, so that a person who opens it with
- * another program reads what it says. The columns that lists and rankings look
- * at come first, the long text last: what is passed over is not read.
- *
- * An index for each foreign key: without one, to purge an artifact or to forget
- * a session looks at every entry there is. Triggers are not needed, and there
- * are none in quire.db.
+ * Types and kinds are stored as words, so that another program can read the
+ * file. Columns that lists and rankings read come first, long text last: SQLite
+ * does not read what follows the last column it needs.
  */
 #include "memory/priv.h"
-
-const char memory_schema[] =
-    "CREATE TABLE memory("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
-    " session INTEGER REFERENCES session(id) ON DELETE SET NULL,"
-    " artifact INTEGER REFERENCES artifact(id) ON DELETE SET NULL,"
-    " type TEXT NOT NULL,"
-    " created INTEGER NOT NULL,"
-    " updated INTEGER NOT NULL,"
-    " valid_from INTEGER NOT NULL,"
-    " valid_to INTEGER NOT NULL DEFAULT 0," /* 0: it is valid             */
-    " title TEXT NOT NULL,"
-    " tags TEXT NOT NULL," /* JSON                                        */
-    " source TEXT NOT NULL,"
-    " content TEXT NOT NULL);"
-    "CREATE INDEX memory_valid ON memory(tenant, updated, id)"
-    " WHERE valid_to = 0;"
-    "CREATE INDEX memory_all ON memory(tenant, updated, id);"
-    "CREATE INDEX memory_session ON memory(session)"
-    " WHERE session IS NOT NULL;"
-    "CREATE INDEX memory_artifact ON memory(artifact)"
-    " WHERE artifact IS NOT NULL;"
-    "CREATE TABLE relation("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
-    " source INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
-    " target INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
-    " kind TEXT NOT NULL,"
-    " created INTEGER NOT NULL,"
-    " UNIQUE(source, target, kind)," /* both are of the one tenant        */
-    " CHECK(source <> target));"
-    "CREATE INDEX relation_target ON relation(target);"
-    "CREATE INDEX relation_tenant ON relation(tenant);";
 
 /* An artifact that was put away is no artifact while it is. */
 #define ENTRY                                                             \

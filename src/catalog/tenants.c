@@ -1,14 +1,12 @@
 /*
- * tenants.c - who there is
+ * tenants.c - tenants and their tokens
  *
- * Of a token its SHA-256 is kept, and it is looked up by that. Whoever reads
- * the database cannot act for anybody then. Nor does it matter how long the
- * comparison of two hashes takes: to learn from it one would have to choose
- * the hash, and a token with a chosen hash is what nobody can make. A slow hash
- * as for passwords would add nothing: a token has 256 random bits, and there is
- * nothing to guess.
+ * Only the SHA-256 of a token is stored, and a token is looked up by it: reading
+ * the database gives nobody access. Comparing hashes need not take constant time:
+ * an attacker cannot choose the hash of a token. A slow password hash would add
+ * nothing: a token has 256 random bits.
  */
-#include "artifact/priv.h"
+#include "catalog/priv.h"
 #include "base/bytes.h"
 #include "base/err.h"
 
@@ -27,7 +25,7 @@ static quire_status read_row(struct stmt *s, struct arena *keep,
     return out->name ? QUIRE_OK : err_memory(err);
 }
 
-/* The first row of a statement that is bound. */
+/* The first row of a bound statement. */
 static quire_status read_one(struct stmt *s, struct arena *keep,
                              quire_tenant *out, quire_error *err)
 {
@@ -39,11 +37,11 @@ static quire_status read_one(struct stmt *s, struct arena *keep,
     return st;
 }
 
-quire_status tenant_by_id(struct artifacts *a, int64_t id, struct arena *keep,
+quire_status tenant_by_id(struct catalog *c, int64_t id, struct arena *keep,
                           quire_tenant *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_BY_ID, &s, err);
+    quire_status st = use(c, SQL_TENANT_BY_ID, &s, err);
 
     if (st)
         return st;
@@ -51,12 +49,12 @@ quire_status tenant_by_id(struct artifacts *a, int64_t id, struct arena *keep,
     return read_one(s, keep, out, err);
 }
 
-quire_status tenant_by_token(struct artifacts *a, const quire_digest *token,
+quire_status tenant_by_token(struct catalog *c, const quire_digest *token,
                              struct arena *keep, quire_tenant *out,
                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_BY_TOKEN, &s, err);
+    quire_status st = use(c, SQL_TENANT_BY_TOKEN, &s, err);
 
     if (st)
         return st;
@@ -64,12 +62,12 @@ quire_status tenant_by_token(struct artifacts *a, const quire_digest *token,
     return read_one(s, keep, out, err);
 }
 
-quire_status tenant_by_name(struct artifacts *a, const char *name,
+quire_status tenant_by_name(struct catalog *c, const char *name,
                             struct arena *keep, quire_tenant *out,
                             int64_t *another, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_BY_NAME, &s, err);
+    quire_status st = use(c, SQL_TENANT_BY_NAME, &s, err);
 
     *another = 0;
     if (st)
@@ -89,53 +87,53 @@ quire_status tenant_by_name(struct artifacts *a, const char *name,
     return st;
 }
 
-quire_status tenant_list(struct artifacts *a, quire_tenant_fn each, void *ctx,
+quire_status tenant_list(struct catalog *c, quire_tenant_fn each, void *ctx,
                          quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANTS, &s, err);
-    quire_status said = QUIRE_OK; /* whatever it is, it is passed on */
+    quire_status st = use(c, SQL_TENANTS, &s, err);
+    quire_status stop = QUIRE_OK; /* what `each` returned */
 
     if (st)
         return st;
-    while (!st && !said && !(st = sql_row(s, err))) {
+    while (!st && !stop && !(st = sql_row(s, err))) {
         quire_tenant one;
 
         arena_reset(&tmp);
         st = read_row(s, &tmp, &one, err);
         if (!st)
-            said = each(ctx, &one, err);
+            stop = each(ctx, &one, err);
     }
     stmt_reset(s);
     arena_release(&tmp);
-    return said ? said : st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
+    return stop ? stop : st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
 /* ---- changes ------------------------------------------------------------ */
 
-quire_status tenant_add(struct artifacts *a, const char *name,
+quire_status tenant_add(struct catalog *c, const char *name,
                         const quire_digest *token, int64_t *id,
                         quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_ADD, &s, err);
+    quire_status st = use(c, SQL_TENANT_ADD, &s, err);
 
     if (st)
         return st;
     stmt_bind_text(s, 1, bytes_str(name));
     stmt_bind_bytes(s, 2, bytes_of(token->byte, sizeof token->byte));
-    stmt_bind_int(s, 3, clock_us(a->c.clock));
+    stmt_bind_int(s, 3, clock_us(c->clock));
     st = sql_run(s, err);
-    *id = db_last_id(a->c.db);
+    *id = db_last_id(c->db);
     return st;
 }
 
-quire_status tenant_set_token(struct artifacts *a, int64_t id,
+quire_status tenant_set_token(struct catalog *c, int64_t id,
                               const quire_digest *token, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_TOKEN, &s, err);
+    quire_status st = use(c, SQL_TENANT_SET_TOKEN, &s, err);
 
     if (st)
         return st;
@@ -144,11 +142,11 @@ quire_status tenant_set_token(struct artifacts *a, int64_t id,
     return sql_run(s, err);
 }
 
-quire_status tenant_set_disabled(struct artifacts *a, int64_t id, bool disabled,
+quire_status tenant_set_disabled(struct catalog *c, int64_t id, bool disabled,
                                  quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_DISABLE, &s, err);
+    quire_status st = use(c, SQL_TENANT_SET_DISABLED, &s, err);
 
     if (st)
         return st;
@@ -157,13 +155,11 @@ quire_status tenant_set_disabled(struct artifacts *a, int64_t id, bool disabled,
     return sql_run(s, err);
 }
 
-/* ---- the end ------------------------------------------------------------ */
-
-quire_status tenant_count(struct artifacts *a, int64_t id, uint64_t *n,
-                          uint64_t *bytes, quire_error *err)
+quire_status tenant_artifacts(struct catalog *c, int64_t id, uint64_t *n,
+                              uint64_t *bytes, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = sql_use(&a->sql, SQL_TENANT_HOLDS, &s, err);
+    quire_status st = use(c, SQL_TENANT_ARTIFACTS, &s, err);
 
     if (st)
         return st;
@@ -177,18 +173,16 @@ quire_status tenant_count(struct artifacts *a, int64_t id, uint64_t *n,
     return st;
 }
 
-quire_status tenant_drop(struct artifacts *a, int64_t id, const char *dir,
+quire_status tenant_drop(struct catalog *c, int64_t id, const char *dir,
                          quire_error *err)
 {
     struct removal tree = {.name = dir, .size = REMOVAL_TREE};
-    struct stmt *s = NULL;
-    quire_status st = artifact_fulltext_drop_tenant(a, id, err);
+    struct stmt *s;
+    quire_status st = use(c, SQL_TENANT_DROP, &s, err);
 
-    if (!st)
-        st = sql_use(&a->sql, SQL_TENANT_DROP, &s, err);
-    if (!st) {
-        stmt_bind_int(s, 1, id);
-        st = sql_run(s, err);
-    }
-    return st ? st : owner_note(a, &tree, err);
+    if (st)
+        return st;
+    stmt_bind_int(s, 1, id);
+    st = sql_run(s, err);
+    return st ? st : removal_add(c, &tree, err);
 }

@@ -1,0 +1,101 @@
+/* sql.c - every statement of the artifact module */
+#include "artifact/priv.h"
+
+#define COLUMNS                                                           \
+    "SELECT a.id, a.session, s.key, a.path, a.version, a.size, a.sha256," \
+    " a.mime, a.purpose, a.source, a.agent, a.tags, a.meta, a.created,"   \
+    " a.updated, a.deleted FROM artifact a JOIN session s ON s.id = "     \
+    "a.session "
+
+/* Before a place in the list, or from the start. */
+#define RANGE                                      \
+    "AND (?2 = 0 OR (a.updated, a.id) < (?2, ?3))" \
+    " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
+
+const char *const artifact_sql[N_ARTIFACT_SQL] = {
+    [SQL_BY_PATH] = COLUMNS "WHERE a.session = ?1 AND a.path = ?2"
+                            " AND a.deleted = 0",
+    /* Between two paths: from "a/" to "a0" is all that is below "a". */
+    [SQL_BETWEEN] = "SELECT path FROM artifact WHERE session = ?1"
+                    " AND path >= ?2 AND path < ?3 AND deleted = 0 LIMIT 1",
+    [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
+    [SQL_PUT_AWAY_LAST] = COLUMNS
+    "WHERE a.session = ?1 AND a.path = ?2 AND a.deleted <> 0"
+    " ORDER BY a.deleted DESC, a.id DESC LIMIT 1",
+    [SQL_ADD] = "INSERT INTO artifact(tenant, session, path, version, sha256,"
+                " size, mime, purpose, source, agent, tags, meta, created,"
+                " updated) VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+                " ?11, ?12, ?12)",
+    [SQL_CHANGE] = "UPDATE artifact SET version = ?2, sha256 = ?3, size = ?4,"
+                   " mime = ?5, purpose = ?6, source = ?7, agent = ?8,"
+                   " tags = ?9, meta = ?10, updated = ?11 WHERE id = ?1",
+    [SQL_VERSION_ADD] = "INSERT INTO artifact_version(artifact, version,"
+                        " sha256, size, mime, created)"
+                        " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [SQL_VERSION_DROP] = "DELETE FROM artifact_version WHERE artifact = ?1"
+                         " AND version <= ?2",
+    [SQL_VERSION_GET] = "SELECT version, sha256, size, mime, created"
+                        " FROM artifact_version WHERE artifact = ?1"
+                        " AND version = ?2",
+    [SQL_VERSIONS] = "SELECT version, sha256, size, mime, created"
+                     " FROM artifact_version WHERE artifact = ?1"
+                     " ORDER BY version DESC",
+    [SQL_WALK_SESSION] = COLUMNS "WHERE a.session = ?1 AND a.deleted = 0"
+                                 " ORDER BY a.id",
+    [SQL_WALK_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0"
+                                " ORDER BY a.id",
+    [SQL_LIST_SESSION] = COLUMNS
+    "WHERE a.session = ?1 AND a.deleted = 0 " RANGE,
+    [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,
+    [SQL_LIST_SESSION_AWAY] = COLUMNS
+    "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
+    [SQL_LIST_TENANT_AWAY] = COLUMNS
+    "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
+    /* Both give the size, and whether it was living: 0. */
+    [SQL_PUT_AWAY] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
+                     " AND deleted = 0 RETURNING size, 0",
+    [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
+                       " WHERE id = ?1",
+    [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
+                       " SELECT id, ?4, ?3 FROM artifact"
+                       " WHERE id = ?1 AND tenant = ?2"
+                       " ON CONFLICT(artifact) DO UPDATE SET n = n + ?4,"
+                       " last = max(last, ?3)",
+    [SQL_READS] = "SELECT n, last FROM artifact_access WHERE artifact = ?1",
+    [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
+                  " RETURNING size, deleted",
+
+    /* ?1: a version is kept if fewer than so many are newer; 0: all are.
+     * ?2: what was put away before that is gone. */
+    [SQL_EXPIRED] = "SELECT a.id, a.version - ?1 FROM artifact a WHERE"
+                    " a.id > ?3 AND a.version > ?1 AND EXISTS(SELECT 1 FROM"
+                    " artifact_version v WHERE v.artifact = a.id AND"
+                    " v.version <= a.version - ?1) ORDER BY a.id LIMIT 64",
+    [SQL_EXPIRED_COUNT] =
+        "SELECT (SELECT count(*) FROM artifact_version v JOIN artifact a"
+        " ON a.id = v.artifact WHERE ?1 > 0 AND v.version <= a.version - ?1"
+        " AND (a.deleted = 0 OR a.deleted >= ?2)), (SELECT count(*)"
+        " FROM artifact WHERE deleted <> 0 AND deleted < ?2)",
+    [SQL_EXPIRE_AWAY] = "DELETE FROM artifact WHERE id IN (SELECT id"
+                        " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
+                        " LIMIT 64)",
+    [SQL_DIGESTS] =
+        "SELECT sha256 FROM artifact WHERE deleted = 0 OR deleted >= ?2"
+        " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"
+        " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
+        " AND (?1 = 0 OR v.version > a.version - ?1)",
+
+    /* What is noted already is what the index has. */
+    [SQL_DUE_ADD] = "INSERT OR IGNORE INTO artifact_due(tenant, artifact,"
+                    " sha256, session, path, purpose, tags, mime)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [SQL_DUE_COUNT] = "SELECT count(*) FROM artifact_due WHERE tenant = ?1",
+    [SQL_DUE] = "SELECT artifact, sha256, session, path, purpose, tags, mime"
+                " FROM artifact_due WHERE tenant = ?1 ORDER BY artifact"
+                " LIMIT ?2",
+    [SQL_DUE_HAS] = "SELECT 1 FROM artifact_due WHERE tenant = ?1"
+                    " AND artifact = ?2",
+    [SQL_DUE_DROP] = "DELETE FROM artifact_due WHERE tenant = ?1"
+                     " AND artifact <= ?2",
+    [SQL_DUE_TENANT] = "SELECT tenant FROM artifact_due LIMIT 1",
+};

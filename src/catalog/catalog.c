@@ -1,0 +1,140 @@
+/* catalog.c - opening the catalogue, and every statement of this module */
+#include "catalog/priv.h"
+
+#define TENANT                                                       \
+    "SELECT id, name, disabled, token IS NOT NULL, created, used, n" \
+    " FROM tenant "
+
+#define FOLDER                                                             \
+    "SELECT id, name, created, updated, (SELECT count(*) FROM filed WHERE" \
+    " folder = f.id) FROM folder f WHERE tenant = ?1 "
+
+static const char *const texts[N_CATALOG_SQL] = {
+    [SQL_TENANT_BY_ID] = TENANT "WHERE id = ?1",
+    [SQL_TENANT_BY_NAME] = TENANT "WHERE name = ?1 ORDER BY id LIMIT 2",
+    [SQL_TENANT_BY_TOKEN] = TENANT "WHERE token = ?1",
+    [SQL_TENANTS] = TENANT "ORDER BY id",
+    [SQL_TENANT_ADD] = "INSERT INTO tenant(name, token, created)"
+                       " VALUES(?1, ?2, ?3)",
+    [SQL_TENANT_SET_TOKEN] = "UPDATE tenant SET token = ?2 WHERE id = ?1",
+    [SQL_TENANT_SET_DISABLED] = "UPDATE tenant SET disabled = ?2 WHERE id = ?1",
+    [SQL_TENANT_DROP] = "DELETE FROM tenant WHERE id = ?1",
+    [SQL_TENANT_ARTIFACTS] = "SELECT count(*), coalesce(sum(size), 0)"
+                             " FROM artifact WHERE tenant = ?1",
+    [SQL_TENANT_USED] = "SELECT used, disabled FROM tenant WHERE id = ?1",
+    [SQL_TENANT_COUNT] = "UPDATE tenant SET used = used + ?2, n = n + ?3"
+                         " WHERE id = ?1",
+    [SQL_TENANT_WRONG] =
+        "SELECT count(*) FROM tenant o WHERE (used, n) <> (SELECT "
+        "coalesce(sum(size), 0), count(*) FROM artifact WHERE tenant = o.id "
+        "AND deleted = 0)",
+    [SQL_TENANT_RECOUNT] =
+        "UPDATE tenant SET (used, n) = (SELECT coalesce(sum(size), 0), "
+        "count(*) FROM artifact WHERE tenant = tenant.id AND deleted = 0)",
+
+    [SQL_SESSION_FIND] = "SELECT s.id, s.used, t.used, t.disabled"
+                         " FROM session s JOIN tenant t ON t.id = s.tenant"
+                         " WHERE s.tenant = ?1 AND s.key = ?2",
+    [SQL_SESSION_ADD] = "INSERT INTO session(tenant, key, created)"
+                        " VALUES(?1, ?2, ?3)",
+    [SQL_SESSION_ADD_BUILT_IN] = "INSERT INTO session(id, tenant, key, created)"
+                                 " VALUES(?4, ?1, ?2, ?3)",
+    [SQL_SESSION_COUNT] = "UPDATE session SET used = used + ?2, n = n + ?3"
+                          " WHERE id = ?1",
+    [SQL_SESSION_WRONG] =
+        "SELECT count(*) FROM session o WHERE (used, n) <> (SELECT "
+        "coalesce(sum(size), 0), count(*) FROM artifact WHERE session = o.id "
+        "AND deleted = 0)",
+    [SQL_SESSION_RECOUNT] =
+        "UPDATE session SET (used, n) = (SELECT coalesce(sum(size), 0), "
+        "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
+    [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1"
+                         " RETURNING tenant, used, n",
+    [SQL_REMOVAL_ADD] = "INSERT INTO removal(name, size, modified)"
+                        " VALUES(?1, ?2, ?3) ON CONFLICT(name) DO UPDATE SET"
+                        " size = excluded.size, modified = excluded.modified",
+    [SQL_REMOVAL_DROP] = "DELETE FROM removal WHERE name = ?1",
+    [SQL_REMOVAL_HAS] = "SELECT 1 FROM removal WHERE name = ?1",
+    [SQL_REMOVALS] = "SELECT name, size, modified FROM removal",
+
+    [SQL_SETTING_GET] = "SELECT value FROM setting WHERE key = ?1",
+    [SQL_SETTING_SET] = "INSERT INTO setting(key, value) VALUES(?1, ?2)"
+                        " ON CONFLICT(key) DO UPDATE SET value = ?2",
+    [SQL_SETTING_UNSET] = "DELETE FROM setting WHERE key = ?1",
+
+    [SQL_AUDIT_ADD] = "INSERT INTO journal(at, actor, action, tenant, name,"
+                      " before, after) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [SQL_AUDIT_LIST] = "SELECT id, at, actor, action, tenant, name, before,"
+                       " after FROM journal WHERE ?1 = 0 OR id < ?1"
+                       " ORDER BY id DESC LIMIT ?2",
+    [SQL_RUN_START] = "INSERT INTO run(tenant, session, command, unconfined,"
+                      " started) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SQL_RUN_END] = "UPDATE run SET duration = ?2, exit = ?3, signal = ?4,"
+                    " out_bytes = ?5, err_bytes = ?6, hit = ?7, confined = ?8"
+                    " WHERE id = ?1",
+    [SQL_RUN_LIST] = "SELECT id, session, command, unconfined, started,"
+                     " duration, exit, signal, out_bytes, err_bytes, hit,"
+                     " confined FROM run WHERE tenant = ?1 AND (?2 = ''"
+                     " OR session = ?2) ORDER BY id DESC LIMIT ?3",
+
+    [SQL_KEY_EXPIRE] = "DELETE FROM claim WHERE (tenant, key) IN (SELECT"
+                       " tenant, key FROM claim WHERE created < ?1"
+                       " ORDER BY created LIMIT ?2)",
+    [SQL_KEY_GET] = "SELECT request, status, answer FROM claim WHERE"
+                    " tenant = ?1 AND key = ?2 AND created >= ?3",
+    [SQL_KEY_ADD] = "INSERT INTO claim(tenant, key, request, created)"
+                    " VALUES(?1, ?2, ?3, ?4) ON CONFLICT(tenant, key) DO UPDATE"
+                    " SET request = excluded.request, created ="
+                    " excluded.created, status = NULL, answer = NULL",
+    [SQL_KEY_RESPONSE] = "UPDATE claim SET status = ?3, answer = ?4 WHERE"
+                         " tenant = ?1 AND key = ?2",
+    [SQL_KEY_DROP] = "DELETE FROM claim WHERE tenant = ?1 AND key = ?2",
+
+    [SQL_FOLDER_LIST] = FOLDER "ORDER BY name",
+    [SQL_FOLDER_GET] = FOLDER "AND id = ?2",
+    [SQL_FOLDER_ADD] = "INSERT INTO folder(tenant, name, created, updated)"
+                       " VALUES(?1, ?2, ?3, ?3) ON CONFLICT DO NOTHING",
+    [SQL_FOLDER_RENAME] =
+        "UPDATE folder SET name = ?3, updated = ?4 WHERE tenant = ?1 AND"
+        " id = ?2 AND NOT EXISTS(SELECT 1 FROM folder o WHERE o.tenant = ?1"
+        " AND o.name = ?3 AND o.id <> ?2)",
+    [SQL_FOLDER_REMOVE] = "DELETE FROM folder WHERE tenant = ?1 AND id = ?2",
+    [SQL_FOLDER_PUT_SESSION] =
+        "INSERT INTO filed(session, folder) SELECT s.id, f.id"
+        " FROM session s JOIN folder f ON f.tenant = s.tenant"
+        " WHERE s.tenant = ?1 AND f.id = ?2 AND s.id = ?3"
+        " ON CONFLICT(session) DO UPDATE SET folder = excluded.folder",
+    [SQL_FOLDER_TAKE_SESSION] = "DELETE FROM filed WHERE session = ?1",
+    [SQL_FOLDER_OF_SESSION] = "SELECT folder FROM filed WHERE session = ?1",
+    [SQL_FOLDER_SESSIONS] =
+        "SELECT s.key FROM filed f JOIN session s ON s.id = f.session"
+        " WHERE s.tenant = ?1 AND (?2 < 0 OR f.folder = ?2)",
+};
+
+quire_status catalog_open(struct catalog *c, struct db *db, bool read_only,
+                          quire_error *err)
+{
+    quire_status st;
+
+    c->db = db;
+    st = schema_prepare(db, read_only, &c->schema, err);
+    if (!st)
+        st = sql_init(&c->sql, db, texts, N_CATALOG_SQL, err);
+    if (st) {
+        catalog_close(c);
+        return st;
+    }
+    c->relaxed = !read_only && settings_is(c, "durability", "flush");
+    if (c->relaxed)
+        db_relax(db, true);
+    return QUIRE_OK;
+}
+
+void catalog_close(struct catalog *c)
+{
+    sql_release(&c->sql);
+    db_close(c->db);
+    c->db = NULL;
+    c->schema = 0;
+    c->relaxed = false;
+}

@@ -1,0 +1,76 @@
+/* priv.h - the statements of the catalogue */
+#ifndef CATALOG_PRIV_H
+#define CATALOG_PRIV_H
+
+#include "catalog/catalog.h"
+
+enum catalog_sql {
+    /* tenants */
+    SQL_TENANT_BY_ID,
+    SQL_TENANT_BY_NAME,
+    SQL_TENANT_BY_TOKEN,
+    SQL_TENANTS,
+    SQL_TENANT_ADD,
+    SQL_TENANT_SET_TOKEN,
+    SQL_TENANT_SET_DISABLED,
+    SQL_TENANT_DROP,
+    SQL_TENANT_ARTIFACTS,
+    SQL_TENANT_USED,
+    SQL_TENANT_COUNT,
+    SQL_TENANT_WRONG,
+    SQL_TENANT_RECOUNT,
+    /* sessions */
+    SQL_SESSION_FIND,
+    SQL_SESSION_ADD,
+    SQL_SESSION_ADD_BUILT_IN,
+    SQL_SESSION_COUNT,
+    SQL_SESSION_WRONG,
+    SQL_SESSION_RECOUNT,
+    SQL_SESSION_DROP,
+    SQL_REMOVAL_ADD,
+    SQL_REMOVAL_DROP,
+    SQL_REMOVAL_HAS,
+    SQL_REMOVALS,
+    /* settings */
+    SQL_SETTING_GET,
+    SQL_SETTING_SET,
+    SQL_SETTING_UNSET,
+    /* audit log, run log */
+    SQL_AUDIT_ADD,
+    SQL_AUDIT_LIST,
+    SQL_RUN_START,
+    SQL_RUN_END,
+    SQL_RUN_LIST,
+    /* idempotency keys */
+    SQL_KEY_EXPIRE,
+    SQL_KEY_GET,
+    SQL_KEY_ADD,
+    SQL_KEY_RESPONSE,
+    SQL_KEY_DROP,
+    /* folders */
+    SQL_FOLDER_LIST,
+    SQL_FOLDER_GET,
+    SQL_FOLDER_ADD,
+    SQL_FOLDER_RENAME,
+    SQL_FOLDER_REMOVE,
+    SQL_FOLDER_PUT_SESSION,
+    SQL_FOLDER_TAKE_SESSION,
+    SQL_FOLDER_OF_SESSION,
+    SQL_FOLDER_SESSIONS,
+    N_CATALOG_SQL
+};
+
+/* A statement, ready to be bound. */
+static inline quire_status use(struct catalog *c, enum catalog_sql which,
+                               struct stmt **out, quire_error *err)
+{
+    return sql_use(&c->sql, (int)which, out, err);
+}
+
+/* `limit` for LIMIT: 0 is all. */
+static inline int64_t sql_limit(uint64_t limit)
+{
+    return limit && limit < INT64_MAX ? (int64_t)limit : -1;
+}
+
+#endif

@@ -1,0 +1,397 @@
+/* schema.c - see schema.h
+ *
+ * Every CREATE TABLE of quire.db, in the order of the steps. Full-text tables
+ * are created per tenant by the modules that own them.
+ *
+ * Totals (used, n) are columns that each change updates: a sum over rows would
+ * cost more with every artifact. Built-in sessions have negative ids, so that
+ * the first session of a fresh home is number 1: "user" of tenant t is 1 - 2t,
+ * "temp" is -2t. There are no triggers.
+ */
+#include "catalog/schema.h"
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "store/sql.h"
+
+static const char blob_schema[] =
+    "CREATE TABLE blob("
+    " id INTEGER PRIMARY KEY,"
+    " sha256 BLOB NOT NULL UNIQUE," /* 32 bytes                          */
+    " size INTEGER NOT NULL,"       /* of the content                    */
+    " stored INTEGER NOT NULL,"     /* bytes of the body or of the file  */
+    " codec INTEGER NOT NULL,"      /* 0 plain, 1 gzip                   */
+    " in_file INTEGER NOT NULL,"    /* 1: blobs/aa/bb/…                  */
+    " seen INTEGER NOT NULL);"      /* last put or found, Unix seconds   */
+    "CREATE TABLE body("
+    " id INTEGER PRIMARY KEY REFERENCES blob(id) ON DELETE CASCADE,"
+    " bytes BLOB NOT NULL);";
+
+static const char list_schema[] =
+    "CREATE TABLE session_list(dir TEXT PRIMARY KEY, records BLOB NOT NULL)"
+    " WITHOUT ROWID;";
+
+static const char artifact_schema[] =
+    "CREATE TABLE tenant("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " name TEXT NOT NULL,"
+    " token BLOB UNIQUE," /* SHA-256 of the token; NULL: no token         */
+    " disabled INTEGER NOT NULL DEFAULT 0,"
+    " created INTEGER NOT NULL," /* microseconds, here and everywhere     */
+    " used INTEGER NOT NULL DEFAULT 0," /* bytes of living artifacts      */
+    " n INTEGER NOT NULL DEFAULT 0);"   /* how many                       */
+    "INSERT INTO tenant(id, name, created) VALUES(1, 'default', 0);"
+    "CREATE TABLE session("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " key TEXT NOT NULL," /* its own id, 'user' or 'temp'                 */
+    " created INTEGER NOT NULL,"
+    " used INTEGER NOT NULL DEFAULT 0,"
+    " n INTEGER NOT NULL DEFAULT 0,"
+    " UNIQUE(tenant, key));"
+    "CREATE TABLE artifact("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL,"
+    " version INTEGER NOT NULL," /* the current one                       */
+    " sha256 BLOB NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " mime TEXT NOT NULL,"
+    " purpose TEXT NOT NULL,"
+    " source TEXT NOT NULL,"
+    " agent TEXT NOT NULL,"
+    " tags TEXT NOT NULL," /* JSON                                        */
+    " meta TEXT NOT NULL," /* JSON                                        */
+    " created INTEGER NOT NULL,"
+    " updated INTEGER NOT NULL,"
+    " deleted INTEGER NOT NULL DEFAULT 0);" /* 0: it is living            */
+    "CREATE UNIQUE INDEX artifact_path ON artifact(session, path)"
+    " WHERE deleted = 0;"
+    "CREATE INDEX artifact_session ON artifact(session, updated, id);"
+    "CREATE INDEX artifact_tenant ON artifact(tenant, updated, id);"
+    "CREATE INDEX artifact_away ON artifact(deleted) WHERE deleted <> 0;"
+    "CREATE TABLE artifact_version("
+    " artifact INTEGER NOT NULL REFERENCES artifact(id) ON DELETE CASCADE,"
+    " version INTEGER NOT NULL,"
+    " sha256 BLOB NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " mime TEXT NOT NULL,"
+    " created INTEGER NOT NULL,"
+    " PRIMARY KEY(artifact, version)) WITHOUT ROWID;";
+
+static const char settings_schema[] = "CREATE TABLE setting("
+                                      " key TEXT PRIMARY KEY,"
+                                      " value TEXT NOT NULL) WITHOUT ROWID;";
+
+/* Files of the home to be removed, with size and time as recorded then. */
+static const char removal_schema[] =
+    "CREATE TABLE removal("
+    " name TEXT PRIMARY KEY,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL) WITHOUT ROWID;"; /* nanoseconds */
+
+static const char memory_schema[] =
+    "CREATE TABLE memory("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session INTEGER REFERENCES session(id) ON DELETE SET NULL,"
+    " artifact INTEGER REFERENCES artifact(id) ON DELETE SET NULL,"
+    " type TEXT NOT NULL,"
+    " created INTEGER NOT NULL,"
+    " updated INTEGER NOT NULL,"
+    " valid_from INTEGER NOT NULL,"
+    " valid_to INTEGER NOT NULL DEFAULT 0," /* 0: it is valid             */
+    " title TEXT NOT NULL,"
+    " tags TEXT NOT NULL," /* JSON                                        */
+    " source TEXT NOT NULL,"
+    " content TEXT NOT NULL);"
+    "CREATE INDEX memory_valid ON memory(tenant, updated, id)"
+    " WHERE valid_to = 0;"
+    "CREATE INDEX memory_all ON memory(tenant, updated, id);"
+    "CREATE INDEX memory_session ON memory(session)"
+    " WHERE session IS NOT NULL;"
+    "CREATE INDEX memory_artifact ON memory(artifact)"
+    " WHERE artifact IS NOT NULL;"
+    "CREATE TABLE relation("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " source INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
+    " target INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,"
+    " kind TEXT NOT NULL,"
+    " created INTEGER NOT NULL,"
+    " UNIQUE(source, target, kind)," /* both are of the one tenant        */
+    " CHECK(source <> target));"
+    "CREATE INDEX relation_target ON relation(target);"
+    "CREATE INDEX relation_tenant ON relation(tenant);";
+
+static const char scratchpad_schema[] =
+    "CREATE TABLE pad("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL," /* of the agent; '': all of them              */
+    " used INTEGER NOT NULL DEFAULT 0," /* bytes of its blocks            */
+    " updated INTEGER NOT NULL,"        /* microseconds                   */
+    " UNIQUE(tenant, name));"
+    "CREATE TABLE pad_block("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " pad INTEGER NOT NULL REFERENCES pad(id) ON DELETE CASCADE,"
+    " text TEXT NOT NULL);"
+    "CREATE INDEX pad_block_pad ON pad_block(pad);";
+
+/* A table of its own, so that reading changes no index of artifacts. */
+static const char read_count_schema[] =
+    "CREATE TABLE artifact_access("
+    " artifact INTEGER PRIMARY KEY REFERENCES artifact(id) ON DELETE CASCADE,"
+    " n INTEGER NOT NULL,"
+    " last INTEGER NOT NULL);";
+
+/* Totals per session file, with the state of the file when it was counted.
+ * Derived from the files. */
+static const char session_usage_schema[] =
+    "CREATE TABLE tally("
+    " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL," /* of the file, below the tenant's root          */
+    " title TEXT NOT NULL,"
+    " state TEXT NOT NULL,"  /* 'active', 'archived'                        */
+    " parent TEXT NOT NULL," /* an id or a path, as the header has it       */
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds                            */
+    " changed INTEGER NOT NULL,"
+    " damaged INTEGER NOT NULL," /* 1: a line in it is not JSON              */
+    " scanned INTEGER NOT NULL," /* whole lines up to here were counted     */
+    " tail BLOB NOT NULL,"       /* the bytes before that                   */
+    " entries INTEGER NOT NULL,"
+    " messages INTEGER NOT NULL,"
+    " input INTEGER NOT NULL," /* tokens                                    */
+    " output INTEGER NOT NULL,"
+    " cache_read INTEGER NOT NULL,"
+    " cache_write INTEGER NOT NULL,"
+    " total INTEGER NOT NULL,"
+    " cost INTEGER NOT NULL);"; /* billionths of a dollar                   */
+
+static const char ref_index_schema[] =
+    "CREATE TABLE source("
+    " id INTEGER PRIMARY KEY,"
+    " label TEXT NOT NULL UNIQUE,"
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"     /* so much of it was read             */
+    " modified INTEGER NOT NULL," /* nanoseconds                        */
+    " changed INTEGER NOT NULL,"
+    " tail BLOB NOT NULL,"      /* the bytes before its end           */
+    " whole INTEGER NOT NULL);" /* it was read in one go            */
+    "CREATE TABLE mentioned("   /* apart: most looks need the others  */
+    " source INTEGER PRIMARY KEY REFERENCES source(id) ON DELETE CASCADE,"
+    " keys BLOB NOT NULL);"
+    "CREATE TABLE held("
+    " bucket INTEGER PRIMARY KEY,"
+    " counts BLOB NOT NULL);"
+    "CREATE TABLE doomed("
+    " sha256 BLOB PRIMARY KEY,"
+    " since INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE loose("
+    " key INTEGER PRIMARY KEY,"
+    " since INTEGER NOT NULL);"
+    "CREATE TABLE pin("
+    " sha256 BLOB PRIMARY KEY,"
+    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE root("
+    " path TEXT PRIMARY KEY,"
+    " is_dir INTEGER NOT NULL,"
+    " created INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE collection("
+    " number INTEGER PRIMARY KEY," /* which: see enum ref_index_number      */
+    " value INTEGER NOT NULL);";
+
+static const char baseline_schema[] =
+    "CREATE TABLE copy("
+    " session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL,"
+    " inode INTEGER NOT NULL,"
+    " size INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL," /* nanoseconds, both                    */
+    " changed INTEGER NOT NULL,"  /* 0: look at the content again          */
+    " sha256 BLOB NOT NULL,"
+    " PRIMARY KEY(session, path)) WITHOUT ROWID;";
+
+static const char run_log_schema[] =
+    "CREATE TABLE run("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " session TEXT NOT NULL," /* its own id                              */
+    " command TEXT NOT NULL," /* JSON: an array of words                 */
+    " unconfined INTEGER NOT NULL,"
+    " started INTEGER NOT NULL," /* microseconds                          */
+    " duration INTEGER,"         /* the same; NULL: not recorded          */
+    " exit INTEGER,"             /* -1: a signal ended it                 */
+    " signal INTEGER,"
+    " out_bytes INTEGER,"
+    " err_bytes INTEGER,"
+    " hit TEXT," /* limits it met, and layers that held: JSON arrays   */
+    " confined TEXT);";
+
+static const char idempotency_schema[] =
+    "CREATE TABLE claim("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " key TEXT NOT NULL,"
+    " request BLOB NOT NULL,"    /* SHA-256 of the request             */
+    " created INTEGER NOT NULL," /* microseconds                       */
+    " status INTEGER,"           /* of the response; NULL: none yet    */
+    " answer BLOB,"
+    " PRIMARY KEY(tenant, key)) WITHOUT ROWID;"
+    "CREATE INDEX claim_created ON claim(created);";
+
+/* Artifacts whose full-text row is stale or missing (artifact/fulltext.c). The
+ * columns after `artifact` are what the index holds; NULL: nothing. */
+static const char fulltext_due_schema[] =
+    "CREATE TABLE artifact_due("
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " artifact INTEGER NOT NULL," /* may be purged since */
+    " sha256 BLOB,"
+    " session INTEGER,"
+    " path TEXT,"
+    " purpose TEXT,"
+    " tags TEXT,"
+    " mime TEXT,"
+    " PRIMARY KEY(tenant, artifact)) WITHOUT ROWID;";
+
+static const char audit_log_schema[] =
+    "CREATE TABLE journal("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " at INTEGER NOT NULL,"     /* microseconds                         */
+    " actor TEXT NOT NULL,"     /* the admin token or user id           */
+    " action TEXT NOT NULL,"    /* tenant.add, tenant.rotate, …         */
+    " tenant INTEGER NOT NULL," /* may be removed since; 0: the home    */
+    " name TEXT NOT NULL,"      /* of the tenant, or the setting        */
+    " before TEXT,"             /* JSON                                 */
+    " after TEXT);";
+
+static const char folder_schema[] =
+    "CREATE TABLE folder("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL,"
+    " created INTEGER NOT NULL," /* microseconds */
+    " updated INTEGER NOT NULL," /* when it got its name */
+    " UNIQUE(tenant, name));"
+    "CREATE TABLE filed("
+    " session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,"
+    " folder INTEGER NOT NULL REFERENCES folder(id) ON DELETE CASCADE);"
+    "CREATE INDEX filed_folder ON filed(folder);";
+
+static const char blob_tenant_schema[] =
+    "CREATE TABLE blob_tenant("
+    " sha256 BLOB NOT NULL REFERENCES blob(sha256) ON DELETE CASCADE,"
+    " tenant INTEGER NOT NULL REFERENCES tenant(id) ON DELETE CASCADE,"
+    " PRIMARY KEY(sha256, tenant)) WITHOUT ROWID;"
+    "INSERT INTO blob_tenant(sha256, tenant) SELECT DISTINCT v.sha256, a.tenant"
+    " FROM artifact_version v JOIN artifact a ON a.id = v.artifact"
+    " JOIN blob b ON b.sha256 = v.sha256 WHERE a.tenant <> 1;";
+
+static const char *const steps[SCHEMA_STEPS] = {
+    blob_schema,        list_schema,         artifact_schema,
+    settings_schema,    removal_schema,      memory_schema,
+    scratchpad_schema,  read_count_schema,   session_usage_schema,
+    ref_index_schema,   baseline_schema,     run_log_schema,
+    idempotency_schema, fulltext_due_schema, audit_log_schema,
+    folder_schema,      blob_tenant_schema,
+};
+
+static quire_status read_version(struct db *db, int64_t *version,
+                                 quire_error *err)
+{
+    struct stmt *s;
+    quire_status st = db_prepare(db, "PRAGMA user_version", &s, err);
+    bool row;
+
+    if (st)
+        return st;
+    st = stmt_step(s, &row, err);
+    *version = !st && row ? stmt_column_int(s, 0) : 0;
+    stmt_finalize(s);
+    return st;
+}
+
+quire_status schema_create(struct db *db, int n, quire_error *err)
+{
+    quire_status st = QUIRE_OK;
+    int i;
+
+    for (i = 0; i < n && i < SCHEMA_STEPS && !st; i++)
+        st = db_exec(db, steps[i], err);
+    return st;
+}
+
+quire_status schema_create_ref_index(struct db *db, quire_error *err)
+{
+    return db_exec(db, ref_index_schema, err);
+}
+
+/* Inside a write transaction. The version is read again: another process may
+ * have taken the steps since. */
+static quire_status take_steps(struct db *db, quire_error *err)
+{
+    int64_t version;
+    quire_status st = read_version(db, &version, err);
+
+    for (; !st && version < SCHEMA_STEPS; version++)
+        st = db_exec(db, steps[version], err);
+    if (!st) {
+        char sql[64];
+
+        snprintf(sql, sizeof sql, "PRAGMA user_version=%d", (int)SCHEMA_STEPS);
+        st = db_exec(db, sql, err);
+    }
+    return st;
+}
+
+/* A hostile file may carry our application id. A view in the place of a table
+ * could run without end, a trigger could change anything: we create neither. */
+static quire_status check_tables(struct db *db, quire_error *err)
+{
+    static const char sql[] =
+        "SELECT count(*) FILTER (WHERE type = 'table' AND name IN ('blob',"
+        " 'body')), count(*) FILTER (WHERE type IN ('view', 'trigger'))"
+        " FROM sqlite_schema";
+    struct stmt *s;
+    quire_status st = db_prepare(db, sql, &s, err);
+    bool row, ours;
+
+    if (st)
+        return st;
+    st = stmt_step(s, &row, err);
+    ours = !st && row && stmt_column_int(s, 0) == 2 &&
+           stmt_column_int(s, 1) == 0;
+    stmt_finalize(s);
+    if (st || ours)
+        return st;
+    return err_fail(err, QUIRE_DAMAGED,
+                    "move it away, or name another home with --home",
+                    "quire.db does not have Quire's tables");
+}
+
+quire_status schema_prepare(struct db *db, bool read_only, int *steps_taken,
+                            quire_error *err)
+{
+    int64_t version;
+    quire_status st = read_version(db, &version, err);
+
+    *steps_taken = 0;
+    if (st)
+        return st;
+    *steps_taken = version > SCHEMA_STEPS || !read_only ? SCHEMA_STEPS
+                                                        : (int)version;
+    if (version == SCHEMA_STEPS)
+        return check_tables(db, err);
+    if (version > SCHEMA_STEPS)
+        return err_fail(err, QUIRE_INVALID, "use that version, or a newer one",
+                        "quire.db was written by a newer Quire (format %lld, "
+                        "this one knows %d)",
+                        (long long)version, (int)SCHEMA_STEPS);
+    if (read_only)
+        return version == 0 ? QUIRE_NOT_FOUND : QUIRE_OK;
+    st = db_begin(db, DB_DURABLE, err);
+    return st ? st : sql_end(db, take_steps(db, err), err);
+}
