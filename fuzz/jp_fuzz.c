@@ -63,7 +63,8 @@ static void add_content(struct parts *p, const struct payload *one)
     const char *odd = NULL;
 
     if (one->form == FORM_REF) {
-        HOLDS(!payload_fetch(one, p->blobs, &content, &bad, NULL));
+        HOLDS(
+            !payload_fetch(one, blob_view_all(p->blobs), &content, &bad, NULL));
         odd = bad.kind;
     } else {
         odd = payload_content(one, &text, &raw, &content);
@@ -154,10 +155,12 @@ static void read_all(quire_bytes text, struct blobs *blobs)
 
     for (style = QUIRE_PRINT_FULL; style <= QUIRE_PRINT_USER; style++) {
         o.style = (quire_print_style)style;
-        HOLDS(!render_text(text, false, blobs, &o, &h, look, &n[style], NULL));
+        HOLDS(!render_text(text, false, blob_view_all(blobs), &o, &h, look,
+                           &n[style], NULL));
     }
     HOLDS(n[0] >= n[2] && n[2] >= n[3]);
-    HOLDS(!render_text(text, true, blobs, &o, &h, look, &n[0], NULL));
+    HOLDS(!render_text(text, true, blob_view_all(blobs), &o, &h, look, &n[0],
+                       NULL));
 }
 
 static void there_and_back(quire_bytes text)
@@ -172,16 +175,18 @@ static void there_and_back(quire_bytes text)
     quire_status st;
 
     store_open(&s);
-    HOLDS(!externalize_text(text, s.blobs, &h, &moved, &out, &changed, NULL));
+    HOLDS(!externalize_text(text, blob_view_all(s.blobs), &h, &moved, &out,
+                            &changed, NULL));
     HOLDS(changed == (moved.payloads > 0) && changed == (out.len > 0));
     if (changed)
         outside = buf_bytes(&out);
     HOLDS(json_check(text, 0, NULL) == json_check(outside, 0, NULL));
-    HOLDS(
-        !externalize_text(outside, s.blobs, &h, &more, &again, &changed, NULL));
+    HOLDS(!externalize_text(outside, blob_view_all(s.blobs), &h, &more, &again,
+                            &changed, NULL));
     HOLDS(!changed && more.payloads == 0 && again.len == 0);
     same_parts(text, outside, s.blobs);
-    st = hydrate_text(outside, s.blobs, &h, &more, &back, &changed, NULL);
+    st = hydrate_text(outside, blob_view_all(s.blobs), &h, &more, &back,
+                      &changed, NULL);
     HOLDS(!st || st == QUIRE_DAMAGED || st == QUIRE_TOO_LARGE);
     if (!st && changed)
         same_parts(text, buf_bytes(&back), s.blobs);
@@ -209,8 +214,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!events_check(text, "it", &json, NULL)) {
         there_and_back(text);
     } else {
-        HOLDS(externalize_text(text, NULL, &h, &moved, &out, &changed, NULL));
-        HOLDS(hydrate_text(text, NULL, &h, &moved, &out, &changed, NULL));
+        HOLDS(externalize_text(text, blob_view_all(NULL), &h, &moved, &out,
+                               &changed, NULL));
+        HOLDS(hydrate_text(text, blob_view_all(NULL), &h, &moved, &out,
+                           &changed, NULL));
         HOLDS(out.len == 0 && !changed);
     }
     buf_release(&out);

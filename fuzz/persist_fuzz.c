@@ -92,9 +92,10 @@ static void persist(quire_bytes entry, struct blobs *blobs, bool omp,
     struct arena tmp = ARENA_INIT;
     struct buf again = BUF_INIT(CEILING);
 
-    HOLDS(!persist_entry(entry, blobs, omp, &tmp, out, NULL));
+    HOLDS(!persist_entry(entry, blob_view_all(blobs), omp, &tmp, out, NULL));
     HOLDS(json_check(buf_bytes(out), 0, NULL));
-    HOLDS(!persist_entry(buf_bytes(out), blobs, omp, &tmp, &again, NULL));
+    HOLDS(!persist_entry(buf_bytes(out), blob_view_all(blobs), omp, &tmp,
+                         &again, NULL));
     HOLDS(bytes_equal(buf_bytes(out), buf_bytes(&again)));
     buf_release(&again);
     arena_release(&tmp);
@@ -145,8 +146,8 @@ static void there_and_back(quire_bytes entry, bool omp)
 
     persist(entry, NULL, omp, &plain);
     persist(entry, blobs, omp, &out);
-    HOLDS(!persist_hydrate(buf_bytes(&out), blobs, &tmp, &back, NULL, NULL,
-                           NULL));
+    HOLDS(!persist_hydrate(buf_bytes(&out), blob_view_all(blobs), &tmp, &back,
+                           NULL, NULL, NULL));
     same_meaning(buf_bytes(&plain), buf_bytes(&back));
     buf_release(&plain);
     buf_release(&out);
@@ -231,10 +232,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         there_and_back(entry, true);
         references(entry);
     } else {
-        HOLDS(persist_entry(entry, NULL, false, &tmp, &out, NULL) ==
-              QUIRE_INVALID);
-        HOLDS(persist_hydrate(entry, NULL, &tmp, &out, NULL, NULL, NULL) ==
-              QUIRE_INVALID);
+        HOLDS(persist_entry(entry, blob_view_all(NULL), false, &tmp, &out,
+                            NULL) == QUIRE_INVALID);
+        HOLDS(persist_hydrate(entry, blob_view_all(NULL), &tmp, &out, NULL,
+                              NULL, NULL) == QUIRE_INVALID);
     }
     arena_release(&tmp);
     buf_release(&out);

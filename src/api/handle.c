@@ -379,8 +379,6 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
         st = need_catalog(q, write, err);
     if (!st)
         st = open_files(q, q->blob_path, &q->files, err);
-    if (!st && q->blobs)
-        blobs_serve(q->blobs, 0);
     if (st || (q->blobs && q->blobs_db == q->catalog.db))
         return st;
     /* A reader that found no database has become a writer, which made one; or
@@ -398,16 +396,19 @@ quire_status need_blobs(struct quire *q, bool write, quire_error *err)
     return st ? st : blobs_new(&config, &q->blobs, err);
 }
 
-quire_status need_own_blobs(struct quire *q, bool write, quire_error *err)
+quire_status need_own_blobs(struct quire *q, bool write, struct blob_view *out,
+                            quire_error *err)
 {
     quire_status st = need_blobs(q, write, err);
 
     if (!st)
         st = tenants_check(q, err);
-    /* A reader of an older home cannot be told whose a blob is. */
-    if (!st && q->tenant != TENANT_DEFAULT &&
-        q->catalog.schema >= SCHEMA_BLOB_TENANTS)
-        blobs_serve(q->blobs, q->tenant);
+    /* An older home that is only read does not record tenants of blobs. */
+    *out = (struct blob_view){q->blobs, q->tenant != TENANT_DEFAULT &&
+                                                catalog_has(&q->catalog,
+                                                            SCHEMA_BLOB_TENANTS)
+                                            ? q->tenant
+                                            : 0};
     return st;
 }
 
@@ -473,21 +474,23 @@ void quire_rollback(quire *q)
 quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
                             quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_own_blobs(q, true, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, true, &v, err);
 
-    return st ? st : blob_put(q->blobs, content, flags, info, err);
+    return st ? st : blob_put(v, content, flags, info, err);
 }
 
 quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
                                    unsigned flags, quire_blob_info *info,
                                    quire_error *err)
 {
-    quire_status st = need_own_blobs(q, true, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, true, &v, err);
 
     if (st)
         return st;
     q->in_callback = true;
-    st = blob_put_stream(q->blobs, read, ctx, flags, info, err);
+    st = blob_put_stream(v, read, ctx, flags, info, err);
     q->in_callback = false;
     return st;
 }
@@ -495,9 +498,10 @@ quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,
 quire_status quire_blob_put_fd(quire *q, int fd, unsigned flags,
                                quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_own_blobs(q, true, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, true, &v, err);
 
-    return st ? st : blob_put_fd(q->blobs, fd, flags, info, err);
+    return st ? st : blob_put_fd(v, fd, flags, info, err);
 }
 
 /* An answer, in words. */
@@ -516,29 +520,30 @@ static quire_status absent(const struct quire *q, const quire_digest *d,
 quire_status quire_blob_stat(quire *q, const quire_digest *digest,
                              quire_blob_info *info, quire_error *err)
 {
-    quire_status st = need_own_blobs(q, false, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, false, &v, err);
 
-    return st ? st
-              : absent(q, digest, blob_stat(q->blobs, digest, info, err), err);
+    return st ? st : absent(q, digest, blob_stat(v, digest, info, err), err);
 }
 
 quire_status quire_blob_get(quire *q, const quire_digest *digest,
                             quire_bytes *out, quire_error *err)
 {
-    quire_status st = need_own_blobs(q, false, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, false, &v, err);
 
-    return st ? st
-              : absent(q, digest, blob_get(q->blobs, digest, out, err), err);
+    return st ? st : absent(q, digest, blob_get(v, digest, out, err), err);
 }
 
-static quire_status read_out(struct quire *q, const quire_digest *digest,
-                             uint64_t from, uint64_t to, quire_write_fn write,
-                             void *ctx, quire_error *err)
+static quire_status read_out(struct quire *q, struct blob_view v,
+                             const quire_digest *digest, uint64_t from,
+                             uint64_t to, quire_write_fn write, void *ctx,
+                             quire_error *err)
 {
     quire_status st;
 
     q->in_callback = true;
-    st = blob_read(q->blobs, digest, from, to, write, ctx, err);
+    st = blob_read(v, digest, from, to, write, ctx, err);
     q->in_callback = false;
     return absent(q, digest, st, err);
 }
@@ -548,16 +553,19 @@ quire_status read_whole(struct quire *q, const quire_digest *digest,
 {
     quire_status st = need_blobs(q, false, err);
 
-    return st ? st : read_out(q, digest, 0, UINT64_MAX, write, ctx, err);
+    return st ? st
+              : read_out(q, blob_view_all(q->blobs), digest, 0, UINT64_MAX,
+                         write, ctx, err);
 }
 
 quire_status quire_blob_read(quire *q, const quire_digest *digest,
                              uint64_t from, uint64_t to, quire_write_fn write,
                              void *ctx, quire_error *err)
 {
-    quire_status st = need_own_blobs(q, false, err);
+    struct blob_view v;
+    quire_status st = need_own_blobs(q, false, &v, err);
 
-    return st ? st : read_out(q, digest, from, to, write, ctx, err);
+    return st ? st : read_out(q, v, digest, from, to, write, ctx, err);
 }
 
 /* Content is kept once for all tenants. One of them gets what is its own by its
@@ -592,15 +600,15 @@ quire_status quire_blob_check(quire *q, const quire_digest *only,
                               const quire_check_hooks *hooks, quire_error *err)
 {
     quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
-    quire_status st = only ? need_own_blobs(q, false, err)
+    struct blob_view v;
+    quire_status st = only ? need_own_blobs(q, false, &v, err)
                            : need_all_blobs(q, err);
 
     if (st)
         return st;
     OPTIONS_READ(h, hooks);
     q->in_callback = true;
-    st = only ? blob_check(q->blobs, only, &h, err)
-              : verify_all_blobs(q, 0, &h, err);
+    st = only ? blob_check(v, only, &h, err) : verify_all_blobs(q, 0, &h, err);
     q->in_callback = false;
     return only ? absent(q, only, st, err) : st;
 }

@@ -158,8 +158,9 @@ static quire_status read_events(struct work *w, bool write, quire_error *err)
 
 static quire_status move_all(struct work *w, quire_error *err)
 {
-    return externalize_text(buf_bytes(&w->file.text), w->q->blobs, &w->hearer,
-                            &w->moved, &w->out, &w->changed, err);
+    return externalize_text(buf_bytes(&w->file.text),
+                            blob_view_all(w->q->blobs), &w->hearer, &w->moved,
+                            &w->out, &w->changed, err);
 }
 
 /* Put what the text has into the store, all in one batch. */
@@ -298,8 +299,8 @@ quire_status quire_conversation_hydrate(quire *q, const char *dir,
     if (!st)
         st = read_events(&w, !write, err);
     if (!st)
-        st = hydrate_text(buf_bytes(&w.file.text), q->blobs, &w.hearer,
-                          &w.moved, &w.out, &w.changed, err);
+        st = hydrate_text(buf_bytes(&w.file.text), blob_view_all(q->blobs),
+                          &w.hearer, &w.moved, &w.out, &w.changed, err);
     if (!st && write)
         st = write(ctx, buf_bytes(w.changed ? &w.out : &w.file.text), err);
     else if (!st && w.changed)
@@ -334,8 +335,9 @@ quire_status quire_conversation_print(quire *q, const char *dir,
     w.hearer.where = w.file.where;
     if (!st)
         st = render_text(buf_bytes(&w.file.text),
-                         strcmp(w.place.file, "messages.json") == 0, q->blobs,
-                         &o, &w.hearer, each, ctx, err);
+                         strcmp(w.place.file, "messages.json") == 0,
+                         blob_view_all(q->blobs), &o, &w.hearer, each, ctx,
+                         err);
     end_work(&w, NULL);
     return st;
 }

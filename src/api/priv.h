@@ -114,9 +114,9 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err);
 quire_status need_own_rows(struct quire *q, bool write, quire_error *err);
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
 
-/* The same, and they serve the handle's tenant alone, until the next of these
- * calls. */
-quire_status need_own_blobs(struct quire *q, bool write, quire_error *err);
+/* The same, as the handle's tenant sees them. */
+quire_status need_own_blobs(struct quire *q, bool write, struct blob_view *out,
+                            quire_error *err);
 
 /* All of a blob that a row of the tenant's names, whoever put it. */
 quire_status read_whole(struct quire *q, const quire_digest *digest,

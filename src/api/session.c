@@ -40,8 +40,8 @@ static quire_status note_outside(struct quire *q, const char *path,
     return gc_sources_register(q, path, err);
 }
 
-static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
-                               quire_error *err)
+static quire_status lend_blobs(void *ctx, const char *path,
+                               struct blob_view *out, quire_error *err)
 {
     struct quire *q = ctx;
     quire_status st;
@@ -55,12 +55,11 @@ static quire_status lend_blobs(void *ctx, const char *path, struct blobs **out,
                       "open");
         return st;
     }
-    st = need_own_blobs(q, path != NULL, err);
+    st = need_own_blobs(q, path != NULL, out, err);
     if (!st && path)
         st = note_outside(q, path, err);
     if (!st && path)
         st = blobs_hold(q->blobs, err);
-    *out = q->blobs;
     return st;
 }
 
@@ -68,8 +67,6 @@ static void take_blobs_back(void *ctx)
 {
     struct quire *q = ctx;
 
-    if (q->blobs)
-        blobs_serve(q->blobs, 0);
     pthread_mutex_unlock(&q->blob_turn);
 }
 

@@ -164,7 +164,8 @@ static quire_status read_content(void *ctx, const quire_digest *digest,
 {
     struct quire_workspace *w = ctx;
 
-    return blob_read(w->q->blobs, digest, from, to, write, write_ctx, err);
+    return blob_read(blob_view_all(w->q->blobs), digest, from, to, write,
+                     write_ctx, err);
 }
 
 static quire_status count_reads(void *ctx, const struct workspace_read *list,

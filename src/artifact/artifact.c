@@ -463,7 +463,8 @@ static quire_status bring_back(struct artifacts *a,
 {
     quire_bytes content = {NULL, 0};
     struct stmt *s;
-    quire_status st = blob_get(a->c.blobs, &artifact->digest, &content, err);
+    quire_status st = blob_get(blob_view_all(a->c.blobs), &artifact->digest,
+                               &content, err);
 
     if (!st)
         st = sql_use(&a->sql, SQL_BRING_BACK, &s, err);

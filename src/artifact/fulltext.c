@@ -114,7 +114,8 @@ static quire_status take_out(struct artifacts *a, const quire_artifact *one,
 {
     quire_error why;
     quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, &why);
+    quire_status st = blob_get(blob_view_all(a->c.blobs), &one->digest,
+                               &content, &why);
 
     *left = st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED;
     if (*left)
@@ -131,7 +132,8 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
 {
     struct artifacts *a = ctx;
     quire_bytes content;
-    quire_status st = blob_get(a->c.blobs, &one->digest, &content, err);
+    quire_status st = blob_get(blob_view_all(a->c.blobs), &one->digest,
+                               &content, err);
 
     if (st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
         content = bytes_of("", 0);

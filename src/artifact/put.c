@@ -293,6 +293,8 @@ static bool is_same(const quire_artifact *a, const quire_artifact *b)
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
                         quire_error *err)
 {
+    int64_t tenant = put->what->tenant;
+    struct blob_view v = {a->c.blobs, tenant == TENANT_DEFAULT ? 0 : tenant};
     quire_artifact *out = put->out, had;
     quire_blob_info blob;
     struct session_row owner;
@@ -305,10 +307,7 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
         st = session_row_ensure(a->c.catalog, put->what->tenant, put->what->key,
                                 &owner, err);
     if (!st)
-        st = blob_put(a->c.blobs, put->what->content, 0, &blob, err);
-    /* Whoever puts for others serves them all. */
-    if (!st && put->what->tenant != TENANT_DEFAULT)
-        st = blob_grant(a->c.blobs, &blob.digest, put->what->tenant, err);
+        st = blob_put(v, put->what->content, 0, &blob, err);
     if (st)
         return st;
     had = *out;

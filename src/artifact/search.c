@@ -190,7 +190,8 @@ static quire_status give_hit(struct asking *k, int64_t id, int64_t score,
         st = QUIRE_OK;
         goto out;
     }
-    if (!st && (blob_get(k->a->c.blobs, &hit.artifact.digest, &content, NULL) ||
+    if (!st && (blob_get(blob_view_all(k->a->c.blobs), &hit.artifact.digest,
+                         &content, NULL) ||
                 !mime_is_text(hit.artifact.mime)))
         content = bytes_of("", 0);
     if (!st) {

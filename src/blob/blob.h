@@ -52,45 +52,46 @@ struct blobs_config {
                        to copy                                            */
 };
 
-/* The tables of `packed`, for the schema of quire.db. */
-
-/* And of whose they are: a later step. */
-
 quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
                        quire_error *err);
 void blobs_free(struct blobs *b);
 
-/* The public functions, quire_blob_… and quire_begin …, say what these do.
- * NOT_FOUND is a bare status here; the door gives it words. */
-quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
+/* The store as one tenant sees it. Content is stored once for all tenants, and
+ * knowing a digest does not grant access: a tenant reads only what it stored.
+ * Without a database every view is one of all. */
+struct blob_view {
+    struct blobs *store;
+    int64_t tenant; /* 0: every blob */
+};
+
+static inline struct blob_view blob_view_all(struct blobs *b)
+{
+    return (struct blob_view){b, 0};
+}
+
+/* As the public quire_blob_… functions. What a tenant puts it can read from then
+ * on, and `existed` means for that tenant; a blob it may not read is
+ * QUIRE_NOT_FOUND, here without a message. */
+quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err);
-quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
+quire_status blob_put_stream(struct blob_view v, quire_read_fn read, void *ctx,
                              unsigned flags, quire_blob_info *info,
                              quire_error *err);
-quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
+quire_status blob_put_fd(struct blob_view v, int fd, unsigned flags,
                          quire_blob_info *info, quire_error *err);
-quire_status blob_stat(struct blobs *b, const quire_digest *digest,
+quire_status blob_stat(struct blob_view v, const quire_digest *digest,
                        quire_blob_info *info, quire_error *err);
-quire_status blob_get(struct blobs *b, const quire_digest *digest,
+quire_status blob_get(struct blob_view v, const quire_digest *digest,
                       quire_bytes *out, quire_error *err);
-quire_status blob_read(struct blobs *b, const quire_digest *digest,
+quire_status blob_read(struct blob_view v, const quire_digest *digest,
                        uint64_t from, uint64_t to, quire_write_fn write,
                        void *ctx, quire_error *err);
+
+/* `only` NULL: all blobs of the store. */
+quire_status blob_check(struct blob_view v, const quire_digest *only,
+                        const quire_check_hooks *hooks, quire_error *err);
 quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
                        quire_error *err);
-quire_status blob_check(struct blobs *b, const quire_digest *only,
-                        const quire_check_hooks *hooks, quire_error *err);
-
-/* Whom the room serves until this is said again: 0, whom all of it belongs to,
- * or a tenant. What a tenant puts is its own from then on, and `existed` is of
- * that; what is not its own is QUIRE_NOT_FOUND for blob_get(), blob_read(),
- * blob_stat() and blob_check(). Without a database it is always 0. */
-void blobs_serve(struct blobs *b, int64_t tenant);
-
-/* Make a blob that is there a tenant's own, whomever the room serves; 0 needs
- * nothing. Inside a write transaction. */
-quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,
-                        quire_error *err);
 
 /* Mark a blob as seen. QUIRE_NOT_FOUND, bare. */
 quire_status blob_freshen(struct blobs *b, const quire_digest *d,

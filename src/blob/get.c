@@ -363,11 +363,12 @@ static quire_status get_unsized(struct blobs *b, const quire_digest *d,
     return st;
 }
 
-quire_status blob_get(struct blobs *b, const quire_digest *digest,
+quire_status blob_get(struct blob_view v, const quire_digest *digest,
                       quire_bytes *out, quire_error *err)
 {
+    struct blobs *b = v.store;
     struct blob_location p;
-    quire_status st = blob_find_for_tenant(b, digest, &p, err);
+    quire_status st = blob_find_for_tenant(v, digest, &p, err);
 
     if (st)
         return st;
@@ -398,14 +399,15 @@ static quire_status out_of_range(const quire_digest *d,
                    (unsigned long long)from);
 }
 
-quire_status blob_read(struct blobs *b, const quire_digest *digest,
+quire_status blob_read(struct blob_view v, const quire_digest *digest,
                        uint64_t from, uint64_t to, quire_write_fn write,
                        void *ctx, quire_error *err)
 {
+    struct blobs *b = v.store;
     enum damage damage;
     struct blob_location p;
     quire_bytes all;
-    quire_status st = blob_find_for_tenant(b, digest, &p, err);
+    quire_status st = blob_find_for_tenant(v, digest, &p, err);
 
     if (st)
         return st;
@@ -428,12 +430,13 @@ quire_status blob_read(struct blobs *b, const quire_digest *digest,
     return st || !damage ? st : blob_damaged(b, digest, &p, damage, err);
 }
 
-quire_status blob_stat(struct blobs *b, const quire_digest *digest,
+quire_status blob_stat(struct blob_view v, const quire_digest *digest,
                        quire_blob_info *info, quire_error *err)
 {
+    struct blobs *b = v.store;
     enum damage damage = DAMAGE_NONE;
     struct blob_location p;
-    quire_status st = blob_find_for_tenant(b, digest, &p, err);
+    quire_status st = blob_find_for_tenant(v, digest, &p, err);
 
     if (st)
         return st;

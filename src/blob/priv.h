@@ -52,7 +52,6 @@ struct blobs {
     struct unpacker *unpacker;
     struct buf packed; /* scratch: stored bytes               */
     struct buf plain;  /* content on loan                     */
-    int64_t owner;     /* whom it serves; 0: whom all belongs to */
     bool batch;
     bool batch_failed;  /* a write of the batch was lost       */
     bool locked;        /* we have the files' shared lock      */
@@ -180,14 +179,19 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           const struct blob_location *p, enum damage damage,
                           quire_error *err);
 
-/* ---- owners.c: whose they are ------------------------------------------- */
+/* ---- tenant_access.c ---------------------------------------------------- */
 
-/* Whether it is there for whom the room serves. */
-quire_status tenant_can_read(struct blobs *b, const quire_digest *d, bool *has,
-                             quire_error *err);
+/* Whether the tenant of the view may read it. */
+quire_status tenant_can_read(struct blob_view v, const quire_digest *d,
+                             bool *can, quire_error *err);
 
-/* blob_find() for whom the room serves. */
-quire_status blob_find_for_tenant(struct blobs *b, const quire_digest *d,
+/* blob_find() for the tenant of the view. */
+quire_status blob_find_for_tenant(struct blob_view v, const quire_digest *d,
                                   struct blob_location *out, quire_error *err);
+
+/* Let a tenant read a blob that is there; 0 needs no row. Inside a write
+ * transaction. */
+quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,
+                        quire_error *err);
 
 #endif

@@ -20,10 +20,11 @@
 #include "base/fs.h"
 #include "blob/priv.h"
 
-/* What is known of a content once it was read. */
+/* Content that has been read, and the tenant it is stored for (0: none). */
 struct identity {
     quire_digest digest;
     uint64_t size;
+    int64_t tenant;
 };
 
 /* ---- critical sections -------------------------------------------------- */
@@ -57,7 +58,7 @@ static quire_status add_row(struct blobs *b, const struct identity *id,
 {
     quire_status st = blob_table_add(b->rows, &id->digest, p, body, err);
 
-    return st ? st : blob_grant(b, &id->digest, b->owner, err);
+    return st ? st : blob_grant(b, &id->digest, id->tenant, err);
 }
 
 /* What is there becomes its owner's. */
@@ -67,7 +68,7 @@ static quire_status own_present(struct blobs *b, const struct identity *id,
     quire_status st = begin_rows(b, DB_DURABLE, err);
 
     return st ? st
-              : end_rows(b, blob_grant(b, &id->digest, b->owner, err), err);
+              : end_rows(b, blob_grant(b, &id->digest, id->tenant, err), err);
 }
 
 /* ---- content that is there already -------------------------------------- */
@@ -192,7 +193,8 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     if (!st)
         st = looks_whole(b, id, &p, flags, &whole, err);
     if (!st && whole) {
-        st = tenant_can_read(b, &id->digest, &had, err);
+        st = tenant_can_read((struct blob_view){b, id->tenant}, &id->digest,
+                             &had, err);
         if (!st)
             st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
                                        : freshen(b, id, &p, open, err);
@@ -426,10 +428,11 @@ static quire_status put_done(struct blobs *b, quire_status st)
     return st;
 }
 
-quire_status blob_put(struct blobs *b, quire_bytes content, unsigned flags,
+quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
                       quire_blob_info *info, quire_error *err)
 {
-    struct identity id = {.size = content.len};
+    struct blobs *b = v.store;
+    struct identity id = {.size = content.len, .tenant = v.tenant};
     quire_blob_info ignored;
     quire_status st = QUIRE_OK;
     bool done;
@@ -493,12 +496,14 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
     return st;
 }
 
-static quire_status pour_large(struct blobs *b, quire_read_fn read, void *ctx,
-                               char *buf, size_t have, unsigned flags,
-                               quire_blob_info *info, quire_error *err)
+static quire_status pour_large(struct blob_view v, quire_read_fn read,
+                               void *ctx, char *buf, size_t have,
+                               unsigned flags, quire_blob_info *info,
+                               quire_error *err)
 {
+    struct blobs *b = v.store;
     struct object_store *files = b->c.files;
-    struct identity id = {0};
+    struct identity id = {.tenant = v.tenant};
     struct drain drain = {0};
     bool done = false;
     quire_status st;
@@ -517,7 +522,7 @@ static quire_status pour_large(struct blobs *b, quire_read_fn read, void *ctx,
     return QUIRE_OK;
 }
 
-quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
+quire_status blob_put_stream(struct blob_view v, quire_read_fn read, void *ctx,
                              unsigned flags, quire_blob_info *info,
                              quire_error *err)
 {
@@ -532,11 +537,11 @@ quire_status blob_put_stream(struct blobs *b, quire_read_fn read, void *ctx,
     st = buf ? fill(read, ctx, buf, SMALL_BYTES + 1, &have, err)
              : err_memory(err);
     if (!st && have <= SMALL_BYTES)
-        st = blob_put(b, bytes_of(buf, have), flags, info, err);
+        st = blob_put(v, bytes_of(buf, have), flags, info, err);
     else if (!st)
-        st = pour_large(b, read, ctx, buf, have, flags, info, err);
+        st = pour_large(v, read, ctx, buf, have, flags, info, err);
     free(buf);
-    return put_done(b, st);
+    return put_done(v.store, st);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -585,9 +590,10 @@ static quire_status identify(int fd, struct identity *id, quire_error *err)
 /* A large file is read twice: once to see whether it is there, and if not,
  * once more to store it. Should it change between the two, what is stored is
  * what the second reading found, under that content's name. */
-quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
+quire_status blob_put_fd(struct blob_view v, int fd, unsigned flags,
                          quire_blob_info *info, quire_error *err)
 {
+    struct blobs *b = v.store;
     struct cursor c = {.fd = fd};
     quire_blob_info ignored;
     struct identity id;
@@ -604,6 +610,7 @@ quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
         return put_done(b, err_set(err, QUIRE_INVALID, "not a regular file"));
     if ((uint64_t)file.st_size > SMALL_BYTES) {
         st = identify(fd, &id, err);
+        id.tenant = v.tenant;
         if (!st)
             st = blobs_lock(b, err);
         if (!st)
@@ -612,5 +619,5 @@ quire_status blob_put_fd(struct blobs *b, int fd, unsigned flags,
         if (st || done)
             return st;
     }
-    return blob_put_stream(b, read_fd, &c, flags, info, err);
+    return blob_put_stream(v, read_fd, &c, flags, info, err);
 }

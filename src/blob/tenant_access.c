@@ -1,38 +1,34 @@
 /*
- * tenant_access.c - whose a blob is
+ * tenant_access.c - which tenant may read which blob
  *
- * Content is kept once, whoever put it. To know its digest is not to have it: a
- * tenant has what it put, by any door, and nothing else is there for it. Whom
- * the home belongs to has all of it, and needs no rows.
+ * Content is stored once, whichever tenant stored it. Knowing a digest does not
+ * grant access: a tenant can read only the blobs it stored, each recorded by a
+ * row. The default tenant can read all, so it has no rows.
  *
- * A row goes with its blob, and with its tenant. What was put before there were
- * rows is a tenant's if an artifact of its own says so.
+ * A row is deleted with its blob, and with its tenant. The schema step that
+ * created the table added rows for blobs named by a tenant's artifacts.
  */
 #include "base/bytes.h"
 #include "blob/priv.h"
 
-void blobs_serve(struct blobs *b, int64_t tenant)
+quire_status tenant_can_read(struct blob_view v, const quire_digest *d,
+                             bool *can, quire_error *err)
 {
-    b->owner = b->rows ? tenant : 0;
+    *can = true;
+    return v.tenant && v.store->rows
+               ? blob_table_owned(v.store->rows, d, v.tenant, can, err)
+               : QUIRE_OK;
 }
 
-quire_status tenant_can_read(struct blobs *b, const quire_digest *d, bool *has,
-                             quire_error *err)
-{
-    *has = true;
-    return b->owner ? blob_table_owned(b->rows, d, b->owner, has, err)
-                    : QUIRE_OK;
-}
-
-quire_status blob_find_for_tenant(struct blobs *b, const quire_digest *d,
+quire_status blob_find_for_tenant(struct blob_view v, const quire_digest *d,
                                   struct blob_location *out, quire_error *err)
 {
-    bool has;
-    quire_status st = tenant_can_read(b, d, &has, err);
+    bool can;
+    quire_status st = tenant_can_read(v, d, &can, err);
 
     if (st)
         return st;
-    return has ? blob_find(b, d, out, err) : QUIRE_NOT_FOUND;
+    return can ? blob_find(v.store, d, out, err) : QUIRE_NOT_FOUND;
 }
 
 quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,

@@ -362,9 +362,10 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     return st;
 }
 
-quire_status blob_check(struct blobs *b, const quire_digest *only,
+quire_status blob_check(struct blob_view v, const quire_digest *only,
                         const quire_check_hooks *hooks, quire_error *err)
 {
+    struct blobs *b = v.store;
     struct verify_worker crew;
     struct check_ears ears;
     struct verify c;
@@ -377,7 +378,7 @@ quire_status blob_check(struct blobs *b, const quire_digest *only,
     crew.total = 1;
     ears = verify_worker_hooks(&crew);
     verify_init(&c, b, 0, &ears);
-    st = blob_find_for_tenant(b, only, &p, err);
+    st = blob_find_for_tenant(v, only, &p, err);
     if (!st)
         st = check_one(&c, only, &p, err);
     if (!st)

@@ -15,7 +15,7 @@
 struct moving {
     quire_bytes text;
     quire_bytes unit;
-    struct blobs *blobs;
+    struct blob_view blobs;
     struct problem_sink *hearer;
     struct moved *moved;
     struct arena tmp;
@@ -134,7 +134,7 @@ static quire_status move_out(void *ctx, const struct payload *p,
     return replace(m, p, &info, err);
 }
 
-quire_status externalize_text(quire_bytes text, struct blobs *blobs,
+quire_status externalize_text(quire_bytes text, struct blob_view blobs,
                               struct problem_sink *hearer, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err)
 {

@@ -20,7 +20,7 @@
 struct coming {
     quire_bytes text;
     quire_bytes unit;
-    struct blobs *blobs;
+    struct blob_view blobs;
     struct problem_sink *hearer;
     struct moved *moved;
     struct arena tmp;
@@ -126,7 +126,7 @@ static quire_status lost_some(const struct coming *c, quire_error *err)
     return st;
 }
 
-quire_status hydrate_text(quire_bytes text, struct blobs *blobs,
+quire_status hydrate_text(quire_bytes text, struct blob_view blobs,
                           struct problem_sink *hearer, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err)
 {

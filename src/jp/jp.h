@@ -75,7 +75,7 @@ quire_status events_check(quire_bytes text, const char *where,
 /* Add `text` with its payloads moved to `blobs` to `out`; nothing is added, and
  * *changed is false, if there are none. Blobs are put one by one: a batch is
  * the caller's. */
-quire_status externalize_text(quire_bytes text, struct blobs *blobs,
+quire_status externalize_text(quire_bytes text, struct blob_view blobs,
                               struct problem_sink *hearer, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err);
 
@@ -85,7 +85,7 @@ quire_status externalize_count(quire_bytes text, const char *where, uint64_t *n,
 
 /* The way back. QUIRE_DAMAGED, after all problems have been told, if a blob is
  * missing or not what the text says; QUIRE_TOO_LARGE. */
-quire_status hydrate_text(quire_bytes text, struct blobs *blobs,
+quire_status hydrate_text(quire_bytes text, struct blob_view blobs,
                           struct problem_sink *hearer, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err);
 
@@ -164,7 +164,7 @@ quire_status describe_place(const struct place_info *place, struct arena *keep,
                             quire_conversation *out, quire_error *err);
 
 /* Each part of events.json (or, `legacy`, messages.json), with its content. */
-quire_status render_text(quire_bytes text, bool legacy, struct blobs *blobs,
+quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
                          const quire_print_options *options,
                          struct problem_sink *hearer, quire_part_fn each,
                          void *ctx, quire_error *err);

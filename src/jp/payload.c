@@ -313,7 +313,7 @@ const char *payload_content(const struct payload *p, struct buf *text,
     return NULL;
 }
 
-quire_status payload_fetch(const struct payload *p, struct blobs *blobs,
+quire_status payload_fetch(const struct payload *p, struct blob_view blobs,
                            quire_bytes *content, struct ref_problem *bad,
                            quire_error *err)
 {

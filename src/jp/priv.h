@@ -60,7 +60,7 @@ struct ref_problem {
     const char *kind; /* NULL: nothing is wrong */
     char what[200];
 };
-quire_status payload_fetch(const struct payload *p, struct blobs *blobs,
+quire_status payload_fetch(const struct payload *p, struct blob_view blobs,
                            quire_bytes *content, struct ref_problem *bad,
                            quire_error *err);
 

@@ -16,7 +16,7 @@
 
 struct rendering {
     quire_bytes text;
-    struct blobs *blobs;
+    struct blob_view blobs;
     const quire_print_options *o;
     struct problem_sink *hearer;
     quire_part_fn each;
@@ -478,7 +478,7 @@ static void choose_turns(struct rendering *r, quire_bytes json, bool legacy)
     }
 }
 
-quire_status render_text(quire_bytes text, bool legacy, struct blobs *blobs,
+quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
                          const quire_print_options *options,
                          struct problem_sink *hearer, quire_part_fn each,
                          void *ctx, quire_error *err)

@@ -455,7 +455,7 @@ static quire_status persist(struct session *s, quire_bytes entry,
                             quire_bytes *out, quire_error *err)
 {
     struct buf b = BUF_INIT(JSONL_MAX_LINE);
-    struct blobs *blobs = NULL;
+    struct blob_view blobs = {NULL, 0};
     quire_status st = QUIRE_OK;
     bool mine = s->env.blobs && !(s->flags & QUIRE_SESSION_MEMORY);
 

@@ -113,10 +113,10 @@ static quire_status check_tree(struct session *s, struct problems *p,
 
 #define NO_NEWLINE "the file does not end in a line break"
 
-static quire_status lend(const struct session_env *env, struct blobs **out,
+static quire_status lend(const struct session_env *env, struct blob_view *out,
                          quire_error *err)
 {
-    *out = NULL;
+    *out = blob_view_all(NULL);
     return env->blobs ? env->blobs(env->ctx, false, out, err) : QUIRE_OK;
 }
 
@@ -127,7 +127,7 @@ static void take_back(const struct session_env *env)
 }
 
 struct ref_check {
-    struct blobs *blobs;
+    struct blob_view blobs;
     struct problems *problems;
     const struct entry *entry;
 };
@@ -160,7 +160,7 @@ static quire_status check_refs(struct session *s, struct problems *p,
     quire_status st = lend(&s->env, &c.blobs, err);
     uint32_t i;
 
-    for (i = 0; !st && c.blobs && i < s->index.n; i++) {
+    for (i = 0; !st && c.blobs.store && i < s->index.n; i++) {
         quire_bytes line;
 
         c.entry = &s->index.list[i];
@@ -200,7 +200,7 @@ static quire_status check_old(const struct session_env *env,
         if (v.kind)
             load_problem(&s, v.bad_at, v.line, v.kind, v.why);
         c.entry = &e;
-        if (v.is_object && c.blobs)
+        if (v.is_object && c.blobs.store)
             st = persist_refs(v.text, check_ref, &c, err);
     }
     if (!st && open_end)

@@ -462,7 +462,7 @@ static quire_status hydrate(struct context *c, quire_bytes line,
 {
     const struct session_env *env = &c->s->env;
     struct arena scratch = ARENA_INIT;
-    struct blobs *blobs = NULL;
+    struct blob_view blobs = {NULL, 0};
     quire_status st = QUIRE_OK;
 
     if (env->blobs)

@@ -134,7 +134,7 @@ static quire_status put_url(struct walk *w, quire_bytes string, bool *is_url,
     if (w->failed)
         return QUIRE_OK;
     *is_url = memmem(text.data, text.len, ";base64,", 8) != NULL;
-    if (!*is_url || !exact || !w->blobs)
+    if (!*is_url || !exact || !w->blobs.store)
         return QUIRE_OK;
     return put(w, string, text, err);
 }
@@ -180,7 +180,7 @@ static quire_status close_object(struct walk *w, struct level *l,
     bool sealed = l->facts & (FACTS_SEAL | FACT_TYPE_REDACTED);
     quire_status st = QUIRE_OK;
 
-    if (l->data.data && w->blobs && l->list != LIST_SINGLE &&
+    if (l->data.data && w->blobs.store && l->list != LIST_SINGLE &&
         level_is_image(l, rules->omp))
         st = put_image(w, l->data, err);
     else if (l->data.data && !(l->facts & (FACTS_MIME | FACT_TYPE_IMAGE)))
@@ -251,7 +251,7 @@ static void edit_changes(struct walk *w)
     }
 }
 
-quire_status persist_entry(quire_bytes entry, struct blobs *blobs, bool omp,
+quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
                            struct arena *tmp, struct buf *out, quire_error *err)
 {
     struct rules rules = {omp};

@@ -55,7 +55,7 @@
  *
  * QUIRE_INVALID  `entry` is not JSON
  * others         as blob_put() */
-quire_status persist_entry(quire_bytes entry, struct blobs *blobs, bool omp,
+quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
                            struct arena *tmp, struct buf *out,
                            quire_error *err);
 
@@ -68,7 +68,7 @@ quire_status persist_entry(quire_bytes entry, struct blobs *blobs, bool omp,
  *
  * QUIRE_INVALID  `value` is not JSON
  * others         as blob_get(), but not QUIRE_NOT_FOUND or QUIRE_DAMAGED */
-quire_status persist_hydrate(quire_bytes value, struct blobs *blobs,
+quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
                              struct arena *tmp, struct buf *out,
                              void (*missing)(void *ctx,
                                              const quire_digest *digest),

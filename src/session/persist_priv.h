@@ -108,7 +108,7 @@ struct change {
 struct walk {
     quire_bytes value;
     struct arena *tmp;
-    struct blobs *blobs;
+    struct blob_view blobs;
     void *ctx; /* of whoever walks */
 
     /* What is done with each string, and with each object once all of its

@@ -67,7 +67,7 @@ static quire_status fetch(struct walk *w, const quire_digest *digest,
     quire_error words = {0};
     quire_status st = QUIRE_NOT_FOUND;
 
-    if (w->blobs)
+    if (w->blobs.store)
         st = blob_get(w->blobs, digest, content, &words);
     *there = !st;
     if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED)
@@ -148,7 +148,7 @@ static quire_status close_object(struct walk *w, struct level *l,
     return QUIRE_OK;
 }
 
-quire_status persist_hydrate(quire_bytes value, struct blobs *blobs,
+quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
                              struct arena *tmp, struct buf *out,
                              void (*missing)(void *ctx,
                                              const quire_digest *digest),

@@ -32,7 +32,7 @@ struct session_env {
      * alone until `release`. NULL in *out: there is none, images stay where
      * they are. With `path`, which is the session's, to write: then nothing is
      * collected until `written`, once for each such call that succeeded. */
-    quire_status (*blobs)(void *ctx, const char *path, struct blobs **out,
+    quire_status (*blobs)(void *ctx, const char *path, struct blob_view *out,
                           quire_error *err);
     void (*release)(void *ctx);
     void (*written)(void *ctx);

@@ -185,7 +185,7 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
 {
     const struct entry *e = &s->index.list[i];
     struct arena scratch = ARENA_INIT;
-    struct blobs *blobs = NULL;
+    struct blob_view blobs = {NULL, 0};
     quire_status st = load_line(s, i, text, err);
 
     if (st)

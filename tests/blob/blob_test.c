@@ -66,11 +66,12 @@ static void reads_back(struct fix *f, const quire_digest *d,
     quire_bytes whole;
     quire_blob_info info;
 
-    OK(blob_stat(f->blobs, d, &info, &test_err));
+    OK(blob_stat(blob_view_all(f->blobs), d, &info, &test_err));
     EQ(content.len, info.size);
-    OK(blob_get(f->blobs, d, &whole, &test_err));
+    OK(blob_get(blob_view_all(f->blobs), d, &whole, &test_err));
     SAME(content, whole);
-    OK(blob_read(f->blobs, d, 0, UINT64_MAX, collect, &got, &test_err));
+    OK(blob_read(blob_view_all(f->blobs), d, 0, UINT64_MAX, collect, &got,
+                 &test_err));
     SAME(content, buf_bytes(&got));
     buf_release(&got);
 }
@@ -102,11 +103,12 @@ static void stream_equals_buffer(struct fix *f)
         struct source s = {content, 4093};
         quire_blob_info info, again;
 
-        OK(blob_put_stream(f->blobs, pull, &s, 0, &info, &test_err));
+        OK(blob_put_stream(blob_view_all(f->blobs), pull, &s, 0, &info,
+                           &test_err));
         EQ(0, info.existed);
         EQ(sizes[i], info.size);
         reads_back(f, &info.digest, content);
-        OK(blob_put(f->blobs, content, 0, &again, &test_err));
+        OK(blob_put(blob_view_all(f->blobs), content, 0, &again, &test_err));
         EQ(1, again.existed);
         YES(digest_equal(&info.digest, &again.digest));
         EQ(info.stored, again.stored);
@@ -129,10 +131,10 @@ static void second_put_writes_nothing(struct fix *f)
                             : bytes_of(NULL, 0);
 
     test_now_s += 60;
-    OK(blob_put(f->blobs, content, 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f->blobs), content, 0, &info, &test_err));
     EQ(1, info.existed);
     EQ(test_now_s, info.seen_s);
-    OK(blob_stat(f->blobs, &d, &info, &test_err));
+    OK(blob_stat(blob_view_all(f->blobs), &d, &info, &test_err));
     EQ(test_now_s, info.seen_s);
     if (f->dir)
         EQ(before, test_count_files(f->dir));
@@ -162,15 +164,15 @@ static void ranges(struct fix *f)
         for (j = 0; j < sizeof cuts / sizeof *cuts; j++) {
             struct buf got = BUF_INIT((size_t)1 << 24);
 
-            OK(blob_read(f->blobs, &d, cuts[j][0], cuts[j][1], collect, &got,
-                         &test_err));
+            OK(blob_read(blob_view_all(f->blobs), &d, cuts[j][0], cuts[j][1],
+                         collect, &got, &test_err));
             SAME(bytes_sub(content, cuts[j][0], cuts[j][1]), buf_bytes(&got));
             buf_release(&got);
         }
-        IS(QUIRE_INVALID, blob_read(f->blobs, &d, n + 1, UINT64_MAX, collect,
+        IS(QUIRE_INVALID, blob_read(blob_view_all(f->blobs), &d, n + 1,
+                                    UINT64_MAX, collect, NULL, &test_err));
+        IS(QUIRE_INVALID, blob_read(blob_view_all(f->blobs), &d, 5, 4, collect,
                                     NULL, &test_err));
-        IS(QUIRE_INVALID,
-           blob_read(f->blobs, &d, 5, 4, collect, NULL, &test_err));
     }
 }
 
@@ -185,10 +187,11 @@ static void absent(struct fix *f)
     quire_blob_info info;
     quire_bytes out;
 
-    IS(QUIRE_NOT_FOUND, blob_get(f->blobs, &d, &out, &test_err));
-    IS(QUIRE_NOT_FOUND, blob_stat(f->blobs, &d, &info, &test_err));
+    IS(QUIRE_NOT_FOUND, blob_get(blob_view_all(f->blobs), &d, &out, &test_err));
     IS(QUIRE_NOT_FOUND,
-       blob_read(f->blobs, &d, 0, 1, collect, NULL, &test_err));
+       blob_stat(blob_view_all(f->blobs), &d, &info, &test_err));
+    IS(QUIRE_NOT_FOUND,
+       blob_read(blob_view_all(f->blobs), &d, 0, 1, collect, NULL, &test_err));
     IS(QUIRE_NOT_FOUND, blob_find_prefix(f->blobs, "010203", &d, &test_err));
 }
 
@@ -298,7 +301,7 @@ static void same_either_way(quire_bytes content, size_t piece)
     d = fix_put(&f, content);
     first = test_read_file(fix_file(&f, &d));
     unlink(fix_file(&f, &d));
-    OK(blob_put_stream(f.blobs, pull, &s, 0, &info, &test_err));
+    OK(blob_put_stream(blob_view_all(f.blobs), pull, &s, 0, &info, &test_err));
     SAME(first, test_read_file(fix_file(&f, &d)));
     fix_close(&f);
     test_forget_dir();

@@ -33,7 +33,7 @@ static const char *check(struct fix *f)
                                .problem = remember,
                                .ctx = &kinds};
 
-    OK(blob_check(f->blobs, NULL, &hooks, &test_err));
+    OK(blob_check(blob_view_all(f->blobs), NULL, &hooks, &test_err));
     snprintf(said, sizeof said, "%s", buf_text(&kinds));
     buf_release(&kinds);
     return said;
@@ -49,21 +49,22 @@ static void harm(struct fix *f, const quire_digest *d, quire_bytes content,
 
     snprintf(file, sizeof file, "%s", fix_file(f, d));
     test_write_file(file, bad);
-    IS(QUIRE_DAMAGED, blob_get(f->blobs, d, &out, &test_err));
+    IS(QUIRE_DAMAGED, blob_get(blob_view_all(f->blobs), d, &out, &test_err));
     HAS(test_err.what, digest_short(d).s);
     HAS(test_err.what, "file");
     HAS(test_err.next, "put it again");
-    IS(QUIRE_DAMAGED,
-       blob_read(f->blobs, d, 0, UINT64_MAX, swallow, NULL, &test_err));
+    IS(QUIRE_DAMAGED, blob_read(blob_view_all(f->blobs), d, 0, UINT64_MAX,
+                                swallow, NULL, &test_err));
     snprintf(expect, sizeof expect, "%s;", kind);
     SAME_TEXT(expect, check(f));
     SAME(bad, test_read_file(file)); /* looking changes nothing */
 
     /* Putting it again mends it: at once where the ends show the damage,
      * when asked to look closely otherwise. */
-    OK(blob_put(f->blobs, content, QUIRE_PUT_VERIFY, &info, &test_err));
+    OK(blob_put(blob_view_all(f->blobs), content, QUIRE_PUT_VERIFY, &info,
+                &test_err));
     EQ(0, info.existed);
-    OK(blob_get(f->blobs, d, &out, &test_err));
+    OK(blob_get(blob_view_all(f->blobs), d, &out, &test_err));
     SAME(content, out);
     SAME_TEXT("", check(f));
     EQ(1, test_count_files(f->dir));
@@ -161,9 +162,10 @@ TEST(a_cut_copy_is_mended_by_an_ordinary_put)
         fix_open(&f, layouts[i], true);
         d = fix_put(&f, bytes_of(content, len));
         YES(truncate(fix_file(&f, &d), 1000) == 0);
-        OK(blob_put(f.blobs, bytes_of(content, len), 0, &info, &test_err));
+        OK(blob_put(blob_view_all(f.blobs), bytes_of(content, len), 0, &info,
+                    &test_err));
         EQ(0, info.existed);
-        OK(blob_get(f.blobs, &d, &out, &test_err));
+        OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
         SAME(bytes_of(content, len), out);
         fix_close(&f);
         test_forget_dir();
@@ -182,10 +184,11 @@ TEST(a_lost_file_is_missing_and_a_put_brings_it_back)
     fix_open(&f, QUIRE_LAYOUT_PACKED, true);
     d = fix_put(&f, bytes_of(content, 90000));
     unlink(fix_file(&f, &d));
-    IS(QUIRE_DAMAGED, blob_get(f.blobs, &d, &out, &test_err));
+    IS(QUIRE_DAMAGED, blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
     HAS(test_err.what, "has lost its file");
     SAME_TEXT("missing;", check(&f));
-    OK(blob_put(f.blobs, bytes_of(content, 90000), 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f.blobs), bytes_of(content, 90000), 0, &info,
+                &test_err));
     EQ(0, info.existed);
     SAME_TEXT("", check(&f));
     fix_close(&f);
@@ -200,16 +203,17 @@ static void harm_row(struct fix *f, const quire_digest *d, quire_bytes content,
     quire_bytes out;
 
     OK(db_exec(f->db, sql, &test_err));
-    IS(QUIRE_DAMAGED, blob_get(f->blobs, d, &out, &test_err));
+    IS(QUIRE_DAMAGED, blob_get(blob_view_all(f->blobs), d, &out, &test_err));
     HAS(test_err.what, digest_short(d).s);
     snprintf(expect, sizeof expect, "%s;", kind);
     SAME_TEXT(expect, check(f));
     memset(&test_err, 0, sizeof test_err);
-    OK(blob_put(f->blobs, content, QUIRE_PUT_VERIFY, &info, &test_err));
+    OK(blob_put(blob_view_all(f->blobs), content, QUIRE_PUT_VERIFY, &info,
+                &test_err));
     SAME_TEXT("", test_err.what); /* success leaves the error alone */
     EQ(0, info.existed);
     SAME_TEXT("", check(f));
-    OK(blob_get(f->blobs, d, &out, &test_err));
+    OK(blob_get(blob_view_all(f->blobs), d, &out, &test_err));
     SAME(content, out);
 }
 
@@ -268,7 +272,8 @@ TEST(no_flipped_bit_of_any_stored_file_is_returned_as_content)
             memcpy(bad, good.data, good.len);
             bad[bit / 8] ^= (uint8_t)(1 << bit % 8);
             test_write_file(fix_file(&f, &d), bytes_of(bad, good.len));
-            if (blob_get(f.blobs, &d, &out, &test_err) == QUIRE_OK)
+            if (blob_get(blob_view_all(f.blobs), &d, &out, &test_err) ==
+                QUIRE_OK)
                 SAME(bytes_of(content, 700), out);
         }
         fix_close(&f);
@@ -289,12 +294,13 @@ TEST(a_file_that_a_crash_left_without_its_row_is_found_and_adopted)
     fix_put(&f, bytes_str("a row that is there"));
     d = fix_put(&f, bytes_of(content, 90000));
     OK(db_exec(f.db, "DELETE FROM blob WHERE in_file", &test_err));
-    OK(blob_get(f.blobs, &d, &out, &test_err));
+    OK(blob_get(blob_view_all(f.blobs), &d, &out, &test_err));
     SAME(bytes_of(content, 90000), out);
     SAME_TEXT("", check(&f));
-    OK(blob_put(f.blobs, bytes_of(content, 90000), 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f.blobs), bytes_of(content, 90000), 0, &info,
+                &test_err));
     EQ(1, info.existed);
-    OK(blob_stat(f.blobs, &d, &info, &test_err));
+    OK(blob_stat(blob_view_all(f.blobs), &d, &info, &test_err));
     EQ(90000, info.size);
     fix_close(&f);
 }

@@ -105,7 +105,7 @@ TEST(content_that_someone_else_wrote_is_synced_before_it_is_relied_on)
         YES(lasting_marked() > 0);
         if (batch)
             OK(blobs_begin(f.blobs, &test_err));
-        OK(blob_put(f.blobs, content, 0, &info, &test_err));
+        OK(blob_put(blob_view_all(f.blobs), content, 0, &info, &test_err));
         EQ(1, info.existed);
         if (batch)
             OK(blobs_commit(f.blobs, &test_err));
@@ -159,7 +159,7 @@ TEST(a_file_without_its_row_is_synced_before_it_is_adopted)
     unlink(fix_file(&f, &d));
     lasting_watch(true);
     write_carelessly(fix_file(&f, &d), file);
-    OK(blob_put(f.blobs, content, 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f.blobs), content, 0, &info, &test_err));
     EQ(1, info.existed);
     is_safe();
     fix_close(&f);

@@ -78,30 +78,45 @@ static void everything(struct fix *f, struct acked *a)
     quire_status st, batch[3];
     int i;
 
-    ack(a, blob_put(f->blobs, bytes_str("small"), 0, info, &test_err), info);
-    ack(a, blob_put(f->blobs, bytes_of(noise, 90000), 0, info, &test_err),
+    ack(a,
+        blob_put(blob_view_all(f->blobs), bytes_str("small"), 0, info,
+                 &test_err),
         info);
-    ack(a, blob_put_stream(f->blobs, pull, &s, 0, info, &test_err), info);
+    ack(a,
+        blob_put(blob_view_all(f->blobs), bytes_of(noise, 90000), 0, info,
+                 &test_err),
+        info);
+    ack(a,
+        blob_put_stream(blob_view_all(f->blobs), pull, &s, 0, info, &test_err),
+        info);
     test_now_s += 5;
-    ack(a, blob_put(f->blobs, bytes_str("small"), 0, info, &test_err), info);
-    ack(a, blob_put(f->blobs, bytes_of(noise, 90000), 0, info, &test_err),
+    ack(a,
+        blob_put(blob_view_all(f->blobs), bytes_str("small"), 0, info,
+                 &test_err),
+        info);
+    ack(a,
+        blob_put(blob_view_all(f->blobs), bytes_of(noise, 90000), 0, info,
+                 &test_err),
         info);
     st = blobs_begin(f->blobs, &test_err);
     a->failed |= st != QUIRE_OK;
     if (!st) {
         for (i = 0; i < 3; i++)
-            batch[i] = blob_put(f->blobs, bytes_of(prose + i, 3000), 0,
-                                &info[i], &test_err);
+            batch[i] = blob_put(blob_view_all(f->blobs),
+                                bytes_of(prose + i, 3000), 0, &info[i],
+                                &test_err);
         st = blobs_commit(f->blobs, &test_err);
         for (i = 0; i < 3; i++)
             ack(a, st ? st : batch[i], &info[i]);
     }
     if (a->n) {
-        a->failed |= blob_get(f->blobs, &a->digest[0], &out, &test_err) != 0;
-        a->failed |= blob_read(f->blobs, &a->digest[a->n - 1], 0, UINT64_MAX,
-                               swallow, &total, &test_err) != 0;
+        a->failed |= blob_get(blob_view_all(f->blobs), &a->digest[0], &out,
+                              &test_err) != 0;
+        a->failed |= blob_read(blob_view_all(f->blobs), &a->digest[a->n - 1], 0,
+                               UINT64_MAX, swallow, &total, &test_err) != 0;
     }
-    a->failed |= blob_check(f->blobs, NULL, &hooks, &test_err) != 0;
+    a->failed |= blob_check(blob_view_all(f->blobs), NULL, &hooks, &test_err) !=
+                 0;
 }
 
 /* All that was acknowledged is there; all that is there is whole. */
@@ -114,8 +129,8 @@ static void is_sound(struct fix *f, const struct acked *a)
     quire_bytes out;
 
     for (i = 0; i < a->n; i++)
-        OK(blob_get(f->blobs, &a->digest[i], &out, &test_err));
-    OK(blob_check(f->blobs, NULL, &hooks, &test_err));
+        OK(blob_get(blob_view_all(f->blobs), &a->digest[i], &out, &test_err));
+    OK(blob_check(blob_view_all(f->blobs), NULL, &hooks, &test_err));
     EQ(0, problems);
     if (f->dir && test_exists(f->dir)) {
         NO(test_litter(f->dir));

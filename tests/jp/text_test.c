@@ -58,15 +58,15 @@ static void fresh(struct scene *s)
 static quire_status out_of(struct scene *s, quire_bytes text)
 {
     fresh(s);
-    return externalize_text(text, s->f.blobs, &s->hearer, &s->moved, &s->out,
-                            &s->changed, &test_err);
+    return externalize_text(text, blob_view_all(s->f.blobs), &s->hearer,
+                            &s->moved, &s->out, &s->changed, &test_err);
 }
 
 static quire_status back(struct scene *s, quire_bytes text)
 {
     fresh(s);
-    return hydrate_text(text, s->f.blobs, &s->hearer, &s->moved, &s->out,
-                        &s->changed, &test_err);
+    return hydrate_text(text, blob_view_all(s->f.blobs), &s->hearer, &s->moved,
+                        &s->out, &s->changed, &test_err);
 }
 
 static const char *ref_of(const char *content)
@@ -76,7 +76,8 @@ static const char *ref_of(const char *content)
     struct fix f;
 
     fix_open(&f, QUIRE_LAYOUT_FLAT, false);
-    OK(blob_put(f.blobs, bytes_str(content), 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f.blobs), bytes_str(content), 0, &info,
+                &test_err));
     fix_close(&f);
     hex_encode(info.digest.byte, 32, hex);
     return hex;
@@ -541,7 +542,8 @@ static void answer(struct twin *t, int depth)
     quire_blob_info info;
 
     test_prose(dice(t, 20), content, len);
-    OK(blob_put(t->f->blobs, bytes_of(content, len), 0, &info, &test_err));
+    OK(blob_put(blob_view_all(t->f->blobs), bytes_of(content, len), 0, &info,
+                &test_err));
     buf_add_str(&t->in, "\"");
     base64_encode(bytes_of(content, len), &t->in);
     buf_add_str(&t->in, "\"");
@@ -711,7 +713,7 @@ TEST(a_nul_in_a_text_is_content_like_any_other)
     scene_open(&s);
     OK(out_of(&s, bytes_str(ANSWER("{\"text\":\"a\\u0000b\"}"))));
     d = fix_put(&s.f, bytes_of("a\0b", 3));
-    OK(blob_get(s.f.blobs, &d, &got, &test_err));
+    OK(blob_get(blob_view_all(s.f.blobs), &d, &got, &test_err));
     EQ(3, s.moved.bytes);
     OK(back(&s, bytes_str(copy(buf_bytes(&s.out)))));
     SAME_TEXT(ANSWER("\"YQBi\""), copy(buf_bytes(&s.out)));

@@ -185,11 +185,13 @@ TEST(what_is_no_json_is_not_persisted)
         struct buf out = txt_fresh();
         int n = 0;
 
-        IS(QUIRE_INVALID, persist_entry(bytes_str(wrong[i]), NULL, false, &tmp,
-                                        &out, &test_err));
+        IS(QUIRE_INVALID,
+           persist_entry(bytes_str(wrong[i]), blob_view_all(NULL), false, &tmp,
+                         &out, &test_err));
         HAS(test_err.what, "not JSON");
-        IS(QUIRE_INVALID, persist_hydrate(bytes_str(wrong[i]), NULL, &tmp, &out,
-                                          NULL, NULL, &test_err));
+        IS(QUIRE_INVALID,
+           persist_hydrate(bytes_str(wrong[i]), blob_view_all(NULL), &tmp, &out,
+                           NULL, NULL, &test_err));
         IS(QUIRE_INVALID,
            persist_refs(bytes_str(wrong[i]), count, &n, &test_err));
         EQ(0, out.len);
@@ -211,8 +213,8 @@ TEST(depth_is_no_trouble_up_to_where_json_ends)
         struct arena tmp = ARENA_INIT;
         struct buf out = txt_fresh();
 
-        IS(QUIRE_INVALID,
-           persist_entry(bytes_str(past), NULL, false, &tmp, &out, &test_err));
+        IS(QUIRE_INVALID, persist_entry(bytes_str(past), blob_view_all(NULL),
+                                        false, &tmp, &out, &test_err));
         arena_release(&tmp);
     }
 }
@@ -225,7 +227,8 @@ TEST(an_entry_of_many_values_takes_no_memory_for_them)
     struct arena tmp = ARENA_INIT;
     struct buf out = txt_fresh();
 
-    OK(persist_entry(bytes_str(many), NULL, false, &tmp, &out, &test_err));
+    OK(persist_entry(bytes_str(many), blob_view_all(NULL), false, &tmp, &out,
+                     &test_err));
     SAME(bytes_str(many), buf_bytes(&out));
     YES(tmp.used < 8192);
     arena_release(&tmp);
@@ -261,11 +264,11 @@ TEST(persisting_survives_each_allocation_failing)
 
         fix_open(&f, QUIRE_LAYOUT_FLAT, false);
         fault_arm(n, ENOMEM, n % 2);
-        st = persist_entry(bytes_str(text), f.blobs, false, &tmp, &out,
-                           &test_err);
+        st = persist_entry(bytes_str(text), blob_view_all(f.blobs), false, &tmp,
+                           &out, &test_err);
         if (!st)
-            st = persist_hydrate(buf_bytes(&out), f.blobs, &tmp, &back, NULL,
-                                 NULL, &test_err);
+            st = persist_hydrate(buf_bytes(&out), blob_view_all(f.blobs), &tmp,
+                                 &back, NULL, NULL, &test_err);
         if (!st)
             st = persist_refs(bytes_str("\"\\u0062lob" REF "\""), count,
                               &n_refs, &test_err);

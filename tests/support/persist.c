@@ -64,7 +64,8 @@ const char *txt_persisted_as(const char *entry, struct blobs *blobs, bool omp)
 
     /* Without a NUL, for a sanitizer to see the end. */
     memcpy(exact, entry, len);
-    OK(persist_entry(bytes_of(exact, len), blobs, omp, &tmp, &out, &test_err));
+    OK(persist_entry(bytes_of(exact, len), blob_view_all(blobs), omp, &tmp,
+                     &out, &test_err));
     free(exact);
     arena_release(&tmp);
     return txt_kept(&out);
@@ -113,8 +114,8 @@ const char *txt_hydrated(const char *value, struct blobs *blobs)
     struct buf out = txt_fresh();
 
     persist_missing = 0;
-    OK(persist_hydrate(bytes_str(value), blobs, &tmp, &out, count_missing, NULL,
-                       &test_err));
+    OK(persist_hydrate(bytes_str(value), blob_view_all(blobs), &tmp, &out,
+                       count_missing, NULL, &test_err));
     arena_release(&tmp);
     return txt_kept(&out);
 }

@@ -7,14 +7,14 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 
-static quire_status lend(void *ctx, const char *path, struct blobs **out,
+static quire_status lend(void *ctx, const char *path, struct blob_view *out,
                          quire_error *err)
 {
     struct house *h = ctx;
 
     (void)path;
     (void)err;
-    *out = h->blobs.blobs;
+    *out = blob_view_all(h->blobs.blobs);
     return QUIRE_OK;
 }
 

@@ -91,7 +91,7 @@ quire_digest fix_put(struct fix *f, quire_bytes content)
 {
     quire_blob_info info;
 
-    OK(blob_put(f->blobs, content, 0, &info, &test_err));
+    OK(blob_put(blob_view_all(f->blobs), content, 0, &info, &test_err));
     return info.digest;
 }
 
@@ -99,7 +99,7 @@ bool fix_has(struct fix *f, const quire_digest *d)
 {
     quire_blob_info info;
 
-    return blob_stat(f->blobs, d, &info, &test_err) == QUIRE_OK;
+    return blob_stat(blob_view_all(f->blobs), d, &info, &test_err) == QUIRE_OK;
 }
 
 const char *fix_file(const struct fix *f, const quire_digest *d)
