@@ -54,7 +54,7 @@ all: $(B)/quire $(B)/libquire.so $(B)/libquire.a
 
 help:
 	@echo 'make            build/quire, build/libquire.so, build/libquire.a'
-	@echo 'make test       every test that is quick'
+	@echo 'make test       every quick test; `./test --help` runs some of them'
 	@echo 'make check      the tests under address, undefined and thread'
 	@echo '                sanitizers, the fault sweep among them; and the other'
 	@echo '                programs of the session format, from npm'
@@ -120,6 +120,8 @@ $(B)/replay/%: $(B)/fuzz/%_fuzz.o $(B)/fuzz/replay.o $(SERVER_OBJ) $(LIB_OBJ)
 	$(Q)$(LINK) -o $@ $^ $(LIBS) -ljson-c
 
 REPLAYS  := $(FUZZERS:%=$(B)/replay/%)
+unit: $(B)/unit
+replays: $(REPLAYS)
 .SECONDARY: $(FUZZERS:%=$(B)/fuzz/%_fuzz.o) $(B)/fuzz/replay.o
 
 test: all man $(B)/unit $(REPLAYS)
@@ -177,6 +179,7 @@ SOURCES  := $(wildcard include/*.h include/quire/*.h src/*/*.[ch] src/*/*/*.[ch]
             bench/*.[ch])
 
 lint:
+	$(Q)tools/long-files
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(Q)tools/check-includes
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
@@ -235,7 +238,7 @@ install: all man
 clean:
 	rm -rf $(B)
 
-.PHONY: all help test check check-long fuzz bench lint format man install clean
+.PHONY: all help unit replays test check check-long fuzz bench lint format man install clean
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d) \
     $(BENCH_OBJ:.o=.d) $(FUZZERS:%=$(B)/fuzz/%_fuzz.d)

@@ -40,7 +40,7 @@ $ $TOP/tests/cli/run $(dirname $(command -v quire)) $PWD/bad.t
 …/bad.t: the shell ends
     $ exit 3
   exit status: wanted 0, got none (the shell ended)
-2 passed, 4 failed
+2 passed, 4 failed, 1 skipped
 ? 1
 
 # the console blocks of a Markdown file are transcripts

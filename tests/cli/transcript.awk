@@ -10,12 +10,13 @@
 #
 # `…` stands for any text within a line, a line that is only `...` for any
 # number of lines. Empty lines at the end of an output do not count. A line
-# `! program...` passes over the case unless all of these are installed.
+# `! program...` skips the case unless all of these are installed.
 #
 # In a Markdown file (-v markdown=1) each fenced ```console block is a case.
 #
 # Variables: work (an empty directory), build (first in PATH). Ends with the
-# line "passed failed", two numbers, for tests/cli/run to add up.
+# line "passed failed skipped", three numbers, for tests/cli/run to add up. With
+# TEST_FILTER only cases whose title contains it, blanks written as "_".
 
 function quoted(text) {
     gsub(/'/, "'\\''", text)
@@ -37,9 +38,19 @@ function installed(programs,    list, i, n) {
     return 1
 }
 
+function is_wanted(title) {
+    gsub(/ /, "_", title)
+    return index(title, ENVIRON["TEST_FILTER"]) > 0 || !ENVIRON["TEST_FILTER"]
+}
+
 function end_case(    dir, script, i, bad) {
-    if (!n_cmds || (needs != "" && !installed(needs)))
+    if (!n_cmds || !is_wanted(name))
         return
+    if (needs != "" && !installed(needs)) {
+        print "skipped: " FILENAME ": " name " (needs " needs ")"
+        skipped++
+        return
+    }
     dir = work "/" (++n_cases)
     system("mkdir -p " quoted(dir "/here") " " quoted(dir "/home"))
     script = dir "/script"
@@ -170,5 +181,5 @@ n_cmds { lines[n_cmds, ++n_lines[n_cmds]] = $0 }
 
 END {
     end_case()
-    print passed " " failed
+    print passed + 0, failed + 0, skipped + 0
 }

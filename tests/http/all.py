@@ -21,11 +21,25 @@ def load(path):
     spec.loader.exec_module(module)
 
 
+def is_wanted(function):
+    return os.environ.get("TEST_FILTER", "") in function.__name__
+
+
+def report_time(name, seconds):
+    """For the list of the slowest, where tests/run-all wants one."""
+    path = os.environ.get("TEST_TIMES")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("%.2f http %s\n" % (seconds, name))
+
+
 def run_one(function, server, done):
     name = function.__module__[:-6] + ": " + function.__name__.replace("_", " ")
     world = client.World(server)
+    began = time.monotonic()
     try:
         function(world)
+        report_time(name, time.monotonic() - began)
     except client.Skip as why:
         done.append((name, "skipped", [str(why)]))
         return
@@ -39,6 +53,11 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     for path in files or sorted(glob.glob(here + "/*_cases.py")):
         load(path)
+    client.cases[:] = [(function, slow) for function, slow in client.cases
+                       if is_wanted(function)]
+    if not client.cases:
+        print("0 passed, 0 failed")
+        sys.exit(0)
     server = client.Server(work, "home")
     done, waiting = [], []
     for function, slow in client.cases:
@@ -49,14 +68,10 @@ def main():
             waiting.append(thread)
     for function, slow in client.cases:
         if not slow:
-            began = time.monotonic()
             run_one(function, server, done)
-            if os.environ.get("TIMES"):
-                print("%6.2f %s" % (time.monotonic() - began,
-                                    function.__name__))
     for thread in waiting:
         thread.join()
-    if not files:
+    if not files and not os.environ.get("TEST_FILTER"):
         run_one(client.every_route_was_asked, server, done)
     run_one(client.the_server_lived_to_the_end, server, done)
     count = {"passed": 0, "failed": 0, "skipped": 0}

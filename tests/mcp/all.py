@@ -6,6 +6,7 @@ import glob
 import importlib.util
 import os
 import sys
+import time
 import traceback
 
 import exchange
@@ -19,10 +20,20 @@ def load(path):
     spec.loader.exec_module(module)
 
 
+def report_time(name, seconds):
+    """For the list of the slowest, where tests/run-all wants one."""
+    path = os.environ.get("TEST_TIMES")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("%.2f mcp %s\n" % (seconds, name))
+
+
 def run_one(name, function, world, count):
     what = "passed"
+    began = time.monotonic()
     try:
         function(world)
+        report_time(name, time.monotonic() - began)
     except peer.Skip as why:
         what = "skipped"
         world.wrongs.append(str(why))
@@ -55,6 +66,8 @@ def main():
         if not files or path in map(os.path.abspath, files):
             todo.append(("exchange: " + os.path.basename(path)[:-4],
                          lambda w, path=path: exchange.replay(w, path)))
+    word = os.environ.get("TEST_FILTER", "")
+    todo = [(name, f) for name, f in todo if word in name.replace(" ", "_")]
     for n, (name, function) in enumerate(todo):
         run_one(name, function, peer.World(work, "home%d" % n), count)
     print("%(passed)d passed, %(failed)d failed" % count +

@@ -305,9 +305,11 @@ static void run_case(void **state)
     report_time(c->name, now_s() - begun);
 }
 
-/* Which tests to run: with -k WORD those whose name contains it; of these, with
- * more arguments, those whose file or name contains one of them. */
+/* Which tests to run: with -t NAME the one of this name, with -k WORD those whose
+ * name contains it; of these, with more arguments, those whose file or name
+ * contains one of them. */
 struct selection {
+    const char *name; /* NULL: any */
     const char *word; /* NULL: any */
     char **parts;     /* ended by NULL; empty: any */
     bool list;        /* print "FILE NAME" instead of running */
@@ -317,6 +319,8 @@ static bool is_selected(const struct test_case *c, const struct selection *s)
 {
     char **part = s->parts;
 
+    if (s->name && strcmp(c->name, s->name) != 0)
+        return false;
     if (s->word && !strstr(c->name, s->word))
         return false;
     if (!*part)
@@ -337,8 +341,11 @@ static struct selection read_arguments(char **argv)
             s.list = true;
         else if (!strcmp(*argv, "-k") && argv[1])
             s.word = *++argv;
+        else if (!strcmp(*argv, "-t") && argv[1])
+            s.name = *++argv;
         else {
-            fprintf(stderr, "usage: unit [--list] [-k WORD] [PART...]\n");
+            fprintf(stderr,
+                    "usage: unit [--list] [-t NAME] [-k WORD] [PART...]\n");
             exit(2);
         }
     }
