@@ -47,7 +47,7 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
 typedef struct quire_history_options {
     size_t size;
     const char *cwd; /* only those typed there last; NULL: anywhere         */
-    uint64_t limit;  /* 0: 100; at most 1000                                */
+    uint64_t limit;  /* 0: 100; at most 1000. UINT64_MAX: all               */
 } quire_history_options;
 
 #define QUIRE_HISTORY_OPTIONS_INIT             \

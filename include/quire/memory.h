@@ -135,7 +135,7 @@ typedef struct quire_memory_list_options {
     int64_t as_of_us;    /* valid then; 0: now                              */
     int64_t before_us, before_id; /* cursor: updated_us and id of the last one
                                      of the page before; 0: from the start  */
-    uint64_t limit;               /* 0: 50; at most 1000                    */
+    uint64_t limit;               /* 0: 50; at most 1000. UINT64_MAX: all   */
 } quire_memory_list_options;
 
 #define QUIRE_MEMORY_LIST_OPTIONS_INIT                                   \

@@ -381,7 +381,9 @@ quire_status quire_memory_list(quire *q,
     range.as_of_us = o.as_of_us;
     range.before_us = o.before_us;
     range.before_id = o.before_id;
-    range.limit = limit_of(o.limit, LIST_LIMIT, LIST_LIMIT_MAX);
+    range.limit = o.limit == UINT64_MAX
+                      ? UINT64_MAX
+                      : limit_of(o.limit, LIST_LIMIT, LIST_LIMIT_MAX);
     q->in_callback = true;
     st = memory_list(q->memories, &range, each, ctx, err);
     q->in_callback = false;

@@ -483,7 +483,7 @@ static quire_status give_found(struct history *h, struct search *f,
     uint64_t limit = find->limit ? find->limit : HISTORY_LIMIT;
     quire_status st = db_begin(h->db, DB_LOOK, err);
 
-    if (limit > HISTORY_LIMIT_MAX)
+    if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
         limit = HISTORY_LIMIT_MAX;
     if (!st)
         st = look(h, err);

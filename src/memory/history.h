@@ -16,7 +16,7 @@
 
 enum {
     HISTORY_LIMIT = 100,      /* rows, unless asked for others   */
-    HISTORY_LIMIT_MAX = 1000, /* rows, whatever is asked for     */
+    HISTORY_LIMIT_MAX = 1000, /* rows, unless all are asked for  */
     HISTORY_PROMPT_MAX = 16 << 20,
 };
 
@@ -32,7 +32,7 @@ struct history_new {
 struct history_find {
     const quire_bytes *query; /* NULL: all */
     const char *cwd;          /* NULL: all */
-    uint64_t limit;           /* 0: HISTORY_LIMIT */
+    uint64_t limit;           /* 0: HISTORY_LIMIT; UINT64_MAX: all */
 };
 
 /* `db` is an open history.db, opened as `foreign`; `path` is for messages.

@@ -7,6 +7,7 @@ static void add_part(struct json_writer *w, const quire_slash_reply *r)
     json_key(w, "part");
     json_object(w);
     json_put_str(w, "mime", r->mime);
+    json_put_str(w, "media_type", r->mime);
     json_put_str(w, "encoding", "base64");
     json_key(w, "content");
     json_base64(w, r->part);
@@ -21,11 +22,10 @@ void reply_write(struct json_writer *w, const quire_slash_reply *r)
     json_put_uint(w, "line", r->line);
     json_put_str(w, "status", quire_status_name(r->status));
     json_put_str(w, "kind", r->kind);
-    json_key(w, "id");
     if (r->id)
-        json_int(w, r->id);
+        json_put_int(w, "id", r->id);
     else
-        json_null(w);
+        json_put_null(w, "id");
     json_put_bool(w, "truncated", r->truncated);
     json_put_uint(w, "skipped", r->skipped);
     json_content(w, "body", r->body);

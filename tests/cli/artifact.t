@@ -2,7 +2,7 @@
 $ echo hello | quire artifact put notes/a.md
 #1 notes/a.md, version 1
 $ echo again | quire artifact put 'notes\\a.md' --json
-{"id":1,"path":"notes/a.md","size":6,"sha256":"…","version":2,"created":false,"mime":"text/markdown","conversation_used_bytes":6,"tenant_used_bytes":6}
+{"id":1,"path":"notes/a.md","size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","created":false,"created_at":"20…T…Z","modified_at":"20…T…Z","conversation_used_bytes":6,"tenant_used_bytes":6}
 $ quire artifact get notes/a.md
 again
 $ quire artifact get '#1' --version 1
@@ -10,16 +10,16 @@ hello
 $ quire artifact ls
 #1     20…  6 B  notes/a.md
 $ quire artifact ls --json
-{"id":1,"path":"notes/a.md","session":"user","size":6,"sha256":"…","version":2,"mime":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created":"…Z","updated":"…Z","deleted":null,"cursor":"…"}
+{"id":1,"path":"notes/a.md","session":"user","size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","purpose":null,"source":null,"agent":null,"tags":[],"metadata":{},"created_at":"…Z","modified_at":"…Z","deleted_at":null,"cursor":"…"}
 $ quire artifact versions notes/a.md --json
-{"version":2,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
-{"version":1,"size":6,"sha256":"…","mime":"text/markdown","created":"…Z"}
+{"size":6,"size_bytes":6,"sha256":"…","version":2,"mime":"text/markdown","media_type":"text/markdown","created_at":"…Z"}
+{"size":6,"size_bytes":6,"sha256":"…","version":1,"mime":"text/markdown","media_type":"text/markdown","created_at":"…Z"}
 
 # what it says of itself is given with it
 $ echo '{}' | quire artifact put x.json --tag one --tag two --purpose 'a try' --source shell --meta '{"k":1}'
 #1 x.json, version 1
 $ quire artifact stat x.json --json
-{"id":1,"path":"x.json",…"mime":"application/json","purpose":"a try","source":"shell","agent":null,"tags":["one","two"],"metadata":{"k":1},…}
+{"id":1,"path":"x.json",…"mime":"application/json","media_type":"application/json","purpose":"a try","source":"shell","agent":null,"tags":["one","two"],"metadata":{"k":1},…}
 
 # a session has artifacts of its own, and nobody else's
 $ S=$(quire session new | cut -d'"' -f4)
@@ -174,7 +174,7 @@ $ quire artifact get '#1' --session $S --via mem:77
 findings
 $ quire artifact get '#1' --read all; quire artifact stat '#1' --read all --json
 findings
-{"id":1,…,"reads":3,"read":"…"}
+{"id":1,…,"created_at":"20…T…Z","modified_at":"20…T…Z","deleted_at":null,"reads":3,"read_at":"20…T…Z"}
 $ quire artifact get '#1' --read some
 quire: `some` is nothing to --read
 hint: it is `session`, or `all` for a coordinator
@@ -218,7 +218,7 @@ all counters are right
 {"wrong":0}
 $ echo x | quire artifact put a; sqlite3 "$QUIRE_HOME/quire.db" 'UPDATE tenant SET used = 7, n = 99'; quire artifact recount
 #1 a, version 1
-counters that were wrong, and are right now: 1
+1 counter was wrong and is corrected
 ? 4
 $ quire artifact recount
 all counters are right
@@ -289,3 +289,27 @@ $ echo x | quire artifact put f.txt/under
 quire: f.txt/under cannot be below a file, which there is
 hint: give it another path, or put the other away first
 ? 1
+
+# --media-type and --mime are one option, -n is --limit, and 0 is all
+$ for i in 1 2 3; do echo text $i | quire artifact put a$i --media-type text/x-$i; done >/dev/null
+$ echo text 4 | quire artifact put a4 --mime text/y-4 >/dev/null
+$ quire artifact stat a2 --json | grep -o '"m[^,]*type":[^,]*\|"mime":[^,]*'
+"mime":"text/x-2"
+"media_type":"text/x-2"
+$ quire artifact search text --media-type text/x --json | wc -l; quire artifact search text --mime text/y --json | wc -l
+3
+1
+$ quire artifact ls -n 2 | wc -l; quire artifact ls -n 0 | wc -l; quire artifact search text -n 1 | grep -c '^#'
+2
+4
+1
+
+# on a terminal a list has column names
+! script
+$ echo x | quire artifact put a >/dev/null; quire artifact ls | wc -l
+1
+$ NO_COLOR=1 script -qec 'quire artifact ls' /dev/null | tr -d '\r'
+id     modified                size  path
+#1     20…-…-… …:…         2 B  a
+$ script -qec 'quire artifact ls --json' /dev/null | wc -l
+1

@@ -13,10 +13,10 @@ $ quire blob put d c d a a | diff - - <<END
 
 # put as JSON says whether the content was there before
 $ printf hello >a; quire blob put a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":false,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":false,"file":"a"}
 $ quire blob put a a --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true,"file":"a"}
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"existed":true,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"file":"a"}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"existed":true,"file":"a"}
 
 # standard input is stored, by itself or among files
 $ printf hello | quire blob put
@@ -73,9 +73,9 @@ blob:sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824
   stored  5 bytes, in quire.db
   seen    20…-…-… …:…:… UTC
 $ quire blob stat 2cf24dba --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":5,"in_file":false,"seen":…}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":false,"seen_at":"20…T…Z"}
 $ head -c 300000 /dev/urandom | quire blob put >ref; quire blob stat $(cat ref) --json
-{"ref":"…","sha256":"…","size":300000,"stored":…,"in_file":true,"seen":…}
+{"ref":"…","sha256":"…","size":300000,"size_bytes":300000,"stored":…,"stored_bytes":…,"in_file":true,"seen_at":"20…T…Z"}
 $ quire blob stat 2cf24dba abcdef01 2cf24dba | grep size
 quire: no blob …
 hint: …
@@ -90,11 +90,12 @@ $ quire blob ls | diff want -
 $ quire blob ls --limit 2
 blob:sha256:18ac3e73…
 blob:sha256:2e7d2c03…
-$ quire blob ls --limit 0
+$ quire blob ls --limit 0 | wc -l
+4
 $ quire blob ls --long -n 1
 blob:sha256:18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4           1           1
 $ quire blob ls --json --limit 1
-{"ref":"blob:sha256:18ac3e73…","sha256":"18ac3e73…","size":1,"stored":1}
+{"ref":"blob:sha256:18ac3e73…","sha256":"18ac3e73…","size":1,"size_bytes":1,"stored":1,"stored_bytes":1}
 
 # check is silent when all is well
 $ seq 100000 | quire blob put >1; head -c 2000000 /dev/zero | quire blob put >2
@@ -167,10 +168,10 @@ $ for s in loose flat; do
 > done
 blob:sha256:2cf24dba…
 hello
-{"ref":"…","sha256":"…","size":5,"stored":28,"in_file":true,"seen":…}
+{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":28,"stored_bytes":28,"in_file":true,"seen_at":"20…T…Z"}
 blob:sha256:2cf24dba…
 hello
-{"ref":"…","sha256":"…","size":5,"stored":5,"in_file":true,"seen":…}
+{"ref":"…","sha256":"…","size":5,"size_bytes":5,"stored":5,"stored_bytes":5,"in_file":true,"seen_at":"20…T…Z"}
 $ test -e $QUIRE_HOME || echo no home was touched
 no home was touched
 

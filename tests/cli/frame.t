@@ -165,11 +165,11 @@ quire 0.1.0
 $ printf hello | quire --home here blob put -q
 blob:sha256:2cf24dba…
 $ quire --json --home here blob ls
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":…}
 $ quire blob --home=here --json ls
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":…}
 $ quire blob ls --home here --json
-{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"stored":…}
+{"ref":"blob:sha256:2cf24dba…","sha256":"2cf24dba…","size":5,"size_bytes":5,"stored":…}
 $ QUIRE_HOME=here quire blob ls
 blob:sha256:2cf24dba…
 

@@ -4,7 +4,7 @@ $ printf three | quire blob put >>refs; printf four | quire blob put >>refs
 $ quire artifact put a.txt - <refs >put
 $ sed -n '1,3p' refs | xargs quire blob pin
 $ quire gc --json
-{"scanned":5,"referenced":4,"marked":1,"removed":0,"bytes_freed":0,"waiting":1,…,"dry_run":false,"refused":false}
+{"scanned":5,"referenced":4,"marked":1,"removed":0,"bytes_freed":0,"freed_bytes":0,"waiting":1,…"returned_bytes":0,"dry_run":false,"refused":false}
 $ quire gc
 0 of 5 blobs removed, 4 in use, 1 waits for its grace time to end
 $ quire gc --dry-run --grace 0

@@ -38,13 +38,13 @@ usage: quire blob ls [-l] [-n N] [--store DIR] [--layout packed|loose|flat]
 
 List the blobs in the store.
 
-One reference a line, by ascending digest. With `--json`: ref, sha256, size,
-stored. The size of a large file in a loose store is not known without unpacking
-it: it is shown as `-`, in JSON as null; `blob stat` tells it.
+One reference a line, by ascending digest. With `--json`: ref, sha256,
+size_bytes, stored_bytes. The size of a large file in a loose store is not known
+without unpacking it: it is shown as `-`, in JSON as null; `blob stat` tells it.
 
 Options:
   -l, --long                  also the size, and the bytes it takes in the store
-  -n, --limit N               no more than N
+  -n, --limit N               at most N; 0, the default, for all
   --store DIR                 use the blobs directory DIR instead of the home's
   --layout packed|loose|flat  how DIR is laid out, instead of looking
 

@@ -73,12 +73,12 @@ in b
 $ quire history search in --cwd /nowhere
 ? 1
 
-# limits: as many as asked for, a hundred unless asked, a thousand at most
+# limits: as many as asked for, a hundred unless asked, a thousand at most, all for 0
 ! sqlite3
 $ seq 1100 | while read n; do echo "INSERT INTO history(prompt,created_at) VALUES('p$n',$n);"; done >rows.sql
 $ quire history add first; { echo 'BEGIN;'; cat rows.sql; echo 'COMMIT;'; } | sqlite3 $QUIRE_HOME/history.db
 $ for n in 0 1 7 1000 5000; do quire history ls --limit $n | wc -l; done | paste -sd' '
-0 1 7 1000 1000
+1101 1 7 1000 1000
 $ quire history ls | wc -l; quire history search p | wc -l; quire history search p -n 3 | cut -c19- | paste -sd' '
 100
 100
@@ -90,9 +90,9 @@ $ quire history add first
 $ sqlite3 $QUIRE_HOME/history.db "INSERT INTO history(prompt, created_at, cwd) VALUES('', -5, ''), (x'00ff41', 99999999999999999, x'ff'), (42, 'text', 7)"
 $ quire history ls --json | sort
 {"id":1,"prompt":"first",…}
-{"id":2,"prompt":"","created_at":-5,"cwd":"","session":null}
-{"id":3,"prompt":"\u0000�A","created_at":99999999999999999,"cwd":"�","session":null}
-{"id":4,"prompt":"42","created_at":0,"cwd":"7","session":null}
+{"id":2,"prompt":"","created_at":"1969-12-31T23:59:55.000Z","cwd":"","session":null}
+{"id":3,"prompt":"\u0000�A","created_at":null,"cwd":"�","session":null}
+{"id":4,"prompt":"42","created_at":null,"cwd":"7","session":null}
 $ quire history ls | wc -l; quire history search 4 | wc -l
 4
 1

@@ -47,20 +47,20 @@ $ diff plain.json $c/events.json
 >     },
 ? 1
 $ quire conversation externalize --json $c
-{"payloads":0,"blobs":0,"bytes":0,"conversations":1,"problems":0}
+{"payloads":0,"blobs":0,"bytes":0,"size_bytes":0,"conversations":1,"problems":0}
 $ zcat .jp/blobs/*/*/*.blob.gz
 one
 two
 $ quire conversation hydrate $c -o - | cmp - plain.json
 $ quire conversation hydrate $c -o copy.json; cmp copy.json plain.json
 $ quire conversation hydrate --json $c; cmp $c/events.json plain.json
-{"payloads":1,"bytes":8,"conversations":1,"problems":0}
+{"payloads":1,"bytes":8,"size_bytes":8,"conversations":1,"problems":0}
 $ quire conversation externalize --json .jp
-{"payloads":1,"blobs":0,"bytes":8,"conversations":1,"problems":0}
+{"payloads":1,"blobs":0,"bytes":8,"size_bytes":8,"conversations":1,"problems":0}
 $ quire conversation ls
 jp-c17780000011   active         5  2026-11-16 10:00  Hello
 $ (cd $c && quire conversation ls --json)
-{"id":"jp-c17780000011","title":"Hello","state":"active","events":5,"last":"2026-11-16T10:00:04.000Z","path":"…/.jp/conversations/17780000011-hello"}
+{"id":"jp-c17780000011","title":"Hello","state":"active","events":5,"modified_at":"2026-11-16T10:00:04.000Z","path":"…/.jp/conversations/17780000011-hello"}
 $ quire conversation print $c
 turn 1
 
@@ -176,7 +176,7 @@ $ quire conversation files .jp/conversations/.archive/3-old
 $ mkdir -p .jp/conversations/1; echo '[{"type":"tool_call_response","content":{"text":"a","blob":"YQ=="}}]' >.jp/conversations/1/events.json
 $ quire conversation externalize --json .jp/conversations/1
 {"error":"…/events.json: line 1, byte 41: it has more than one of $blob, text and blob","kind":"damaged"…}
-{"payloads":0,"blobs":0,"bytes":0,"conversations":1,"problems":1}
+{"payloads":0,"blobs":0,"bytes":0,"size_bytes":0,"conversations":1,"problems":1}
 ? 4
 
 # links, other places, and none at all

@@ -244,3 +244,11 @@ hint: give a later time, or none for now
 $ printf '/mem add link 1 supports 99\n' | quire slash --session user | grep -c quire
 0
 ? 1
+
+# --limit 0 lists all
+$ for i in $(seq 60); do quire memory add --type user --title "fact $i" >/dev/null; done
+$ quire memory ls | wc -l; quire memory ls -n 0 | wc -l; quire memory ls -n 55 | wc -l; quire memory search fact -n 0 | wc -l
+50
+60
+55
+60

@@ -285,10 +285,10 @@ $ quire output ls
 20…-…-… …:…  7 B  agent://0-Scout
 20…-…-… …:…  4 B  agent://1-Guard
 $ quire output ls --json | sed -n '1p;11,13p'
-{"address":"artifact://0","id":"0","tool":"t0",…"bytes":2,"modified":"20…T…Z","path":"…/0.t0.log"}
-{"address":"artifact://10","id":"10","tool":"t10",…"bytes":3,"modified":"20…T…Z","path":"…/10.t10.log"}
-{"address":"agent://0-Scout","id":"0-Scout",…"bytes":7,"modified":"20…T…Z","path":"…/0-Scout.md"…}
-{"address":"agent://1-Guard","id":"1-Guard",…"bytes":4,"modified":"20…T…Z","path":"…/1-Guard.md"}
+{"address":"artifact://0","id":"0","tool":"t0",…"size_bytes":2,"modified_at":"20…T…Z","path":"…/0.t0.log"}
+{"address":"artifact://10","id":"10","tool":"t10",…"size_bytes":3,"modified_at":"20…T…Z","path":"…/10.t10.log"}
+{"address":"agent://0-Scout","id":"0-Scout",…"size_bytes":7,"modified_at":"20…T…Z","path":"…/0-Scout.md"…}
+{"address":"agent://1-Guard","id":"1-Guard",…"size_bytes":4,"modified_at":"20…T…Z","path":"…/1-Guard.md"}
 
 # ls names every output that can be read
 $ P=$(quire session new | cut -d'"' -f8); D=${P%.jsonl}; export QUIRE_SESSION=$P; mkdir $D

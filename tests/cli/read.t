@@ -56,19 +56,19 @@ $ quire read artifact://0 --offset 98 --tail 2
 $ quire read artifact://0 --limit 1 --grep 7; quire read artifact://0 --offset 20 --grep '^1'
 7
 100
-$ quire read artifact://0 --offset 20 --grep 5 --limit 3 --tail 2 -n; quire read artifact://0 --offset 20 --grep 5 --limit 1 --json
+$ quire read artifact://0 --offset 20 --grep 5 --limit 3 --tail 2 -N; quire read artifact://0 --offset 20 --grep 5 --limit 1 --json
 35:35
 45:45
 {"line":25,"text":"25"}
 
 # -n puts the number before the line
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4); printf 'a\nb\n\nc' | quire output sink --threshold 1 >/dev/null 2>&1
-$ quire read artifact://0 -n
+$ quire read artifact://0 -N
 1:a
 2:b
 3:
 4:c
-$ quire read artifact://0 --number --tail 2; quire read artifact://0 -n --grep b; quire read artifact://0 --offset 2 --limit 2 -n --tail 1
+$ quire read artifact://0 --number --tail 2; quire read artifact://0 -N --grep b; quire read artifact://0 --offset 2 --limit 2 -N --tail 1
 3:
 4:c2:b
 3:
@@ -224,7 +224,7 @@ $ quire read agent://5%
 quire: agent://5%: …
 hint: …
 ? 2
-$ quire read agent://0-Scout --grep o --json; quire read agent://0-Scout -n
+$ quire read agent://0-Scout --grep o --json; quire read agent://0-Scout -N
 {"line":1,"text":"report"}
 1:report
 
@@ -297,7 +297,7 @@ $ quire read 'agent://0-R?q=.a[' --json
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4); echo '{"a":"x"}' | quire output agent R >/dev/null
 $ for o in '--offset 1' '--limit 1' '--grep x' '--tail 1'; do for u in /a '?q=a'; do quire read agent://0-R$u $o >>out 2>>err; echo $?; done; done | sort | uniq -c; cat out
       8 2
-$ grep -c ^hint err; quire read agent://0-R/a -n >/dev/null 2>&1
+$ grep -c ^hint err; quire read agent://0-R/a -N >/dev/null 2>&1
 8
 ? 2
 
@@ -406,7 +406,7 @@ hint: …
 ? 1
 $ for u in blob: blob:sha256: blob:md5:d41d8cd98f00b204e9800998ecf8427e blob://x; do quire read $u >/dev/null 2>&1; echo $?; done | uniq -c | sed 's/^ *//'
 4 2
-$ quire read $ref -n --limit 1; QUIRE_SESSION=$(quire session new | cut -d'"' -f4) quire read $ref --limit 1
+$ quire read $ref -N --limit 1; QUIRE_SESSION=$(quire session new | cut -d'"' -f4) quire read $ref --limit 1
 1:1
 1
 
@@ -452,5 +452,5 @@ quire: …none.jsonl…
 
 # a full output is told
 $ S=$(quire session new | cut -d'"' -f4); seq 20000 | quire output sink --session $S >/dev/null 2>&1
-$ for o in '' '--limit 5' '--grep 5' '--tail 3' '--json' '-n'; do quire read artifact://0 --session $S $o >/dev/full 2>err; echo $?; grep -c 'cannot write to standard output' err; done | paste -sd' '
+$ for o in '' '--limit 5' '--grep 5' '--tail 3' '--json' '-N'; do quire read artifact://0 --session $S $o >/dev/full 2>err; echo $?; grep -c 'cannot write to standard output' err; done | paste -sd' '
 3 1 3 1 3 1 3 1 3 1 3 1

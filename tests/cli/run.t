@@ -158,7 +158,7 @@ $ quire run --log
 #2     20…  temp       exit 3   … ms  sh -c exit 3
 #1     20…  temp       exit 0   … ms  true
 $ quire run --log --limit 1 --json
-{"id":3,"session":"temp","command":["sh","-c","kill -9 $$"],"started":"…Z","ended":true,"duration_ms":…,"exit":-1,"signal":9,"stdout_bytes":0,"stderr_bytes":0,"limits_hit":[],"confined":["rlimits"],"unconfined":true}
+{"id":3,"session":"temp","command":["sh","-c","kill -9 $$"],"started_at":"…Z","ended":true,"duration_ms":…,"exit":-1,"signal":9,"stdout_bytes":0,"stderr_bytes":0,"limits_hit":[],"confined":["rlimits"],"unconfined":true}
 $ quire run -- echo four >/dev/null
 $ quire run --log --limit 1 --json
 {"id":4,…"exit":0,"signal":0,"stdout_bytes":5,"stderr_bytes":0,…"unconfined":false}

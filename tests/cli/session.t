@@ -257,8 +257,8 @@ quire: …nowhere…
 
 # rename gives a title, and takes it away
 $ S=$(quire session new | cut -d'"' -f4)
-$ quire session rename $S 'a "better" title'; quire session ls --json | grep -o '"title":.*,"created'
-"title":"a \"better\" title","created
+$ quire session rename $S 'a "better" title'; quire session ls --json | grep -o '"title":.*,"created"'
+"title":"a \"better\" title","created"
 $ quire session rename $S '' --json
 {"id":"…","path":"…"}
 $ quire session ls --json | grep -o '"title":[^,]*'

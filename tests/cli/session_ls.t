@@ -6,7 +6,7 @@ $ quire session append $S >/dev/null <<'END'
 > {"type":"message","id":"a2","message":{"role":"assistant","content":[{"type":"text","text":"hi"}],"stopReason":"stop"}}
 > END
 $ quire session ls --json
-{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false}
+{"id":"…","path":"…/--srv-demo--/….jsonl","cwd":"/srv/demo","title":"a title","created":"20…Z","modified":"20…-…-…T…:…:….…Z","messages":2,"bytes":…,"parent":null,"first":"the first words","status":"complete","archived":false,"created_at":"20…Z","modified_at":"20…-…-…T…:…:….…Z","size_bytes":…}
 $ test "$(quire session ls --json | cut -d'"' -f4)" = $S && quire session ls --ids | grep -c "^$S\$"
 1
 $ quire session ls
@@ -22,7 +22,7 @@ $ quire session append $S >/dev/null <<'END'
 > {"type":"message","id":"a3","message":{"role":"assistant","content":[],"usage":{"input":7,"cost":{"input":1.5e-9}},"stopReason":"stop"}}
 > END
 $ quire session ls --totals --json
-{"id":"…",…,"messages":3,…,"archived":false,"number":1,"state":"active","tokens":{"input":107,"output":20,"cache_read":5,"cache_write":1,"total":133},"cost":0.001500002}
+{"id":"…",…,"messages":3,…,"archived":false,…,"number":1,"state":"active","tokens":{"input":107,"output":20,"cache_read":5,"cache_write":1,"total":133},"cost":0.001500002}
 $ quire session ls --totals
 id                modified           msgs        size  number        tokens        cost  title                 directory
 …  20…-…-… …:…      3  …      1           133  0.001500002  a title               /srv/demo
@@ -34,8 +34,9 @@ $ quire session ls --totals --json | grep -o '"number".*'
 "number":2,"state":"active","tokens":{"input":0,"output":0,"cache_read":0,"cache_write":0,"total":0},"cost":0}
 $ quire session ls --totals --archived --json | grep -o '"number":[^,]*,"state":[^,]*'
 "number":1,"state":"archived"
-$ quire session ls --totals --ids | wc -l; quire session ls --totals -n 0; quire session ls --totals --cwd /nowhere
+$ quire session ls --totals --ids | wc -l; quire session ls --totals -n 0 | wc -l; quire session ls --totals --cwd /nowhere
 1
+2
 $ quire session rm $S >/dev/null; quire session ls --archived --totals
 $ quire session new --title third >/dev/null; quire session ls --totals --json | grep -c '"number":3'
 1
@@ -48,9 +49,9 @@ $ quire session ls --json | grep -o '"title":[^,]*'
 "title":"/srv/c"
 "title":"/srv/b"
 "title":"/srv/a"
-$ quire session ls -n 2 --json | wc -l; quire session ls --limit 0 | wc -l
+$ quire session ls -n 2 --json | wc -l; quire session ls --limit 0 --json | wc -l
 2
-0
+4
 $ quire session ls --cwd /srv/b --json | grep -o '"cwd":[^,]*'
 "cwd":"/srv/b"
 $ quire session ls --cwd /srv/nowhere
@@ -148,7 +149,7 @@ $ file=$(quire session files $S); quire session archive $S
 $ test -e "$file"; quire session ls
 ? 0
 $ quire session ls --archived --json
-{"id":"…","path":"…","cwd":"…","title":"T",…,"archived":true}
+{"id":"…","path":"…","cwd":"…","title":"T",…,"archived":true,…}
 $ quire session show $S --json
 {"type":"custom","id":"a1",…}
 $ quire session unarchive $(quire session ls --archived --ids) --json

@@ -24,14 +24,14 @@ $ test ! -e $QUIRE_HOME
 
 # with --json one object a reply, and one before it for a file
 $ printf '/write a\n1\r\n2\n/endwrite\n/read a\n' | quire slash --json --session user
-{"event":"file","path":"a","size":3,"encoding":"utf-8","content":"1\n2"}
+{"event":"file","path":"a","size":3,"size_bytes":3,"encoding":"utf-8","content":"1\n2"}
 {"command":"write","args":"a","line":1,"status":"ok","kind":"ok","id":null,"truncated":false,"skipped":0,"encoding":"utf-8","body":"OK: captured 3 bytes for 'a' (shown to the client, not kept; --persist keeps it)"}
 {"command":"read","args":"a","line":5,"status":"not_found","kind":"not_found","id":null,"truncated":false,"skipped":0,"encoding":"utf-8","body":"ERR: 'a' not found in this conversation's artifacts; /list shows those there are"}
 ? 1
 $ printf '/write a\n\377\n/endwrite\n' | quire slash --json | head -1
-{"event":"file","path":"a","size":1,"encoding":"base64","content":"/w=="}
+{"event":"file","path":"a","size":1,"size_bytes":1,"encoding":"base64","content":"/w=="}
 $ printf '\211PNG\r\n\032\n' >x.png; quire artifact put x.png x.png >out; echo '/read x.png' | quire slash --json --session user
-{"command":"read",…"body":"(image attached: x.png, 8 bytes, mime=image/png, id=1)","part":{"mime":"image/png","encoding":"base64","content":"iVBORw0KGgo="}}
+{"command":"read",…"body":"(image attached: x.png, 8 bytes, mime=image/png, id=1)","part":{"mime":"image/png","media_type":"image/png","encoding":"base64","content":"iVBORw0KGgo="}}
 
 # content that begins with ERR: is no failure, and cannot end its block
 $ printf 'ERR: no\n[END READ]\n' >a; quire artifact put a a >out; echo '/read a' | quire slash --session user

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sqlite3
+from datetime import datetime
 
 from interop import bytes_of
 
@@ -38,12 +39,19 @@ def steps(driver, file, *todo):
     return said
 
 
+def seconds(rows):
+    """Quire prints times as RFC 3339, oh-my-pi as seconds since 1970."""
+    for row in rows:
+        row["created_at"] = int(datetime.fromisoformat(row["created_at"].replace("Z", "+00:00")).timestamp())
+    return rows
+
+
 def ls(quire, home, *more):
-    return quire.lines("history", "ls", "--json", "-n", "1000", *more, home=home)
+    return seconds(quire.lines("history", "ls", "--json", "-n", "1000", *more, home=home))
 
 
 def search(quire, home, query):
-    return quire.lines("history", "search", "--json", "-n", "1000", "--", query, home=home, fine=(0, 1))
+    return seconds(quire.lines("history", "search", "--json", "-n", "1000", "--", query, home=home, fine=(0, 1)))
 
 
 def tables(file):

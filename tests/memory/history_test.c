@@ -335,9 +335,13 @@ TEST(history_limits_are_a_hundred_and_a_thousand)
     OK(quire_history_list(q, NULL, note, &got, &test_err));
     EQ(100, bytes_count(buf_bytes(&got), ':'));
     buf_clear(&got);
-    o.limit = UINT64_MAX;
+    o.limit = UINT64_MAX - 1;
     OK(quire_history_search(q, bytes_str("p"), &o, note, &got, &test_err));
     EQ(1000, bytes_count(buf_bytes(&got), ':'));
+    buf_clear(&got);
+    o.limit = UINT64_MAX; /* all */
+    OK(quire_history_search(q, bytes_str("p"), &o, note, &got, &test_err));
+    EQ(1010, bytes_count(buf_bytes(&got), ':'));
     buf_release(&got);
     quire_close(q);
 }

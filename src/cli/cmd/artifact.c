@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
@@ -28,34 +26,19 @@ int artifact_fail(struct cli *cli, const quire_error *err)
 
 /* ---- saying what there is ----------------------------------------------- */
 
-void json_add_time(struct json_writer *w, const char *key, int64_t us)
-{
-    char text[TIMESTAMP_SIZE];
-
-    json_key(w, key);
-    if (us > 0) {
-        timestamp_format(us, text);
-        json_str(w, text);
-    } else {
-        json_null(w);
-    }
-}
-
-static void add_words(struct json_writer *w, const char *key, const char *text)
-{
-    json_key(w, key);
-    if (*text)
-        json_str(w, text);
-    else
-        json_null(w);
-}
-
-static void add_digest(struct json_writer *w, const quire_artifact *a)
+/* What every form of an artifact has: size, digest, version, type. `size` and
+ * `mime` are older names of `size_bytes` and `media_type`. */
+static void add_content(struct json_writer *w, const quire_artifact *a)
 {
     char hex[2 * sizeof a->digest.byte + 1];
 
     hex_encode(a->digest.byte, sizeof a->digest.byte, hex);
+    json_put_uint(w, "size", a->size);
+    json_put_uint(w, "size_bytes", a->size);
     json_put_str(w, "sha256", hex);
+    json_put_int(w, "version", a->version);
+    json_put_str(w, "mime", a->mime);
+    json_put_str(w, "media_type", a->mime);
 }
 
 void artifact_add_members(struct json_writer *w, const quire_artifact *a)
@@ -63,61 +46,56 @@ void artifact_add_members(struct json_writer *w, const quire_artifact *a)
     json_put_int(w, "id", a->id);
     json_put_str(w, "path", a->path);
     json_put_str(w, "session", a->session);
-    json_put_uint(w, "size", a->size);
-    add_digest(w, a);
-    json_put_int(w, "version", a->version);
-    json_put_str(w, "mime", a->mime);
-    add_words(w, "purpose", a->purpose);
-    add_words(w, "source", a->source);
-    add_words(w, "agent", a->agent);
+    add_content(w, a);
+    json_put_optional(w, "purpose", a->purpose);
+    json_put_optional(w, "source", a->source);
+    json_put_optional(w, "agent", a->agent);
     json_put_raw(w, "tags", bytes_str(a->tags));
     json_put_raw(w, "metadata", bytes_str(a->meta));
-    json_add_time(w, "created", a->created_us);
-    json_add_time(w, "updated", a->updated_us);
-    json_add_time(w, "deleted", a->deleted_us);
+    json_put_time(w, "created_at", a->created_us);
+    json_put_time(w, "modified_at", a->updated_us);
+    json_put_time(w, "deleted_at", a->deleted_us);
 }
 
-void artifact_add_json(struct buf *line, const quire_artifact *a)
-{
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    artifact_add_members(&w, a);
-    json_object_end(&w);
-}
+#define ROW_COLUMNS "id     modified                size  path"
 
 void artifact_add_row(struct buf *line, const quire_artifact *a)
 {
-    time_t s = (time_t)(a->updated_us / 1000000);
-    char when[32] = "", size[32], id[24];
-    struct tm tm;
+    char when[LOCAL_TIME_SIZE], size[32], id[24];
 
-    if (localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
     size_text(a->size, size, sizeof size);
     snprintf(id, sizeof id, "#%lld", (long long)a->id);
-    buf_addf(line, "%-6s %s  %10s  ", id, when, size);
+    buf_addf(line, "%-6s %s  %10s  ", id, local_time(a->updated_us, when),
+             size);
     term_add(line, bytes_str(a->path), true);
+}
+
+quire_status artifact_emit(struct cli *cli, const quire_artifact *a,
+                           quire_error *err)
+{
+    struct row r;
+
+    if (row_begin(&r, cli))
+        artifact_add_members(&r.json, a);
+    else
+        artifact_add_row(&r.text, a);
+    return row_emit(&r, err);
 }
 
 static quire_status list_one(void *ctx, const quire_artifact *a,
                              quire_error *err)
 {
     struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        artifact_add_members(&w, a);
-        cursor_add(&w, a->updated_us, a->id);
-        json_object_end(&w);
+    print_heading(cli, ROW_COLUMNS);
+    if (row_begin(&r, cli)) {
+        artifact_add_members(&r.json, a);
+        cursor_add(&r.json, a->updated_us, a->id);
     } else {
-        artifact_add_row(&line, a);
+        artifact_add_row(&r.text, a);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 /* ---- put ---------------------------------------------------------------- */
@@ -162,31 +140,32 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
     return st;
 }
 
-static void say_put(struct cli *cli, const quire_artifact *a)
+static void print_put(struct cli *cli, const quire_artifact *a)
 {
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_int(&w, "id", a->id);
-        json_put_str(&w, "path", a->path);
-        json_put_uint(&w, "size", a->size);
-        add_digest(&w, a);
-        json_put_int(&w, "version", a->version);
-        json_put_bool(&w, "created", a->created);
-        json_put_str(&w, "mime", a->mime);
-        json_put_uint(&w, "conversation_used_bytes", a->session_used);
-        json_put_uint(&w, "tenant_used_bytes", a->tenant_used);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_int(&r.json, "id", a->id);
+        json_put_str(&r.json, "path", a->path);
+        add_content(&r.json, a);
+        json_put_bool(&r.json, "created", a->created);
+        json_put_time(&r.json, "created_at", a->created_us);
+        json_put_time(&r.json, "modified_at", a->updated_us);
+        json_put_uint(&r.json, "conversation_used_bytes", a->session_used);
+        json_put_uint(&r.json, "tenant_used_bytes", a->tenant_used);
     } else {
-        buf_addf(&line, "#%lld ", (long long)a->id);
-        term_add(&line, bytes_str(a->path), true);
-        buf_addf(&line, ", version %lld", (long long)a->version);
+        buf_addf(&r.text, "#%lld ", (long long)a->id);
+        term_add(&r.text, bytes_str(a->path), true);
+        buf_addf(&r.text, ", version %lld", (long long)a->version);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
+}
+
+const char *media_type_option(const struct args *args)
+{
+    const char *type = args_text(args, "media-type");
+
+    return type ? type : args_text(args, "mime");
 }
 
 /* The tags of the command line, ended by NULL; NULL when there are none. */
@@ -233,7 +212,7 @@ static int artifact_put(struct cli *cli, const struct args *args)
                          "`%s` means the artifact with this id",
                          args->words[0]);
     }
-    o.mime = args_text(args, "mime");
+    o.mime = media_type_option(args);
     o.purpose = args_text(args, "purpose");
     o.source = args_text(args, "source");
     o.meta = args_text(args, "meta");
@@ -243,17 +222,21 @@ static int artifact_put(struct cli *cli, const struct args *args)
                            buf_bytes(&content), &o, &a, &err))
         code = artifact_fail(cli, &err);
     else
-        say_put(cli, &a);
+        print_put(cli, &a);
     buf_release(&content);
     free(tags);
     return code;
 }
 
 static const struct opt put_opts[] = {
-    {.name = "mime",
+    {.name = "media-type",
      .kind = OPT_TEXT,
      .value = "M",
      .help = "its media type; found by name or content unless given"},
+    {.name = "mime",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "the same as --media-type"},
     {.name = "purpose",
      .kind = OPT_TEXT,
      .value = "P",
@@ -280,8 +263,11 @@ static const struct cmd cmd_artifact_put = {
     .about =
         "Reads FILE, or standard input. A path that is there gets a new "
         "version and keeps its id. At most 1 MiB a file, 50 MiB a session "
-        "and 500 MiB in all, unless `quire config` says otherwise. With --json one object: id, path, size, sha256, "
-        "version, created, mime, conversation_used_bytes, tenant_used_bytes.",
+        "and 500 MiB in all, unless `quire config` says otherwise. With --json "
+        "one object: id, path, size_bytes, sha256, version, media_type, created "
+        "(whether the path is new), created_at, modified_at, "
+        "conversation_used_bytes, tenant_used_bytes; `size` and `mime` are "
+        "older names of size_bytes and media_type.",
     .opts = put_opts,
     .examples = "echo 'remember the milk' | quire artifact put notes/today.md\n"
                 "quire artifact put notes/today.md notes.txt --tag home",
@@ -315,9 +301,10 @@ static const struct opt ls_opts[] = {
      .help = "those of every session"},
     {.name = "deleted", .kind = OPT_FLAG, .help = "what was put away instead"},
     {.name = "limit",
+     .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most N; 0 for all"},
+     .help = "at most N; 0, the default, for all"},
     {.name = "cursor",
      .kind = OPT_TEXT,
      .value = "C",
@@ -344,24 +331,17 @@ static const struct cmd cmd_artifact_ls = {
 static quire_status version_one(void *ctx, const quire_artifact *a,
                                 quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (!cli->json) {
-        buf_addf(&line, "%4lld  ", (long long)a->version);
-        artifact_add_row(&line, a);
+    print_heading(ctx, "vers  " ROW_COLUMNS);
+    if (row_begin(&r, ctx)) {
+        add_content(&r.json, a);
+        json_put_time(&r.json, "created_at", a->updated_us);
     } else {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_int(&w, "version", a->version);
-        json_put_uint(&w, "size", a->size);
-        add_digest(&w, a);
-        json_put_str(&w, "mime", a->mime);
-        json_add_time(&w, "created", a->updated_us);
-        json_object_end(&w);
+        buf_addf(&r.text, "%4lld  ", (long long)a->version);
+        artifact_add_row(&r.text, a);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static int artifact_versions(struct cli *cli, const struct args *args)
@@ -380,7 +360,7 @@ static const struct cmd cmd_artifact_versions = {
     .args = "PATH|#ID",
     .summary = "list the versions of an artifact, the newest first",
     .about = "The last twenty are kept. With --json an object each: version, "
-             "size, sha256, mime, created.",
+             "size_bytes, sha256, media_type, created_at.",
     .examples = "quire artifact versions notes/today.md",
     .store = STORE_READ,
     .paged = true,
@@ -391,30 +371,26 @@ static const struct cmd cmd_artifact_versions = {
 
 static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
     char score[32];
+    struct row r;
 
-    if (cli->json) {
+    print_heading(ctx, ROW_COLUMNS);
+    if (row_begin(&r, ctx)) {
         snprintf(score, sizeof score, "%.6f", hit->score);
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_int(&w, "id", hit->artifact.id);
-        json_put_str(&w, "path", hit->artifact.path);
-        json_put_str(&w, "session", hit->artifact.session);
-        json_put_raw(&w, "score", bytes_str(score));
-        json_put_str(&w, "snippet", hit->snippet);
-        json_put_bool(&w, "part", hit->part);
-        json_object_end(&w);
+        json_put_int(&r.json, "id", hit->artifact.id);
+        json_put_str(&r.json, "path", hit->artifact.path);
+        json_put_str(&r.json, "session", hit->artifact.session);
+        json_put_raw(&r.json, "score", bytes_str(score));
+        json_put_str(&r.json, "snippet", hit->snippet);
+        json_put_bool(&r.json, "part", hit->part);
     } else {
-        artifact_add_row(&line, &hit->artifact);
+        artifact_add_row(&r.text, &hit->artifact);
         if (*hit->snippet) {
-            buf_add_str(&line, "\n       ");
-            term_add(&line, bytes_str(hit->snippet), true);
+            buf_add_str(&r.text, "\n       ");
+            term_add(&r.text, bytes_str(hit->snippet), true);
         }
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static int artifact_search(struct cli *cli, const struct args *args)
@@ -426,7 +402,7 @@ static int artifact_search(struct cli *cli, const struct args *args)
     o.all_sessions = args_flag(args, "all-sessions");
     o.fts = args_flag(args, "fts");
     o.tag = args_text(args, "tag");
-    o.mime = args_text(args, "mime");
+    o.mime = media_type_option(args);
     o.limit = args_number(args, "limit", 20);
     if (cursor_time(cli, args, "since", &o.since_us) ||
         cursor_time(cli, args, "until", &o.until_us))
@@ -450,10 +426,14 @@ static const struct opt search_opts[] = {
      .kind = OPT_FLAG,
      .help = "QUERY is an expression of SQLite's FTS5"},
     {.name = "tag", .kind = OPT_TEXT, .value = "T", .help = "with this tag"},
+    {.name = "media-type",
+     .kind = OPT_TEXT,
+     .value = "M",
+     .help = "with a media type that begins with M, such as text/"},
     {.name = "mime",
      .kind = OPT_TEXT,
      .value = "M",
-     .help = "whose type begins so, such as text/"},
+     .help = "the same as --media-type"},
     {.name = "since",
      .kind = OPT_TEXT,
      .value = "TIME",
@@ -463,9 +443,10 @@ static const struct opt search_opts[] = {
      .value = "TIME",
      .help = "changed before TIME"},
     {.name = "limit",
+     .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most N, 20 unless given; 0 for all"},
+     .help = "at most N; 20 unless given, 0 for all"},
     {0},
 };
 
@@ -526,7 +507,7 @@ static int artifact_restore(struct cli *cli, const struct args *args)
     if (quire_artifact_restore(cli->q, args_text(args, "session"),
                                args->words[0], &a, &err))
         return artifact_fail(cli, &err);
-    list_one(cli, &a, &err);
+    artifact_emit(cli, &a, &err);
     return EXIT_DONE;
 }
 
@@ -541,21 +522,17 @@ static const struct cmd cmd_artifact_restore = {
 
 /* ---- path --------------------------------------------------------------- */
 
-static void say_path(struct cli *cli, quire_bytes path)
+static void print_path(struct cli *cli, quire_bytes path)
 {
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
     const char *reason;
     char clean[257];
     bool ok = !quire_artifact_path(path, clean, &reason, NULL);
+    struct row r;
 
-    json_begin(&w, &line);
-    json_object(&w);
-    json_put_bool(&w, "ok", ok);
-    json_put_str(&w, ok ? "path" : "reason", ok ? clean : reason);
-    json_object_end(&w);
-    out_line(cli, &line);
-    buf_release(&line);
+    row_begin_json(&r, cli);
+    json_put_bool(&r.json, "ok", ok);
+    json_put_str(&r.json, ok ? "path" : "reason", ok ? clean : reason);
+    row_print(&r);
 }
 
 static int artifact_path(struct cli *cli, const struct args *args)
@@ -568,7 +545,7 @@ static int artifact_path(struct cli *cli, const struct args *args)
     while ((n = getdelim(&path, &cap, separator, stdin)) > 0) {
         if (path[n - 1] == (char)separator)
             n--;
-        say_path(cli, bytes_of(path, (size_t)n));
+        print_path(cli, bytes_of(path, (size_t)n));
     }
     free(path);
     return EXIT_DONE;
@@ -599,27 +576,23 @@ static const struct cmd cmd_artifact_path = {
 
 static int artifact_recount(struct cli *cli, const struct args *args)
 {
-    struct buf line = BUF_INIT(4096);
-    struct json_writer w;
     quire_error err = {0};
     uint64_t wrong;
+    struct row r;
 
     (void)args;
     if (quire_artifact_recount(cli->q, &wrong, &err))
         return artifact_fail(cli, &err);
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_uint(&w, "wrong", wrong);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_uint(&r.json, "wrong", wrong);
     } else if (wrong) {
-        buf_addf(&line, "counters that were wrong, and are right now: %llu",
-                 (unsigned long long)wrong);
+        add_count(&r.text, wrong, "counter was wrong and is",
+                  "counters were wrong and are");
+        buf_add_str(&r.text, " corrected");
     } else {
-        buf_add_str(&line, "all counters are right");
+        buf_add_str(&r.text, "all counters are right");
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
     return wrong ? EXIT_DAMAGED : EXIT_DONE;
 }
 

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "quire.h"
 
+struct args;
 struct cli;
 struct cmd;
 
@@ -21,13 +22,15 @@ int artifact_fail(struct cli *cli, const quire_error *err);
 /* An artifact in a line: "#3     2026-02-16 10:20       5 B  notes/a.md". */
 void artifact_add_row(struct buf *line, const quire_artifact *a);
 
-/* All that is known of an artifact: as members of an object that is open, or
- * as one object. */
+/* All that is known of an artifact, as members of an object that is open. */
 void artifact_add_members(struct json_writer *w, const quire_artifact *a);
-void artifact_add_json(struct buf *line, const quire_artifact *a);
 
-/* A member that is a point in time, as RFC 3339; null for 0. */
-void json_add_time(struct json_writer *w, const char *key, int64_t us);
+/* Print one, as a row. */
+quire_status artifact_emit(struct cli *cli, const quire_artifact *a,
+                           quire_error *err);
+
+/* --media-type, or --mime, its other name; NULL if neither was given. */
+const char *media_type_option(const struct args *args);
 
 /* All of a file, or of standard input ("-" or NULL), if it is less than the
  * ceiling of `out`: else QUIRE_TOO_LARGE. */

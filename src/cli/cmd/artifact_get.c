@@ -59,7 +59,7 @@ static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
     if (g->save)
         return atomic_output_write(g->save, bytes, err);
     out_write(g->cli, bytes);
-    return g->cli->out.error ? out_flush(g->cli, err) : QUIRE_OK;
+    return out_status(g->cli, err);
 }
 
 /* The command reads, also where nothing may be written; what was read is then
@@ -137,10 +137,9 @@ const struct cmd cmd_artifact_get = {
 static int artifact_stat(struct cli *cli, const struct args *args)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
     quire_artifact a;
     quire_error err = {0};
+    struct row r;
     int code = read_reach(cli, args, &o);
 
     if (code)
@@ -148,18 +147,14 @@ static int artifact_stat(struct cli *cli, const struct args *args)
     if (quire_artifact_stat(cli->q, args_text(args, "session"), args->words[0],
                             &o, &a, &err))
         return artifact_fail(cli, &err);
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        artifact_add_members(&w, &a);
-        json_put_uint(&w, "reads", a.reads);
-        json_add_time(&w, "read", a.read_us);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        artifact_add_members(&r.json, &a);
+        json_put_uint(&r.json, "reads", a.reads);
+        json_put_time(&r.json, "read_at", a.read_us);
     } else {
-        artifact_add_row(&line, &a);
+        artifact_add_row(&r.text, &a);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
     return EXIT_DONE;
 }
 
@@ -170,9 +165,11 @@ const struct cmd cmd_artifact_stat = {
     .args = "PATH|#ID",
     .summary = "tell what is known of an artifact",
     .about =
-        "With --json one object: id, path, session, size, sha256, version, "
-        "mime, purpose, source, agent, tags, metadata, created, updated, "
-        "deleted, reads (how often it was read), read (when last).",
+        "With --json one object: id, path, session, size_bytes, sha256, "
+        "version, media_type, purpose, source, agent, tags, metadata, "
+        "created_at, modified_at, deleted_at, reads (how often it was read), "
+        "read_at (when last); `size` and `mime` are older names of size_bytes "
+        "and media_type.",
     .opts = stat_opts,
     .examples = "quire artifact stat notes/today.md --json",
     .store = STORE_READ,

@@ -2,16 +2,10 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/artifact.h"
 
-static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
+static quire_status emit_artifact(void *ctx, const quire_artifact *a,
+                                  quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(256 * 1024);
-
-    if (cli->json)
-        artifact_add_json(&line, a);
-    else
-        artifact_add_row(&line, a);
-    return out_give(cli, &line, err);
+    return artifact_emit(ctx, a, err);
 }
 
 static int unpack(struct cli *cli, const struct args *args)
@@ -21,8 +15,8 @@ static int unpack(struct cli *cli, const struct args *args)
     if (quire_artifact_unpack(cli->q, args_text(args, "session"),
                               args->words[0], args_text(args, "into"),
                               args_number(args, "max-files", 0),
-                              args_number(args, "max-size", 0), give, cli,
-                              &err))
+                              args_number(args, "max-size", 0), emit_artifact,
+                              cli, &err))
         return artifact_fail(cli, &err);
     return EXIT_DONE;
 }

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/blob.h"
 #include "cli/core/atomic_output.h"
@@ -30,22 +30,27 @@ int blob_resolve(struct cli *cli, const char *text, quire_digest *digest)
     return st == QUIRE_INVALID ? EXIT_NO : cli_exit(st);
 }
 
-void blob_json(struct json_writer *w, struct buf *line,
-               const quire_blob_info *info)
+/* null: not known without unpacking it. */
+static void add_size(struct json_writer *w, const char *key, uint64_t size)
+{
+    if (size == UINT64_MAX)
+        json_put_null(w, key);
+    else
+        json_put_uint(w, key, size);
+}
+
+/* `size` and `stored` are older names of size_bytes and stored_bytes. */
+void blob_add_members(struct json_writer *w, const quire_blob_info *info)
 {
     char ref[QUIRE_REF_SIZE];
 
     quire_ref_format(&info->digest, ref);
-    json_begin(w, line);
-    json_object(w);
     json_put_str(w, "ref", ref);
     json_put_str(w, "sha256", strrchr(ref, ':') + 1);
-    json_key(w, "size");
-    if (info->size == UINT64_MAX) /* not known without unpacking it */
-        json_null(w);
-    else
-        json_uint(w, info->size);
+    add_size(w, "size", info->size);
+    add_size(w, "size_bytes", info->size);
     json_put_uint(w, "stored", info->stored);
+    json_put_uint(w, "stored_bytes", info->stored);
 }
 
 /* ---- get ---------------------------------------------------------------- */
@@ -59,17 +64,13 @@ struct sink {
 static quire_status write_sink(void *ctx, quire_bytes bytes, quire_error *err)
 {
     struct sink *s = ctx;
-    quire_status st = QUIRE_OK;
 
     s->done += bytes.len;
     progress_at(s->cli, s->done, s->total);
     if (s->save)
         return atomic_output_write(s->save, bytes, err);
     out_write(s->cli, bytes);
-    /* Only look: flushing here would undo the buffering. */
-    if (s->cli->out.error)
-        st = out_flush(s->cli, err);
-    return st;
+    return out_status(s->cli, err);
 }
 
 /* The range as it was written; UINT64_MAX where a side is left out. */
@@ -226,31 +227,25 @@ static const struct cmd cmd_blob_get = {
 
 static void print_stat(struct cli *cli, const quire_blob_info *info)
 {
-    struct buf line = BUF_INIT(1024);
-    char ref[QUIRE_REF_SIZE], seen[64] = "never";
-    time_t at = (time_t)info->seen_s;
-    struct tm tm;
+    char ref[QUIRE_REF_SIZE], seen[TIMESTAMP_SIZE];
+    struct row r;
 
-    if (cli->json) {
-        struct json_writer w;
-
-        blob_json(&w, &line, info);
-        json_put_bool(&w, "in_file", info->in_file);
-        json_put_int(&w, "seen", info->seen_s);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        blob_add_members(&r.json, info);
+        json_put_bool(&r.json, "in_file", info->in_file);
+        json_put_time(&r.json, "seen_at", info->seen_s * 1000000);
     } else {
         quire_ref_format(&info->digest, ref);
-        if (gmtime_r(&at, &tm))
-            strftime(seen, sizeof seen, "%Y-%m-%d %H:%M:%S UTC", &tm);
-        buf_addf(&line,
-                 "%s\n  size    %llu bytes\n  stored  %llu bytes, %s\n"
-                 "  seen    %s",
-                 ref, (unsigned long long)info->size,
-                 (unsigned long long)info->stored,
-                 info->in_file ? "in a file of its own" : "in quire.db", seen);
+        timestamp_format(info->seen_s * 1000000, seen);
+        buf_addf(&r.text, "%s\n  size    ", ref);
+        add_count(&r.text, info->size, "byte", "bytes");
+        buf_add_str(&r.text, "\n  stored  ");
+        add_count(&r.text, info->stored, "byte", "bytes");
+        buf_addf(&r.text, ", %s\n  seen    %.10s %.8s UTC",
+                 info->in_file ? "in a file of its own" : "in quire.db", seen,
+                 seen + 11);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 static int blob_stat(struct cli *cli, const struct args *args)
@@ -281,9 +276,10 @@ static const struct cmd cmd_blob_stat = {
     .summary = "tell the size of blobs and where they are",
     .about =
         "Does not read the content, unless that is the only way to "
-        "tell the size of a large file in a loose store. With `--json`: ref, sha256, size, "
-        "stored, in_file, seen (when it was last put or found again, in "
-        "seconds since 1970).",
+        "tell the size of a large file in a loose store. With `--json`: ref, "
+        "sha256, size_bytes, stored_bytes, in_file, seen_at (when it was last "
+        "put or found again); `size` and `stored` are older names of "
+        "size_bytes and stored_bytes.",
     .opts = store_opts,
     .examples = "quire blob stat 2cf24dba",
     .store = STORE_READ,
@@ -297,7 +293,6 @@ struct listing {
     struct cli *cli;
     bool detailed;
     uint64_t left; /* of --limit */
-    struct buf line;
 };
 
 static void add_sizes(struct buf *line, const quire_blob_info *info)
@@ -314,37 +309,32 @@ static quire_status list_one(void *ctx, const quire_blob_info *info,
 {
     struct listing *l = ctx;
     char ref[QUIRE_REF_SIZE];
+    struct row r;
 
     if (!l->left--)
         return QUIRE_STOPPED;
-    if (l->cli->json) {
-        struct json_writer w;
-
-        blob_json(&w, &l->line, info);
-        json_object_end(&w);
+    if (row_begin(&r, l->cli)) {
+        blob_add_members(&r.json, info);
     } else {
         quire_ref_format(&info->digest, ref);
-        buf_add_str(&l->line, ref);
+        buf_add_str(&r.text, ref);
         if (l->detailed)
-            add_sizes(&l->line, info);
+            add_sizes(&r.text, info);
     }
-    out_line(l->cli, &l->line);
-    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+    return row_emit(&r, err);
 }
 
 static int blob_ls(struct cli *cli, const struct args *args)
 {
     struct listing l = {.cli = cli,
                         .detailed = args_flag(args, "long"),
-                        .left = args_number(args, "limit", UINT64_MAX),
-                        .line = BUF_INIT(1024)};
+                        .left = args_limit(args, UINT64_MAX)};
     quire_error err = {0};
     quire_status st = quire_blob_list(cli->q, list_one, &l, &err);
     int code = EXIT_DONE;
 
     if (st && st != QUIRE_STOPPED && !cli->out.error)
         code = cli_fail(cli, &err);
-    buf_release(&l.line);
     return code;
 }
 
@@ -357,7 +347,7 @@ static const struct opt ls_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "no more than N"},
+     .help = "at most N; 0, the default, for all"},
     STORE_OPTS,
     {0},
 };
@@ -366,10 +356,11 @@ static const struct cmd cmd_blob_ls = {
     .name = "blob ls",
     .args = "",
     .summary = "list the blobs in the store",
-    .about = "One reference a line, by ascending digest. With `--json`: ref, "
-             "sha256, size, stored. The size of a large file in a loose store "
-             "is not known without unpacking it: it is shown as `-`, in JSON "
-             "as null; `blob stat` tells it.",
+    .about =
+        "One reference a line, by ascending digest. With `--json`: ref, "
+        "sha256, size_bytes, stored_bytes. The size of a large file in a loose store "
+        "is not known without unpacking it: it is shown as `-`, in JSON "
+        "as null; `blob stat` tells it.",
     .opts = ls_opts,
     .examples = "quire blob ls --long",
     .store = STORE_READ,
@@ -388,24 +379,18 @@ static quire_status show_problem(void *ctx, const quire_problem *problem,
                                  quire_error *err)
 {
     struct checking *c = ctx;
-    struct buf line = BUF_INIT(8192);
-    struct json_writer w;
+    struct row r;
 
     c->code = EXIT_DAMAGED;
-    if (c->cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "where", problem->where);
-        json_put_str(&w, "kind", problem->kind);
-        json_put_str(&w, "message", problem->what);
-        json_object_end(&w);
+    if (row_begin(&r, c->cli)) {
+        json_put_str(&r.json, "where", problem->where);
+        json_put_str(&r.json, "kind", problem->kind);
+        json_put_str(&r.json, "message", problem->what);
     } else {
-        buf_addf(&line, "%s: %s: %s", problem->where, problem->kind,
+        buf_addf(&r.text, "%s: %s: %s", problem->where, problem->kind,
                  problem->what);
     }
-    out_line(c->cli, &line);
-    buf_release(&line);
-    return c->cli->out.error ? out_flush(c->cli, err) : QUIRE_OK;
+    return row_emit(&r, err);
 }
 
 static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,

@@ -20,10 +20,8 @@ struct cmd;
 
 extern const struct cmd cmd_blob_put;
 
-/* {"ref","sha256","size","stored" and whatever the caller adds before it ends
- * the object. */
-void blob_json(struct json_writer *w, struct buf *line,
-               const quire_blob_info *info);
+/* ref, sha256, size_bytes, stored_bytes, as members of an object that is open. */
+void blob_add_members(struct json_writer *w, const quire_blob_info *info);
 
 /* The blob that a user means. */
 int blob_resolve(struct cli *cli, const char *text, quire_digest *digest);

@@ -8,21 +8,15 @@
 static quire_status list_pin(void *ctx, const quire_digest *digest,
                              quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1024);
     char ref[QUIRE_REF_SIZE];
-    struct json_writer w;
+    struct row r;
 
     quire_ref_format(digest, ref);
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "ref", ref);
-        json_object_end(&w);
-    } else {
-        buf_add_str(&line, ref);
-    }
-    return out_give(cli, &line, err);
+    if (row_begin(&r, ctx))
+        json_put_str(&r.json, "ref", ref);
+    else
+        buf_add_str(&r.text, ref);
+    return row_emit(&r, err);
 }
 
 static int each_named(struct cli *cli, const struct args *args,

@@ -43,22 +43,18 @@ struct put {
 static void acknowledge(struct put *p, const char *name,
                         const quire_blob_info *info)
 {
-    struct buf line = BUF_INIT(1024);
     char ref[QUIRE_REF_SIZE];
+    struct row r;
 
-    if (p->cli->json) {
-        struct json_writer w;
-
-        blob_json(&w, &line, info);
-        json_put_bool(&w, "existed", info->existed);
-        json_put_str(&w, "file", name);
-        json_object_end(&w);
+    if (row_begin(&r, p->cli)) {
+        blob_add_members(&r.json, info);
+        json_put_bool(&r.json, "existed", info->existed);
+        json_put_str(&r.json, "file", name);
     } else {
         quire_ref_format(&info->digest, ref);
-        buf_add_str(&line, ref);
+        buf_add_str(&r.text, ref);
     }
-    out_line(p->cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 static void put_failed(struct put *p, const quire_error *err)
@@ -287,8 +283,9 @@ const struct cmd cmd_blob_put = {
         "not written again.\n\n"
         "A file that cannot be read is reported and left out, the others "
         "are stored, and the exit status is 3.\n\n"
-        "With `--json`: ref, sha256, size, stored (the bytes it takes in the "
-        "store), existed, file.",
+        "With `--json`: ref, sha256, size_bytes, stored_bytes (what it takes "
+        "in the store), existed, file; `size` and `stored` are older names of "
+        "size_bytes and stored_bytes.",
     .opts = put_opts,
     .examples = "quire blob put notes.txt picture.png\n"
                 "printf hello | quire blob put",

@@ -18,23 +18,16 @@ struct checking {
 
 /* ---- a finding ---------------------------------------------------------- */
 
-static void add_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_put_str(w, key, text);
-}
-
 static void add_fields(struct json_writer *w, const quire_problem *p)
 {
-    add_text(w, "where", p->where);
-    add_text(w, "kind", p->kind);
-    if (p->line) {
+    json_put_str(w, "where", p->where);
+    json_put_str(w, "kind", p->kind);
+    if (p->line)
         json_put_uint(w, "line", p->line);
-    }
-    if (p->has_byte) {
+    if (p->has_byte)
         json_put_uint(w, "byte", p->byte);
-    }
-    add_text(w, "message", p->what);
-    add_text(w, "next", p->next);
+    json_put_str(w, "message", p->what);
+    json_put_str(w, "next", p->next);
 }
 
 static void add_place(struct buf *line, const quire_problem *p)
@@ -46,31 +39,27 @@ static void add_place(struct buf *line, const quire_problem *p)
         buf_addf(line, ", byte %llu", (unsigned long long)p->byte);
 }
 
-/* `label` is what comes before it where findings and mendings are told. */
-static quire_status show(struct checking *c, const char *label,
-                         const quire_problem *p, quire_error *err)
+/* `label` says what `p->next` is: "mended", "plan" or "next" for `repair`, ""
+ * for `check`. */
+static quire_status emit_problem(struct checking *c, const char *label,
+                                 const quire_problem *p, quire_error *err)
 {
-    struct buf line = BUF_INIT(256 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (c->cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        add_fields(&w, p);
-        if (*label) {
-            json_put_bool(&w, "mended", label[0] == 'm');
-        }
-        json_object_end(&w);
+    if (row_begin(&r, c->cli)) {
+        add_fields(&r.json, p);
+        if (*label)
+            json_put_bool(&r.json, "mended", label[0] == 'm');
     } else {
-        add_place(&line, p);
-        buf_addf(&line, ": %s: ", p->kind);
-        term_add(&line, bytes_str(p->what), true);
+        add_place(&r.text, p);
+        buf_addf(&r.text, ": %s: ", p->kind);
+        term_add(&r.text, bytes_str(p->what), true);
         if (*p->next) {
-            buf_addf(&line, "\n  %s: ", *label ? label : "next");
-            term_add(&line, bytes_str(p->next), true);
+            buf_addf(&r.text, "\n  %s: ", *label ? label : "next");
+            term_add(&r.text, bytes_str(p->next), true);
         }
     }
-    return out_give(c->cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static quire_status show_problem(void *ctx, const quire_problem *problem,
@@ -79,7 +68,7 @@ static quire_status show_problem(void *ctx, const quire_problem *problem,
     struct checking *c = ctx;
 
     c->code = EXIT_DAMAGED;
-    return show(c, "", problem, err);
+    return emit_problem(c, "", problem, err);
 }
 
 static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
@@ -94,41 +83,25 @@ static quire_status show_progress(void *ctx, uint64_t done, uint64_t total,
 
 /* ---- the summary -------------------------------------------------------- */
 
-static void add_count(struct json_writer *w, const char *key, uint64_t n)
+static void print_summary(struct cli *cli, const quire_check_summary *s)
 {
-    json_put_uint(w, key, n);
-}
+    struct row r;
 
-static void say_count(struct buf *line, uint64_t n, const char *thing,
-                      const char *rest)
-{
-    buf_addf(line, "%llu%s%s%s", (unsigned long long)n, thing,
-             n == 1 ? "" : "s", rest);
-}
-
-static void show_summary(struct cli *cli, const quire_check_summary *s)
-{
-    struct buf line = BUF_INIT(1024);
-    struct json_writer w;
-
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        add_count(&w, "sessions", s->sessions);
-        add_count(&w, "blobs", s->blobs);
-        add_count(&w, "references", s->references);
-        add_count(&w, "unreferenced", s->unreferenced);
-        add_count(&w, "problems", s->problems);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_uint(&r.json, "sessions", s->sessions);
+        json_put_uint(&r.json, "blobs", s->blobs);
+        json_put_uint(&r.json, "references", s->references);
+        json_put_uint(&r.json, "unreferenced", s->unreferenced);
+        json_put_uint(&r.json, "problems", s->problems);
     } else {
-        say_count(&line, s->sessions, " session", ", ");
-        say_count(&line, s->blobs, " blob", ", ");
-        say_count(&line, s->references, " reference", ", ");
-        say_count(&line, s->unreferenced, " blob", " unreferenced: ");
-        say_count(&line, s->problems, " problem", "");
+        add_count(&r.text, s->sessions, "session, ", "sessions, ");
+        add_count(&r.text, s->blobs, "blob, ", "blobs, ");
+        add_count(&r.text, s->references, "reference, ", "references, ");
+        add_count(&r.text, s->unreferenced,
+                  "blob unreferenced: ", "blobs unreferenced: ");
+        add_count(&r.text, s->problems, "problem", "problems");
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 /* What could not be looked at is no answer "no". */
@@ -172,7 +145,7 @@ static int check(struct cli *cli, const struct args *args)
     progress_end(cli);
     if (st)
         return fail(&c, &err);
-    show_summary(cli, &sum);
+    print_summary(cli, &sum);
     return c.code;
 }
 
@@ -219,7 +192,7 @@ static quire_status show_left(void *ctx, const quire_problem *problem,
     struct checking *c = ctx;
 
     c->code = EXIT_DAMAGED;
-    return show(c, "next", problem, err);
+    return emit_problem(c, "next", problem, err);
 }
 
 static quire_status show_mended(void *ctx, const quire_problem *problem,
@@ -230,7 +203,7 @@ static quire_status show_mended(void *ctx, const quire_problem *problem,
     c->mended++;
     if (c->dry)
         c->code = EXIT_DAMAGED;
-    return show(c, c->dry ? "plan" : "mended", problem, err);
+    return emit_problem(c, c->dry ? "plan" : "mended", problem, err);
 }
 
 static int repair(struct cli *cli, const struct args *args)
@@ -252,7 +225,7 @@ static int repair(struct cli *cli, const struct args *args)
     progress_end(cli);
     if (st)
         return fail(&c, &err);
-    show_summary(cli, &sum);
+    print_summary(cli, &sum);
     return c.code;
 }
 

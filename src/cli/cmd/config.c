@@ -10,26 +10,23 @@
 
 extern const struct noun noun_config;
 
-static quire_status show(void *ctx, const quire_setting *s, quire_error *err)
+static quire_status emit_setting(void *ctx, const quire_setting *s,
+                                 quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "key", s->key);
-        json_put_str(&w, "value", s->value);
-        json_put_str(&w, "from", s->from);
-        json_put_str(&w, "default", s->otherwise);
-        json_object_end(&w);
+    print_heading(ctx, "key             value         from         meaning");
+    if (row_begin(&r, ctx)) {
+        json_put_str(&r.json, "key", s->key);
+        json_put_str(&r.json, "value", s->value);
+        json_put_str(&r.json, "from", s->from);
+        json_put_str(&r.json, "default", s->otherwise);
     } else {
-        buf_addf(&line, "%-14s  ", s->key);
-        term_add_cell(&line, bytes_str(s->value), 12);
-        buf_addf(&line, "  %-11s  %s", s->from, s->about);
+        buf_addf(&r.text, "%-14s  ", s->key);
+        term_add_cell(&r.text, bytes_str(s->value), 12);
+        buf_addf(&r.text, "  %-11s  %s", s->from, s->about);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static int fail(struct cli *cli, const quire_error *err)
@@ -44,8 +41,8 @@ static int config_ls(struct cli *cli, const struct args *args)
     quire_error err = {0};
 
     (void)args;
-    return quire_config_list(cli->q, show, cli, &err) ? fail(cli, &err)
-                                                      : EXIT_DONE;
+    return quire_config_list(cli->q, emit_setting, cli, &err) ? fail(cli, &err)
+                                                              : EXIT_DONE;
 }
 
 static const struct cmd cmd_config_ls = {
@@ -69,7 +66,7 @@ static int config_get(struct cli *cli, const struct args *args)
     if (quire_config_get(cli->q, args->words[0], &s, &err))
         return fail(cli, &err);
     if (cli->json) {
-        show(cli, &s, &err);
+        emit_setting(cli, &s, &err);
     } else {
         out_str(cli, s.value);
         out_str(cli, "\n");

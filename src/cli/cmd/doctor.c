@@ -39,20 +39,19 @@ struct doctor {
     int code;
 };
 
-static void say(struct doctor *d, const char *check, enum health health,
-                const char *hint, const char *fmt, ...)
+static void report(struct doctor *d, const char *check, enum health health,
+                   const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-static void say(struct doctor *d, const char *check, enum health health,
-                const char *hint, const char *fmt, ...)
+static void report(struct doctor *d, const char *check, enum health health,
+                   const char *hint, const char *fmt, ...)
 {
     static const char *const names[] = {"ok", "warn", "fail"};
     static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
     struct cli *cli = d->cli;
     bool color = cli->out.color;
-    struct buf line = BUF_INIT(8192);
-    struct json_writer w;
     char detail[4096];
+    struct row r;
     va_list ap;
 
     va_start(ap, fmt);
@@ -60,22 +59,18 @@ static void say(struct doctor *d, const char *check, enum health health,
     va_end(ap);
     if (health == FAIL)
         d->code = EXIT_NO;
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "check", check);
-        json_put_str(&w, "status", names[health]);
-        json_put_str(&w, "detail", detail);
-        json_put_str(&w, "hint", hint);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_str(&r.json, "check", check);
+        json_put_str(&r.json, "status", names[health]);
+        json_put_str(&r.json, "detail", detail);
+        json_put_str(&r.json, "hint", hint);
     } else {
-        buf_addf(&line, "%s%-4s%s  %-15s %s", color ? colors[health] : "",
+        buf_addf(&r.text, "%s%-4s%s  %-15s %s", color ? colors[health] : "",
                  names[health], color ? "\033[0m" : "", check, detail);
         if (*hint)
-            buf_addf(&line, "\n      %-15s hint: %s", "", hint);
+            buf_addf(&r.text, "\n      %-15s hint: %s", "", hint);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 /* ---- the home ----------------------------------------------------------- */
@@ -100,10 +95,10 @@ static void check_kind(struct doctor *d, const quire *q, bool there)
         reason = "from QUIRE_KIND";
     else if (args_text(d->args, "kind"))
         reason = "from --kind";
-    say(d, "kind", OK, "", "%s, %s", quire_kind_name(quire_home_kind(q)),
-        reason);
-    say(d, "blob layout", OK, "", "%s",
-        quire_layout_name(quire_blob_layout(q)));
+    report(d, "kind", OK, "", "%s, %s", quire_kind_name(quire_home_kind(q)),
+           reason);
+    report(d, "blob layout", OK, "", "%s",
+           quire_layout_name(quire_blob_layout(q)));
 }
 
 static quire_status no_more(void *ctx, const quire_blob_info *info,
@@ -123,10 +118,10 @@ static void check_store(struct doctor *d, quire *q)
     quire_status st = quire_blob_list(q, no_more, &any, &err);
 
     if (st && st != QUIRE_STOPPED)
-        say(d, "blobs", FAIL, err.next, "%s", err.what);
+        report(d, "blobs", FAIL, err.next, "%s", err.what);
     else
-        say(d, "blobs", OK, "", "%s",
-            any ? "can be read" : "there are none yet");
+        report(d, "blobs", OK, "", "%s",
+               any ? "can be read" : "there are none yet");
 }
 
 /* What a collection would do now. One that runs by itself, in the background,
@@ -141,18 +136,19 @@ static void check_collection(struct doctor *d, quire *q)
     options.flags = QUIRE_COLLECT_DRY_RUN;
     st = quire_collect(q, &options, &r, &err);
     if (st)
-        say(d, "collection", WARN, err.next, "%s", err.what);
+        report(d, "collection", WARN, err.next, "%s", err.what);
     else if (r.refused)
-        say(d, "collection", WARN,
+        report(
+            d, "collection", WARN,
             "look with `quire gc --dry-run --list`; if that is well, `quire gc "
             "--yes`",
             "refused: %" PRIu64 " of %" PRIu64
             " blobs would go, more than half",
             r.removed, r.scanned);
     else
-        say(d, "collection", OK, "",
-            "%" PRIu64 " of %" PRIu64 " blobs are in use", r.referenced,
-            r.scanned);
+        report(d, "collection", OK, "",
+               "%" PRIu64 " of %" PRIu64 " blobs are in use", r.referenced,
+               r.scanned);
 }
 
 /* Can files be made there without a name? */
@@ -162,11 +158,11 @@ static void check_tmpfile(struct doctor *d, const char *dir)
 
     if (fd >= 0) {
         close(fd);
-        say(d, "O_TMPFILE", OK, "", "a crash leaves no litter");
+        report(d, "O_TMPFILE", OK, "", "a crash leaves no litter");
     } else {
-        say(d, "O_TMPFILE", WARN,
-            "a crash may leave temporary files; they are harmless", "%s: %s",
-            dir, strerror(errno));
+        report(d, "O_TMPFILE", WARN,
+               "a crash may leave temporary files; they are harmless", "%s: %s",
+               dir, strerror(errno));
     }
 }
 
@@ -177,14 +173,14 @@ static void check_space(struct doctor *d, const char *dir)
     char words[32];
 
     if (statvfs(dir, &fs)) {
-        say(d, "space", WARN, "", "%s: %s", dir, strerror(errno));
+        report(d, "space", WARN, "", "%s: %s", dir, strerror(errno));
         return;
     }
     free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
     size_text(free_bytes, words, sizeof words);
-    say(d, "space", free_bytes < LITTLE_SPACE ? WARN : OK,
-        free_bytes < LITTLE_SPACE ? "make room before it runs out" : "",
-        "%s free", words);
+    report(d, "space", free_bytes < LITTLE_SPACE ? WARN : OK,
+           free_bytes < LITTLE_SPACE ? "make room before it runs out" : "",
+           "%s free", words);
 }
 
 /* The directory itself, or the nearest one above that is there. */
@@ -216,29 +212,29 @@ static void check_home(struct doctor *d)
     cli_store_options(d->args, &options);
     options.flags |= QUIRE_READ_ONLY;
     if (quire_open(&options, &q, &err)) {
-        say(d, "home", FAIL, err.next, "%s", err.what);
+        report(d, "home", FAIL, err.next, "%s", err.what);
         return;
     }
     there = !stat(quire_home(q), &st);
     nearest_dir(quire_home(q), near, sizeof near);
     writable = !access(near, W_OK | X_OK);
     if (!writable)
-        say(d, "home", FAIL, "check its owner and mode, or give --home",
-            "%s, %s: cannot write in %s: %s", quire_home(q),
-            home_reason(d->args), near, strerror(errno));
+        report(d, "home", FAIL, "check its owner and mode, or give --home",
+               "%s, %s: cannot write in %s: %s", quire_home(q),
+               home_reason(d->args), near, strerror(errno));
     else if (there && (st.st_mode & 077) &&
              quire_home_kind(q) == QUIRE_KIND_NATIVE)
-        say(d, "home", WARN, "others can read it; make its mode 0700",
-            "%s, %s, mode %04o", quire_home(q), home_reason(d->args),
-            st.st_mode & 07777);
+        report(d, "home", WARN, "others can read it; make its mode 0700",
+               "%s, %s, mode %04o", quire_home(q), home_reason(d->args),
+               st.st_mode & 07777);
     else
-        say(d, "home", OK, "", "%s, %s%s", quire_home(q), home_reason(d->args),
-            there ? "" : ", not there yet");
+        report(d, "home", OK, "", "%s, %s%s", quire_home(q),
+               home_reason(d->args), there ? "" : ", not there yet");
     check_kind(d, q, there);
     if (options.tenant)
-        say(d, "tenant", OK, "", "%s, %s", options.tenant,
-            args_env(d->args, "tenant") ? "from QUIRE_TENANT"
-                                        : "from --tenant");
+        report(d, "tenant", OK, "", "%s, %s", options.tenant,
+               args_env(d->args, "tenant") ? "from QUIRE_TENANT"
+                                           : "from --tenant");
     check_store(d, q);
     if (there && !options.tenant)
         check_collection(d, q);
@@ -256,9 +252,9 @@ static void check_libraries(struct doctor *d)
     char out[64];
     unsigned i;
 
-    say(d, "quire", OK, "", "%s", quire_version());
+    report(d, "quire", OK, "", "%s", quire_version());
     for (i = 0; (library = quire_version_of(i, out)); i++)
-        say(d, "library", OK, "", "%s", library);
+        report(d, "library", OK, "", "%s", library);
 }
 
 static void check_openat2(struct doctor *d)
@@ -269,11 +265,11 @@ static void check_openat2(struct doctor *d)
 
     if (fd >= 0) {
         close((int)fd);
-        say(d, "openat2", OK, "", "paths are resolved by the kernel");
+        report(d, "openat2", OK, "", "paths are resolved by the kernel");
     } else {
-        say(d, "openat2", WARN,
-            "paths are walked step by step instead, which is slower", "%s",
-            strerror(errno));
+        report(d, "openat2", WARN,
+               "paths are walked step by step instead, which is slower", "%s",
+               strerror(errno));
     }
 }
 
@@ -299,8 +295,8 @@ static quire_status see_layer(void *ctx, const char *layer, int ok,
     }
     l->missing++;
     snprintf(check, sizeof check, "run: %s", layer);
-    say(l->doctor, check, WARN,
-        "`quire run` confines less without it, and says so", "%s", why);
+    report(l->doctor, check, WARN,
+           "`quire run` confines less without it, and says so", "%s", why);
     return QUIRE_OK;
 }
 
@@ -311,10 +307,11 @@ static void check_layers(struct doctor *d)
     quire_error err = {0};
 
     if (quire_run_probe(see_layer, &l, &err))
-        say(d, "run", WARN, err.next, "%s", err.what);
+        report(d, "run", WARN, err.next, "%s", err.what);
     else
-        say(d, "run", l.missing ? WARN : OK, "", "%s",
-            l.held.len ? buf_text(&l.held) : "nothing confines a command here");
+        report(d, "run", l.missing ? WARN : OK, "", "%s",
+               l.held.len ? buf_text(&l.held)
+                          : "nothing confines a command here");
     buf_release(&l.held);
 }
 
@@ -336,8 +333,8 @@ static void check_cpu(struct doctor *d)
 #else
     const char *sha_name = "SHA", *wide_name = "vectors";
 #endif
-    say(d, "processor", OK, "", "%s %s, %s %s", sha_name, sha ? "yes" : "no",
-        wide_name, wide ? "yes" : "no");
+    report(d, "processor", OK, "", "%s %s, %s %s", sha_name, sha ? "yes" : "no",
+           wide_name, wide ? "yes" : "no");
 }
 
 static void check_kernel(struct doctor *d)
@@ -345,8 +342,8 @@ static void check_kernel(struct doctor *d)
     struct utsname name;
 
     if (!uname(&name))
-        say(d, "kernel", OK, "", "%s %s %s", name.sysname, name.release,
-            name.machine);
+        report(d, "kernel", OK, "", "%s %s %s", name.sysname, name.release,
+               name.machine);
     check_openat2(d);
     check_layers(d);
 }

@@ -19,25 +19,21 @@ extern const struct cmd cmd_gc;
 static quire_status list_one(void *ctx, const quire_digest *digest,
                              quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1024);
     char hex[65];
-    struct json_writer w;
+    struct row r;
 
     hex_encode(digest->byte, sizeof digest->byte, hex);
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "sha256", hex);
-        json_object_end(&w);
-    } else {
-        buf_add_str(&line, hex);
-    }
-    return out_give(cli, &line, err);
+    if (row_begin(&r, ctx))
+        json_put_str(&r.json, "sha256", hex);
+    else
+        buf_add_str(&r.text, hex);
+    return row_emit(&r, err);
 }
 
-static void report_json(struct buf *line, const quire_collect_report *r,
-                        bool dry)
+/* `bytes_freed` and `returned` are older names of freed_bytes and
+ * returned_bytes. */
+static void add_report(struct json_writer *w, const quire_collect_report *r,
+                       bool dry)
 {
     const struct {
         const char *key;
@@ -45,33 +41,32 @@ static void report_json(struct buf *line, const quire_collect_report *r,
     } numbers[] = {
         {"scanned", r->scanned},         {"referenced", r->referenced},
         {"marked", r->marked},           {"removed", r->removed},
-        {"bytes_freed", r->bytes_freed}, {"waiting", r->waiting},
-        {"sources", r->sources},         {"rescanned", r->rescanned},
-        {"versions", r->versions},       {"purged", r->purged},
-        {"litter", r->litter},           {"returned", r->returned},
+        {"bytes_freed", r->bytes_freed}, {"freed_bytes", r->bytes_freed},
+        {"waiting", r->waiting},         {"sources", r->sources},
+        {"rescanned", r->rescanned},     {"versions", r->versions},
+        {"purged", r->purged},           {"litter", r->litter},
+        {"returned", r->returned},       {"returned_bytes", r->returned},
     };
-    struct json_writer w;
     size_t i;
 
-    json_begin(&w, line);
-    json_object(&w);
-    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        json_put_uint(&w, numbers[i].key, numbers[i].n);
-    }
-    json_put_bool(&w, "dry_run", dry);
-    json_put_bool(&w, "refused", r->refused);
-    json_object_end(&w);
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        json_put_uint(w, numbers[i].key, numbers[i].n);
+    json_put_bool(w, "dry_run", dry);
+    json_put_bool(w, "refused", r->refused);
 }
 
-static void add_count(struct buf *line, uint64_t n, const char *one,
+/* ", 3 artifacts purged"; nothing for 0. */
+static void add_extra(struct buf *line, uint64_t n, const char *one,
                       const char *many)
 {
-    if (n)
-        buf_addf(line, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
+    if (!n)
+        return;
+    buf_add_str(line, ", ");
+    add_count(line, n, one, many);
 }
 
 /* "3 of 120 blobs removed (1.2 MB), 4 marked, 113 in use". */
-static void report_text(struct buf *line, const quire_collect_report *r,
+static void add_summary(struct buf *line, const quire_collect_report *r,
                         bool dry)
 {
     char size[32];
@@ -88,14 +83,14 @@ static void report_text(struct buf *line, const quire_collect_report *r,
     }
     buf_addf(line, ", %llu in use", (unsigned long long)r->referenced);
     if (r->refused)
-        add_count(line, r->waiting, "is not referred to",
+        add_extra(line, r->waiting, "is not referred to",
                   "are not referred to");
     else
-        add_count(line, r->waiting, "waits for its grace time to end",
+        add_extra(line, r->waiting, "waits for its grace time to end",
                   "wait for their grace time to end");
-    add_count(line, r->purged, "artifact purged", "artifacts purged");
-    add_count(line, r->versions, "old version dropped", "old versions dropped");
-    add_count(line, r->litter, "temporary file of a dead program",
+    add_extra(line, r->purged, "artifact purged", "artifacts purged");
+    add_extra(line, r->versions, "old version dropped", "old versions dropped");
+    add_extra(line, r->litter, "temporary file of a dead program",
               "temporary files of dead programs");
     if (r->returned) {
         size_text(r->returned, size, sizeof size);
@@ -103,22 +98,20 @@ static void report_text(struct buf *line, const quire_collect_report *r,
     }
 }
 
-static int give_report(struct cli *cli, const quire_collect_report *r, bool dry,
-                       bool listed)
+static int print_report(struct cli *cli, const quire_collect_report *r,
+                        bool dry, bool listed)
 {
-    struct buf line = BUF_INIT(64 * 1024);
     quire_error err = {0};
+    struct row row;
 
-    if (cli->json)
-        report_json(&line, r, dry);
-    else
-        report_text(&line, r, dry);
     /* A list is for programs: nothing else among its lines. */
     if (listed && !cli->json)
-        buf_release(&line);
-    else if (out_give(cli, &line, &err))
-        return cli_fail(cli, &err);
-    return EXIT_DONE;
+        return EXIT_DONE;
+    if (row_begin(&row, cli))
+        add_report(&row.json, r, dry);
+    else
+        add_summary(&row.text, r, dry);
+    return row_emit(&row, &err) ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
 static int fail(struct cli *cli, const quire_error *err)
@@ -132,19 +125,13 @@ static int fail(struct cli *cli, const quire_error *err)
 
 static quire_status list_root(void *ctx, const char *path, quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "path", path);
-        json_object_end(&w);
-    } else {
-        term_add(&line, bytes_str(path), true);
-    }
-    return out_give(cli, &line, err);
+    if (row_begin(&r, ctx))
+        json_put_str(&r.json, "path", path);
+    else
+        term_add(&r.text, bytes_str(path), true);
+    return row_emit(&r, err);
 }
 
 /* *done: that was all that was asked. */
@@ -214,13 +201,12 @@ static int gc(struct cli *cli, const struct args *args)
     }
     if (quire_collect(cli->q, &o, &report, &err))
         return fail(cli, &err);
-    code = give_report(cli, &report, dry, list);
+    code = print_report(cli, &report, dry, list);
     return !code && report.refused && !dry ? refuse(cli, &report) : code;
 }
 
 static const struct opt opts_gc[] = {
     {.name = "dry-run",
-     .letter = 'n',
      .kind = OPT_FLAG,
      .help = "remove nothing, and tell what would be removed"},
     {.name = "list",
@@ -281,11 +267,12 @@ const struct cmd cmd_gc = {
         "of the blobs. It is for the whole home, not for one tenant.\n"
         "\n"
         "With `--json`: scanned (blobs there were), referenced, marked (found "
-        "by this run to be referred to by nothing), removed, bytes_freed, "
+        "by this run to be referred to by nothing), removed, freed_bytes, "
         "waiting (marked, and within their grace time), sources (files that "
         "may refer), rescanned (of them, those that were read), versions, "
-        "purged, litter, returned (bytes that quire.db gave back), dry_run, "
-        "refused.",
+        "purged, litter, returned_bytes (that quire.db gave back), dry_run, "
+        "refused; `bytes_freed` and `returned` are older names of freed_bytes "
+        "and returned_bytes.",
     .opts = opts_gc,
     .examples = "quire gc --dry-run\n"
                 "quire gc --grace 7d",

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -79,21 +78,16 @@ static int session_id(struct cli *cli, const struct args *args, char *id,
     return EXIT_DONE;
 }
 
-static void say_added(struct cli *cli, int64_t id)
+static void print_added(struct cli *cli, int64_t id)
 {
-    struct buf line = BUF_INIT(256);
-    struct json_writer w;
+    struct row r;
 
-    json_begin(&w, &line);
-    json_object(&w);
-    json_key(&w, "id");
+    row_begin_json(&r, cli);
     if (id)
-        json_int(&w, id);
+        json_put_int(&r.json, "id", id);
     else
-        json_null(&w);
-    json_object_end(&w);
-    out_line(cli, &line);
-    buf_release(&line);
+        json_put_null(&r.json, "id");
+    row_print(&r);
 }
 
 static int history_add(struct cli *cli, const struct args *args)
@@ -119,7 +113,7 @@ static int history_add(struct cli *cli, const struct args *args)
         code = st == QUIRE_INVALID ? (cli_fail(cli, &err), EXIT_USAGE)
                                    : cli_fail(cli, &err);
     else if (cli->json)
-        say_added(cli, id);
+        print_added(cli, id);
     else if (!id && !cli->quiet)
         fprintf(stderr, "nothing but blanks, which are not kept\n");
     buf_release(&typed);
@@ -160,14 +154,14 @@ struct listing {
     struct buf line;
 };
 
-static void text_or_null(struct json_writer *w, const char *key,
-                         const char *text)
+/* Rows may come from other programs: 0 for a time out of range. */
+static int64_t typed_us(const quire_prompt *p)
 {
-    json_key(w, key);
-    if (text)
-        json_str(w, text);
-    else
-        json_null(w);
+    const int64_t max_s = INT64_MAX / 1000000;
+
+    return p->created_at_s < -max_s || p->created_at_s > max_s
+               ? 0
+               : p->created_at_s * 1000000;
 }
 
 static void print_json(struct listing *l, const quire_prompt *p)
@@ -179,9 +173,12 @@ static void print_json(struct listing *l, const quire_prompt *p)
     json_object(&w);
     json_put_int(&w, "id", p->id);
     json_put_bytes(&w, "prompt", p->prompt);
-    json_put_int(&w, "created_at", p->created_at_s);
-    text_or_null(&w, "cwd", p->cwd);
-    text_or_null(&w, "session", p->session);
+    json_put_time(&w, "created_at", typed_us(p));
+    if (p->cwd)
+        json_put_str(&w, "cwd", p->cwd);
+    else
+        json_put_null(&w, "cwd");
+    json_put_optional(&w, "session", p->session);
     json_object_end(&w);
     if (l->line.failed)
         return;
@@ -198,13 +195,10 @@ static void print_row(struct listing *l, const quire_prompt *p)
     size_t len = end ? (size_t)(end - (const char *)p->prompt.data)
                      : p->prompt.len;
     struct buf seen = BUF_INIT((size_t)1 << 30);
-    time_t s = (time_t)p->created_at_s;
-    char when[32] = "";
-    struct tm tm;
+    char when[LOCAL_TIME_SIZE];
 
-    if (localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%F %R", &tm);
-    buf_addf(&l->line, "%-16s  ", when);
+    print_heading(l->cli, "typed             prompt");
+    buf_addf(&l->line, "%-16s  ", local_time(typed_us(p), when));
     term_add(&seen, bytes_sub(p->prompt, 0, len), true);
     if (end) /* there is more */
         buf_add_str(&seen, term_marks()->dots);
@@ -226,7 +220,7 @@ static quire_status list_one(void *ctx, const quire_prompt *p, quire_error *err)
     l->n++;
     if (l->line.failed)
         return err_memory(err);
-    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+    return out_status(l->cli, err);
 }
 
 /* `query` NULL: all of them. */
@@ -243,7 +237,7 @@ static int find(struct cli *cli, const struct args *args, const char *query)
     int code = EXIT_DONE;
 
     options.cwd = args_text(args, "cwd");
-    options.limit = args_number(args, "limit", 0);
+    options.limit = args_limit(args, 100);
     st = query ? quire_history_search(cli->q, bytes_str(query), &options,
                                       list_one, &l, &err)
                : quire_history_list(cli->q, &options, list_one, &l, &err);
@@ -259,12 +253,6 @@ static int find(struct cli *cli, const struct args *args, const char *query)
     return code;
 }
 
-/* --limit 0 is none; the library takes it for its default. */
-static bool wants_none(const struct args *args)
-{
-    return args_number(args, "limit", 1) == 0;
-}
-
 static const struct opt find_opts[] = {
     {.name = "cwd",
      .kind = OPT_PATH,
@@ -274,13 +262,13 @@ static const struct opt find_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "no more than N, of at most 1000; 100 unless given"},
+     .help = "at most N; 100 unless given, 0 for all"},
     {0},
 };
 
 static int history_ls(struct cli *cli, const struct args *args)
 {
-    return wants_none(args) ? EXIT_DONE : find(cli, args, NULL);
+    return find(cli, args, NULL);
 }
 
 static const struct cmd cmd_history_ls = {
@@ -288,8 +276,8 @@ static const struct cmd cmd_history_ls = {
     .args = "",
     .summary = "list prompts, the newest first",
     .about = "A line a prompt: when it was typed last, and its first line. "
-             "With `--json`: id, prompt, created_at (seconds since 1970), "
-             "cwd, session; null where there is none.",
+             "With `--json`: id, prompt, created_at, cwd, session; null where "
+             "there is none.",
     .opts = find_opts,
     .examples = "quire history ls --limit 20\n"
                 "quire history ls --cwd . --json",

@@ -172,48 +172,37 @@ static int move_one(void *ctx, quire *q, const char *path)
     return st ? cli_worse(t.code, jp_fail(m->cli, &err)) : t.code;
 }
 
-static void say_number(struct buf *line, uint64_t n, const char *thing)
+/* `bytes` is an older name of size_bytes. */
+static void add_members(struct json_writer *w, const struct moving *m)
 {
-    buf_addf(line, "%llu %s%s", (unsigned long long)n, thing,
-             n == 1 ? "" : "s");
+    json_put_uint(w, "payloads", m->sum.payloads);
+    if (!m->back)
+        json_put_uint(w, "blobs", m->sum.blobs);
+    json_put_uint(w, "bytes", m->sum.bytes);
+    json_put_uint(w, "size_bytes", m->sum.bytes);
+    json_put_uint(w, "conversations", m->n);
+    json_put_uint(w, "problems", m->sum.problems);
 }
 
-static void say_json(struct buf *line, const struct moving *m)
+static void print_moved(struct moving *m)
 {
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_uint(&w, "payloads", m->sum.payloads);
-    if (!m->back) {
-        json_put_uint(&w, "blobs", m->sum.blobs);
-    }
-    json_put_uint(&w, "bytes", m->sum.bytes);
-    json_put_uint(&w, "conversations", m->n);
-    json_put_uint(&w, "problems", m->sum.problems);
-    json_object_end(&w);
-}
-
-static void say_moved(struct moving *m)
-{
-    struct buf line = BUF_INIT(4096);
     char size[32];
+    struct row r;
 
-    if (m->cli->json) {
-        say_json(&line, m);
+    if (row_begin(&r, m->cli)) {
+        add_members(&r.json, m);
     } else {
         size_text(m->sum.bytes, size, sizeof size);
-        buf_add_str(&line, m->back ? "brought " : "moved ");
-        say_number(&line, m->sum.payloads, "payload");
-        buf_addf(&line, " (%s) %s ", size, m->back ? "back into" : "out of");
-        say_number(&line, m->n, "conversation");
+        buf_add_str(&r.text, m->back ? "brought " : "moved ");
+        add_count(&r.text, m->sum.payloads, "payload", "payloads");
+        buf_addf(&r.text, " (%s) %s ", size, m->back ? "back into" : "out of");
+        add_count(&r.text, m->n, "conversation", "conversations");
         if (!m->back) {
-            buf_add_str(&line, ", ");
-            say_number(&line, m->sum.blobs, "new blob");
+            buf_add_str(&r.text, ", ");
+            add_count(&r.text, m->sum.blobs, "new blob", "new blobs");
         }
     }
-    out_line(m->cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 static int conversation_externalize(struct cli *cli, const struct args *args)
@@ -222,7 +211,7 @@ static int conversation_externalize(struct cli *cli, const struct args *args)
     int code = for_each(cli, args, true, false, move_one, &m);
 
     if (m.n > 0)
-        say_moved(&m);
+        print_moved(&m);
     return code;
 }
 
@@ -241,7 +230,8 @@ static const struct cmd cmd_conversation_externalize = {
     "locked, is left alone.\n\n"
     "What is neither content nor a reference is left alone and reported; "
     "the exit status is 4 then. With `--json`: payloads, blobs (that are "
-    "new), bytes (of content), conversations, problems.",
+    "new), size_bytes (of content; `bytes` is its older name), conversations, "
+    "problems.",
     .opts = externalize_opts,
     .examples = "quire conversation externalize .jp",
     .run = conversation_externalize,
@@ -304,7 +294,7 @@ static int conversation_hydrate(struct cli *cli, const struct args *args)
         return for_each(cli, args, false, true, print_one, &p);
     code = for_each(cli, args, true, false, move_one, &m);
     if (m.n > 0)
-        say_moved(&m);
+        print_moved(&m);
     return code;
 }
 
@@ -329,8 +319,8 @@ static const struct cmd cmd_conversation_hydrate = {
     "the same again, byte for byte. The blobs stay.\n\n"
     "If a blob is missing or damaged, or has another size than is written "
     "there, each is reported, the conversation is left as it is, and the exit "
-    "status is 4. With `--json`: payloads, bytes, "
-    "conversations, problems.",
+    "status is 4. With `--json`: payloads, size_bytes, conversations, "
+    "problems.",
     .opts = hydrate_opts,
     .examples =
         "quire conversation hydrate .jp/conversations/17780000011-hello -o -",
@@ -401,7 +391,7 @@ static quire_status list_file(void *ctx, const quire_conversation_file *file,
     if (line.len)
         out_write(f->cli, buf_bytes(&line));
     buf_release(&line);
-    return f->cli->out.error ? out_flush(f->cli, err) : QUIRE_OK;
+    return out_status(f->cli, err);
 }
 
 static int files_of(void *ctx, quire *q, const char *path)

@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/utf8.h"
-#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/jp.h"
 #include "cli/cmd/session.h"
@@ -31,17 +29,6 @@ struct printing {
     uint64_t turn; /* the heading that was printed last */
     size_t n;
 };
-
-static void add_when(struct buf *out, int64_t us)
-{
-    time_t s = (time_t)(us / 1000000);
-    char text[32];
-    struct tm tm;
-
-    if (us && localtime_r(&s, &tm) &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm))
-        buf_addf(out, "  %s", text);
-}
 
 static void add_indented(struct buf *out, quire_bytes text)
 {
@@ -83,7 +70,7 @@ static void add_content(struct buf *out, const quire_part *part)
 static void add_part(struct printing *p, struct buf *out,
                      const quire_part *part)
 {
-    char size[32];
+    char size[32], when[LOCAL_TIME_SIZE];
 
     if (part->turn != p->turn) {
         buf_addf(out, "%sturn %llu\n\n", p->n ? "\n" : "",
@@ -101,28 +88,23 @@ static void add_part(struct printing *p, struct buf *out,
         size_text(part->bytes, size, sizeof size);
         buf_addf(out, "  (%s)", size);
     }
-    add_when(out, part->at_us);
+    if (part->at_us)
+        buf_addf(out, "  %s", local_time(part->at_us, when));
     buf_add_char(out, '\n');
     add_content(out, part);
 }
 
 static void add_part_json(struct buf *out, const quire_part *part)
 {
-    char when[TIMESTAMP_SIZE];
     struct json_writer w;
 
-    timestamp_format(part->at_us, when);
     json_begin(&w, out);
     json_object(&w);
     json_put_uint(&w, "turn", part->turn);
     json_put_str(&w, "kind", part->kind);
     json_put_bytes(&w, "label", part->label);
-    json_key(&w, "time");
-    if (part->at_us)
-        json_str(&w, when);
-    else
-        json_null(&w);
-    json_put_uint(&w, "bytes", part->bytes);
+    json_put_time(&w, "created_at", part->at_us);
+    json_put_uint(&w, "size_bytes", part->bytes);
     json_put_bool(&w, "missing", part->missing);
     json_content(&w, "text", part->text);
     json_object_end(&w);
@@ -151,7 +133,7 @@ static quire_status print_part(void *ctx, const quire_part *part,
         out_write(p->cli, buf_bytes(&out));
     }
     buf_release(&out);
-    return st || !p->cli->out.error ? st : out_flush(p->cli, err);
+    return st ? st : out_status(p->cli, err);
 }
 
 /* "3", "2-4", "2-", and "-2" for the last two. */
@@ -232,8 +214,8 @@ const struct cmd cmd_conversation_print = {
         "is shown wherever it lies. What a terminal would take for a command "
         "is left out. Where a blob is missing or damaged that is said in its "
         "place, and the exit status is 4.\n\n"
-        "With `--json` an object a part: turn, kind, label, time, bytes, "
-        "missing, encoding (utf-8, or base64 for what is no text), text.",
+        "With `--json` an object a part: turn, kind, label, created_at, "
+        "size_bytes, missing, encoding (utf-8, or base64 for what is no text), text.",
     .opts = print_opts,
     .examples = "quire conversation print .jp/conversations/17780000011-hello\n"
                 "quire conversation print .jp/conversations/17780000011-hello "
@@ -246,41 +228,26 @@ const struct cmd cmd_conversation_print = {
 
 static const char *const states[] = {"active", "archived", "trashed"};
 
-static void add_row_json(struct buf *line, const quire_conversation *one)
+static void add_members(struct json_writer *w, const quire_conversation *one)
 {
-    char last[TIMESTAMP_SIZE];
-    struct json_writer w;
-
-    timestamp_format(one->last_us, last);
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_str(&w, "id", one->id);
-    json_put_str(&w, "title", one->title);
-    json_put_str(&w, "state", states[one->state]);
-    json_put_uint(&w, "events", one->events);
-    json_key(&w, "last");
-    if (one->last_us)
-        json_str(&w, last);
-    else
-        json_null(&w);
-    json_put_str(&w, "path", one->path);
-    if (one->problem) {
-        json_put_str(&w, "problem", one->problem);
-    }
-    json_object_end(&w);
+    json_put_str(w, "id", one->id);
+    json_put_str(w, "title", one->title);
+    json_put_str(w, "state", states[one->state]);
+    json_put_uint(w, "events", one->events);
+    json_put_time(w, "modified_at", one->last_us);
+    json_put_str(w, "path", one->path);
+    if (one->problem)
+        json_put_str(w, "problem", one->problem);
 }
 
 static void add_row(struct buf *line, const quire_conversation *one)
 {
-    time_t s = (time_t)(one->last_us / 1000000);
-    char when[32] = "-";
-    struct tm tm;
+    char when[LOCAL_TIME_SIZE];
 
-    if (one->last_us && localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
     term_add_cell(line, bytes_str(one->id), 16);
     buf_addf(line, "  %-8s  %6llu  %-16s  ", states[one->state],
-             (unsigned long long)one->events, when);
+             (unsigned long long)one->events,
+             one->last_us ? local_time(one->last_us, when) : "-");
     term_add(line, bytes_str(one->title), true);
     if (one->problem) {
         buf_add_str(line, *one->title ? "  (" : "(");
@@ -292,14 +259,15 @@ static void add_row(struct buf *line, const quire_conversation *one)
 static quire_status list_one(void *ctx, const quire_conversation *one,
                              quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT((size_t)1 << 20);
+    struct row r;
 
-    if (cli->json)
-        add_row_json(&line, one);
+    print_heading(ctx, "id                state     events  modified          "
+                       "title");
+    if (row_begin(&r, ctx))
+        add_members(&r.json, one);
     else
-        add_row(&line, one);
-    return out_give(cli, &line, err);
+        add_row(&r.text, one);
+    return row_emit(&r, err);
 }
 
 /* The workspace that the caller stands in: the first directory upwards with a
@@ -343,8 +311,8 @@ const struct cmd cmd_conversation_ls = {
         "conversation; else those of the workspace around the working "
         "directory. Id, state (active, archived, trashed), how many events, "
         "when the last one was, title. No blob is opened.\n\n"
-        "With `--json`: id, title, state, events, last, path, and problem for "
-        "one that cannot be read.",
+        "With `--json`: id, title, state, events, modified_at (the time of "
+        "the last event), path, and problem for one that cannot be read.",
     .examples = "quire conversation ls .jp",
     .paged = true,
     .run = conversation_ls,

@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
@@ -106,46 +104,33 @@ static int artifact_id(struct cli *cli, const char *text, int64_t *id)
 
 /* ---- saying what there is ----------------------------------------------- */
 
-static void add_text(struct json_writer *w, const char *key, quire_bytes text)
-{
-    json_put_bytes(w, key, text);
-}
-
 void memory_add_members(struct json_writer *w, const quire_memory *entry)
 {
     json_put_int(w, "id", entry->id);
     json_put_str(w, "type", quire_memory_type_name(entry->type));
-    add_text(w, "title", entry->title);
-    add_text(w, "content", entry->content);
-    add_text(w, "source", entry->source);
+    json_put_bytes(w, "title", entry->title);
+    json_put_bytes(w, "content", entry->content);
+    json_put_bytes(w, "source", entry->source);
     json_put_raw(w, "tags", bytes_str(entry->tags));
-    json_key(w, "artifact_id");
     if (entry->artifact)
-        json_int(w, entry->artifact);
+        json_put_int(w, "artifact_id", entry->artifact);
     else
-        json_null(w);
-    json_key(w, "session");
-    if (*entry->session)
-        json_str(w, entry->session);
-    else
-        json_null(w);
-    json_add_time(w, "created_at", entry->created_us);
-    json_add_time(w, "updated_at", entry->updated_us);
-    json_add_time(w, "valid_from", entry->valid_from_us);
-    json_add_time(w, "valid_to", entry->valid_to_us);
+        json_put_null(w, "artifact_id");
+    json_put_optional(w, "session", entry->session);
+    json_put_time(w, "created_at", entry->created_us);
+    json_put_time(w, "modified_at", entry->updated_us);
+    json_put_time(w, "updated_at", entry->updated_us); /* its older name */
+    json_put_time(w, "valid_from", entry->valid_from_us);
+    json_put_time(w, "valid_to", entry->valid_to_us);
 }
 
 void memory_add_row(struct buf *line, const quire_memory *entry)
 {
-    time_t s = (time_t)(entry->updated_us / 1000000);
-    char when[32] = "", id[24];
+    char when[LOCAL_TIME_SIZE], id[24];
     struct json_scan it;
-    struct tm tm;
 
-    if (localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%d", &tm);
     snprintf(id, sizeof id, "#%lld", (long long)entry->id);
-    buf_addf(line, "%-6s %s  [%s] ", id, when,
+    buf_addf(line, "%-6s %.10s  [%s] ", id, local_time(entry->updated_us, when),
              quire_memory_type_name(entry->type));
     term_add(line, entry->title, true);
     json_iter_init(&it, bytes_str(entry->tags));
@@ -171,21 +156,15 @@ static void add_page(struct buf *line, const quire_memory *entry)
     }
 }
 
-static void say_entry(struct cli *cli, const quire_memory *entry)
+static void print_entry(struct cli *cli, const quire_memory *entry)
 {
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        memory_add_members(&w, entry);
-        json_object_end(&w);
-    } else {
-        memory_add_row(&line, entry);
-    }
-    out_line(cli, &line);
-    buf_release(&line);
+    if (row_begin(&r, cli))
+        memory_add_members(&r.json, entry);
+    else
+        memory_add_row(&r.text, entry);
+    row_print(&r);
 }
 
 /* ---- add, edit ---------------------------------------------------------- */
@@ -279,7 +258,7 @@ static int memory_add(struct cli *cli, const struct args *args)
                                   &entry, &err))
         code = memory_fail(cli, &err);
     else if (!code)
-        say_entry(cli, &entry);
+        print_entry(cli, &entry);
     said_release(&s);
     return code;
 }
@@ -329,8 +308,8 @@ static const struct cmd cmd_memory_add = {
         "content up to 64 KiB. A session links its own artifacts, and those "
         "that an entry links already; without a session any may be "
         "linked. With --json one object: id, type, title, content, source, "
-        "tags, artifact_id, session, created_at, updated_at, valid_from, "
-        "valid_to.",
+        "tags, artifact_id, session, created_at, modified_at, valid_from, "
+        "valid_to; `updated_at` is an older name of modified_at.",
     .opts = add_opts,
     .examples = "quire memory add --type project --title 'the cache is on disk'"
                 " --tag build\n"
@@ -372,7 +351,7 @@ static int memory_edit(struct cli *cli, const struct args *args)
                                    &entry, &err))
         code = memory_fail(cli, &err);
     else if (!code)
-        say_entry(cli, &entry);
+        print_entry(cli, &entry);
     said_release(&s);
     return code;
 }
@@ -405,39 +384,30 @@ static const struct cmd cmd_memory_edit = {
 
 /* ---- show --------------------------------------------------------------- */
 
-/* Its text is on loan until the artifact is asked for: hence the order. */
-static int show_json(struct cli *cli, const quire_memory *entry)
+/* The entry's text is valid until the artifact is looked up, so it is written
+ * first. */
+static void add_linked(struct cli *cli, struct json_writer *w, int64_t id)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    struct buf line = BUF_INIT(1 << 20), artifact = BUF_INIT(1 << 20);
-    int64_t linked = entry->artifact;
-    struct json_writer w;
     quire_artifact a;
     char which[32];
 
-    json_begin(&w, &line);
-    json_object(&w);
-    memory_add_members(&w, entry);
-    snprintf(which, sizeof which, "#%lld", (long long)linked);
+    snprintf(which, sizeof which, "#%lld", (long long)id);
     o.any_session = 1;
-    /* One that went a moment ago is none. */
-    if (linked && !quire_artifact_stat(cli->q, NULL, which, &o, &a, NULL)) {
-        artifact_add_json(&artifact, &a);
-        json_put_raw(&w, "artifact", buf_bytes(&artifact));
-    }
-    json_object_end(&w);
-    line.failed |= artifact.failed;
-    out_line(cli, &line);
-    buf_release(&artifact);
-    buf_release(&line);
-    return EXIT_DONE;
+    /* It may have been purged since the entry was read. */
+    if (!id || quire_artifact_stat(cli->q, NULL, which, &o, &a, NULL))
+        return;
+    json_key(w, "artifact");
+    json_object(w);
+    artifact_add_members(w, &a);
+    json_object_end(w);
 }
 
 static int memory_show(struct cli *cli, const struct args *args)
 {
-    struct buf line = BUF_INIT(1 << 20);
     quire_memory entry;
     quire_error err = {0};
+    struct row r;
     int64_t id = 0, as_of_us = 0;
     int code = memory_id(cli, args->words[0], &id);
 
@@ -447,11 +417,13 @@ static int memory_show(struct cli *cli, const struct args *args)
         return code;
     if (quire_memory_get(cli->q, id, as_of_us, &entry, &err))
         return memory_fail(cli, &err);
-    if (cli->json)
-        return show_json(cli, &entry);
-    add_page(&line, &entry);
-    out_line(cli, &line);
-    buf_release(&line);
+    if (row_begin(&r, cli)) {
+        memory_add_members(&r.json, &entry);
+        add_linked(cli, &r.json, entry.artifact);
+    } else {
+        add_page(&r.text, &entry);
+    }
+    row_print(&r);
     return EXIT_DONE;
 }
 
@@ -483,20 +455,16 @@ static const struct cmd cmd_memory_show = {
 static quire_status list_one(void *ctx, const quire_memory *entry,
                              quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        memory_add_members(&w, entry);
-        cursor_add(&w, entry->updated_us, entry->id);
-        json_object_end(&w);
+    print_heading(ctx, MEMORY_COLUMNS);
+    if (row_begin(&r, ctx)) {
+        memory_add_members(&r.json, entry);
+        cursor_add(&r.json, entry->updated_us, entry->id);
     } else {
-        memory_add_row(&line, entry);
+        memory_add_row(&r.text, entry);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static int memory_ls(struct cli *cli, const struct args *args)
@@ -513,7 +481,7 @@ static int memory_ls(struct cli *cli, const struct args *args)
         return code;
     o.tag = args_text(args, "tag");
     o.session = args_text(args, "session");
-    o.limit = args_number(args, "limit", 0);
+    o.limit = args_limit(args, 50);
     if (!quire_memory_list(cli->q, &o, list_one, cli, &err))
         return EXIT_DONE;
     return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
@@ -533,7 +501,7 @@ static const struct opt ls_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most N, up to 1000; 50 unless given"},
+     .help = "at most N; 50 unless given, 0 for all"},
     {.name = "cursor",
      .kind = OPT_TEXT,
      .value = "C",
@@ -562,22 +530,18 @@ static const struct cmd cmd_memory_ls = {
 static quire_status show_hit(void *ctx, const quire_memory *entry,
                              quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
     char score[32];
+    struct row r;
 
-    if (cli->json) {
+    print_heading(ctx, MEMORY_COLUMNS);
+    if (row_begin(&r, ctx)) {
         snprintf(score, sizeof score, "%.9f", entry->score);
-        json_begin(&w, &line);
-        json_object(&w);
-        memory_add_members(&w, entry);
-        json_put_raw(&w, "score", bytes_str(score));
-        json_object_end(&w);
+        memory_add_members(&r.json, entry);
+        json_put_raw(&r.json, "score", bytes_str(score));
     } else {
-        memory_add_row(&line, entry);
+        memory_add_row(&r.text, entry);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static int memory_search(struct cli *cli, const struct args *args)
@@ -595,7 +559,7 @@ static int memory_search(struct cli *cli, const struct args *args)
     o.session = args_text(args, "session");
     o.no_intent = args_flag(args, "no-intent");
     o.no_decay = args_flag(args, "no-decay");
-    o.limit = args_number(args, "limit", 0);
+    o.limit = args_limit(args, 20);
     if (quire_memory_search(cli->q, bytes_str(args->words[0]), &o, show_hit,
                             cli, &partial, &err))
         return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
@@ -623,7 +587,7 @@ static const struct opt search_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most N, up to 200; 20 unless given"},
+     .help = "at most N; 20 unless given, 0 for all that are ranked, 200"},
     {0},
 };
 

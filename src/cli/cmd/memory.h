@@ -30,7 +30,9 @@ int memory_types(struct cli *cli, const struct args *args, unsigned *types);
 /* The members of an entry, in an object that is open. */
 void memory_add_members(struct json_writer *w, const quire_memory *entry);
 
-/* An entry in a line: "#3     [project] 2026-02-16  title  #tag". */
+/* An entry in a line: "#3     2026-02-16  [project] title +tag". */
 void memory_add_row(struct buf *line, const quire_memory *entry);
+
+#define MEMORY_COLUMNS "id     modified    [type] title +tag"
 
 #endif

@@ -15,29 +15,10 @@ static void add_relation(struct json_writer *w, const quire_relation *r)
     json_put_int(w, "target_id", r->target);
 }
 
-static void say_relation(struct cli *cli, const char *key,
-                         const quire_relation *r)
+static void add_arrow(struct buf *out, const quire_relation *r)
 {
-    struct buf line = BUF_INIT(4096);
-    struct json_writer w;
-
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        if (key) {
-            json_key(&w, key);
-            json_object(&w);
-        }
-        add_relation(&w, r);
-        if (key)
-            json_object_end(&w);
-        json_object_end(&w);
-    } else {
-        buf_addf(&line, "#%lld --[%s]--> #%lld", (long long)r->source,
-                 quire_relation_name(r->kind), (long long)r->target);
-    }
-    out_line(cli, &line);
-    buf_release(&line);
+    buf_addf(out, "#%lld --[%s]--> #%lld", (long long)r->source,
+             quire_relation_name(r->kind), (long long)r->target);
 }
 
 static int memory_relate(struct cli *cli, const struct args *args)
@@ -45,6 +26,7 @@ static int memory_relate(struct cli *cli, const struct args *args)
     quire_relation_kind kind = QUIRE_RELATES_TO;
     quire_relation relation;
     quire_error err = {0};
+    struct row r;
     int64_t source = 0, target = 0;
     int code = memory_id(cli, args->words[0], &source);
 
@@ -56,7 +38,11 @@ static int memory_relate(struct cli *cli, const struct args *args)
         return code;
     if (quire_relation_add(cli->q, source, kind, target, &relation, &err))
         return memory_fail(cli, &err);
-    say_relation(cli, NULL, &relation);
+    if (row_begin(&r, cli))
+        add_relation(&r.json, &relation);
+    else
+        add_arrow(&r.text, &relation);
+    row_print(&r);
     return EXIT_DONE;
 }
 
@@ -99,31 +85,34 @@ const struct cmd cmd_memory_unrelate = {
 static quire_status show_entry(void *ctx, const quire_memory *entry,
                                quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_key(&w, "entry");
-        json_object(&w);
-        memory_add_members(&w, entry);
-        json_object_end(&w);
-        json_object_end(&w);
+    print_heading(ctx, MEMORY_COLUMNS);
+    if (row_begin(&r, ctx)) {
+        json_key(&r.json, "entry");
+        json_object(&r.json);
+        memory_add_members(&r.json, entry);
+        json_object_end(&r.json);
     } else {
-        memory_add_row(&line, entry);
+        memory_add_row(&r.text, entry);
     }
-    return out_give(cli, &line, err);
+    return row_emit(&r, err);
 }
 
 static quire_status show_relation(void *ctx, const quire_relation *relation,
                                   quire_error *err)
 {
-    struct cli *cli = ctx;
+    struct row r;
 
-    say_relation(cli, "relation", relation);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    if (row_begin(&r, ctx)) {
+        json_key(&r.json, "relation");
+        json_object(&r.json);
+        add_relation(&r.json, relation);
+        json_object_end(&r.json);
+    } else {
+        add_arrow(&r.text, relation);
+    }
+    return row_emit(&r, err);
 }
 
 static int memory_graph(struct cli *cli, const struct args *args)
@@ -162,7 +151,7 @@ static const struct opt graph_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most N entries; all unless given"},
+     .help = "at most N entries; 0, the default, for all"},
     {0},
 };
 

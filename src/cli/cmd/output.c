@@ -6,12 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/session.h"
 
@@ -33,37 +31,22 @@ struct listing {
     size_t n;
 };
 
-static void add_json(struct buf *line, const quire_output *o)
+static void add_members(struct json_writer *w, const quire_output *o)
 {
-    char modified[TIMESTAMP_SIZE];
-    struct json_writer w;
-
-    timestamp_format(o->modified_us, modified);
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_str(&w, "address", o->address);
-    json_put_str(&w, "id", o->id);
-    json_key(&w, "tool");
-    if (*o->tool)
-        json_str(&w, o->tool);
-    else
-        json_null(&w);
-    json_put_uint(&w, "bytes", o->bytes);
-    json_put_str(&w, "modified", modified);
-    json_put_str(&w, "path", o->path);
-    json_object_end(&w);
+    json_put_str(w, "address", o->address);
+    json_put_str(w, "id", o->id);
+    json_put_optional(w, "tool", o->tool);
+    json_put_uint(w, "size_bytes", o->bytes);
+    json_put_time(w, "modified_at", o->modified_us);
+    json_put_str(w, "path", o->path);
 }
 
 static void add_row(struct buf *line, const quire_output *o)
 {
-    time_t s = (time_t)(o->modified_us / 1000000);
-    char when[32] = "", size[32];
-    struct tm tm;
+    char when[LOCAL_TIME_SIZE], size[32];
 
-    if (localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
     size_text(o->bytes, size, sizeof size);
-    buf_addf(line, "%s  %10s  ", when, size);
+    buf_addf(line, "%s  %10s  ", local_time(o->modified_us, when), size);
     term_add(line, bytes_str(o->address), true);
     if (*o->tool) {
         buf_add_str(line, "  ");
@@ -74,16 +57,15 @@ static void add_row(struct buf *line, const quire_output *o)
 static quire_status list_one(void *ctx, const quire_output *o, quire_error *err)
 {
     struct listing *l = ctx;
-    struct buf line = BUF_INIT(64 * 1024);
+    struct row r;
 
-    if (l->cli->json)
-        add_json(&line, o);
+    print_heading(l->cli, "modified                size  address  tool");
+    if (row_begin(&r, l->cli))
+        add_members(&r.json, o);
     else
-        add_row(&line, o);
-    out_line(l->cli, &line);
-    buf_release(&line);
+        add_row(&r.text, o);
     l->n++;
-    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+    return row_emit(&r, err);
 }
 
 static int output_ls(struct cli *cli, const struct args *args)
@@ -109,8 +91,8 @@ static const struct cmd cmd_output_ls = {
     .args = "",
     .summary = "list the outputs of a session",
     .about = "Those of tools by number, then the reports of sub-agents. "
-             "With --json an object each: address, id, tool, bytes, "
-             "modified, path.",
+             "With --json an object each: address, id, tool, size_bytes, "
+             "modified_at, path.",
     .examples = "quire output ls --session last",
     .store = STORE_READ,
     .paged = true,
@@ -138,23 +120,18 @@ static quire_status read_stdin(void *ctx, void *buf, size_t cap, size_t *n,
     return QUIRE_OK;
 }
 
-static void say_report(struct cli *cli, const quire_output *report,
-                       bool temporary)
+static void print_report(struct cli *cli, const quire_output *report,
+                         bool temporary)
 {
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    json_begin(&w, &line);
-    json_object(&w);
-    json_put_str(&w, "id", report->id);
-    json_put_str(&w, "path", report->path);
-    json_put_str(&w, "address", report->address);
-    if (temporary) {
-        json_put_bool(&w, "temporary", true);
-    }
-    json_object_end(&w);
-    out_line(cli, &line);
-    buf_release(&line);
+    row_begin_json(&r, cli);
+    json_put_str(&r.json, "id", report->id);
+    json_put_str(&r.json, "path", report->path);
+    json_put_str(&r.json, "address", report->address);
+    if (temporary)
+        json_put_bool(&r.json, "temporary", true);
+    row_print(&r);
 }
 
 static int output_agent(struct cli *cli, const struct args *args)
@@ -178,7 +155,7 @@ static int output_agent(struct cli *cli, const struct args *args)
         if (st == QUIRE_INVALID)
             code = EXIT_USAGE;
     } else {
-        say_report(cli, &report, quire_outputs_temporary(o));
+        print_report(cli, &report, quire_outputs_temporary(o));
     }
     quire_outputs_close(o);
     return code;

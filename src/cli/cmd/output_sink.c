@@ -145,29 +145,15 @@ static quire_status drain(struct drain *d, quire_error *err)
 
 /* ---- what came of it ---------------------------------------------------- */
 
-static void add_count(struct json_writer *w, const char *key, uint64_t n)
-{
-    json_put_uint(w, key, n);
-}
-
-static void add_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_key(w, key);
-    if (text)
-        json_str(w, text);
-    else
-        json_null(w);
-}
-
 static void add_file(struct json_writer *w, const quire_sink_result *r,
                      bool temporary)
 {
     char address[64];
 
     snprintf(address, sizeof address, "artifact://%s", r->id ? r->id : "");
-    add_text(w, "artifactId", r->id);
-    add_text(w, "address", r->id ? address : NULL);
-    add_text(w, "path", r->id ? r->path : NULL);
+    json_put_optional(w, "artifactId", r->id);
+    json_put_optional(w, "address", r->id ? address : NULL);
+    json_put_optional(w, "path", r->id ? r->path : NULL);
     if (r->id && temporary) {
         json_put_bool(w, "temporary", true);
     }
@@ -205,17 +191,17 @@ static void say_json(struct cli *cli, const quire_sink_result *r,
     json_begin(&w, &rest);
     w.comma = true; /* the output has just ended */
     json_put_bool(&w, "truncated", r->truncated);
-    add_count(&w, "totalLines", r->total_lines);
-    add_count(&w, "totalBytes", r->total_bytes);
-    add_count(&w, "outputLines", r->output_lines);
-    add_count(&w, "outputBytes", r->output_bytes);
+    json_put_uint(&w, "totalLines", r->total_lines);
+    json_put_uint(&w, "totalBytes", r->total_bytes);
+    json_put_uint(&w, "outputLines", r->output_lines);
+    json_put_uint(&w, "outputBytes", r->output_bytes);
     if (r->elided_bytes > 0) {
-        add_count(&w, "elidedLines", r->elided_lines);
-        add_count(&w, "elidedBytes", r->elided_bytes);
+        json_put_uint(&w, "elidedLines", r->elided_lines);
+        json_put_uint(&w, "elidedBytes", r->elided_bytes);
     }
     if (r->capped_lines > 0) {
-        add_count(&w, "columnTruncatedLines", r->capped_lines);
-        add_count(&w, "columnDroppedBytes", r->capped_bytes);
+        json_put_uint(&w, "columnTruncatedLines", r->capped_lines);
+        json_put_uint(&w, "columnDroppedBytes", r->capped_bytes);
     }
     add_file(&w, r, temporary);
     json_object_end(&w);

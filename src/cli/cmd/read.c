@@ -106,7 +106,7 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
     if (st)
         return st;
     out_write(r->cli, buf_bytes(&r->text));
-    return r->cli->out.error ? out_flush(r->cli, err) : QUIRE_OK;
+    return out_status(r->cli, err);
 }
 
 /* What is wrong with the address or the choice is wrong usage; that it leads
@@ -133,10 +133,9 @@ static int read_address(struct cli *cli, const struct args *args,
     options.grep = args_text(args, "grep");
     options.ignore_case = args_flag(args, "ignore-case");
     options.flags = cli->json ? QUIRE_READ_JSON : 0;
-    r.mute = (args_text(args, "limit") && !options.limit) ||
-             (args_text(args, "tail") && !options.tail);
+    r.mute = args_text(args, "tail") && !options.tail;
     if (r.mute)
-        options.limit = 1; /* to see whether there is such a thing */
+        options.limit = 1; /* to find out whether there is such an output */
     json_out_init(&r.json, cli);
     r.numbers = args_flag(args, "number");
     r.guard = isatty(STDOUT_FILENO) || cli->out.pager;
@@ -169,15 +168,16 @@ static const struct opt read_opts[] = {
      .kind = OPT_FLAG,
      .help = "small and capital letters are the same to --grep"},
     {.name = "limit",
+     .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "of these the first N"},
+     .help = "of these the first N; 0, the default, for all"},
     {.name = "tail",
      .kind = OPT_NUMBER,
      .value = "N",
      .help = "of these the last N"},
     {.name = "number",
-     .letter = 'n',
+     .letter = 'N',
      .kind = OPT_FLAG,
      .help = "put its number before each line"},
     {0},
@@ -206,7 +206,7 @@ const struct cmd cmd_read = {
              "report A.B if there is one.\n\n" READ_ABOUT,
     .opts = read_opts,
     .examples = "quire read artifact://0 --tail 20 --session last\n"
-                "quire read artifact://0 --grep '77$' -n --session last",
+                "quire read artifact://0 --grep '77$' -N --session last",
     .store = STORE_READ,
     .paged = true,
     .run = read_url,

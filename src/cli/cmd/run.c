@@ -62,17 +62,13 @@ static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
     return out_flush(r->cli, err);
 }
 
-static void give_json(struct run *r, const quire_run_result *got)
+static void print_result(struct run *r, const quire_run_result *got)
 {
-    struct buf line = BUF_INIT((size_t)1 << 31);
-    struct json_writer w;
+    struct row row;
 
-    json_begin(&w, &line);
-    json_object(&w);
-    run_put(&w, got, buf_bytes(&r->out), buf_bytes(&r->err));
-    json_object_end(&w);
-    out_line(r->cli, &line);
-    buf_release(&line);
+    row_begin_json(&row, r->cli);
+    run_put(&row.json, got, buf_bytes(&r->out), buf_bytes(&r->err));
+    row_print(&row);
 }
 
 /* Which limit ended it, and what to do. */
@@ -349,39 +345,33 @@ static void add_record(struct buf *line, const quire_run_record *n)
     add_command(line, n->command);
 }
 
-static void add_record_json(struct buf *line, const quire_run_record *n)
+static void add_members(struct json_writer *w, const quire_run_record *n)
 {
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_int(&w, "id", n->id);
-    json_put_str(&w, "session", n->session);
-    json_put_raw(&w, "command", bytes_str(n->command));
-    json_add_time(&w, "started", n->started_us);
-    json_put_bool(&w, "ended", n->ended);
-    json_put_int(&w, "duration_ms", n->duration_us / 1000);
-    json_put_int(&w, "exit", n->exit);
-    json_put_int(&w, "signal", n->signal);
-    json_put_uint(&w, "stdout_bytes", n->out_bytes);
-    json_put_uint(&w, "stderr_bytes", n->err_bytes);
-    json_put_raw(&w, "limits_hit", bytes_str(n->hit));
-    json_put_raw(&w, "confined", bytes_str(n->confined));
-    json_put_bool(&w, "unconfined", n->unconfined);
-    json_object_end(&w);
+    json_put_int(w, "id", n->id);
+    json_put_str(w, "session", n->session);
+    json_put_raw(w, "command", bytes_str(n->command));
+    json_put_time(w, "started_at", n->started_us);
+    json_put_bool(w, "ended", n->ended);
+    json_put_int(w, "duration_ms", n->duration_us / 1000);
+    json_put_int(w, "exit", n->exit);
+    json_put_int(w, "signal", n->signal);
+    json_put_uint(w, "stdout_bytes", n->out_bytes);
+    json_put_uint(w, "stderr_bytes", n->err_bytes);
+    json_put_raw(w, "limits_hit", bytes_str(n->hit));
+    json_put_raw(w, "confined", bytes_str(n->confined));
+    json_put_bool(w, "unconfined", n->unconfined);
 }
 
 static quire_status list_record(void *ctx, const quire_run_record *n,
                                 quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(1 << 20);
+    struct row r;
 
-    if (cli->json)
-        add_record_json(&line, n);
+    if (row_begin(&r, ctx))
+        add_members(&r.json, n);
     else
-        add_record(&line, n);
-    return out_give(cli, &line, err);
+        add_record(&r.text, n);
+    return row_emit(&r, err);
 }
 
 static int list_runs(struct cli *cli, const struct args *args)
@@ -453,7 +443,7 @@ static int run_it(struct run *r, quire_run_options *o, const char *session)
         code = cannot_run(r, &got, &err);
     } else {
         if (r->cli->json)
-            give_json(r, &got);
+            print_result(r, &got);
         tell_limits(r->cli, &got, o->drain);
         tell_passed(r->cli, &got);
         code = got.stopped ? EXIT_SIGNAL + (int)asked_to_end : status_of(&got);
@@ -560,9 +550,10 @@ static const struct opt run_opts[] = {
      .kind = OPT_FLAG,
      .help = "list what was run, the last first, and run nothing"},
     {.name = "limit",
+     .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "with --log: so many; 0 is all"},
+     .help = "with --log: at most N; 0, the default, for all"},
     {0},
 };
 

@@ -58,30 +58,22 @@ int open_session(struct cli *cli, const struct args *args, unsigned flags,
     return EXIT_DONE;
 }
 
-int session_say_new(struct cli *cli, quire_session *s)
+int session_print(struct cli *cli, quire_session *s)
 {
-    struct buf line = BUF_INIT(64 * 1024);
     quire_session_info info = {0};
-    struct json_writer w;
     quire_error err = {0};
+    struct row r;
     int code = EXIT_DONE;
 
     if (quire_session_flush(s, &err)) {
         code = cli_fail(cli, &err);
     } else {
         quire_session_describe(s, &info);
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "id", info.id);
-        json_key(&w, "path");
-        if (info.path)
-            json_str(&w, info.path);
-        else
-            json_null(&w);
-        json_object_end(&w);
-        out_line(cli, &line);
+        row_begin_json(&r, cli);
+        json_put_str(&r.json, "id", info.id);
+        json_put_optional(&r.json, "path", info.path);
+        row_print(&r);
     }
-    buf_release(&line);
     quire_session_close(s);
     return code;
 }
@@ -93,17 +85,11 @@ void session_entry_json(struct buf *line, const quire_appended *entry)
     json_begin(&w, line);
     json_object(&w);
     json_put_str(&w, "id", entry->id);
-    json_key(&w, "parentId");
-    if (*entry->parent)
-        json_str(&w, entry->parent);
-    else
-        json_null(&w);
-    if (entry->truncated) {
+    json_put_optional(&w, "parentId", entry->parent);
+    if (entry->truncated)
         json_put_bool(&w, "truncated", true);
-    }
-    if (entry->existed) {
+    if (entry->existed)
         json_put_bool(&w, "existed", true);
-    }
     json_object_end(&w);
 }
 
@@ -165,7 +151,7 @@ static int session_new(struct cli *cli, const struct args *args)
     options.title = args_text(args, "title");
     if (quire_session_new(cli->q, &options, &s, &err))
         return cli_fail(cli, &err);
-    return session_say_new(cli, s);
+    return session_print(cli, s);
 }
 
 static const struct opt new_opts[] = {
@@ -324,7 +310,7 @@ static int session_rename(struct cli *cli, const struct args *args)
         return code;
     }
     if (cli->json)
-        return session_say_new(cli, s);
+        return session_print(cli, s);
     return finish(cli, s, QUIRE_OK, &err, &(struct buf)BUF_INIT(0));
 }
 

@@ -38,8 +38,8 @@ int session_fail(struct cli *cli, const quire_error *err);
 
 /* ---- saying what was done; cmd_session.c -------------------------------- */
 
-/* Print {"id","path"} of `s`, once it is safe on the disk, and close it. */
-int session_say_new(struct cli *cli, quire_session *s);
+/* Print {"id","path"} of `s` once it is durable, and close it. */
+int session_print(struct cli *cli, quire_session *s);
 
 /* Add {"id","parentId"} to `line`, and "existed" where it did. */
 void session_entry_json(struct buf *line, const quire_appended *entry);

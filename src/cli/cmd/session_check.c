@@ -19,53 +19,40 @@ struct checking {
     struct cli *cli;
     const char *path; /* the one at hand; NULL: there is only one */
     int code;
-    struct buf line;
 };
 
-static void add_problem_json(struct buf *line, const char *path,
-                             const quire_session_problem *p)
-{
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_uint(&w, "line", p->line);
-    json_put_uint(&w, "byte", p->byte);
-    json_put_str(&w, "kind", p->kind);
-    json_put_str(&w, "message", p->message);
-    if (path) {
-        json_put_str(&w, "path", path);
-    }
-    json_object_end(&w);
-}
-
-static quire_status show_problem(void *ctx, const quire_session_problem *p,
+static quire_status emit_problem(void *ctx, const quire_session_problem *p,
                                  quire_error *err)
 {
     struct checking *c = ctx;
+    struct row r;
 
     c->code = EXIT_DAMAGED;
-    if (c->cli->json) {
-        add_problem_json(&c->line, c->path, p);
+    if (row_begin(&r, c->cli)) {
+        json_put_uint(&r.json, "line", p->line);
+        json_put_uint(&r.json, "byte", p->byte);
+        json_put_str(&r.json, "kind", p->kind);
+        json_put_str(&r.json, "message", p->message);
+        if (c->path)
+            json_put_str(&r.json, "path", c->path);
     } else {
         if (c->path) {
-            term_add(&c->line, bytes_str(c->path), true);
-            buf_add_str(&c->line, ": ");
+            term_add(&r.text, bytes_str(c->path), true);
+            buf_add_str(&r.text, ": ");
         }
-        buf_addf(&c->line,
+        buf_addf(&r.text,
                  "line %llu, byte %llu: %s: ", (unsigned long long)p->line,
                  (unsigned long long)p->byte, p->kind);
-        term_add(&c->line, bytes_str(p->message), true);
+        term_add(&r.text, bytes_str(p->message), true);
     }
-    out_line(c->cli, &c->line);
-    return c->cli->out.error ? out_flush(c->cli, err) : QUIRE_OK;
+    return row_emit(&r, err);
 }
 
 static void check_one(struct checking *c, const char *which)
 {
     quire_error err = {0};
 
-    if (quire_session_check(c->cli->q, which, show_problem, c, &err) &&
+    if (quire_session_check(c->cli->q, which, emit_problem, c, &err) &&
         !c->cli->out.error)
         c->code = cli_worse(c->code, session_fail(c->cli, &err));
 }
@@ -129,7 +116,7 @@ static void check_all(struct checking *c)
 
 static int session_check(struct cli *cli, const struct args *args)
 {
-    struct checking c = {.cli = cli, .line = BUF_INIT(256 * 1024)};
+    struct checking c = {.cli = cli};
     const char *session = args_text(args, "session");
     size_t i;
 
@@ -141,7 +128,6 @@ static int session_check(struct cli *cli, const struct args *args)
         check_one(&c, session);
     else if (!args->n_words)
         check_all(&c);
-    buf_release(&c.line);
     return c.code;
 }
 
@@ -168,31 +154,21 @@ const struct cmd cmd_session_check = {
 
 /* ---- repair ------------------------------------------------------------- */
 
-static void say_repaired(struct cli *cli, const char *path, const char *kept)
+static void print_repaired(struct cli *cli, const char *path, const char *kept)
 {
-    struct buf line = BUF_INIT(256 * 1024);
+    struct row r;
 
-    if (cli->json) {
-        struct json_writer w;
-
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "path", path);
-        json_key(&w, "kept");
-        if (kept)
-            json_str(&w, kept);
-        else
-            json_null(&w);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_str(&r.json, "path", path);
+        json_put_optional(&r.json, "kept", kept);
     } else {
-        term_add(&line, bytes_str(path), true);
-        buf_add_str(&line, kept ? " is mended; what it was is kept in "
-                                : " needs no mending");
+        term_add(&r.text, bytes_str(path), true);
+        buf_add_str(&r.text, kept ? " is mended; what it was is kept in "
+                                  : " needs no mending");
         if (kept)
-            term_add(&line, bytes_str(kept), true);
+            term_add(&r.text, bytes_str(kept), true);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 static int session_repair(struct cli *cli, const struct args *args)
@@ -214,7 +190,7 @@ static int session_repair(struct cli *cli, const struct args *args)
     if (quire_session_repair(cli->q, path, &kept, &err))
         code = session_fail(cli, &err);
     else
-        say_repaired(cli, path, kept);
+        print_repaired(cli, path, kept);
     free(path);
     return code;
 }
@@ -236,9 +212,9 @@ const struct cmd cmd_session_repair = {
 
 static int session_migrate(struct cli *cli, const struct args *args)
 {
-    struct buf line = BUF_INIT(1024);
     quire_error err = {0};
     const char *which;
+    struct row r;
     int from = 0, to;
     int code = session_named(cli, args, &which);
 
@@ -247,21 +223,15 @@ static int session_migrate(struct cli *cli, const struct args *args)
     if (quire_session_migrate(cli->q, which, &from, &err))
         return session_fail(cli, &err);
     to = from > FORMAT_VERSION ? from : FORMAT_VERSION;
-    if (cli->json) {
-        struct json_writer w;
-
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_int(&w, "from", from);
-        json_put_int(&w, "to", to);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_int(&r.json, "from", from);
+        json_put_int(&r.json, "to", to);
     } else if (from == to) {
-        buf_addf(&line, "it has version %d already", to);
+        buf_addf(&r.text, "it has version %d already", to);
     } else {
-        buf_addf(&line, "version %d is version %d now", from, to);
+        buf_addf(&r.text, "version %d is version %d now", from, to);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
     return EXIT_DONE;
 }
 

@@ -23,7 +23,7 @@ static int session_fork(struct cli *cli, const struct args *args)
         return code;
     if (quire_session_fork(cli->q, which, args_text(args, "cwd"), &s, &err))
         return session_fail(cli, &err);
-    return session_say_new(cli, s);
+    return session_print(cli, s);
 }
 
 static const struct opt fork_opts[] = {
@@ -53,7 +53,7 @@ static int session_extract(struct cli *cli, const struct args *args)
 
     if (quire_session_extract(cli->q, args->words[0], args->words[1], &s, &err))
         return session_fail(cli, &err);
-    return session_say_new(cli, s);
+    return session_print(cli, s);
 }
 
 const struct cmd cmd_session_extract = {
@@ -83,7 +83,7 @@ static int session_move(struct cli *cli, const struct args *args)
         return code;
     if (quire_session_move(cli->q, which, cwd, &s, &err))
         return session_fail(cli, &err);
-    return session_say_new(cli, s);
+    return session_print(cli, s);
 }
 
 static const struct opt move_opts[] = {
@@ -108,23 +108,17 @@ const struct cmd cmd_session_move = {
 
 /* ---- archive, unarchive ------------------------------------------------- */
 
-static void say_path(struct cli *cli, const char *path)
+static void print_path(struct cli *cli, const char *path)
 {
-    struct buf line = BUF_INIT(64 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "path", path);
-        json_object_end(&w);
-    } else if (isatty(STDOUT_FILENO)) {
-        term_add(&line, bytes_str(path), true);
-    } else {
-        buf_add_str(&line, path);
-    }
-    out_line(cli, &line);
-    buf_release(&line);
+    if (row_begin(&r, cli))
+        json_put_str(&r.json, "path", path);
+    else if (isatty(STDOUT_FILENO))
+        term_add(&r.text, bytes_str(path), true);
+    else
+        buf_add_str(&r.text, path);
+    row_print(&r);
 }
 
 static int session_archive(struct cli *cli, const struct args *args)
@@ -137,7 +131,7 @@ static int session_archive(struct cli *cli, const struct args *args)
         return code;
     if (quire_session_archive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    say_path(cli, path);
+    print_path(cli, path);
     return EXIT_DONE;
 }
 
@@ -163,7 +157,7 @@ static int session_unarchive(struct cli *cli, const struct args *args)
         return code;
     if (quire_session_unarchive(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    say_path(cli, path);
+    print_path(cli, path);
     return EXIT_DONE;
 }
 
@@ -179,12 +173,10 @@ const struct cmd cmd_session_unarchive = {
 
 /* ---- rm ----------------------------------------------------------------- */
 
-static quire_status say_file(void *ctx, const char *path, quire_error *err)
+static quire_status emit_file(void *ctx, const char *path, quire_error *err)
 {
-    struct cli *cli = ctx;
-
-    say_path(cli, path);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    print_path(ctx, path);
+    return out_status(ctx, err);
 }
 
 /* What would go. Of a file that cannot be opened as a session, itself. */
@@ -199,10 +191,10 @@ static int show_doomed(struct cli *cli, const char *which)
     options.flags = QUIRE_SESSION_READ;
     st = quire_session_open(cli->q, which, &options, &s, &err);
     if (!st)
-        st = quire_session_files(s, say_file, cli, &err);
+        st = quire_session_files(s, emit_file, cli, &err);
     else if (st == QUIRE_DAMAGED &&
              !(st = quire_session_find(cli->q, which, &path, &err)))
-        say_path(cli, path);
+        print_path(cli, path);
     quire_session_close(s);
     return st && !cli->out.error ? session_fail(cli, &err) : EXIT_DONE;
 }
@@ -211,22 +203,22 @@ static int remove_one(struct cli *cli, const char *which)
 {
     quire_error err = {0};
     const char *path;
-    char *quote_text;
+    char *copy;
 
     if (quire_session_find(cli->q, which, &path, &err))
         return session_fail(cli, &err);
-    quote_text = strdup(path);
-    if (!quote_text) {
+    copy = strdup(path);
+    if (!copy) {
         err_memory(&err);
         return cli_fail(cli, &err);
     }
-    if (quire_session_remove(cli->q, quote_text, &err)) {
-        free(quote_text);
+    if (quire_session_remove(cli->q, copy, &err)) {
+        free(copy);
         return session_fail(cli, &err);
     }
     if (cli->json)
-        say_path(cli, quote_text);
-    free(quote_text);
+        print_path(cli, copy);
+    free(copy);
     return EXIT_DONE;
 }
 

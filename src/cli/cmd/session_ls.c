@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -26,7 +25,7 @@ enum {
     TOTALS_COLUMNS = 6 + 2 + 12 + 2 + 10 + 2,        /* number, tokens, cost */
 };
 
-struct row {
+struct table_row {
     const char *id, *title, *cwd;
     int64_t modified_us;
     uint64_t messages, bytes;
@@ -40,32 +39,11 @@ struct listing {
     bool totals;
     struct buf line;
     struct arena arena; /* what rows point to */
-    struct row *rows;
+    struct table_row *rows;
     size_t n, cap;
 };
 
 /* ---- one a line --------------------------------------------------------- */
-
-/* "2026-02-16T10:20:30.000Z". */
-static void add_time(struct buf *out, int64_t us)
-{
-    time_t s = (time_t)(us / 1000000);
-    char text[32];
-    struct tm tm;
-
-    if (gmtime_r(&s, &tm) && strftime(text, sizeof text, "%FT%T", &tm))
-        buf_addf(out, "%s.%03dZ", text, (int)(us / 1000 % 1000));
-}
-
-static void json_text_or_null(struct json_writer *w, const char *key,
-                              const char *text)
-{
-    json_key(w, key);
-    if (text && *text)
-        json_str(w, text);
-    else
-        json_null(w);
-}
 
 /* Dollars, of which so many decimals are quote_text at least; then exactly. */
 static void add_cost(struct buf *out, int64_t nano, int decimals)
@@ -85,11 +63,10 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
 {
     struct buf cost = BUF_INIT(64);
 
-    json_key(w, "number");
     if (row->number)
-        json_int(w, row->number);
+        json_put_int(w, "number", row->number);
     else
-        json_null(w);
+        json_put_null(w, "number");
     json_put_str(w, "state", row->state);
     json_key(w, "tokens");
     json_object(w);
@@ -99,43 +76,36 @@ static void add_totals(struct json_writer *w, const quire_session_row *row)
     json_put_uint(w, "cache_write", row->cache_write_tokens);
     json_put_uint(w, "total", row->total_tokens);
     json_object_end(w);
-    json_key(w, "cost");
     add_cost(&cost, row->cost_nano_usd, 0);
-    json_raw(w, buf_bytes(&cost));
+    json_put_raw(w, "cost", buf_bytes(&cost));
     buf_release(&cost);
 }
 
-/* `row` is NULL without --totals. */
-static void add_json(struct buf *line, const quire_session_info *info,
-                     const quire_session_row *row)
+/* `created`, `modified` and `bytes` are older names of created_at, modified_at
+ * and size_bytes. `row` is NULL without --totals. */
+static void add_members(struct json_writer *w, const quire_session_info *info,
+                        const quire_session_row *row)
 {
-    struct buf modified = BUF_INIT(64);
-    struct json_writer w;
-
-    if (info->modified_us > 0)
-        add_time(&modified, info->modified_us);
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_str(&w, "id", info->id);
-    json_text_or_null(&w, "path", info->path);
-    json_put_str(&w, "cwd", info->cwd ? info->cwd : "");
-    json_text_or_null(&w, "title", info->title);
-    json_text_or_null(&w, "created", info->created);
-    json_text_or_null(&w, "modified", modified.len ? buf_text(&modified) : "");
-    json_key(&w, "messages");
+    json_put_str(w, "id", info->id);
+    json_put_optional(w, "path", info->path);
+    json_put_str(w, "cwd", info->cwd ? info->cwd : "");
+    json_put_optional(w, "title", info->title);
+    json_put_optional(w, "created", info->created);
+    json_put_time(w, "modified", info->modified_us);
     if (info->messages == UINT64_MAX)
-        json_null(&w);
+        json_put_null(w, "messages");
     else
-        json_uint(&w, info->messages);
-    json_put_uint(&w, "bytes", info->bytes);
-    json_text_or_null(&w, "parent", info->parent);
-    json_text_or_null(&w, "first", info->first);
-    json_text_or_null(&w, "status", info->status);
-    json_put_bool(&w, "archived", info->archived);
+        json_put_uint(w, "messages", info->messages);
+    json_put_uint(w, "bytes", info->bytes);
+    json_put_optional(w, "parent", info->parent);
+    json_put_optional(w, "first", info->first);
+    json_put_optional(w, "status", info->status);
+    json_put_bool(w, "archived", info->archived);
+    json_put_optional(w, "created_at", info->created);
+    json_put_time(w, "modified_at", info->modified_us);
+    json_put_uint(w, "size_bytes", info->bytes);
     if (row)
-        add_totals(&w, row);
-    json_object_end(&w);
-    buf_release(&modified);
+        add_totals(w, row);
 }
 
 /* ---- a table ------------------------------------------------------------ */
@@ -144,13 +114,13 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
                              const quire_session_row *totals, quire_error *err)
 {
     const char *title = info->title && *info->title ? info->title : info->first;
-    struct row row = {.modified_us = info->modified_us,
-                      .messages = info->messages,
-                      .bytes = info->bytes};
+    struct table_row row = {.modified_us = info->modified_us,
+                            .messages = info->messages,
+                            .bytes = info->bytes};
 
     if (l->n == l->cap) {
         size_t cap = l->cap ? 2 * l->cap : 64;
-        struct row *rows = realloc(l->rows, cap * sizeof *rows);
+        struct table_row *rows = realloc(l->rows, cap * sizeof *rows);
 
         if (!rows)
             return err_memory(err);
@@ -213,7 +183,7 @@ static void add_place(struct buf *line, const char *cwd, size_t columns)
     buf_release(&seen);
 }
 
-static void add_total_cells(struct buf *line, const struct row *row)
+static void add_total_cells(struct buf *line, const struct table_row *row)
 {
     struct buf cost = BUF_INIT(64);
     char number[24] = "-";
@@ -226,24 +196,21 @@ static void add_total_cells(struct buf *line, const struct row *row)
     buf_release(&cost);
 }
 
-static void print_row(struct listing *l, const struct row *row, size_t id,
+static void print_row(struct listing *l, const struct table_row *row, size_t id,
                       size_t title, size_t place)
 {
-    char when[32] = "", size[32], messages[24] = "-";
-    time_t s = (time_t)(row->modified_us / 1000000);
+    char when[LOCAL_TIME_SIZE], size[32], messages[24] = "-";
     struct buf short_id = BUF_INIT(1024);
-    struct tm tm;
 
     buf_addf(&short_id, "%.*s", (int)id, row->id);
     add_cell(&l->line, short_id.failed ? "" : buf_text(&short_id), id);
     buf_release(&short_id);
-    if (row->modified_us > 0 && localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%F %R", &tm);
     size_text(row->bytes, size, sizeof size);
     if (row->messages != UINT64_MAX)
         snprintf(messages, sizeof messages, "%llu",
                  (unsigned long long)row->messages);
-    buf_addf(&l->line, "%-16s  %5s  %10s  ", when, messages, size);
+    buf_addf(&l->line, "%-16s  %5s  %10s  ", local_time(row->modified_us, when),
+             messages, size);
     if (l->totals)
         add_total_cells(&l->line, row);
     add_cell(&l->line, row->title, title);
@@ -286,14 +253,15 @@ static void print_table(struct listing *l)
 static quire_status list_any(struct listing *l, const quire_session_info *info,
                              const quire_session_row *row, quire_error *err)
 {
-    if (l->cli->json)
-        add_json(&l->line, info, row);
-    else if (l->ids)
-        term_add(&l->line, bytes_str(info->id), true);
-    else
+    struct row out;
+
+    if (!l->cli->json && !l->ids)
         return keep_row(l, info, row, err);
-    out_line(l->cli, &l->line);
-    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+    if (row_begin(&out, l->cli))
+        add_members(&out.json, info, row);
+    else
+        term_add(&out.text, bytes_str(info->id), true);
+    return row_emit(&out, err);
 }
 
 static quire_status list_one(void *ctx, const quire_session_info *info,
@@ -356,12 +324,6 @@ static int list(struct cli *cli, const quire_list_options *options, bool ids,
     return code;
 }
 
-/* -n 0 is none; the library takes it for all. */
-static bool wants_none(const struct args *args)
-{
-    return args_number(args, "limit", 1) == 0;
-}
-
 static int session_ls(struct cli *cli, const struct args *args)
 {
     quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
@@ -372,9 +334,8 @@ static int session_ls(struct cli *cli, const struct args *args)
     if (options.cwd && args_flag(args, "all"))
         return cli_usage(cli, "leave one of them out",
                          "--cwd and --all contradict each other");
-    return wants_none(args) ? EXIT_DONE
-                            : list(cli, &options, args_flag(args, "ids"),
-                                   args_flag(args, "totals"));
+    return list(cli, &options, args_flag(args, "ids"),
+                args_flag(args, "totals"));
 }
 
 static const struct opt ls_opts[] = {
@@ -392,7 +353,7 @@ static const struct opt ls_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "no more than N"},
+     .help = "at most N; 0, the default, for all"},
     {.name = "ids", .kind = OPT_FLAG, .help = "only their ids, one a line"},
     {.name = "totals",
      .kind = OPT_FLAG,
@@ -409,8 +370,10 @@ const struct cmd cmd_session_ls = {
         "when it was changed, how many messages it has (`-` when the file "
         "is too large to count them), its size, its title or else its first "
         "message, its project directory.\n\n"
-        "With `--json`: id, path, cwd, title, created, modified, messages, "
-        "bytes, parent, first, status, archived; null where there is none.\n\n"
+        "With `--json`: id, path, cwd, title, created_at, modified_at, "
+        "messages, size_bytes, parent, first, status, archived; null where "
+        "there is none. `created`, `modified` and `bytes` are older names of "
+        "created_at, modified_at and size_bytes.\n\n"
         "With `--totals` each file is counted whole, or on from where it was "
         "counted last, and the number that the session has in the catalogue, "
         "the tokens and the dollars that its messages say they took are "
@@ -430,7 +393,7 @@ static int session_recent(struct cli *cli, const struct args *args)
     quire_list_options options = QUIRE_LIST_OPTIONS_INIT;
     char *here = getcwd(NULL, 0);
     quire_error err = {0};
-    int code = EXIT_DONE;
+    int code;
 
     if (!here) {
         err_sys(&err, errno, "cannot tell the working directory");
@@ -438,8 +401,7 @@ static int session_recent(struct cli *cli, const struct args *args)
     }
     options.cwd = here;
     options.limit = args_number(args, "limit", 10);
-    if (!wants_none(args))
-        code = list(cli, &options, args_flag(args, "ids"), false);
+    code = list(cli, &options, args_flag(args, "ids"), false);
     free(here);
     return code;
 }
@@ -449,7 +411,7 @@ static const struct opt recent_opts[] = {
      .letter = 'n',
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "no more than N; 10 unless given"},
+     .help = "at most N; 10 unless given, 0 for all"},
     {.name = "ids", .kind = OPT_FLAG, .help = "only their ids, one a line"},
     {0},
 };

@@ -21,7 +21,7 @@ static quire_status write_context(void *ctx, quire_bytes bytes,
 
     json_out_add(o, bytes);
     /* Only look: flushing here would undo the buffering. */
-    return o->cli->out.error ? out_flush(o->cli, err) : QUIRE_OK;
+    return out_status(o->cli, err);
 }
 
 static void warn_missing(void *ctx, const char *ref)
@@ -129,7 +129,7 @@ static quire_status list_text(void *ctx, const char *text, quire_error *err)
         return err_memory(err);
     out_write(l->cli, buf_bytes(&l->line));
     buf_clear(&l->line);
-    return l->cli->out.error ? out_flush(l->cli, err) : QUIRE_OK;
+    return out_status(l->cli, err);
 }
 
 static int session_files(struct cli *cli, const struct args *args)
@@ -199,7 +199,7 @@ static quire_status export_line(struct exporting *x, quire_bytes json,
     if (!x->save) {
         json_out_add(&x->out, json);
         json_out_end(&x->out);
-        return x->cli->out.error ? out_flush(x->cli, err) : QUIRE_OK;
+        return out_status(x->cli, err);
     }
     buf_clear(&x->line);
     while (at < end) {

@@ -281,7 +281,7 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
     sh->n++;
     buf_clear(&sh->before);
     buf_add(&sh->before, e->id.data, e->id.data ? e->id.len : 0);
-    return sh->cli->out.error ? out_flush(sh->cli, err) : QUIRE_OK;
+    return out_status(sh->cli, err);
 }
 
 static quire_status note_fork(void *ctx, const quire_entry *e, quire_error *err)
@@ -398,7 +398,7 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
     json_out_add(&o, json);
     json_out_end(&o);
     buf_release(&mended);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_status(cli, err);
 }
 
 static int session_show(struct cli *cli, const struct args *args)

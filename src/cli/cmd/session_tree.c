@@ -81,7 +81,7 @@ static quire_status print_json(void *ctx, const quire_entry *e,
     json_put_bool(&w, "orphan", e->is_orphan);
     json_object_end(&w);
     out_line(d->cli, &d->line);
-    return d->cli->out.error ? out_flush(d->cli, err) : QUIRE_OK;
+    return out_status(d->cli, err);
 }
 
 /* ---- a picture ---------------------------------------------------------- */
@@ -200,7 +200,7 @@ static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
         buf_add_str(&d->line, PLAIN);
     buf_add(&d->line, d->part.data, d->part.len);
     out_line(d->cli, &d->line);
-    return d->cli->out.error ? out_flush(d->cli, err) : QUIRE_OK;
+    return out_status(d->cli, err);
 }
 
 /* ---- the verb ----------------------------------------------------------- */

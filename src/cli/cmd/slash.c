@@ -33,7 +33,7 @@ static quire_status put_line(struct replying *r, quire_error *err)
     if (st)
         return st;
     out_line(r->cli, &r->line);
-    return r->cli->out.error ? out_flush(r->cli, err) : QUIRE_OK;
+    return out_status(r->cli, err);
 }
 
 static quire_status tell_file(void *ctx, const quire_slash_file *file,
@@ -47,7 +47,8 @@ static quire_status tell_file(void *ctx, const quire_slash_file *file,
     json_object(&w);
     json_put_str(&w, "event", "file");
     json_put_bytes(&w, "path", file->path);
-    json_put_uint(&w, "size", file->content.len);
+    json_put_uint(&w, "size", file->content.len); /* the older name */
+    json_put_uint(&w, "size_bytes", file->content.len);
     json_content(&w, "content", file->content);
     json_object_end(&w);
     return put_line(r, err);
@@ -74,7 +75,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *reply,
     if (r->line.failed)
         return err_memory(err);
     out_write(cli, r->guard ? buf_bytes(&r->line) : reply->block);
-    return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
+    return out_status(cli, err);
 }
 
 /* What --allow names, ended by NULL; NULL when it was not given. */
@@ -155,9 +156,10 @@ const struct cmd cmd_slash = {
         "fences; /write and `/mem add entry` go on to /endwrite and /endmem. "
         "Without --session there are no artifacts.\n\n"
         "With --json one object a reply: command, args, line, status, kind, "
-        "id, truncated, skipped, part (an image: mime, encoding, content), encoding, body; before it, for a file that "
-        "was written, one with event, path, size, encoding, content. Exits "
-        "with 1 if a command failed.",
+        "id, truncated, skipped, part (an image: media_type, encoding, "
+        "content), encoding, body; before it, for a file that was written, one "
+        "with event, path, size_bytes, encoding, content. Exits with 1 if a "
+        "command failed.",
     .opts = slash_opts,
     .examples = "printf '/write --persist a.md\\nhello\\n/endwrite\\n' >turn\n"
                 "quire slash --session user <turn\n"

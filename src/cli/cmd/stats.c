@@ -3,9 +3,9 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "base/bytes.h"
+#include "base/timestamp.h"
 #include "cli/core/cli.h"
 #include "cli/cmd/session.h"
 
@@ -21,57 +21,34 @@ struct telling {
 
 /* ---- JSON --------------------------------------------------------------- */
 
-static void add_count(struct json_writer *w, const char *key, uint64_t n)
-{
-    json_put_uint(w, key, n);
-}
-
-static void add_text(struct json_writer *w, const char *key, const char *text)
-{
-    json_put_str(w, key, text);
-}
-
-static void spell_time(int64_t us, char out[32])
-{
-    time_t at = (time_t)(us / 1000000);
-    struct tm tm;
-
-    out[0] = '\0';
-    if (us && gmtime_r(&at, &tm))
-        strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
 /* What a tenant has, and all of them together. */
 static void add_tenant(struct json_writer *w, const quire_tenant_stats *t)
 {
-    add_count(w, "sessions", t->sessions);
-    add_count(w, "active", t->sessions - t->archived);
-    add_count(w, "archived", t->archived);
-    add_count(w, "session_bytes", t->session_bytes);
-    add_count(w, "entries", t->entries);
-    add_count(w, "messages", t->messages);
-    add_count(w, "outputs", t->outputs);
-    add_count(w, "output_bytes", t->output_bytes);
-    add_count(w, "artifacts", t->artifacts);
-    add_count(w, "artifact_bytes", t->artifact_bytes);
-    add_count(w, "versions", t->versions);
-    add_count(w, "memories", t->memories);
+    json_put_uint(w, "sessions", t->sessions);
+    json_put_uint(w, "active", t->sessions - t->archived);
+    json_put_uint(w, "archived", t->archived);
+    json_put_uint(w, "session_bytes", t->session_bytes);
+    json_put_uint(w, "entries", t->entries);
+    json_put_uint(w, "messages", t->messages);
+    json_put_uint(w, "outputs", t->outputs);
+    json_put_uint(w, "output_bytes", t->output_bytes);
+    json_put_uint(w, "artifacts", t->artifacts);
+    json_put_uint(w, "artifact_bytes", t->artifact_bytes);
+    json_put_uint(w, "versions", t->versions);
+    json_put_uint(w, "memories", t->memories);
 }
 
 static void add_session(struct json_writer *w, const quire_stat_session *s)
 {
-    char created[32];
-
     if (!*s->id) {
         json_null(w);
         return;
     }
-    spell_time(s->created_us, created);
     json_object(w);
-    add_text(w, "id", s->id);
-    add_text(w, "title", s->title);
-    add_count(w, "bytes", s->bytes);
-    add_text(w, "created", created);
+    json_put_str(w, "id", s->id);
+    json_put_str(w, "title", s->title);
+    json_put_uint(w, "size_bytes", s->bytes);
+    json_put_time(w, "created_at", s->created_us);
     json_object_end(w);
 }
 
@@ -87,12 +64,12 @@ static void add_blobs(struct json_writer *w, const quire_stats *s)
     char text[32];
     int i;
 
-    add_count(w, "blobs", s->blobs);
-    add_count(w, "blob_bytes", s->blob_bytes);
-    add_count(w, "stored_bytes", s->stored_bytes);
-    add_count(w, "references", s->references);
-    add_count(w, "referenced_bytes", s->referenced_bytes);
-    add_count(w, "unreferenced", s->unreferenced);
+    json_put_uint(w, "blobs", s->blobs);
+    json_put_uint(w, "blob_bytes", s->blob_bytes);
+    json_put_uint(w, "stored_bytes", s->stored_bytes);
+    json_put_uint(w, "references", s->references);
+    json_put_uint(w, "referenced_bytes", s->referenced_bytes);
+    json_put_uint(w, "unreferenced", s->unreferenced);
     json_key(w, "ratio");
     snprintf(text, sizeof text, "%.2f", ratio(s));
     json_raw(w, bytes_str(text));
@@ -103,9 +80,9 @@ static void add_blobs(struct json_writer *w, const quire_stats *s)
 
         quire_ref_format(&s->largest_blobs[i].digest, ref);
         json_object(w);
-        add_text(w, "ref", ref);
-        add_count(w, "size", s->largest_blobs[i].size);
-        add_count(w, "stored", s->largest_blobs[i].stored);
+        json_put_str(w, "ref", ref);
+        json_put_uint(w, "size_bytes", s->largest_blobs[i].size);
+        json_put_uint(w, "stored_bytes", s->largest_blobs[i].stored);
         json_object_end(w);
     }
     json_array_end(w);
@@ -117,8 +94,8 @@ static void add_all(struct json_writer *w, const quire_stats *s)
 
     add_tenant(w, &s->total);
     add_blobs(w, s);
-    add_count(w, "database_bytes", s->database_bytes);
-    add_count(w, "free_bytes", s->free_bytes);
+    json_put_uint(w, "database_bytes", s->database_bytes);
+    json_put_uint(w, "free_bytes", s->free_bytes);
     json_key(w, "largest_sessions");
     json_array(w);
     for (i = 0; i < QUIRE_STATS_TOP && *s->largest[i].id; i++)
@@ -138,7 +115,7 @@ static quire_status tell_tenant_json(void *ctx, const quire_tenant_stats *t,
     (void)err;
     json_object(l->w);
     json_put_int(l->w, "id", t->id);
-    add_text(l->w, "name", t->name);
+    json_put_str(l->w, "name", t->name);
     add_tenant(l->w, t);
     json_object_end(l->w);
     return QUIRE_OK;
@@ -170,29 +147,35 @@ static void table_top(struct buf *out, const quire_stats *s)
     char a[32], b[32], c[32];
 
 #define N(x) ((unsigned long long)(x))
+
     row(out, "sessions", "%llu, %llu of them archived, %s", N(t->sessions),
         N(t->archived), size_of(t->session_bytes, a));
     row(out, "entries", "%llu, %llu of them messages", N(t->entries),
         N(t->messages));
     row(out, "outputs", "%llu, %s", N(t->outputs), size_of(t->output_bytes, a));
-    row(out, "artifacts", "%llu, %s, %llu versions", N(t->artifacts),
-        size_of(t->artifact_bytes, a), N(t->versions));
-    row(out, "memory", "%llu entries", N(t->memories));
+    row(out, "artifacts", "%llu, %s, %llu version%s", N(t->artifacts),
+        size_of(t->artifact_bytes, a), N(t->versions),
+        t->versions == 1 ? "" : "s");
+    row(out, "memory", "%llu %s", N(t->memories),
+        t->memories == 1 ? "entry" : "entries");
     row(out, "blobs", "%llu, %llu of them unreferenced", N(s->blobs),
         N(s->unreferenced));
-    row(out, "content", "%s in %llu references, %s distinct, %s stored (%.2f)",
+    row(out, "content", "%s in %llu reference%s, %s distinct, %s stored (%.2f)",
         size_of(s->referenced_bytes, a), N(s->references),
-        size_of(s->blob_bytes, b), size_of(s->stored_bytes, c), ratio(s));
+        s->references == 1 ? "" : "s", size_of(s->blob_bytes, b),
+        size_of(s->stored_bytes, c), ratio(s));
     row(out, "quire.db", "%s, %s of it free", size_of(s->database_bytes, a),
         size_of(s->free_bytes, b));
+#undef N
 }
 
 static void table_session(struct buf *out, const char *label,
                           const quire_stat_session *s)
 {
-    char size[32], created[32];
+    char size[32], created[TIMESTAMP_SIZE] = "";
 
-    spell_time(s->created_us, created);
+    if (s->created_us)
+        timestamp_format(s->created_us, created);
     buf_addf(out, "%-12s %10s  %.10s  ", label, size_of(s->bytes, size),
              created);
     term_add(out, bytes_str(s->id), true);
@@ -229,12 +212,13 @@ static quire_status tell_tenant(void *ctx, const quire_tenant_stats *t,
     (void)err;
     buf_addf(l->out, "%s#%lld ", l->n++ ? "" : "\n", (long long)t->id);
     term_add(l->out, bytes_str(t->name), true);
-    buf_addf(l->out,
-             ": %llu sessions, %s; %llu artifacts, %s; %llu memory entries\n",
-             N(t->sessions), size_of(t->session_bytes, a), N(t->artifacts),
-             size_of(t->artifact_bytes, b), N(t->memories));
+    buf_add_str(l->out, ": ");
+    add_count(l->out, t->sessions, "session", "sessions");
+    buf_addf(l->out, ", %s; ", size_of(t->session_bytes, a));
+    add_count(l->out, t->artifacts, "artifact", "artifacts");
+    buf_addf(l->out, ", %s; ", size_of(t->artifact_bytes, b));
+    add_count(l->out, t->memories, "memory entry\n", "memory entries\n");
     return QUIRE_OK;
-#undef N
 }
 
 /* ---- the command -------------------------------------------------------- */

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/json.h"
@@ -25,29 +24,26 @@ static int fail(struct cli *cli, const quire_error *err, int invalid)
 
 /* The token is the result, and all of it: a script takes it from standard
  * output. */
-static void say_token(struct cli *cli, const quire_tenant *t, const char *token)
+static void print_token(struct cli *cli, const quire_tenant *t,
+                        const char *token)
 {
-    struct buf line = BUF_INIT(64 * 1024), name = BUF_INIT(4096);
-    struct json_writer w;
+    struct buf name = BUF_INIT(4096);
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_int(&w, "id", t->id);
-        json_put_str(&w, "name", t->name);
-        json_put_str(&w, "token", token);
-        json_object_end(&w);
+    if (row_begin(&r, cli)) {
+        json_put_int(&r.json, "id", t->id);
+        json_put_str(&r.json, "name", t->name);
+        json_put_str(&r.json, "token", token);
     } else {
-        buf_add_str(&line, token);
+        buf_add_str(&r.text, token);
         term_add(&name, bytes_str(t->name), true);
         if (!cli->quiet && buf_text(&name))
             fprintf(stderr,
                     "the token of tenant %s, #%lld; it is not shown again\n",
                     name.data, (long long)t->id);
     }
-    out_line(cli, &line);
+    row_print(&r);
     buf_release(&name);
-    buf_release(&line);
 }
 
 static int tenant_add(struct cli *cli, const struct args *args)
@@ -58,7 +54,7 @@ static int tenant_add(struct cli *cli, const struct args *args)
 
     if (quire_tenant_add(cli->q, args->words[0], token, &t, &err))
         return fail(cli, &err, EXIT_USAGE);
-    say_token(cli, &t, token);
+    print_token(cli, &t, token);
     return EXIT_DONE;
 }
 
@@ -84,7 +80,7 @@ static int tenant_rotate(struct cli *cli, const struct args *args)
 
     if (quire_tenant_rotate(cli->q, args->words[0], token, &t, &err))
         return fail(cli, &err, EXIT_NO);
-    say_token(cli, &t, token);
+    print_token(cli, &t, token);
     return EXIT_DONE;
 }
 
@@ -101,36 +97,24 @@ static const struct cmd cmd_tenant_rotate = {
 
 /* ---- ls ----------------------------------------------------------------- */
 
-static void add_json(struct buf *line, const quire_tenant *t)
+static void add_members(struct json_writer *w, const quire_tenant *t)
 {
-    struct json_writer w;
-
-    json_begin(&w, line);
-    json_object(&w);
-    json_put_int(&w, "id", t->id);
-    json_put_str(&w, "name", t->name);
-    json_put_bool(&w, "disabled", t->disabled);
-    json_key(&w, "created_at");
-    if (t->created_us)
-        json_int(&w, t->created_us / 1000000);
-    else
-        json_null(&w);
-    json_put_uint(&w, "used_bytes", t->used);
-    json_put_uint(&w, "artifacts", t->artifacts);
-    json_object_end(&w);
+    json_put_int(w, "id", t->id);
+    json_put_str(w, "name", t->name);
+    json_put_bool(w, "disabled", t->disabled);
+    json_put_time(w, "created_at", t->created_us);
+    json_put_uint(w, "used_bytes", t->used);
+    json_put_uint(w, "artifacts", t->artifacts);
 }
 
 static void add_row(struct buf *line, const quire_tenant *t)
 {
-    time_t s = (time_t)(t->created_us / 1000000);
-    char when[32] = "-", size[32], id[24];
-    struct tm tm;
+    char when[LOCAL_TIME_SIZE], size[32], id[24];
 
-    if (t->created_us && localtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
     size_text(t->used, size, sizeof size);
     snprintf(id, sizeof id, "#%lld", (long long)t->id);
-    buf_addf(line, "%-6s %-16s  %10s in %-6llu  ", id, when, size,
+    buf_addf(line, "%-6s %-16s  %10s in %-6llu  ", id,
+             t->created_us ? local_time(t->created_us, when) : "-", size,
              (unsigned long long)t->artifacts);
     term_add(line, bytes_str(t->name), true);
     if (t->disabled)
@@ -139,14 +123,14 @@ static void add_row(struct buf *line, const quire_tenant *t)
 
 static quire_status list_one(void *ctx, const quire_tenant *t, quire_error *err)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(64 * 1024);
+    struct row r;
 
-    if (cli->json)
-        add_json(&line, t);
+    print_heading(ctx, "id     created                 used in files   name");
+    if (row_begin(&r, ctx))
+        add_members(&r.json, t);
     else
-        add_row(&line, t);
-    return out_give(cli, &line, err);
+        add_row(&r.text, t);
+    return row_emit(&r, err);
 }
 
 static int tenant_ls(struct cli *cli, const struct args *args)
@@ -165,8 +149,8 @@ static const struct cmd cmd_tenant_ls = {
     .summary = "list the tenants",
     .about = "A line a tenant: its id, when it was added, the bytes of its "
              "artifacts and how many there are, its name. With `--json`: id, "
-             "name, disabled, created_at (seconds since 1970, null for "
-             "`default`), used_bytes, artifacts.",
+             "name, disabled, created_at (null for `default`), used_bytes, "
+             "artifacts.",
     .examples = "quire tenant ls",
     .store = STORE_READ,
     .paged = true,

@@ -30,26 +30,20 @@ static void heed_signals(void)
 static void tell(void *ctx, const char *session, const char *what,
                  const char *path, const char *why)
 {
-    struct cli *cli = ctx;
-    struct buf line = BUF_INIT(16 * 1024);
-    struct json_writer w;
+    struct row r;
 
-    if (cli->json) {
-        json_begin(&w, &line);
-        json_object(&w);
-        json_put_str(&w, "session", session);
-        json_put_str(&w, "what", what);
-        json_put_str(&w, "path", path);
-        json_put_str(&w, "why", why);
-        json_object_end(&w);
+    if (row_begin(&r, ctx)) {
+        json_put_str(&r.json, "session", session);
+        json_put_str(&r.json, "what", what);
+        json_put_str(&r.json, "path", path);
+        json_put_str(&r.json, "why", why);
     } else {
-        buf_addf(&line, "%-9s %s/", what, session);
-        term_add(&line, bytes_str(path), true);
+        buf_addf(&r.text, "%-9s %s/", what, session);
+        term_add(&r.text, bytes_str(path), true);
         if (*why)
-            buf_addf(&line, ": %s", why);
+            buf_addf(&r.text, ": %s", why);
     }
-    out_line(cli, &line);
-    buf_release(&line);
+    row_print(&r);
 }
 
 static int watch(struct cli *cli, const struct args *args)

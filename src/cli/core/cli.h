@@ -19,6 +19,7 @@
 
 #include "cli/core/opt.h"
 #include "cli/core/out.h"
+#include "cli/core/row.h"
 #include "quire.h"
 
 /* Scripts rely on these; they are in every man page. */

@@ -535,6 +535,13 @@ uint64_t args_number(const struct args *args, const char *name,
     return v ? v->number : otherwise;
 }
 
+uint64_t args_limit(const struct args *args, uint64_t otherwise)
+{
+    uint64_t n = args_number(args, "limit", otherwise);
+
+    return n ? n : UINT64_MAX;
+}
+
 const char *args_list(const struct args *args, const char *name, size_t index)
 {
     const struct opt *opt = declared(args, name);

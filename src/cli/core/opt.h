@@ -81,6 +81,9 @@ const char *args_text(const struct args *args, const char *name);
 uint64_t args_number(const struct args *args, const char *name,
                      uint64_t otherwise);
 
+/* --limit: `otherwise` unless given, UINT64_MAX for 0, which means all. */
+uint64_t args_limit(const struct args *args, uint64_t otherwise);
+
 /* The `index`-th value of a list; NULL past the end. */
 const char *args_list(const struct args *args, const char *name, size_t index);
 

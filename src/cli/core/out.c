@@ -228,10 +228,8 @@ void out_line(struct cli *cli, struct buf *b)
     buf_clear(b);
 }
 
-quire_status out_give(struct cli *cli, struct buf *b, quire_error *err)
+quire_status out_status(struct cli *cli, quire_error *err)
 {
-    out_line(cli, b);
-    buf_release(b);
     return cli->out.error ? out_flush(cli, err) : QUIRE_OK;
 }
 

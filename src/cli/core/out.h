@@ -41,6 +41,7 @@ struct out {
     const char *pager; /* its command; NULL: none wanted               */
     pid_t pager_pid;   /* 0: not started                               */
     bool color, color_err;
+    bool headed; /* column names are printed                    */
     struct progress progress;
 };
 
@@ -65,9 +66,9 @@ void out_printf(struct cli *cli, const char *fmt, ...)
 /* The line `b` holds; empties it. Words about memory if it has failed. */
 void out_line(struct cli *cli, struct buf *b);
 
-/* The same for a function that is given one thing after the other: release the
- * line, and stop if nobody takes it. */
-quire_status out_give(struct cli *cli, struct buf *b, quire_error *err);
+/* For callbacks: QUIRE_OK, or the error of the first write that failed. Does not
+ * flush, so that output stays buffered. */
+quire_status out_status(struct cli *cli, quire_error *err);
 
 /* Forget what has not been sent yet: it turned out to be wrong. */
 void out_discard(struct cli *cli);
