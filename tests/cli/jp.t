@@ -91,7 +91,7 @@ result ls  (8 B)  2026-11-16 10:00
 assistant  2026-11-16 10:00
   two things
 $ quire conversation print $c --style user --json
-{"turn":1,"kind":"user","label":"","time":"2026-11-16T10:00:01.500Z","bytes":14,"missing":false,"encoding":"utf-8","text":"what is there?"}
+{"turn":1,"kind":"user","label":"","created_at":"2026-11-16T10:00:01.500Z","size_bytes":14,"missing":false,"encoding":"utf-8","text":"what is there?"}
 $ quire conversation print $c --turns 2-
 $ quire conversation files $c
 .jp/conversations/17780000011-hello/events.json
