@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "holds.h"
 #include "http/loop.h"
-#include "server/route.h"
+#include "server/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (line < data + size)
         buf_add(&x.in, line + 1, (size_t)(data + size - line - 1));
     x.head.length = x.in.len - x.head_len;
-    if (!request_take_fields(&c))
+    if (!request_read_fields(&c))
         check_refusal(&c);
     else
         for (f = c.route->fields; f && f->name; f++)

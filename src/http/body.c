@@ -37,6 +37,10 @@ void body_release(struct exchange *x)
     spool_free(x->spool);
     x->spool = NULL;
     x->most = 0;
+    if (x->attached)
+        x->loop->http->c.release(x->loop->http->c.ctx, x->attached);
+    x->attached = NULL;
+    x->body_later = false;
     x->chunks = (struct chunks){0};
     body_hold(x, 0);
     x->whose = 0;
@@ -45,6 +49,24 @@ void body_release(struct exchange *x)
 void exchange_allow(struct exchange *x, uint64_t most)
 {
     x->most = most;
+}
+
+void exchange_attach(struct exchange *x, void *data)
+{
+    x->attached = data;
+}
+
+void *exchange_detach(struct exchange *x)
+{
+    void *data = x->attached;
+
+    x->attached = NULL;
+    return data;
+}
+
+bool exchange_body_came_later(const struct exchange *x)
+{
+    return x->body_later;
 }
 
 /* What is held is given back as whose it was. */

@@ -613,6 +613,7 @@ static bool read_more(struct exchange *x)
         x->deadline_ms = now_ms() + x->loop->http->c.head_ms;
     buf_grow(&x->in, (size_t)n);
     if (x->state == BODY) {
+        x->body_later = true;
         x->deadline_ms = now_ms() + x->loop->http->c.body_ms;
         if (x->deadline_ms > x->until_ms)
             x->deadline_ms = x->until_ms;

@@ -36,6 +36,9 @@ struct response;
 
 typedef void (*http_handler)(void *ctx, struct exchange *x);
 
+/* Free what exchange_attach() left on a request that never reached the handler. */
+typedef void (*http_release)(void *ctx, void *attached);
+
 /* A request is refused, for `why`, that nobody was asked about. There may be
  * nothing of its head. More may be added to the answer. */
 typedef void (*http_refused)(void *ctx, struct exchange *x,
@@ -63,6 +66,7 @@ struct http_config {
     int idle_ms; /* between two requests                       */
     const char *tls_cert, *tls_key; /* files; NULL: it is plain     */
     http_admit admit;               /* NULL: all may */
+    http_release release;           /* needed with exchange_attach() */
     http_refused refused;           /* NULL: nobody wants to know */
     http_handler handler;
     void *ctx;
@@ -121,6 +125,13 @@ quire_bytes exchange_header(const struct exchange *x, const char *name);
 /* While it is asked whether it may send its body: it may have so many bytes, in
  * place of `body_max`, but at most `large_max`. */
 void exchange_allow(struct exchange *x, uint64_t most);
+
+/* What `admit` found out about a request, for the handler, which takes it. */
+void exchange_attach(struct exchange *x, void *data);
+void *exchange_detach(struct exchange *x); /* NULL: nothing is attached */
+
+/* Whether time passed between the head and the end of the body. */
+bool exchange_body_came_later(const struct exchange *x);
 
 /* Whose it is, by some number: of what all bodies and answers may have in memory
  * and in files, one may have half. */

@@ -39,6 +39,8 @@ struct exchange {
                             in `in` or in `body` */
     uint64_t most;       /* that it may have: exchange_allow() */
     unsigned whose;      /* exchange_own()                     */
+    void *attached;      /* exchange_attach()                  */
+    bool body_later;     /* exchange_body_came_later()         */
     uint64_t held;       /* what it has of http->held          */
     bool handled_inline; /* the handler is being called */
 

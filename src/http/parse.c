@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 
 struct reading {
     const char *at, *end;
@@ -402,4 +403,36 @@ enum head_state http_parse_chunk(struct chunks *c, quire_bytes bytes,
     }
     *used = bytes.len;
     return HEAD_MORE;
+}
+
+/* ---- percent-encoding ---------------------------------------------------- */
+
+const char *http_percent_decode(quire_bytes text, bool plus, struct buf *out)
+{
+    const char *t = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        int high, low;
+
+        if (t[i] == '+' && plus) {
+            buf_add_char(out, ' ');
+        } else if (t[i] != '%') {
+            buf_add_char(out, t[i]);
+        } else {
+            high = text.len - i < 3 ? -1 : hex_digit(t[i + 1]);
+            low = high < 0 ? -1 : hex_digit(t[i + 2]);
+            if (low < 0)
+                return "a % is not followed by two hex digits (bad_escape)";
+            buf_add_char(out, (char)(high * 16 + low));
+            i += 2;
+        }
+    }
+    if (out->failed)
+        return "it is too long";
+    if (!utf8_check(buf_bytes(out)))
+        return "it is not valid UTF-8 (invalid_utf8)";
+    if (out->len > 0 && memchr(out->data, '\0', out->len))
+        return "it has a NUL byte in it (nul_byte)";
+    return NULL;
 }

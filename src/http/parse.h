@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "quire.h"
 
 enum { HEAD_FIELDS_MAX = 100, HEAD_BYTES_MAX = 64 * 1024, TARGET_MAX = 8192 };
@@ -64,5 +65,11 @@ struct chunks {
  * them, which may be empty. Call it again with the rest. HEAD_DONE: that was all. */
 enum head_state http_parse_chunk(struct chunks *c, quire_bytes bytes,
                                  size_t *used, quire_bytes *piece);
+
+/* ---- percent-encoding ----------------------------------------------------- */
+
+/* Append `text` to *out with "%20" decoded, and "+" as a blank if `plus`. NULL, or
+ * why it is not text. */
+const char *http_percent_decode(quire_bytes text, bool plus, struct buf *out);
 
 #endif

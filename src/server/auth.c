@@ -1,9 +1,8 @@
 /*
- * auth.c - who may ask
+ * auth.c - authentication, origin checks and rate limits
  *
- * By which name the server is called and from which site comes first, then whose
- * the token is, then how often it has come. What there is is nobody's business
- * before that.
+ * pipeline.c calls the checks in this order: Host, Origin, bearer token, rate
+ * limit. Before them a client learns nothing about what exists.
  */
 #include <netinet/in.h>
 #include <stdio.h>
@@ -15,11 +14,12 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "server/priv.h"
+#include "server/response_json.h"
 
-/* Tokens that nobody knows, from one address. */
+/* Unknown tokens from one address: so many a second, so many at once. */
 enum { LOGIN_RATE = 1, LOGIN_BURST = 20 };
 
-/* ---- names ------------------------------------------------------------- */
+/* ---- Host and Origin ---------------------------------------------------- */
 
 static bool is_host(quire_bytes host, const char *name)
 {
@@ -30,9 +30,9 @@ static bool is_host(quire_bytes host, const char *name)
            (host.len == len || h[len] == ':');
 }
 
-/* A page of another site can make a browser ask us by a name of its own that
- * leads here. It cannot make it say another Host. */
-static bool is_called_right(const struct server *s, quire_bytes host)
+/* DNS rebinding: a page of another site can point its own name at this address,
+ * but the browser still sends that name as Host. */
+static bool is_known_host(const struct server *s, quire_bytes host)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
     const char *const *name;
@@ -54,8 +54,8 @@ static bool is_called_right(const struct server *s, quire_bytes host)
     return false;
 }
 
-/* "https://app.example" or one like it, whatever its case. */
-static bool is_allowed(const struct server *s, quire_bytes origin)
+/* "https://app.example", in any case. */
+static bool is_allowed_origin(const struct server *s, quire_bytes origin)
 {
     const char *const *name;
 
@@ -70,12 +70,13 @@ quire_bytes auth_cors_origin(const struct request *c)
 {
     quire_bytes origin = exchange_header(c->x, "Origin");
 
-    return origin.data && is_allowed(c->server, origin) ? origin
-                                                        : bytes_of(NULL, 0);
+    return origin.data && is_allowed_origin(c->server, origin)
+               ? origin
+               : bytes_of(NULL, 0);
 }
 
-/* A page of the server itself, or of another that runs where it does. */
-static bool is_own_page(const struct server *s, quire_bytes origin)
+/* A page of this server, or of another one on the same host. */
+static bool is_same_host(const struct server *s, quire_bytes origin)
 {
     const char *t = origin.data;
     size_t scheme = origin.len > 7 && !strncasecmp(t, "http://", 7)    ? 7
@@ -83,7 +84,7 @@ static bool is_own_page(const struct server *s, quire_bytes origin)
                                                                        : 0;
 
     return scheme &&
-           is_called_right(s, bytes_of(t + scheme, origin.len - scheme));
+           is_known_host(s, bytes_of(t + scheme, origin.len - scheme));
 }
 
 bool auth_check_origin(struct request *c)
@@ -91,18 +92,18 @@ bool auth_check_origin(struct request *c)
     const struct server *s = c->server;
     quire_bytes origin = exchange_header(c->x, "Origin");
 
-    if (!is_called_right(s, exchange_head(c->x)->host)) {
+    if (!is_known_host(s, exchange_head(c->x)->host)) {
         request_refuse(c, 403, "forbidden",
-                       "ask by the name it listens at, or let the server know "
-                       "another with --host",
-                       "the server is not called so");
+                       "use the name the server listens at, or start it with "
+                       "--host",
+                       "unknown host name");
         return false;
     }
-    if (!origin.data || is_own_page(s, origin) || is_allowed(s, origin))
+    if (!origin.data || is_same_host(s, origin) || is_allowed_origin(s, origin))
         return true;
     request_refuse(c, 403, "forbidden",
-                   "let the server know the site with --allow-origin",
-                   "pages of this origin may not ask");
+                   "start the server with --allow-origin for this site",
+                   "this origin is not allowed");
     return false;
 }
 
@@ -123,16 +124,17 @@ void auth_preflight(struct request *c, const char *allowed)
     response_header(&c->answer, "Access-Control-Max-Age", "600");
 }
 
-/* ---- what is sent ------------------------------------------------------- */
+/* ---- content headers ---------------------------------------------------- */
 
-static bool refuse_type(struct request *c, const char *hint, const char *words)
+static bool refuse_type(struct request *c, const char *hint,
+                        const char *message)
 {
-    request_refuse(c, 415, "unsupported_type", hint, "%s", words);
+    request_refuse(c, 415, "unsupported_type", hint, "%s", message);
     return false;
 }
 
-/* "application/json; charset=utf-8", one of its kind, or what curl says of
- * anything that it is not told about. */
+/* "application/json; charset=utf-8", a "+json" type, or the type that curl sends
+ * by default. */
 static bool is_json_type(const char *type)
 {
     size_t n = strcspn(type, "; \t");
@@ -160,14 +162,14 @@ bool auth_check_content_type(struct request *c)
     if (c->route->flags & ROUTE_WRITE &&
         exchange_header(c->x, "Content-Range").data) {
         request_refuse(c, 400, "invalid", "send all of it",
-                       "a part of something cannot be sent");
+                       "Content-Range is not supported");
         return false;
     }
     if (head->length == 0 && !head->chunked)
         return true;
     if (coding.len > 0 && !bytes_is(coding, "identity")) {
         refuse_type(c, "send it without a Content-Encoding",
-                    "what is sent may not be packed");
+                    "compressed bodies are not supported");
         response_header(&c->answer, "Accept-Encoding", "identity");
         return false;
     }
@@ -176,10 +178,10 @@ bool auth_check_content_type(struct request *c)
                : NULL;
     return !text || is_json_type(text) ||
            refuse_type(c, "send Content-Type: application/json",
-                       "what is sent here is JSON, in UTF-8");
+                       "the body must be JSON in UTF-8");
 }
 
-/* ---- from where --------------------------------------------------------- */
+/* ---- peer addresses ----------------------------------------------------- */
 
 static bool is_v4(const struct sockaddr_in6 *a)
 {
@@ -219,8 +221,8 @@ bool auth_is_local(const struct request *c)
     return read_peer(c, &peer) && is_loopback(&peer);
 }
 
-/* What an address counts as: of IPv6 the half that one subscriber has. 0: it is
- * this machine, where a proxy speaks for many, and counts for itself. */
+/* The key of an address for the rate limit: of IPv6 the /64 of one subscriber. 0:
+ * loopback, where a proxy stands for many clients and has its own limit. */
 static uint64_t peer_key(const struct request *c)
 {
     struct sockaddr_storage peer;
@@ -240,19 +242,19 @@ static uint64_t peer_key(const struct request *c)
     return is_v4(six) ? v4 | UINT64_C(1) << 32 : half;
 }
 
-/* ---- how often ---------------------------------------------------------- */
+/* ---- rate limits -------------------------------------------------------- */
 
-static bool too_often(struct request *c, int64_t wait_ns, const char *hint,
-                      const char *words)
+static bool refuse_rate(struct request *c, int64_t wait_ns, const char *hint,
+                        const char *message)
 {
     long long wait_s = wait_ns / 1000000000 + 1;
 
     buf_clear(&c->answer.headers);
-    response_error(&c->answer, 429, "rate_limited", hint, "%s", words);
+    response_error(&c->answer, 429, "rate_limited", hint, "%s", message);
     response_header(&c->answer, "Retry-After", "%lld", wait_s);
     if (c->answer.body.failed)
         return false;
-    /* There are clients that look for it in the body: before its "}\n". */
+    /* Some clients expect it in the body: insert it before "}\n". */
     c->answer.body.len -= 2;
     buf_addf(&c->answer.body,
              ",\"reason\":\"rate_limited\",\"retry_after_seconds\":%lld}\n",
@@ -260,7 +262,7 @@ static bool too_often(struct request *c, int64_t wait_ns, const char *hint,
     return false;
 }
 
-static bool may_try(struct request *c)
+static bool may_try_token(struct request *c)
 {
     struct server *s = c->server;
     int64_t now_ns = clock_steady_us() * 1000, wait_ns;
@@ -270,11 +272,11 @@ static bool may_try(struct request *c)
                                &wait_ns))
         return true;
     atomic_fetch_add(&s->limited_logins, 1);
-    return too_often(c, wait_ns, "wait, and send a token that is known",
-                     "too many unknown tokens came from this address");
+    return refuse_rate(c, wait_ns, "wait, and send a valid token",
+                       "too many unknown tokens from this address");
 }
 
-static void note_failure(struct request *c)
+static void count_failure(struct request *c)
 {
     uint64_t key = peer_key(c);
     int64_t wait_ns;
@@ -287,22 +289,22 @@ static void note_failure(struct request *c)
 bool auth_check_rate(struct request *c)
 {
     struct server *s = c->server;
-    const struct server_settings *rules = rules_of(s);
+    const struct server_settings *settings = server_settings(s);
     int64_t wait_ns;
 
-    if (!rules->rate ||
-        rate_limit_take(s->tenants, (uint64_t)c->tenant.id, rules->rate,
-                        rules->burst ? rules->burst : rules->rate,
+    if (!settings->rate ||
+        rate_limit_take(s->tenants, (uint64_t)c->tenant.id, settings->rate,
+                        settings->burst ? settings->burst : settings->rate,
                         clock_steady_us() * 1000, &wait_ns))
         return true;
     atomic_fetch_add(&s->limited, 1);
-    return too_often(c, wait_ns, "wait as long as Retry-After says",
-                     "the tenant asks more often than it may");
+    return refuse_rate(c, wait_ns, "wait as long as Retry-After says",
+                       "the tenant exceeds its rate limit");
 }
 
 /* ---- tokens ------------------------------------------------------------- */
 
-/* The token of "Authorization: Bearer", in `keep`; NULL: there is none. */
+/* The token of "Authorization: Bearer", in `keep`; NULL: none. */
 static const char *read_token(struct request *c)
 {
     quire_bytes value = exchange_header(c->x, "Authorization");
@@ -314,7 +316,7 @@ static const char *read_token(struct request *c)
     return arena_text(&c->keep, bytes_of(t + 7, value.len - 7));
 }
 
-/* Takes as long for any two of one length. */
+/* Constant time for texts of one length. */
 static bool is_same_secret(const char *a, const char *b)
 {
     size_t n = strlen(a), i;
@@ -325,41 +327,41 @@ static bool is_same_secret(const char *a, const char *b)
     return !differs;
 }
 
-static bool unknown(struct request *c, const char *token)
+static bool refuse_token(struct request *c, const char *token)
 {
     if (token)
-        note_failure(c);
+        count_failure(c);
     request_refuse(c, 401, "unauthorized",
-                   "send the header Authorization: Bearer and a token",
-                   "there is no token, or none that is known");
+                   "send the header Authorization: Bearer <token>",
+                   "missing or unknown token");
     response_header(&c->answer, "WWW-Authenticate", "Bearer");
     return false;
 }
 
-bool auth_admit(struct request *c, bool admin, bool charge)
+bool auth_check_token(struct request *c, bool admin)
 {
     const char *token = read_token(c), *name;
-    const char *expected = rules_of(c->server)->admin_token;
+    const char *expected = server_settings(c->server)->admin_token;
     quire_error err;
     quire_status st;
 
     if (!token)
-        return unknown(c, NULL);
-    if (!may_try(c))
+        return refuse_token(c, NULL);
+    if (!may_try_token(c))
         return false;
     if (admin) {
         if (!*expected || !is_same_secret(token, expected))
-            return unknown(c, token);
+            return refuse_token(c, token);
         return true;
     }
     st = quire_tenant_by_token(c->thread_ctx->root, token, &c->tenant, &err);
     if (st == QUIRE_NOT_FOUND)
-        return unknown(c, token);
+        return refuse_token(c, token);
     name = st ? NULL : arena_text(&c->keep, bytes_str(c->tenant.name));
     if (!st && !name)
         st = err_memory(&err);
     c->tenant.name = name;
     if (st)
         request_fail(c, st, &err);
-    return !st && (!charge || auth_check_rate(c));
+    return !st;
 }

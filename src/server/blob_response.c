@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "server/route.h"
+#include "server/blob_response.h"
+#include "server/response_json.h"
 
 /* ---- tags --------------------------------------------------------------- */
 

@@ -1,23 +1,73 @@
 /*
- * compress.c - answers made shorter, for whoever asked for it
+ * compress.c - see compress.h
  *
- * Packed is what is long enough to gain by it, of a type that does, and whole: a
- * part of something is counted in its own bytes. An ETag names bytes, so packed
- * ones get another, by a suffix that content.c knows: it can still be sent
- * back to say what one has, or expects to be there.
+ * Compressed is a whole answer of a compressible type that is long enough. Ranges
+ * are not: they count bytes of the identity encoding. An ETag names bytes, so a
+ * compressed answer gets another one, by a suffix that blob_response.c knows; a
+ * client can send it back in a condition.
  */
+#include "server/compress.h"
+
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <isa-l/igzip_lib.h>
+
 #include "base/bytes.h"
 #include "server/priv.h"
 
-/* Less than this fits a packet either way. A loop has others to serve, and packs
- * no more than it can in some milliseconds. */
+/* Less than this fits a packet either way. A loop serves other connections too, and
+ * compresses what takes it a few milliseconds. */
 enum { PACK_MIN = 1024, LOOP_PACK_MAX = 1 << 20 };
 
-/* ---- what is asked for -------------------------------------------------- */
+/* ---- gzip --------------------------------------------------------------- */
+
+struct gzip {
+    struct isal_zstream z;
+    uint8_t level_buf[ISAL_DEF_LVL1_DEFAULT];
+};
+
+struct gzip *gzip_new(void)
+{
+    return malloc(sizeof(struct gzip));
+}
+
+void gzip_free(struct gzip *g)
+{
+    free(g);
+}
+
+bool gzip_pack(struct gzip *g, quire_bytes plain, struct buf *out)
+{
+    struct isal_zstream *z = &g->z;
+    uint8_t *room;
+
+    /* Its counters have 32 bits. */
+    if (plain.len < 2 || plain.len > INT32_MAX)
+        return false;
+    room = buf_room(out, plain.len - 1);
+    if (!room)
+        return false;
+    isal_deflate_init(z);
+    z->level = 1;
+    z->level_buf = g->level_buf;
+    z->level_buf_size = sizeof g->level_buf;
+    z->gzip_flag = IGZIP_GZIP;
+    z->end_of_stream = 1;
+    /* It takes no const, and does not write there. */
+    z->next_in = (uint8_t *)(uintptr_t)plain.data;
+    z->avail_in = (uint32_t)plain.len;
+    z->next_out = room;
+    z->avail_out = (uint32_t)plain.len - 1;
+    if (isal_deflate(z) != COMP_OK || z->internal_state.state != ZSTATE_END)
+        return false;
+    buf_grow(out, z->total_out);
+    return true;
+}
+
+/* ---- Accept-Encoding ---------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -33,8 +83,7 @@ static quire_bytes trim(const char *from, const char *to)
     return bytes_of(from, (size_t)(to - from));
 }
 
-/* "q=0.5" in thousandths; 1000 of anything else that a name may have behind it;
- * 0 if it is a q that makes no sense. */
+/* "q=0.5" in thousandths; 1000 of another parameter; 0 if it is invalid. */
 static int read_q(quire_bytes weight)
 {
     const char *t = weight.data;
@@ -62,8 +111,8 @@ static bool is_coding(quire_bytes name, const char *coding)
            !strncasecmp(name.data, coding, name.len);
 }
 
-/* How much it is wanted; -1: nothing is said about it. */
-static int quality(quire_bytes list, const char *coding, const char *alias)
+/* The weight of a coding; -1: not listed. */
+static int quality_of(quire_bytes list, const char *coding, const char *alias)
 {
     const char *at = list.data, *end = at + list.len, *comma, *semicolon;
     int found = -1;
@@ -91,17 +140,17 @@ bool compress_wants_gzip(quire_bytes header)
 
     if (!header.data)
         return false;
-    gzip = quality(header, "gzip", "x-gzip");
-    any = quality(header, "*", NULL);
-    plain = quality(header, "identity", NULL);
+    gzip = quality_of(header, "gzip", "x-gzip");
+    any = quality_of(header, "*", NULL);
+    plain = quality_of(header, "identity", NULL);
     if (gzip < 0)
         gzip = any;
     return gzip > 0 && gzip >= plain;
 }
 
-/* ---- what is packed ----------------------------------------------------- */
+/* ---- responses ---------------------------------------------------------- */
 
-/* The value of a header of the answer, as long as its line; .data NULL: none. */
+/* The value of a header of the answer; .data NULL: none. */
 static quire_bytes find_header(const struct buf *headers, const char *name)
 {
     const char *at = headers->data, *end = at + headers->len, *line;
@@ -126,8 +175,8 @@ static bool ends_in(quire_bytes text, const char *end)
            !memcmp((const char *)text.data + text.len - len, end, len);
 }
 
-/* Most of what is not text is packed already. */
-static bool is_wordy(quire_bytes type)
+/* Most other types are compressed already. */
+static bool is_compressible(quire_bytes type)
 {
     static const char *const others[] =
         {"application/json",     "application/javascript", "application/xml",
@@ -161,7 +210,7 @@ static void mark_etag(struct buf *headers)
     *headers = marked;
 }
 
-static bool pack(struct request *c)
+static bool pack_body(struct request *c)
 {
     struct response *a = &c->answer;
     struct buf packed = BUF_INIT(a->body.max);
@@ -184,17 +233,18 @@ bool compress_response(struct request *c)
     quire_bytes type = find_header(&a->headers, "Content-Type");
     bool on_loop = !c->route || c->route->flags & ROUTE_INLINE;
 
-    /* What is told of all of it is told of a part, and of nothing. */
+    /* Vary must be the same for 200, 206 and 304. */
     if (a->status == 304 || a->status == 206)
         return true;
     if (a->body.failed || a->content || a->body.len < PACK_MIN || !type.data ||
-        !is_wordy(type) || find_header(&a->headers, "Content-Encoding").data)
+        !is_compressible(type) ||
+        find_header(&a->headers, "Content-Encoding").data)
         return false;
     if (c->thread_ctx && !(on_loop && a->body.len > LOOP_PACK_MAX) &&
         compress_wants_gzip(exchange_header(c->x, "Accept-Encoding")) &&
-        pack(c)) {
-        if (!c->route ||
-            !(c->route->flags & ROUTE_WRITE)) /* else it is another's */
+        pack_body(c)) {
+        if (!c->route || !(c->route->flags &
+                           ROUTE_WRITE)) /* else it names what was stored */
             mark_etag(&a->headers);
         response_header(a, "Content-Encoding", "gzip");
     }

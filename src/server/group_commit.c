@@ -8,24 +8,25 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "server/priv.h"
+#include "server/publish.h"
+#include "server/response_json.h"
 
-/* So many make a group: more would make the first of them wait too long. And
- * what is larger than this would make all of them wait. */
-enum { TOGETHER_MAX = 64, SHORT_MAX = 64 * 1024 };
+/* A larger group would delay its first request; a larger body, all of them. */
+enum { GROUP_MAX = 64, BODY_SMALL_MAX = 64 * 1024 };
 
-/* What changes is guarded by the lock of the server. */
+/* The server's lock guards it. */
 struct group_commit {
     struct server *server;
     pthread_t thread;
     pthread_cond_t wake;
     struct request *first, **last;
-    bool resting, ending;
+    bool idle, ending;
 };
 
 bool group_commit_accepts(const struct request *c)
 {
     return c->route->flags & ROUTE_GROUP &&
-           exchange_body(c->x).len <= SHORT_MAX;
+           exchange_body(c->x).len <= BODY_SMALL_MAX;
 }
 
 bool group_commit_submit(struct group_commit *s, struct request *c)
@@ -35,36 +36,36 @@ bool group_commit_submit(struct group_commit *s, struct request *c)
     pthread_mutex_lock(&s->server->lock);
     room = queue_enter(s->server, c);
     if (room) {
-        s->server->n_given++;
+        s->server->n_group_jobs++;
         c->next = NULL;
         *s->last = c;
         s->last = &c->next;
     }
-    wake = room && s->resting;
+    wake = room && s->idle;
     if (wake)
-        s->resting = false;
+        s->idle = false;
     pthread_mutex_unlock(&s->server->lock);
     if (wake)
         pthread_cond_signal(&s->wake);
     return room;
 }
 
-/* Those that wait, up to TOGETHER_MAX; NULL: the end. */
-static struct request *take(struct group_commit *s)
+/* Requests that wait, up to GROUP_MAX; NULL: shutdown. */
+static struct request *take_group(struct group_commit *s)
 {
     struct request *first, **end = &first;
     int n;
 
     pthread_mutex_lock(&s->server->lock);
     while (!s->first && !s->ending) {
-        s->resting = true;
+        s->idle = true;
         pthread_cond_wait(&s->wake, &s->server->lock);
     }
-    s->resting = false;
+    s->idle = false;
     first = s->first;
-    for (n = 0; n < TOGETHER_MAX && *end; n++) {
+    for (n = 0; n < GROUP_MAX && *end; n++) {
         queue_leave(s->server, *end);
-        s->server->n_given--;
+        s->server->n_group_jobs--;
         end = &(*end)->next;
     }
     s->first = *end;
@@ -77,8 +78,8 @@ static struct request *take(struct group_commit *s)
 
 /* ---- a group ------------------------------------------------------------ */
 
-/* As it was before it was run. */
-static void begin_again(struct request *c)
+/* Reset a request to its state before it ran. */
+static void reset_request(struct request *c)
 {
     response_release(&c->answer);
     c->answer = response_new();
@@ -87,16 +88,16 @@ static void begin_again(struct request *c)
     c->conversation = 0;
 }
 
-/* What became of a group. */
+/* The outcome of a group. */
 enum outcome {
-    MADE,
-    NOT_BEGUN, /* to try with each would take as long again, each time   */
-    NOT_KEPT,  /* for the sake of one of them: each is to be tried alone */
-    UNSURE,    /* it is there, but the disk did not say that it lasts    */
+    COMMITTED,
+    NOT_BEGUN, /* each one alone would wait as long again: all fail    */
+    NOT_KEPT,  /* rolled back because of one: each is run again alone */
+    UNSURE,    /* committed, but the sync failed: may not be durable  */
 };
 
-static enum outcome make_together(struct thread_ctx *d, struct request *first,
-                                  quire_status *st, quire_error *err)
+static enum outcome run_together(struct thread_ctx *d, struct request *first,
+                                 quire_status *st, quire_error *err)
 {
     struct request *c;
     int kept;
@@ -113,20 +114,20 @@ static enum outcome make_together(struct thread_ctx *d, struct request *first,
     *st = quire_group_end(d->root, &kept, err);
     for (c = first; c; c = c->next)
         atomic_fetch_add(&d->server->done, 1);
-    return !*st ? MADE : kept ? UNSURE : NOT_KEPT;
+    return !*st ? COMMITTED : kept ? UNSURE : NOT_KEPT;
 }
 
-/* Nobody is answered before all of them last. What was refused has changed
- * nothing, whatever became of the others. */
-static void make(struct thread_ctx *d, struct request *first)
+/* Run a group and answer its requests once the commit is durable. A refused
+ * request changed nothing, so its answer holds whatever the outcome is. */
+static void run_group(struct thread_ctx *d, struct request *first)
 {
     quire_error err;
     quire_status st;
-    enum outcome outcome = make_together(d, first, &st, &err);
+    enum outcome outcome = run_together(d, first, &st, &err);
     struct request *c, *next;
 
-    /* It is the catalogue that failed, and nothing that a tenant may have done.
-     * Want of room can be seen, and so can its end. */
+    /* The disk failed, not a request. A full disk is not recorded: readiness
+     * sees it, and its end, by itself. */
     if ((outcome == UNSURE || outcome == NOT_BEGUN) && st == QUIRE_IO &&
         thread_ctx_has_room(d))
         atomic_store(&d->server->failed_us, clock_steady_us());
@@ -134,31 +135,31 @@ static void make(struct thread_ctx *d, struct request *first)
     for (c = first; c; c = next) {
         next = c->next;
         if (outcome == NOT_KEPT) {
-            begin_again(c);
+            reset_request(c);
             request_run(c, d);
         } else if (outcome == NOT_BEGUN ||
                    (outcome == UNSURE && c->answer.status < 400)) {
-            begin_again(c);
+            reset_request(c);
             c->thread_ctx = d;
             request_fail(c, st, &err);
         } else if (c->done) {
             request_publish_event(c);
         }
-        atomic_fetch_add(&d->server->scribed, 1);
+        atomic_fetch_add(&d->server->group_jobs_done, 1);
         request_finish(c);
     }
 }
 
-static void *work(void *arg)
+static void *run_writer(void *arg)
 {
     struct group_commit *s = arg;
     struct request *first, *next;
     struct thread_ctx *d;
 
-    while ((first = take(s))) {
-        d = thread_ctx_get(s->server, CACHE_KIB_SCRIBE);
+    while ((first = take_group(s))) {
+        d = thread_ctx_get(s->server, CACHE_KIB_WRITER);
         if (d) {
-            make(d, first);
+            run_group(d, first);
             continue;
         }
         for (; first; first = next) {
@@ -185,14 +186,14 @@ quire_status group_commit_begin(struct server *server,
     s->server = server;
     s->last = &s->first;
     pthread_cond_init(&s->wake, NULL);
-    why = pthread_create(&s->thread, NULL, work, s);
+    why = pthread_create(&s->thread, NULL, run_writer, s);
     if (!why) {
         *out = s;
         return QUIRE_OK;
     }
     pthread_cond_destroy(&s->wake);
     free(s);
-    return err_sys(err, why, "cannot begin to serve");
+    return err_sys(err, why, "cannot start the writer thread");
 }
 
 void group_commit_end(struct group_commit *s)

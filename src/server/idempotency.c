@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "server/priv.h"
+#include "server/response_json.h"
 
 /* Longer ones are no reason to fill the disk. */
 enum { KEPT_MAX = 16 * 1024 };

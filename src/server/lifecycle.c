@@ -35,54 +35,55 @@ void lifecycle_reload(struct lifecycle *w)
     lifecycle_wake(w);
 }
 
-static void reload(struct server *s)
+static void reload_settings(struct server *s)
 {
     quire_error err = {0};
-    char words[80];
+    char message[80];
 
-    snprintf(words, sizeof words, "RELOADING=1\nMONOTONIC_USEC=%lld",
+    snprintf(message, sizeof message, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)clock_steady_us());
-    sd_notify_send(words);
+    sd_notify_send(message);
     if (server_reload(s, &err))
-        log_event(s, "error", "the settings are as they were", &err);
+        log_event(s, "error", "reload failed; settings unchanged", &err);
     else
-        log_event(s, "info", "the settings were read again", NULL);
+        log_event(s, "info", "settings reloaded", NULL);
     sd_notify_send("READY=1");
 }
 
-/* How far workers and group_commit had come. */
-struct seen {
-    uint64_t jobs_done, scribed;
+/* Requests that workers and the group commit had finished. */
+struct progress {
+    uint64_t jobs_done, group_jobs_done;
 };
 
-/* Work that waits while none gets done would wait for ever: then nobody hears
- * from us, and whoever waits for it begins the server again. */
-static bool is_well(struct server *s, struct seen *before)
+/* Requests wait and none was finished since: then no WATCHDOG=1 is sent, and
+ * systemd restarts the server. */
+static bool makes_progress(struct server *s, struct progress *before)
 {
-    struct seen now = {atomic_load(&s->jobs_done), atomic_load(&s->scribed)};
-    size_t given, others;
+    struct progress now = {atomic_load(&s->jobs_done),
+                           atomic_load(&s->group_jobs_done)};
+    size_t grouped, others;
     bool stuck;
 
     pthread_mutex_lock(&s->lock);
-    given = s->n_given;
-    others = s->n_jobs - given;
+    grouped = s->n_group_jobs;
+    others = s->n_jobs - grouped;
     pthread_mutex_unlock(&s->lock);
-    stuck = (given > 0 && now.scribed == before->scribed) ||
+    stuck = (grouped > 0 && now.group_jobs_done == before->group_jobs_done) ||
             (others > 0 && now.jobs_done == before->jobs_done);
     *before = now;
     return !stuck;
 }
 
-static void *work(void *arg)
+static void *run_lifecycle(void *arg)
 {
     struct lifecycle *w = arg;
     struct server *s = w->server;
     int64_t watchdog_us = sd_notify_watchdog_us();
     int step_ms = watchdog_us ? (int)(watchdog_us / 3000) + 1 : -1;
     struct pollfd p = {.fd = w->wake, .events = POLLIN};
-    struct seen before = {0};
+    struct progress before = {0};
     uint64_t n;
-    bool told = false;
+    bool announced = false;
 
     while (!atomic_load(&w->ending)) {
         int came = poll(&p, 1, step_ms);
@@ -90,12 +91,12 @@ static void *work(void *arg)
         if (came > 0 && read(w->wake, &n, sizeof n) < 0)
             continue;
         if (atomic_exchange(&w->reload, false))
-            reload(s);
-        if (atomic_load(&s->draining) && !told) {
-            told = true;
+            reload_settings(s);
+        if (atomic_load(&s->draining) && !announced) {
+            announced = true;
             sd_notify_send("STOPPING=1");
         }
-        if (came == 0 && is_well(s, &before))
+        if (came == 0 && makes_progress(s, &before))
             sd_notify_send("WATCHDOG=1");
     }
     return NULL;
@@ -112,11 +113,11 @@ quire_status lifecycle_begin(struct server *s, struct lifecycle **out,
         return err_memory(err);
     w->server = s;
     w->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (w->wake >= 0 && parallel_thread_start(&w->thread, work, w)) {
+    if (w->wake >= 0 && parallel_thread_start(&w->thread, run_lifecycle, w)) {
         *out = w;
         return QUIRE_OK;
     }
-    st = err_sys(err, errno, "cannot begin a thread");
+    st = err_sys(err, errno, "cannot start a thread");
     if (w->wake >= 0)
         close(w->wake);
     free(w);

@@ -9,7 +9,7 @@
 #ifndef SERVER_PAGE_H
 #define SERVER_PAGE_H
 
-#include "server/route.h"
+#include "server/response_json.h"
 
 struct page {
     struct request *c;

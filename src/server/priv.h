@@ -1,7 +1,16 @@
 /*
- * priv.h - the server from inside, for the files that are it
+ * priv.h - the server's own state and the functions its files share
  *
- * server.c runs it, gate.c decides who may ask, record.c sees every answer off.
+ * Calls go downwards only:
+ *
+ *     server.c                              open, run, close
+ *     pipeline.c                            phases of a request
+ *     workers.c group_commit.c              threads that run requests
+ *     run.c                                 run one request, answer it
+ *     idempotency.c routes/                 handlers
+ *     request.c auth.c publish.c            what was asked, and by which tenant
+ *     response_json.c access_log.c          answers
+ *     thread_ctx.c router.c ...
  */
 #ifndef SERVER_PRIV_H
 #define SERVER_PRIV_H
@@ -11,181 +20,205 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/gzip.h"
-#include "server/log.h"
-#include "server/response_cache.h"
-#include "server/metrics.h"
-#include "server/route.h"
-#include "server/rate_limit.h"
-#include "server/server.h"
 #include "server/background.h"
+#include "server/compress.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/rate_limit.h"
+#include "server/request.h"
+#include "server/response_cache.h"
+#include "server/router.h"
+#include "server/server.h"
 
-/* Work that may wait; threads. */
+/* Requests that may wait; threads; how long a shutdown waits. */
 enum { QUEUE_MAX = 1024, WORKERS = 32, DRAIN_MS = 10000 };
 
-/* How long a body may be: of what takes none, of JSON about something, and of JSON
- * with content in it. What is only content may be longer: ROUTE_LARGE. */
+/* Limits of a body: where none is expected, of JSON, and of JSON with content.
+ * ROUTE_LARGE takes more. */
 enum {
     BODY_NONE_MAX = 32 * 1024,
     BODY_MAX = 1024 * 1024,
     BODY_LONG_MAX = 64 * 1024 * 1024
 };
 
-/* What a loop looks at by itself. */
+/* The largest body that an event loop parses itself. */
 enum { LOOP_BODY_MAX = 64 * 1024 };
 
-/* One tenant's work may take a quarter of what may wait, and so many of those who
- * work: it may be work that waits for somebody, and others have some, too. */
+/* One tenant may have a quarter of the queue, and three quarters of the workers:
+ * its requests may block, and others must still run. Tenants are counted by their
+ * id modulo SHARES. */
 enum { SHARES = 256, SHARE_MAX = QUEUE_MAX / 4, RUN_MAX = WORKERS * 3 / 4 };
 
 /* What a thread works with. */
 struct thread_ctx {
     struct server *server;
-    quire *root;             /* for each tenant in turn */
-    int cache_kib;           /* that it keeps           */
-    unsigned n_opened;       /* how often that was opened */
-    bool doubtful;           /* the disk has failed it  */
-    struct metrics *metrics; /* owned */
-    struct gzip *gzip;       /* owned; NULL until it is needed */
+    quire *root;             /* switched to each request's tenant           */
+    int cache_kib;           /* of the catalogue, that it caches            */
+    unsigned n_opened;       /* how often `root` was opened                 */
+    bool doubtful;           /* a write failed: open `root` again           */
+    struct metrics *metrics; /* owned                                       */
+    struct gzip *gzip;       /* owned; NULL until it is needed              */
     struct response_cache
-        *response_cache; /* owned; of a loop; NULL until it is needed */
+        *response_cache; /* owned; of a loop; NULL until it is needed   */
     struct thread_ctx *next;
 };
 
 struct job {
-    struct request *call;
-    unsigned share; /* whose it is: the call is gone when it is answered */
+    struct request *request;
+    unsigned share; /* of its tenant; the request is freed before the job */
     struct job *next;
 };
 
-/* A thread that works. Of those that rest the one that rests shortest is woken:
- * its handles are open, and what it read is at hand. */
+/* A worker thread. The one that became idle last is woken first: its handles and
+ * caches are warm. */
 struct worker {
     struct server *server;
     pthread_t thread;
     pthread_cond_t wake;
-    struct job *job;      /* that it is to do */
-    struct worker *below; /* on the stack of those that rest */
+    struct job *job;          /* that it is to run           */
+    struct worker *next_idle; /* on the stack of idle workers */
 };
 
-/* Settings as they were read at some time. Those before them stay until the end:
- * they are few and small, and nobody who still looks at them has to be asked. */
-struct rules {
+/* Settings as they were read at some time. Replaced ones stay until the end: they
+ * are few and small, and other threads may still read them. */
+struct settings {
     struct server_settings s;
-    struct rules *before;
+    struct settings *before;
 };
 
 struct server {
     struct server_config c;
-    char *home;  /* owned, and absolute */
-    char *spool; /* owned; where long bodies and answers lie: with the blobs,
-                    where a collector finds what has no owner any more */
+    char *home;  /* owned, absolute */
+    char *spool; /* owned; directory of long bodies and answers: among the
+                    blobs, where gc removes what a crash leaves */
+    struct router *router;
     struct http *http;
     struct events *events;
-    struct mcp_registry *mcp_registry; /* clients of MCP */
+    struct mcp_registry *mcp_registry;
+
     pthread_mutex_t lock;
-    struct worker *resting;
-    struct job *first, **last; /* for whom there was nobody, or not yet */
-    size_t n_jobs;
-    size_t n_given;         /* of these, to the group_commit     */
-    unsigned share[SHARES]; /* of these, by whose they are */
-    unsigned runs[SHARES];  /* what workers are at, the same */
-    atomic_uint_fast64_t jobs_done, scribed;
-    atomic_int_fast64_t
-        failed_us; /* when the disk failed the group_commit; 0: never */
+    struct worker *idle;       /* stack                                      */
+    struct job *first, **last; /* that wait for a worker                     */
+    size_t n_jobs;             /* requests that wait                         */
+    size_t n_group_jobs;       /* of these, for the group commit             */
+    unsigned share[SHARES];    /* of these, by tenant                        */
+    unsigned running[SHARES];  /* requests that workers run, by tenant       */
     bool ending;
     struct worker workers[WORKERS];
     int n_workers;
     struct thread_ctx *thread_ctxs;
-    atomic_bool draining;
-    atomic_uint_fast64_t begun, done; /* calls that use the store */
 
-    _Atomic(struct rules *) rules;       /* owned, all of them */
-    struct rate_limit *tenants, *logins; /* owned; logins by peer that failed */
+    atomic_uint_fast64_t jobs_done, group_jobs_done;
+    atomic_int_fast64_t
+        failed_us; /* when a group commit failed on the disk; 0: never */
+    atomic_bool draining;
+    atomic_uint_fast64_t begun, done; /* requests that use the store */
+
+    _Atomic(struct settings *) settings; /* owned, all of them          */
+    struct rate_limit *tenants; /* owned; requests by tenant            */
+    struct rate_limit *logins;  /* owned; unknown tokens by address     */
     struct log *log;
     struct background *background;
     struct lifecycle *lifecycle;
     struct group_commit *group_commit;
 
     int64_t began_us;
-    uint64_t salt; /* of ids of requests */
+    uint64_t salt; /* of request ids */
     atomic_uint_fast64_t n_ids;
     atomic_uint_fast64_t queue_refused, limited, limited_logins;
     atomic_uint_fast64_t groups, grouped; /* of group_commit.c */
 };
 
-static inline const struct server_settings *rules_of(struct server *s)
+static inline const struct server_settings *server_settings(struct server *s)
 {
-    return &atomic_load(&s->rules)->s;
+    return &atomic_load(&s->settings)->s;
 }
 
-/* ---- server.c ---------------------------------------------------------- */
+/* ---- server.c ----------------------------------------------------------- */
 
-/* So much of the catalogue each thread keeps. There are dozens of them, and with
- * sixteen times as much, which is the usual, they are not faster: the system has
- * the file in memory once for all. Who writes keeps what it is about to write. */
-enum { CACHE_KIB = 1024, CACHE_KIB_SCRIBE = 16 * CACHE_KIB };
+/* Read the settings and apply them; on failure the old ones stay. */
+quire_status server_read_settings(struct server *s, quire_error *err);
 
-/* This thread's; NULL: no memory, or the home cannot be opened. */
-struct thread_ctx *thread_ctx_get(struct server *s, int cache_kib);
+/* ---- pipeline.c: callbacks for http.h ------------------------------------ */
 
-/* A call waits, or waits no longer; the lock is held. False: too many do. */
+bool pipeline_admit_body(void *ctx, struct exchange *x,
+                         struct response *refusal);
+void pipeline_release(void *ctx, void *request);
+void pipeline_handle(void *ctx, struct exchange *x);
+void pipeline_log_refusal(void *ctx, struct exchange *x,
+                          struct response *answer, const char *why);
+
+/* ---- workers.c ---------------------------------------------------------- */
+
+quire_status workers_begin(struct server *s, quire_error *err);
+
+/* After the requests that wait have run. */
+void workers_end(struct server *s);
+
+/* Queue a request; a worker runs and answers it. False: the queue is full. */
+bool workers_submit(struct server *s, struct request *c);
+
+/* Count a request as waiting, or as waiting no longer; the caller holds the lock.
+ * False: too many wait. */
 bool queue_enter(struct server *s, const struct request *c);
 void queue_leave(struct server *s, const struct request *c);
 
-/* Run it, here; and answer it. */
+/* ---- run.c -------------------------------------------------------------- */
+
+/* Run the handler on this thread. */
 void request_run(struct request *c, struct thread_ctx *d);
+
+/* Log the request, send its answer and free it. */
 void request_finish(struct request *c);
+void request_free(struct request *c);
 
-/* Read the settings and go by them; on failure by those there were. */
-quire_status server_read_settings(struct server *s, quire_error *err);
+/* ---- thread_ctx.c ------------------------------------------------------- */
 
-/* ---- gate.c: who may ask ------------------------------------------------ */
+/* How much of the catalogue a thread caches. There are dozens of threads, and
+ * sixteen times as much, the library's default, is not faster: the file is in the
+ * page cache. The writer of group commits caches what it is about to write. */
+enum { CACHE_KIB = 1024, CACHE_KIB_WRITER = 16 * CACHE_KIB };
 
-/* By which name the server is called, and from which site. False: answered. */
+/* This thread's; NULL: no memory, or the home cannot be opened. */
+struct thread_ctx *thread_ctx_get(struct server *s, int cache_kib);
+void thread_ctx_free(struct thread_ctx *d);
+
+/* ---- auth.c ------------------------------------------------------------- */
+
+/* Check Host and Origin. False: answered. */
 bool auth_check_origin(struct request *c);
 
-/* Whose the token is, and whether it is not too often; `charge`: this is not the
- * second look at one request. False: answered. */
-bool auth_admit(struct request *c, bool admin, bool charge);
+/* Check the bearer token: the admin's, or a tenant's, which becomes `tenant`.
+ * False: answered. */
+bool auth_check_token(struct request *c, bool admin);
 
-/* Whether the tenant is within its rate. False: answered. */
+/* Check the rate limit of the tenant. False: answered. */
 bool auth_check_rate(struct request *c);
 
-/* Whether what is sent is of a kind that can be taken. False: answered. */
+/* Check Content-Type, -Encoding and -Range. False: answered. */
 bool auth_check_content_type(struct request *c);
 
-/* Whether it is somebody on this machine, and nobody behind a proxy. */
+/* Whether the client is on this machine and not behind a proxy. */
 bool auth_is_local(const struct request *c);
 
-/* The origin of another site that may ask, as it was sent; .data NULL: none. */
+/* The Origin, if CORS allows it; .data NULL: none. */
 quire_bytes auth_cors_origin(const struct request *c);
 
-/* The answer to a browser that asks whether a page may ask. */
+/* Answer OPTIONS. */
 void auth_preflight(struct request *c, const char *allowed);
 
-/* ---- once.c: requests with a key ---------------------------------------- */
+/* ---- idempotency.c ------------------------------------------------------ */
 
-/* Do it with `run`, unless it was done before. */
+/* Call `run`, unless a request with the same Idempotency-Key was run before. */
 void idempotency_run(struct request *c, void (*run)(struct request *c));
 
-/* ---- record.c: the end of a call ---------------------------------------- */
+/* ---- access_log.c ------------------------------------------------------- */
 
-/* Give the answer what every answer has, pack it if that was asked for, count it
- * and log it. */
+/* Add the common headers to the answer, compress, count and log it. */
 void request_log(struct request *c);
 
-/* A line about what nobody asked for; `level` is "info" or "error". */
+/* Log an event of the server itself; `level` is "info" or "error". */
 void log_event(struct server *s, const char *level, const char *what,
                const quire_error *err);
-
-/* ---- encode.c: gzip ----------------------------------------------------- */
-
-/* Whether `header`, an Accept-Encoding, prefers gzip to nothing. */
-bool compress_wants_gzip(quire_bytes header);
-
-/* Pack the body if that is worth it and asked for. True: how it is depends on
- * what is asked for, Vary. */
-bool compress_response(struct request *c);
 
 #endif

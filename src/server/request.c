@@ -1,184 +1,13 @@
-/* request.c - what was asked, and answers; see route.h */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+/* request.c - see request.h */
+#include "server/request.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "base/utf8.h"
-#include "server/route.h"
-#include "server/server.h"
-
-/* ---- answers ------------------------------------------------------------ */
-
-void request_refuse(struct request *c, int status, const char *kind,
-                    const char *hint, const char *fmt, ...)
-{
-    char words[400];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(words, sizeof words, fmt, ap);
-    va_end(ap);
-    buf_clear(&c->answer.headers);
-    response_error(&c->answer, status, kind, hint, "%s", words);
-    c->why = status >= 500 ? arena_text(&c->keep, bytes_str(words)) : NULL;
-    c->why_next = NULL;
-    if (status == 503 || status == 429)
-        response_header(&c->answer, "Retry-After", "1");
-}
-
-/* Where the home is on this machine is not a client's to know. */
-static const char *without_home(struct request *c, const char *words)
-{
-    const char *home = c->server ? server_home(c->server) : "", *at;
-
-    while (words && *home && (at = strstr(words, home)))
-        words = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words),
-                             words, at + strlen(home));
-    return words ? words : "";
-}
-
-/* What a status is called here, and what one can do about it. */
-static const struct code {
-    quire_status status;
-    int http;
-    const char *hint;
-} codes[] = {
-    {QUIRE_NOT_FOUND, 404, "list what there is, and ask for one of those"},
-    {QUIRE_EXISTS, 409, "choose another name, or change what is there"},
-    {QUIRE_BUSY, 503, "try again soon"},
-    {QUIRE_INVALID, 400, "/openapi.json says what can be asked"},
-    {QUIRE_NO_MEMORY, 503, "try again soon"},
-    {QUIRE_CHANGED, 409, "get it again, and decide anew"},
-    {QUIRE_TOO_LARGE, 413, "send less; /v1/usage says how much there may be"},
-    {QUIRE_QUOTA, 413,
-     "remove something first; /v1/usage says how much there may be"},
-};
-
-/* Many hints of the library name a command or an option of `quire`, which is of
- * no use to whoever asks from afar. */
-static bool is_for_shell(const char *hint)
-{
-    return strstr(hint, "quire ") || strstr(hint, "--") ||
-           strstr(hint, "quire_") || strstr(hint, "QUIRE_");
-}
-
-static const char *hint_of(struct request *c, const char *hint,
-                           const char *otherwise)
-{
-    return *hint && !is_for_shell(hint) ? without_home(c, hint) : otherwise;
-}
-
-void request_fail_as(struct request *c, int status, const char *kind,
-                     const char *hint, const quire_error *err)
-{
-    request_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
-                   without_home(c, err->what));
-}
-
-void request_fail(struct request *c, quire_status st, const quire_error *err)
-{
-    const struct code *code = NULL;
-    size_t i;
-
-    for (i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].status == st)
-            code = &codes[i];
-    /* What is wrong inside is not a client's to know; the log has it. */
-    if (!code) {
-        bool room = st != QUIRE_IO || !c->thread_ctx ||
-                    thread_ctx_has_room(c->thread_ctx);
-
-        if (st == QUIRE_IO && c->thread_ctx && c->route &&
-            c->route->flags & ROUTE_WRITE)
-            thread_ctx_invalidate(c->thread_ctx);
-        request_refuse(c, room ? 500 : 507,
-                       room ? quire_status_name(st) : "no_space",
-                       room ? "look into the server's log"
-                            : "make room on the server's disk",
-                       room ? "the store failed"
-                            : "there is no room on its disk");
-        c->why = arena_text(&c->keep, bytes_str(err->what));
-        c->why_next = arena_text(&c->keep, bytes_str(err->next));
-        return;
-    }
-    /* Nor is who else is at it, and in which file. */
-    if (st == QUIRE_BUSY && strstr(err->what, "process")) {
-        request_refuse(c, code->http, quire_status_name(st), code->hint,
-                       "somebody else is writing to it");
-        c->why = arena_text(&c->keep, bytes_str(err->what));
-        return;
-    }
-    request_fail_as(c, code->http, quire_status_name(st), code->hint, err);
-}
-
-void put_text(struct request *c, const char *key, const char *value)
-{
-    json_key(&c->w, key);
-    if (value)
-        json_str(&c->w, value);
-    else
-        json_null(&c->w);
-}
-
-void put_bytes(struct request *c, const char *key, quire_bytes value)
-{
-    json_put_bytes(&c->w, key, value);
-}
-
-void put_number(struct request *c, const char *key, int64_t value)
-{
-    json_put_int(&c->w, key, value);
-}
-
-void put_id(struct request *c, const char *key, int64_t id)
-{
-    json_key(&c->w, key);
-    if (id)
-        json_int(&c->w, id);
-    else
-        json_null(&c->w);
-}
-
-void put_flag(struct request *c, const char *key, bool value)
-{
-    json_put_bool(&c->w, key, value);
-}
-
-void put_time(struct request *c, const char *key, int64_t us)
-{
-    put_number(c, key, us / 1000000);
-}
-
-void answer_deleted(struct request *c, quire_status st, const quire_error *err)
-{
-    if (st) {
-        request_fail(c, st, err);
-        return;
-    }
-    json_object(&c->w);
-    put_flag(c, "deleted", true);
-    json_object_end(&c->w);
-}
-
-quire_status request_write(void *ctx, quire_bytes piece, quire_error *err)
-{
-    struct request *c = ctx;
-    struct response *a = &c->answer;
-    quire_status st = QUIRE_OK;
-
-    if (!a->content && a->body.len + piece.len > SPOOL_FROM) {
-        st = exchange_spool(c->x, buf_bytes(&a->body), &a->content, err);
-        buf_clear(&a->body);
-    }
-    if (!st && a->content)
-        return spool_add(a->content, piece, err);
-    buf_add(&a->body, piece.data, piece.len);
-    return !st && a->body.failed ? err_memory(err) : st;
-}
+#include "server/response_json.h"
+#include "server/router.h"
 
 /* ---- values ------------------------------------------------------------- */
 
@@ -268,14 +97,19 @@ const char *const *request_texts(struct request *c, const char *name)
     return list;
 }
 
+const char *request_param(const struct request *c, int index)
+{
+    return c->match.params[index];
+}
+
 int64_t request_id(struct request *c, int index)
 {
-    return strtoll(c->params[index], NULL, 10);
+    return strtoll(c->match.params[index], NULL, 10);
 }
 
 const char *request_ref(struct request *c, int index)
 {
-    return arena_printf(&c->keep, "#%s", c->params[index]);
+    return arena_printf(&c->keep, "#%s", c->match.params[index]);
 }
 
 uint64_t request_limit(struct request *c, uint64_t otherwise, uint64_t max)
@@ -356,7 +190,7 @@ void request_fail_session(struct request *c, quire_status st,
     if (st == QUIRE_NOT_FOUND)
         request_refuse(c, 404, "not_found",
                        "/v1/conversations lists those there are",
-                       "there is no conversation %s", c->params[0]);
+                       "there is no conversation %s", c->match.params[0]);
     else if (st)
         request_fail(c, st, err);
 }
@@ -492,44 +326,13 @@ static bool fits(const struct field *f, quire_bytes value)
     }
 }
 
-/* "%20" and "+" undone. NULL: it is text; else why it is none. */
-static const char *decode(quire_bytes text, bool plus, struct buf *out)
-{
-    const char *t = text.data;
-    size_t i;
-
-    for (i = 0; i < text.len; i++) {
-        int high, low;
-
-        if (t[i] == '+' && plus) {
-            buf_add_char(out, ' ');
-        } else if (t[i] != '%') {
-            buf_add_char(out, t[i]);
-        } else {
-            high = text.len - i < 3 ? -1 : hex_digit(t[i + 1]);
-            low = high < 0 ? -1 : hex_digit(t[i + 2]);
-            if (low < 0)
-                return "a % is not followed by two hex digits (bad_escape)";
-            buf_add_char(out, (char)(high * 16 + low));
-            i += 2;
-        }
-    }
-    if (out->failed)
-        return "it is too long";
-    if (!utf8_check(buf_bytes(out)))
-        return "it is not valid UTF-8 (invalid_utf8)";
-    if (out->len > 0 && memchr(out->data, '\0', out->len))
-        return "it has a NUL byte in it (nul_byte)";
-    return NULL;
-}
-
 /* A value of the query as JSON: its text in quotes, or itself where a number or
  * a flag is asked for. */
 static bool take_query_value(struct request *c, size_t i, quire_bytes raw)
 {
     const struct field *f = &c->route->fields[i];
     struct buf text = BUF_INIT(64 * 1024), json = BUF_INIT(256 * 1024);
-    bool fine = !decode(raw, true, &text);
+    bool fine = !http_percent_decode(raw, true, &text);
 
     if (fine && f->kind == FIELD_FLAG &&
         bytes_equal(buf_bytes(&text), bytes_str("1")))
@@ -657,15 +460,16 @@ static bool take_body(struct request *c)
     return true;
 }
 
-bool request_take_fields(struct request *c)
+bool request_read_fields(struct request *c)
 {
     const struct field *f = c->route->fields;
     bool any = false;
     size_t i;
 
-    if (c->wrong) {
+    if (c->match.wrong) {
         request_refuse(c, 400, "invalid",
-                       "/openapi.json says what can be asked", "%s", c->wrong);
+                       "/openapi.json says what can be asked", "%s",
+                       c->match.wrong);
         return false;
     }
     if (!take_query(c) || (!(c->route->flags & ROUTE_RAW) && !take_body(c)))
@@ -686,105 +490,4 @@ bool request_take_fields(struct request *c)
         return false;
     }
     return true;
-}
-
-/* ---- which operation ---------------------------------------------------- */
-
-static bool is_number(const char *text)
-{
-    const char *end;
-    int64_t n;
-
-    return read_digits(text, &n, &end) && !*end;
-}
-
-/* A segment of a path, or all that is left of it, is parameter `n`. One that
- * cannot be is `wrong`: the address is one that there is, all the same. */
-static void take_param(struct request *c, int n, quire_bytes raw,
-                       const char *name, bool id)
-{
-    struct buf text = BUF_INIT(64 * 1024);
-    const char *why = decode(raw, false, &text);
-
-    c->params[n] = why ? NULL : arena_text(&c->keep, buf_bytes(&text));
-    buf_release(&text);
-    if (c->params[n] && (!id || is_number(c->params[n])))
-        return;
-    if (!why)
-        why = "ids are whole numbers from 1 on";
-    c->wrong = arena_printf(&c->keep, "invalid %.*s in the address: %s",
-                            (int)strcspn(name, "/"), name, why);
-    if (!c->wrong)
-        c->wrong = why;
-}
-
-/* Whether the path is of this pattern; its parameters are taken, and `wrong` says
- * what is wrong with them. */
-static bool matches(const char *pattern, quire_bytes path, struct request *c)
-{
-    const char *at = path.data, *end = at + path.len, *slash, *next;
-    int n = 0;
-
-    c->wrong = NULL;
-    while (*pattern == '/' && at < end && *at == '/') {
-        size_t len;
-
-        pattern++;
-        at++;
-        slash = memchr(at, '/', (size_t)(end - at));
-        len = slash ? (size_t)(slash - at) : (size_t)(end - at);
-        next = strchrnul(pattern, '/');
-        if (*pattern == '*') {
-            take_param(c, n, bytes_of(at, (size_t)(end - at)), pattern + 1,
-                       false);
-            return at < end;
-        }
-        if (*pattern == ':') {
-            if (!len)
-                return false;
-            take_param(c, n++, bytes_of(at, len), pattern + 1,
-                       next - pattern >= 2 && !strncmp(next - 2, "id", 2));
-        } else if ((size_t)(next - pattern) != len ||
-                   memcmp(pattern, at, len) != 0) {
-            return false;
-        }
-        pattern = next;
-        at += len;
-    }
-    return !*pattern && at == end;
-}
-
-static void add_allowed(struct request *c, const char *method,
-                        const char **allowed)
-{
-    *allowed = *allowed ? arena_printf(&c->keep, "%s, %s", *allowed, method)
-                        : method;
-    if (!strcmp(method, "GET"))
-        *allowed = arena_printf(&c->keep, "%s, HEAD", *allowed);
-}
-
-const struct route *route_find(const struct head *head, struct request *c,
-                               const char **allowed)
-{
-    bool wants_head = bytes_equal(head->method, bytes_str("HEAD"));
-    const struct route *route, *nearly = NULL;
-
-    *allowed = NULL;
-    for (route = routes; route->name; route++) {
-        const char *method = route->method;
-        bool by_method = bytes_equal(head->method, bytes_str(method)) ||
-                         (wants_head && !strcmp(method, "GET"));
-
-        if (!matches(route->pattern, head->path, c))
-            continue;
-        if (by_method && !c->wrong)
-            return route;
-        if (by_method)
-            nearly = nearly ? nearly : route;
-        else if (!c->wrong)
-            add_allowed(c, method, allowed);
-    }
-    if (nearly && !*allowed && matches(nearly->pattern, head->path, c))
-        return nearly;
-    return NULL;
 }

@@ -2,7 +2,7 @@
 import json
 import re
 
-from client import ADMIN, case, exchange, fields_of, plain
+from client import ADMIN, Reader, case, exchange, fields_of, plain
 
 NOBODY = "qrt_" + "0" * 64
 
@@ -362,3 +362,42 @@ def hints_name_no_commands(w):
         w.yes("quire " not in got.json()["hint"] and
               "--" not in got.json()["hint"],
               "%s %s: %r" % (method, target, got.json()["hint"]))
+
+
+@case
+def a_token_that_ends_before_the_body_does_is_refused(w):
+    for end in (lambda one: w.ask("POST", one + "/rotate-token", token=ADMIN,
+                                  want=200),
+                lambda one: w.ask("PATCH", one, {"disabled": True}, ADMIN,
+                                  want=200)):
+        number, token = w.tenant()
+        request = plain("POST", "/v1/conversations", token,
+                        b'{"title": "late"}')
+        head, body = request.split(b"\r\n\r\n", 1)
+        s = w.server.connect()
+        s.sendall(head + b"\r\n\r\n" + body[:1])
+        w.ask("GET", "/v1/conversations", token=token, want=200)
+        end("/v1/admin/tenants/%d" % number)
+        s.sendall(body[1:])
+        w.same(401, Reader(s).answer().status, "the end of a revoked token")
+        s.close()
+
+
+@case
+def a_body_that_comes_later_is_counted_and_routed_once(w):
+    number, token = w.tenant()
+    request = plain("POST", "/v1/conversations", token,
+                    b'{"title": "slow"}')
+    head, body = request.split(b"\r\n\r\n", 1)
+    s = w.server.connect()
+    s.sendall(head + b"\r\n\r\n" + body[:3])
+    w.ask("GET", "/v1/conversations", token=token, want=200)
+    s.sendall(body[3:])
+    reader = Reader(s)
+    w.same(201, reader.answer().status, "a body in two pieces")
+    s.sendall(request)
+    w.same(201, reader.answer().status, "the next one in one piece")
+    s.sendall(head + b"\r\n\r\n")  # and one that never comes
+    s.close()
+    w.same(2, w.ask("GET", "/v1/conversations", token=token,
+                    want=200).json()["count"], "conversations")

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
-#include "server/gzip.h"
 #include "server/priv.h"
 #include "support/test.h"
 

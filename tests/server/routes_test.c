@@ -5,20 +5,26 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/json.h"
-#include "server/route.h"
+#include "server/openapi/openapi.h"
+#include "server/router.h"
 #include "support/test.h"
 
 /* Which operation a request would be for; "": none, "wrong": it has an address
  * that cannot be. */
 static const char *find(const char *method, const char *path)
 {
-    struct request c = {.route = NULL};
+    struct router *router = router_new(routes);
+    struct arena keep = ARENA_INIT;
     struct head head = {.method = bytes_str(method), .path = bytes_str(path)};
-    const char *allowed;
-    const struct route *route = route_find(&head, &c, &allowed);
+    struct route_match m;
+    const char *name;
 
-    arena_release(&c.keep);
-    return !route ? "" : c.wrong ? "wrong" : route->name;
+    YES(router != NULL);
+    router_find(router, &head, &keep, &m);
+    name = !m.route ? "" : m.wrong ? "wrong" : m.route->name;
+    arena_release(&keep);
+    router_free(router);
+    return name;
 }
 
 TEST(no_operation_has_more_fields_than_a_call_holds)

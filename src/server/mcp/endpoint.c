@@ -18,6 +18,8 @@
 #include "mcp/mcp.h"
 #include "server/mcp/registry.h"
 #include "server/priv.h"
+#include "server/response_json.h"
+#include "server/routes/handlers.h"
 
 /* The revision since which there are no guests. */
 static const char stateless[] = "2026-07-28";
@@ -55,7 +57,7 @@ static bool is_plain(const char *name)
 static bool find_session(struct visit *v)
 {
     struct request *c = v->c;
-    const char *asked = c->params[0], *id;
+    const char *asked = c->match.params[0], *id;
     quire_error err;
     quire_status st;
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "server/route.h"
+#include "server/routes/handlers.h"
+#include "server/openapi/openapi.h"
 #include "server/openapi/schema.h"
 
 typedef void (*op_fn)(struct request *c);

@@ -11,9 +11,11 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
 #include "server/server.h"
+#include "server/publish.h"
+#include "server/blob_response.h"
+#include "server/routes/handlers.h"
 
 static void add_hex(const quire_digest *d, char out[65])
 {
@@ -283,8 +285,8 @@ static bool find(struct request *c, int index, int64_t conversation,
  * any, is the first parameter. */
 static bool find_of_route(struct request *c, quire_artifact *out)
 {
-    return c->params[1] ? find(c, 1, request_id(c, 0), out)
-                        : find(c, 0, 0, out);
+    return c->match.params[1] ? find(c, 1, request_id(c, 0), out)
+                              : find(c, 0, 0, out);
 }
 
 void route_artifacts_get(struct request *c)
@@ -317,7 +319,7 @@ void route_artifacts_versions(struct request *c)
     json_key(&c->w, "versions");
     json_array(&c->w);
     st = quire_artifact_versions(c->q, session,
-                                 request_ref(c, c->params[1] ? 1 : 0),
+                                 request_ref(c, c->match.params[1] ? 1 : 0),
                                  give_version, c, &err);
     json_array_end(&c->w);
     json_object_end(&c->w);
@@ -362,8 +364,8 @@ static void fail_file(struct request *c, quire_status st,
         request_refuse(
             c, 404, "not_found",
             "GET /v1/conversations/:id/artifacts lists what is there",
-            "there is no file %.200s in conversation %s", c->params[1],
-            c->params[0]);
+            "there is no file %.200s in conversation %s", c->match.params[1],
+            c->match.params[0]);
     else
         fail_expected(c, st, err);
 }
@@ -374,12 +376,12 @@ void route_files_put(struct request *c)
     quire_bytes type = exchange_header(c->x, "Content-Type");
     const char *session = request_session(c);
 
-    if (!session || !check_expected(c, session, c->params[1], &o.expect))
+    if (!session || !check_expected(c, session, c->match.params[1], &o.expect))
         return;
     if (type.len > 0 &&
         !bytes_equal(type, bytes_str("application/x-www-form-urlencoded")))
         o.mime = arena_text(&c->keep, type);
-    put(c, session, c->params[1], exchange_body(c->x), &o);
+    put(c, session, c->match.params[1], exchange_body(c->x), &o);
 }
 
 void route_files_get(struct request *c)
@@ -393,7 +395,7 @@ void route_files_get(struct request *c)
     if (!session)
         return;
     o.version = (int64_t)request_number(c, "version", 0);
-    st = quire_artifact_stat(c->q, session, c->params[1], &o, &a, &err);
+    st = quire_artifact_stat(c->q, session, c->match.params[1], &o, &a, &err);
     if (st)
         fail_file(c, st, &err);
     else
@@ -425,7 +427,7 @@ void route_files_remove(struct request *c)
     const char *session = request_session(c);
 
     if (session)
-        remove_expected(c, session, c->params[1]);
+        remove_expected(c, session, c->match.params[1]);
 }
 
 void route_artifacts_remove(struct request *c)
@@ -437,7 +439,7 @@ void route_artifacts_remove(struct request *c)
     c->conversation = a.session_id > 0 ? a.session_id : 0;
     c->path = arena_text(&c->keep, bytes_str(a.path));
     remove_expected(c, arena_text(&c->keep, bytes_str(a.session)),
-                    request_ref(c, c->params[1] ? 1 : 0));
+                    request_ref(c, c->match.params[1] ? 1 : 0));
 }
 
 /* ---- the tool ----------------------------------------------------------- */

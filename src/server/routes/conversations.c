@@ -4,8 +4,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
+#include "server/routes/handlers.h"
 
 /* ---- one ---------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ static void answer_row(struct request *c, const char *which)
     quire_error err;
     quire_status st = quire_session_row_of(c->q, which, &row, &err);
 
-    if (st && c->params[0])
+    if (st && c->match.params[0])
         request_fail_session(c, st, &err);
     else if (st)
         request_fail(c, st, &err);

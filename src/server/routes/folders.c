@@ -5,8 +5,8 @@
  * is in is a field of the conversation.
  */
 #include "base/bytes.h"
-#include "server/route.h"
 #include "server/page.h"
+#include "server/routes/handlers.h"
 
 static void put_folder(struct request *c, const quire_folder *f)
 {

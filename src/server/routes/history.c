@@ -2,8 +2,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
+#include "server/routes/handlers.h"
 
 /* ---- prompts ------------------------------------------------------------ */
 

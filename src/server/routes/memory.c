@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
+#include "server/routes/handlers.h"
 
 /* ---- what is asked ------------------------------------------------------ */
 

@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
+#include "server/routes/handlers.h"
 
 /* The outputs of ":id". NULL: answered. */
 static quire_outputs *open_outputs(struct request *c)
@@ -220,7 +220,7 @@ void route_outputs_get(struct request *c)
     options.tail = request_number(c, "tail", 0);
     options.grep = request_text(c, "grep");
     options.ignore_case = request_flag(c, "ignore_case", false);
-    address = address_of(c, c->params[1]);
+    address = address_of(c, c->match.params[1]);
     st = address ? quire_read(c->q, o, address, &options, give_line, c, &err)
                  : err_memory(&err);
     if (st == QUIRE_NOT_FOUND && (options.grep || options.offset > 1) &&

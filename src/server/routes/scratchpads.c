@@ -1,6 +1,6 @@
 /* scratchpads.c - scratchpads, to be looked at: their agents write them */
 #include "base/bytes.h"
-#include "server/route.h"
+#include "server/routes/handlers.h"
 
 /* A pad that nobody has written to is empty, which is no error. */
 static void answer_pad(struct request *c, const char *name)
@@ -59,5 +59,5 @@ void route_scratchpads_shared(struct request *c)
 
 void route_scratchpads_get(struct request *c)
 {
-    answer_pad(c, c->params[0]);
+    answer_pad(c, c->match.params[0]);
 }

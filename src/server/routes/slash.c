@@ -8,9 +8,10 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "slash/reply_json.h"
 #include "server/server.h"
+#include "server/publish.h"
+#include "server/routes/handlers.h"
 
 #define ALL_MAX ((size_t)1 << 30)
 

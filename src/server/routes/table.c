@@ -1,5 +1,5 @@
 /* table.c - all operations there are; see route.h */
-#include "server/route.h"
+#include "server/routes/handlers.h"
 
 #define QUERY FIELD_QUERY
 #define LIMIT                                            \

@@ -3,9 +3,10 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "server/route.h"
 #include "server/page.h"
 #include "server/server.h"
+#include "server/blob_response.h"
+#include "server/routes/handlers.h"
 
 static void put_tenant(struct request *c, const quire_tenant *t)
 {
@@ -172,93 +173,4 @@ void route_audit(struct request *c)
     page_end_rows(&p);
     put_id(c, "next_before_id", p.more ? p.last_id : 0);
     page_end(&p, st, &err);
-}
-
-/* ---- for anybody -------------------------------------------------------- */
-
-static void say(struct request *c, const char *key, const char *value)
-{
-    json_object(&c->w);
-    put_text(c, key, value);
-    json_object_end(&c->w);
-}
-
-void route_health(struct request *c)
-{
-    say(c, "status", "ok");
-}
-
-void route_ready(struct request *c)
-{
-    if (thread_ctx_is_ready(c->thread_ctx))
-        say(c, "status", "ready");
-    else
-        request_refuse(
-            c, 503, "not_ready", "ask again in a moment",
-            "the server is draining, or its store cannot be written");
-}
-
-void route_version(struct request *c)
-{
-    say(c, "version", quire_version());
-}
-
-void route_metrics(struct request *c)
-{
-    thread_ctx_write_metrics(c->thread_ctx, &c->answer.body);
-    response_header(&c->answer, "Content-Type",
-                    "text/plain; version=0.0.4; charset=utf-8");
-}
-
-void route_openapi(struct request *c)
-{
-    openapi_write(&c->answer.body);
-}
-
-/* ---- blobs -------------------------------------------------------------- */
-
-void route_blobs_put(struct request *c)
-{
-    quire_blob_info info;
-    quire_error err;
-    quire_status st = quire_blob_put(c->q, exchange_body(c->x), 0, &info, &err);
-    char ref[QUIRE_REF_SIZE];
-
-    if (st) {
-        request_fail(c, st, &err);
-        return;
-    }
-    quire_ref_format(&info.digest, ref);
-    c->answer.status = info.existed ? 200 : 201;
-    c->unchanged = info.existed;
-    json_object(&c->w);
-    put_text(c, "ref", ref);
-    put_text(c, "sha256", ref + sizeof "blob:sha256:" - 1);
-    put_number(c, "size", (int64_t)info.size);
-    put_flag(c, "existed", info.existed);
-    json_object_end(&c->w);
-}
-
-/* By its digest, or by the `ref` that it was given when it was put. */
-void route_blobs_get(struct request *c)
-{
-    quire_blob_info info;
-    quire_digest digest;
-    quire_error err;
-    quire_status st;
-
-    if (quire_ref_parse(c->params[0], &digest, NULL)) {
-        request_refuse(c, 400, "invalid",
-                       "send 64 hex digits, or the whole ref",
-                       "that is no digest of a blob");
-        return;
-    }
-    st = quire_blob_stat(c->q, &digest, &info, &err);
-    if (st == QUIRE_NOT_FOUND)
-        request_refuse(c, 404, "not_found", "POST /v1/blobs puts it there",
-                       "there is no such blob");
-    else if (st)
-        request_fail(c, st, &err);
-    else
-        blob_response_send(c, &digest, info.size, "application/octet-stream");
 }

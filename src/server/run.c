@@ -1,0 +1,80 @@
+/* run.c - run one authorised request, and answer it; see priv.h */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/priv.h"
+#include "server/publish.h"
+#include "server/response_json.h"
+
+void request_free(struct request *c)
+{
+    response_release(&c->answer);
+    arena_release(&c->keep);
+    free(c);
+}
+
+void request_finish(struct request *c)
+{
+    struct exchange *x = c->x;
+    struct response answer;
+
+    request_log(c);
+    answer = c->answer;
+    c->answer = response_new();
+    request_free(c);
+    exchange_respond(x, &answer);
+}
+
+static void run_handler(struct request *c)
+{
+    c->answer.status = c->route->status;
+    json_begin(&c->w, &c->answer.body);
+    c->route->run(c);
+    c->done = true;
+    if (!c->grouped)
+        request_publish_event(c);
+}
+
+/* Switch the thread's handle to the tenant of the request; the admin works in the
+ * default tenant. */
+static quire_status bind_tenant(struct request *c, struct thread_ctx *d,
+                                quire_error *err)
+{
+    char which[32];
+
+    c->thread_ctx = d;
+    c->q = d->root;
+    if (c->route->flags & ROUTE_PUBLIC)
+        return QUIRE_OK;
+    if (c->route->flags & ROUTE_ADMIN)
+        return quire_tenant_use(c->q, "#1", err);
+    snprintf(which, sizeof which, "#%lld", (long long)c->tenant.id);
+    return quire_tenant_use(c->q, which, err);
+}
+
+static void cache_answer(struct request *c)
+{
+    if (c->response_cache && c->answer.status == 200 && !c->answer.stream &&
+        !c->answer.promised)
+        response_cache_add(c->response_cache, c->cache_key, c->state,
+                           &c->answer, c->tenant.id);
+}
+
+void request_run(struct request *c, struct thread_ctx *d)
+{
+    quire_error err;
+    quire_status st;
+
+    atomic_fetch_add(&d->server->begun, 1);
+    st = bind_tenant(c, d, &err);
+    if (st) {
+        request_fail(c, st, &err);
+    } else if (!c->unread || request_read_fields(c)) {
+        idempotency_run(c, run_handler);
+        if (c->answer.status < 300 && !(c->route->flags & ROUTE_RAW_ANSWER))
+            response_header(&c->answer, "Content-Type", "application/json");
+        cache_answer(c);
+    }
+    if (!c->grouped) /* else it is done when its group is */
+        atomic_fetch_add(&d->server->done, 1);
+}
