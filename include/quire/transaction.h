@@ -8,41 +8,42 @@
 
 QUIRE_DECLS_BEGIN
 
-/* A batch of blobs: puts between quire_begin() and quire_commit() share one
- * sync. In a packed store other writers wait meanwhile, so keep a batch to a
- * few hundred blobs. Batches do not nest, and exclude artifacts, tenants,
- * memory and scratchpads. quire_rollback() drops what the batch wrote; of many
- * blobs those with files of their own may remain.
+/* A transaction: what calls change in the catalogue and in the blob store
+ * between begin and end is committed at once, with one wait for the disk. For
+ * blobs, artifacts, memory, scratchpads, folders and idempotency keys, of any
+ * tenants. Other writers wait meanwhile, so keep it to a few hundred calls. Calls
+ * that write other files, such as those of sessions, are refused or take effect
+ * at once. Transactions do not nest. Rollback undoes all of it; blobs with files
+ * of their own may remain, without a row, until a collection.
  *
- * Owns: the batch belongs to the handle; quire_close() rolls it back.
+ * A call that is refused has changed nothing, and the transaction goes on. A
+ * call that fails otherwise spoils it: later calls fail, and end keeps nothing;
+ * repeat each call alone. Do not report success of any call in it before end
+ * returns QUIRE_OK. Removing an artifact whose workspace is in use returns
+ * QUIRE_BUSY.
+ *
+ * Owns: the transaction belongs to the handle; quire_close() rolls it back.
+ *   `kept` may be NULL.
  * Fails: common
- *   QUIRE_INVALID  begin: a batch or a group is open; commit: none is
- *   any status     commit: a put inside the batch failed; nothing is kept
- * Durable: all of it when quire_commit() returns QUIRE_OK. */
-quire_status quire_begin(quire *q, quire_error *err);
-quire_status quire_commit(quire *q, quire_error *err);
-void quire_rollback(quire *q);
-
-/* A group of whole calls: what they change in the catalogue between
- * quire_group_begin() and quire_group_end() becomes one transaction, for any
- * tenants. Do not report success of any call in it before quire_group_end()
- * returns QUIRE_OK. Other writers wait meanwhile. For artifacts, memory,
- * scratchpads, folders, blobs and idempotency keys; calls that write other
- * files, such as those of sessions, do not belong into a group.
- *
- * A call that is refused has changed nothing, and the group goes on. A call
- * that fails otherwise spoils the group: later calls fail, and
- * quire_group_end() keeps nothing; repeat each call alone. Removing an
- * artifact whose workspace is in use returns QUIRE_BUSY.
- *
- * Owns: the group belongs to the handle. `kept` may be NULL.
- * Fails: common
- *   QUIRE_INVALID  begin: a group or a batch is open; end: none is
- *   QUIRE_IO       end: the group was spoiled, or the commit failed. With
+ *   QUIRE_INVALID  begin: a transaction is open; end: none is
+ *   QUIRE_IO       end: the transaction was spoiled, or the commit failed. With
  *                  *kept 0 nothing is kept. With *kept 1 all changes are
  *                  applied but the sync failed: repeat nothing, and open a new
  *                  handle
- * Durable: all of it when quire_group_end() returns QUIRE_OK. */
+ * Durable: all of it when quire_transaction_end() returns QUIRE_OK. */
+quire_status quire_transaction_begin(quire *q, quire_error *err);
+quire_status quire_transaction_end(quire *q, int *kept, quire_error *err);
+void quire_transaction_rollback(quire *q);
+
+/* Other names of the three functions above, kept until version 0.2.
+ *
+ * Owns: as above.
+ * Fails: as above
+ * Durable: all of it when quire_commit() or quire_group_end() returns
+ *   QUIRE_OK. */
+quire_status quire_begin(quire *q, quire_error *err);
+quire_status quire_commit(quire *q, quire_error *err);
+void quire_rollback(quire *q);
 quire_status quire_group_begin(quire *q, quire_error *err);
 quire_status quire_group_end(quire *q, int *kept, quire_error *err);
 

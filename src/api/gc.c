@@ -28,6 +28,7 @@
 #include "gc/pins.h"
 #include "gc/roots.h"
 #include "api/gc_sources.h"
+#include "api/transaction.h"
 
 /* The least time between two that begin by themselves. */
 enum { AUTO_EVERY_S = 3600 };
@@ -306,9 +307,7 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
                      "conversations",
                      "a blobs directory alone does not tell what refers to it");
     }
-    if (!st && (q->in_batch || q->in_group))
-        st = err_set(err, QUIRE_INVALID, "a batch is open");
-    return st;
+    return st ? st : transaction_check_none(q, "a collection", err);
 }
 
 /* What this handle holds for itself it could not tell from what nobody does. */

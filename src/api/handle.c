@@ -234,11 +234,6 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
                         "%s is a home of another program: it has no artifacts "
                         "and no tenants",
                         q->home);
-    if (q->in_batch)
-        return err_fail(err, QUIRE_INVALID,
-                        "end the batch with quire_commit() first",
-                        "artifacts and tenants cannot be used while a batch is "
-                        "open");
     if (write && q->read_only)
         return read_only_error(err);
     st = need_catalog(q, write, err);
@@ -432,41 +427,6 @@ void release_blobs(struct quire *q)
     else if (--q->holds == 0) /* they could not be opened again */
         q->files->ops->lock(q->files, OBJECT_UNLOCK, 0, NULL);
     pthread_mutex_unlock(&q->blob_turn);
-}
-
-/* ---- batches ------------------------------------------------------------ */
-
-quire_status quire_begin(quire *q, quire_error *err)
-{
-    quire_status st = need_blobs(q, true, err);
-
-    if (!st && q->in_group)
-        st = err_set(err, QUIRE_INVALID, "a group is open");
-    if (!st)
-        st = blobs_begin(q->blobs, err);
-    q->in_batch = q->in_batch || !st;
-    return st;
-}
-
-quire_status quire_commit(quire *q, quire_error *err)
-{
-    quire_status st = check_free(q, err);
-
-    if (!st && !q->blobs)
-        st = err_set(err, QUIRE_INVALID, "no batch is open");
-    if (st)
-        return st;
-    q->in_batch = false;
-    return blobs_commit(q->blobs, err);
-}
-
-void quire_rollback(quire *q)
-{
-    if (q->in_callback)
-        return;
-    q->in_batch = false;
-    if (q->blobs)
-        blobs_rollback(q->blobs);
 }
 
 /* ---- blobs -------------------------------------------------------------- */

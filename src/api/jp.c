@@ -21,6 +21,7 @@
 #include "base/opts.h"
 #include "jp/jp.h"
 #include "api/priv.h"
+#include "api/transaction.h"
 
 /* ---- where they are ----------------------------------------------------- */
 
@@ -116,11 +117,8 @@ static quire_status begin_work(struct work *w, struct quire *q, const char *dir,
         OPTIONS_READ(h, hooks);
     w->hearer = (struct problem_sink){.each = h.problem, .ctx = h.ctx};
     st = need_blobs(q, write, err);
-    if (!st && write && (q->in_batch || q->in_group)) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "cannot change a conversation while a batch is open");
-    }
+    if (!st && write)
+        st = transaction_check_none(q, "a JP conversation", err);
     if (!st)
         st = layout_one(dir, &w->keep, &w->place, err);
     if (!st)
@@ -163,7 +161,7 @@ static quire_status move_all(struct work *w, quire_error *err)
                             &w->out, &w->changed, err);
 }
 
-/* Put what the text has into the store, all in one batch. */
+/* Store the payloads of the text in one transaction. */
 static quire_status put_all(struct work *w, quire_error *err)
 {
     struct blobs *blobs = w->q->blobs;

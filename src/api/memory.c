@@ -107,12 +107,6 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
                       q->home);
         return st;
     }
-    if (q->in_batch) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "memory cannot be used while a batch is open");
-        return st;
-    }
     st = need_artifacts(q, write, err);
     arena_reset(&q->loan);
     return st ? st : memories_open(q, err);

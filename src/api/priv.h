@@ -45,10 +45,9 @@ struct quire {
     char actor[64]; /* who changes tenants and settings; "": the user     */
     struct clock clock;
     struct trace trace;
-    bool in_batch;
-    bool in_group;    /* see group.c                                       */
-    bool in_callback; /* a call is out in a callback of the caller's      */
-    bool finished;    /* finish_removals() has had its turn                   */
+    bool in_transaction; /* see transaction.c */
+    bool in_callback;    /* a call is out in a callback of the caller's      */
+    bool finished; /* finish_removals() has had its turn                   */
 
     /* Opened when first needed, in this order. */
     struct catalog catalog; /* .db NULL: not open                         */
@@ -107,7 +106,7 @@ void tenant_views_invalidate(struct quire *q);
  * gets none, and no error. */
 quire_status need_catalog(struct quire *q, bool write, quire_error *err);
 
-/* The catalogue of a native home, outside a batch; empties `loan`. QUIRE_NOT_FOUND
+/* The catalogue of a native home; empties `loan`. QUIRE_NOT_FOUND
  * without a message: there is none yet. need_own_rows() checks the handle's
  * tenant too. */
 quire_status need_rows(struct quire *q, bool write, quire_error *err);

@@ -24,12 +24,6 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
                       q->home);
         return st;
     }
-    if (q->in_batch) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "scratchpads cannot be used while a batch is open");
-        return st;
-    }
     st = need_catalog(q, write, err);
     if (!st)
         st = tenants_check(q, err);

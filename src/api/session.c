@@ -15,6 +15,7 @@
 #include "base/opts.h"
 #include "api/session.h"
 #include "api/gc_sources.h"
+#include "api/transaction.h"
 
 enum { TITLE_MAX = 4096 };
 
@@ -47,15 +48,11 @@ static quire_status lend_blobs(void *ctx, const char *path,
     quire_status st;
 
     pthread_mutex_lock(&q->blob_turn);
-    /* A batch may yet be undone; a line in a file is not. */
-    if (path && (q->in_batch || q->in_group)) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "cannot store an image of a session while a batch is "
-                      "open");
-        return st;
-    }
-    st = need_own_blobs(q, path != NULL, out, err);
+    /* A rollback removes blobs, but not the line that refers to them. */
+    st = path ? transaction_check_none(q, "images of a session", err)
+              : QUIRE_OK;
+    if (!st)
+        st = need_own_blobs(q, path != NULL, out, err);
     if (!st && path)
         st = note_outside(q, path, err);
     if (!st && path)

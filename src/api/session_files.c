@@ -747,7 +747,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
-        st = transaction_check_none(q, err);
+        st = transaction_check_none(q, "removal of a session", err);
     if (!st)
         st = session_lookup(q, which, &tmp, &p, err);
     if (!st)

@@ -595,7 +595,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
     quire_status st = need_all_artifacts(q, true, err);
 
     if (!st)
-        st = transaction_check_none(q, err);
+        st = transaction_check_none(q, "removal of a tenant", err);
     if (!st)
         st = find(q, which, &q->loan, &t, err);
     if (!st)

@@ -1,26 +1,23 @@
 /*
- * transaction.c - calls that are kept together
+ * transaction.c - calls that share one commit
  *
- * A server has many small changes to make at once, each of which is to last
- * before it is answered. To wait for the disk once for all of them they are made
- * one after the other by one handle, in one transaction of the catalogue.
+ * A transaction is one transaction of the catalogue and one batch of blob files:
+ * the calls in it wait for the disk once, at its end.
  *
- *   (1) A call that is refused has changed nothing, and the others go on. One
- *       that fails after it changed rows spoils the group: nothing of it is
- *       kept, and each is to be made again alone (store/db.h).
- *   (2) Files with blobs are on the disk before the group is: each call sees to
- *       that, as it would alone.
- *   (3) The files of workspaces follow artifacts when these are kept. Before that
- *       they must not: a file that went with an artifact that did not go would
- *       look as if somebody had removed it. What somebody did to a file before
- *       its artifact goes becomes a version in the group, like any other; a
- *       workspace that is in use is not waited for then, and not for long when
- *       files follow.
- *   (4) What the rooms remember of tables that the group made is forgotten with
- *       it.
+ *   (1) A call that is refused has changed nothing, and the transaction goes on.
+ *       A call that fails after it changed rows or files spoils it: nothing is
+ *       kept, and each call is to be repeated alone (store/db.h).
+ *   (2) Blob files are synced before the rows that name them are committed.
+ *   (3) Workspace files follow their artifacts after the commit. Before it, a
+ *       file removed for an artifact that then was not removed would look like a
+ *       user's deletion. What a user did to a file before its artifact is removed
+ *       becomes a version inside the transaction; a workspace in use is not
+ *       waited for then, and only briefly after the commit.
+ *   (4) After a rollback the modules are opened again: they may have cached
+ *       tables that the transaction created.
  *
- * Locks are taken in the order of every put: the files before the catalogue, and
- * that of a workspace, which comes before both, only if it is free.
+ * Lock order, as in every put: blob files, then the catalogue. The lock of a
+ * workspace comes before both and is taken only if it is free.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +30,7 @@
 #include "api/transaction.h"
 #include "api/workspace.h"
 
-/* A file of a workspace that is to follow. */
+/* A workspace file to be updated after the commit. */
 struct pending_file {
     int64_t tenant;
     char *key, *path; /* owned */
@@ -41,7 +38,7 @@ struct pending_file {
     struct pending_file *next;
 };
 
-static void free_followers(struct pending_file *f)
+static void free_pending_files(struct pending_file *f)
 {
     struct pending_file *next;
 
@@ -63,7 +60,7 @@ void transaction_add_pending_file(struct quire *q, const char *key,
     *f = (struct pending_file){q->tenant, strdup(key), strdup(path), when,
                                NULL};
     if (!f->key || !f->path) {
-        free_followers(f);
+        free_pending_files(f);
         return;
     }
     while (*last)
@@ -71,12 +68,11 @@ void transaction_add_pending_file(struct quire *q, const char *key,
     *last = f;
 }
 
-/* All who are in a group wait while files follow. A workspace is in use for some
- * milliseconds as a rule; whose is longer has its files follow when somebody
- * looks at it next. */
+/* Every call of the transaction waits for this. A workspace that stays in use
+ * longer is brought up to date by its next sync. */
 enum { FOLLOW_MS = 200 };
 
-/* Whoever looks at the workspace next does what fails here. */
+/* The next sync of a workspace repeats what fails here. */
 static void follow_all(struct quire *q)
 {
     struct pending_file *all = q->pending_files, *f;
@@ -102,32 +98,31 @@ static void follow_all(struct quire *q)
     }
     tenant_views_keep_current(q, false);
     q->busy_ms = busy_ms;
-    free_followers(all);
+    free_pending_files(all);
 }
 
-quire_status quire_group_begin(quire *q, quire_error *err)
+quire_status quire_transaction_begin(quire *q, quire_error *err)
 {
-    quire_status st = q->in_group ? err_set(err, QUIRE_INVALID,
-                                            "a group is open already")
-                                  : need_all_artifacts(q, true, err);
+    quire_status st = check_free(q, err);
 
+    if (!st && q->in_transaction)
+        st = err_set(err, QUIRE_INVALID, "a transaction is open already");
+    if (!st)
+        st = q->kind == QUIRE_KIND_NATIVE && q->db_path
+                 ? need_all_artifacts(q, true, err)
+                 : need_blobs(q, true, err);
+    if (!st)
+        st = blobs_open_group(q->blobs, err);
     if (st)
         return st;
-    st = blobs_hold_lock(q->blobs, err);
-    if (st)
-        return st;
-    st = db_open_group(q->catalog.db, err);
-    if (st) {
-        blobs_release(q->blobs);
-        return st;
-    }
-    q->in_group = true;
-    artifacts_set_alone(q->artifacts, true);
+    q->in_transaction = true;
+    if (q->artifacts)
+        artifacts_set_alone(q->artifacts, true);
     return QUIRE_OK;
 }
 
-/* What was remembered of it is not so. */
-static void forget_all(struct quire *q)
+/* Forget what was cached inside a transaction that is not kept. */
+static void reopen_modules(struct quire *q)
 {
     transaction_drop_pending_files(q);
     artifacts_free(q->artifacts);
@@ -140,44 +135,82 @@ static void forget_all(struct quire *q)
     q->limits_state = 0;
 }
 
-quire_status quire_group_end(quire *q, int *kept, quire_error *err)
+static quire_status end_transaction(struct quire *q, bool keep, bool *kept,
+                                    quire_error *err)
 {
-    quire_status st = check_free(q, err);
-    bool there = false;
+    quire_status st = blobs_close_group(q->blobs, keep, kept, err);
 
-    if (!st && !q->in_group)
-        st = err_set(err, QUIRE_INVALID, "no group is open");
-    if (kept)
-        *kept = 0;
-    if (st)
-        return st;
-    st = db_close_group(q->catalog.db, &there, err);
-    q->in_group = false;
-    blobs_release(q->blobs);
-    artifacts_set_alone(q->artifacts, false);
-    if (there)
+    q->in_transaction = false;
+    if (q->artifacts)
+        artifacts_set_alone(q->artifacts, false);
+    if (*kept)
         follow_all(q);
     else
-        forget_all(q);
-    if (kept)
-        *kept = there;
+        reopen_modules(q);
     return st;
 }
 
-quire_status transaction_check_none(const struct quire *q, quire_error *err)
+quire_status quire_transaction_end(quire *q, int *kept, quire_error *err)
 {
-    quire_status st;
+    quire_status st = check_free(q, err);
+    bool is_kept = false;
 
-    if (!q->in_group)
-        return QUIRE_OK;
-    st = err_fail(
-        err, QUIRE_INVALID, "end the group with quire_group_end() first",
-        "sessions and tenants cannot be removed while a group is open");
+    if (!st && !q->in_transaction)
+        st = err_set(err, QUIRE_INVALID, "no transaction is open");
+    if (!st)
+        st = end_transaction(q, true, &is_kept, err);
+    if (kept)
+        *kept = is_kept;
     return st;
+}
+
+void quire_transaction_rollback(quire *q)
+{
+    bool kept;
+
+    if (q->in_transaction)
+        end_transaction(q, false, &kept, NULL);
+}
+
+/* ---- other names for the same ------------------------------------------- */
+
+quire_status quire_begin(quire *q, quire_error *err)
+{
+    return quire_transaction_begin(q, err);
+}
+
+quire_status quire_commit(quire *q, quire_error *err)
+{
+    return quire_transaction_end(q, NULL, err);
+}
+
+void quire_rollback(quire *q)
+{
+    quire_transaction_rollback(q);
+}
+
+quire_status quire_group_begin(quire *q, quire_error *err)
+{
+    return quire_transaction_begin(q, err);
+}
+
+quire_status quire_group_end(quire *q, int *kept, quire_error *err)
+{
+    return quire_transaction_end(q, kept, err);
+}
+
+quire_status transaction_check_none(const struct quire *q, const char *what,
+                                    quire_error *err)
+{
+    if (!q->in_transaction)
+        return QUIRE_OK;
+    return err_fail(err, QUIRE_INVALID,
+                    "end it with quire_transaction_end() first",
+                    "%s cannot be used while a transaction is open", what);
 }
 
 void transaction_drop_pending_files(struct quire *q)
 {
-    free_followers(q->pending_files);
+    free_pending_files(q->pending_files);
     q->pending_files = NULL;
 }

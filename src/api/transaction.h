@@ -1,19 +1,18 @@
-/* transaction.h - calls that are kept together, for the other files here */
+/* transaction.h - what other files need to know of an open transaction */
 #ifndef API_TRANSACTION_H
 #define API_TRANSACTION_H
 
 #include "api/priv.h"
 #include "api/workspace.h"
 
-/* The file of a workspace is to follow when the group is kept. */
+/* Update the workspace file of an artifact after the commit. */
 void transaction_add_pending_file(struct quire *q, const char *key,
                                   const char *path, enum follow when);
-
-/* QUIRE_INVALID with words in a group: files would be gone that rows, if it is
- * not kept, still tell of. */
-quire_status transaction_check_none(const struct quire *q, quire_error *err);
-
-/* None is to follow. */
 void transaction_drop_pending_files(struct quire *q);
+
+/* QUIRE_INVALID inside a transaction: `what` changes files, which a rollback
+ * could not undo. */
+quire_status transaction_check_none(const struct quire *q, const char *what,
+                                    quire_error *err);
 
 #endif

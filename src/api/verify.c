@@ -86,7 +86,7 @@ static void close_hand(void *ctx, struct blobs *b)
  * alone. */
 bool verify_can_share(const struct quire *q)
 {
-    return !q->in_batch && !q->in_group && !q->trace.line;
+    return !q->in_transaction && !q->trace.line;
 }
 
 quire_status verify_all_blobs(struct quire *q, unsigned flags,

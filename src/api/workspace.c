@@ -220,7 +220,7 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
         .key = w->key,
         /* A group has the catalogue, which whoever has the workspace may be
          * waiting for. */
-        .busy_ms = w->q->in_group ? 0 : w->q->busy_ms,
+        .busy_ms = w->q->in_transaction ? 0 : w->q->busy_ms,
     };
     struct arena tmp = ARENA_INIT;
     quire_status st;
@@ -384,14 +384,14 @@ quire_status workspace_follow_artifact(struct quire *q, const char *key,
     struct workspace_sync how = {.source = "user",
                                  .put = when == FOLLOW_PUT,
                                  .noted = when == FOLLOW_BEFORE,
-                                 .files_stay = q->in_group};
+                                 .files_stay = q->in_transaction};
     struct workspace_report ignored;
     quire_status st;
 
     if (q->catalog.schema < SCHEMA_BASELINE ||
         !workspace_is_there(q->root, key))
         return QUIRE_OK;
-    if (q->in_group && when != FOLLOW_BEFORE) {
+    if (q->in_transaction && when != FOLLOW_BEFORE) {
         transaction_add_pending_file(q, key, path, when);
         return QUIRE_OK;
     }

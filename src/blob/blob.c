@@ -1,4 +1,4 @@
-/* blob.c - finding, listing, batches; put.c and get.c do the rest */
+/* blob.c - finding, listing, transactions; see put.c and get.c for the rest */
 #include "blob/blob.h"
 
 #include <assert.h>
@@ -39,10 +39,13 @@ quire_status blobs_new(const struct blobs_config *config, struct blobs **out,
 
 void blobs_free(struct blobs *b)
 {
+    bool kept;
+
     if (!b)
         return;
-    if (b->batch)
-        blobs_rollback(b);
+    blobs_rollback(b);
+    if (b->group)
+        blobs_close_group(b, false, &kept, NULL);
     blob_table_free(b->rows);
     packer_free(b->packer);
     unpacker_free(b->unpacker);
@@ -390,7 +393,13 @@ void blob_file_name(const struct blobs *b, const quire_digest *digest,
     layout_name(b->c.layout, digest, name);
 }
 
-/* ---- batches ------------------------------------------------------------ */
+/* ---- transactions --------------------------------------------------------
+ *
+ * A batch is one transaction of rows and one batch of files. A group is the
+ * same over many calls: batches inside it are parts of its transaction, and all
+ * files wait for its end. Files are synced before rows are committed: a row must
+ * not name a file that may still be lost.
+ */
 
 static void end_batch(struct blobs *b)
 {
@@ -398,9 +407,29 @@ static void end_batch(struct blobs *b)
     blobs_unlock(b);
 }
 
-quire_status blobs_begin(struct blobs *b, quire_error *err)
+static quire_status begin_files(struct blobs *b, quire_error *err)
 {
     struct object_store *files = b->c.files;
+
+    return b->group ? QUIRE_OK : files->ops->begin(files, err);
+}
+
+static quire_status commit_files(struct blobs *b, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+
+    return b->group ? QUIRE_OK : files->ops->commit(files, err);
+}
+
+/* In a group they stay: complete files, which a collection removes. */
+static void rollback_files(struct blobs *b)
+{
+    if (!b->group)
+        b->c.files->ops->rollback(b->c.files);
+}
+
+quire_status blobs_begin(struct blobs *b, quire_error *err)
+{
     quire_status st = QUIRE_OK;
 
     if (b->batch)
@@ -413,7 +442,7 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
     if (b->rows)
         st = db_begin(b->c.db, DB_DURABLE, err);
     if (!st) {
-        st = files->ops->begin(files, err);
+        st = begin_files(b, err);
         if (st && b->rows)
             db_rollback(b->c.db);
     }
@@ -421,24 +450,28 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
         end_batch(b);
     else
         b->batch = true;
-    b->batch_failed = false;
+    if (!b->group)
+        b->failed = false;
     return st;
 }
 
-/* Files first: a row must not name a file that may still be lost. */
+static quire_status report_lost(quire_error *err)
+{
+    return err_set(err, QUIRE_IO,
+                   "the transaction is not kept: a write in it failed");
+}
+
 quire_status blobs_commit(struct blobs *b, quire_error *err)
 {
-    struct object_store *files = b->c.files;
     quire_status st;
 
     if (!b->batch)
         return err_set(err, QUIRE_INVALID, "no batch is open");
-    if (b->batch_failed || (b->rows && !db_inside(b->c.db))) {
+    if (b->failed || (b->rows && !db_inside(b->c.db))) {
         blobs_rollback(b);
-        return err_set(err, QUIRE_IO,
-                       "the batch is not kept: something in it failed");
+        return report_lost(err);
     }
-    st = files->ops->commit(files, err);
+    st = commit_files(b, err);
     if (st) {
         blobs_rollback(b);
         return st;
@@ -453,8 +486,59 @@ void blobs_rollback(struct blobs *b)
 {
     if (!b->batch)
         return;
-    b->c.files->ops->rollback(b->c.files);
+    rollback_files(b);
     if (b->rows)
         db_rollback(b->c.db);
     end_batch(b);
+}
+
+quire_status blobs_open_group(struct blobs *b, quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    bool kept;
+    quire_status st = blobs_hold_lock(b, err);
+
+    if (st)
+        return st;
+    if (b->rows)
+        st = db_open_group(b->c.db, err);
+    if (!st) {
+        st = files->ops->begin(files, err);
+        if (st && b->rows)
+            db_close_group(b->c.db, false, &kept, NULL);
+    }
+    if (st)
+        blobs_release(b);
+    b->group = !st;
+    b->failed = false;
+    return st;
+}
+
+quire_status blobs_close_group(struct blobs *b, bool keep, bool *kept,
+                               quire_error *err)
+{
+    struct object_store *files = b->c.files;
+    quire_error why = {0};
+    bool wanted = keep;
+    quire_status st = QUIRE_OK;
+
+    assert(b->group && !b->batch);
+    if (keep && b->failed)
+        st = report_lost(&why);
+    else if (keep)
+        st = files->ops->commit(files, &why);
+    if (st || !keep) {
+        keep = false;
+        files->ops->rollback(files);
+    }
+    b->group = false;
+    *kept = keep;
+    if (b->rows && !st)
+        st = db_close_group(b->c.db, wanted, kept, err);
+    else if (b->rows)
+        db_close_group(b->c.db, false, kept, NULL);
+    if (*why.what && err)
+        *err = why;
+    blobs_release(b);
+    return st;
 }

@@ -142,13 +142,19 @@ void blob_file_name(const struct blobs *b, const quire_digest *digest,
  * just now, which takes a moment. */
 quire_status blobs_hold(struct blobs *b, quire_error *err);
 
-/* The same for what is referred to in the transaction that is to come: the files
- * stay locked as they are in a batch, and no collection is told to look again. */
-quire_status blobs_hold_lock(struct blobs *b, quire_error *err);
 void blobs_release(struct blobs *b);
 
+/* Puts between these share one transaction and one wait for the disk. After a
+ * put that failed, commit undoes all of it and returns QUIRE_IO. Not nested. */
 quire_status blobs_begin(struct blobs *b, quire_error *err);
 quire_status blobs_commit(struct blobs *b, quire_error *err);
 void blobs_rollback(struct blobs *b);
+
+/* The same around many calls: from open to close every transaction on the
+ * database, batches included, is a part of one (store/db.h), and no collection
+ * removes anything. `keep` false: undo all of it. *kept as in db.h. */
+quire_status blobs_open_group(struct blobs *b, quire_error *err);
+quire_status blobs_close_group(struct blobs *b, bool keep, bool *kept,
+                               quire_error *err);
 
 #endif

@@ -50,10 +50,11 @@ struct blobs {
     struct blob_table *rows; /* NULL unless packed with a database */
     struct packer *packer;
     struct unpacker *unpacker;
-    struct buf packed; /* scratch: stored bytes               */
-    struct buf plain;  /* content on loan                     */
-    bool batch;
-    bool batch_failed;  /* a write of the batch was lost       */
+    struct buf packed;  /* scratch: stored bytes               */
+    struct buf plain;   /* content on loan                     */
+    bool batch;         /* between blobs_begin() and its end  */
+    bool group;         /* between blobs_open_group() and its end */
+    bool failed;        /* a write of the open batch or group failed */
     bool locked;        /* we have the files' shared lock      */
     unsigned own_holds; /* what c.holds is, if it was NULL     */
 };
@@ -142,10 +143,11 @@ quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
 
 /* ---- blob.c: the files' shared lock ---------------------------------------
  *
- * A batch keeps it to its end, and so does whoever holds. */
+ * A batch keeps it to its end, and so does a hold. */
 
 quire_status blobs_lock(struct blobs *b, quire_error *err);
 void blobs_unlock(struct blobs *b);
+quire_status blobs_hold_lock(struct blobs *b, quire_error *err);
 
 /* ---- blob.c and get.c ------------------------------------------------ */
 

@@ -37,7 +37,8 @@ static quire_status begin_rows(struct blobs *b, enum db_begin mode,
     /* Outside a transaction each row would be kept by itself. */
     if (db_inside(b->c.db))
         return QUIRE_OK;
-    return err_set(err, QUIRE_IO, "the batch was lost with an earlier failure");
+    return err_set(err, QUIRE_IO,
+                   "the transaction was lost with an earlier failure");
 }
 
 /* A batch whose rows may be half written cannot be kept. */
@@ -45,7 +46,7 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
 {
     if (b->batch) {
         if (st && st != QUIRE_NOT_FOUND)
-            b->batch_failed = true;
+            b->failed = true;
         return st;
     }
     return sql_end(b->c.db, st, err);
@@ -130,9 +131,9 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
     /* Whoever wrote it may not have waited for the disk, or not yet. In a batch
      * that is waited for at the end. */
     assert(p->has_row || open);
-    st = !p->has_row                  ? open->ops->sync(open, err)
-         : !b->batch && !b->c.relaxed ? db_settle(b->c.db, err)
-                                      : QUIRE_OK;
+    st = !p->has_row                               ? open->ops->sync(open, err)
+         : !b->batch && !b->group && !b->c.relaxed ? db_settle(b->c.db, err)
+                                                   : QUIRE_OK;
     if (st)
         return st;
     /* A collection spares what was seen this very second anyway. A clock that
@@ -419,12 +420,12 @@ static quire_status put_large(struct blobs *b, const struct identity *id,
     return finish_large(b, id, &drain, st, info, err);
 }
 
-/* How every put ends: a batch that lost one of its writes is not kept. */
+/* The end of every put. A transaction in which a write failed is not kept. */
 static quire_status put_done(struct blobs *b, quire_status st)
 {
     blobs_unlock(b);
-    if (st && b->batch)
-        b->batch_failed = true;
+    if (st && (b->batch || b->group))
+        b->failed = true;
     return st;
 }
 

@@ -34,6 +34,7 @@
 #include "base/opts.h"
 #include "blob/hash.h"
 #include "api/verify.h"
+#include "api/transaction.h"
 
 /* ---- findings ----------------------------------------------------------- */
 
@@ -190,11 +191,8 @@ static quire_status may_look(struct quire *q, quire_error *err)
 {
     quire_status st = check_free(q, err);
 
-    if (!st && (q->in_batch || q->in_group)) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "end the batch with quire_commit() first",
-                      "a home cannot be checked while a batch is open");
-    }
+    if (!st)
+        st = transaction_check_none(q, "a check of the home", err);
     if (st || q->tenant == TENANT_DEFAULT)
         return st;
     return err_fail(err, QUIRE_INVALID, "leave out --tenant",

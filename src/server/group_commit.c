@@ -102,7 +102,7 @@ static enum outcome run_together(struct thread_ctx *d, struct request *first,
     struct request *c;
     int kept;
 
-    *st = quire_group_begin(d->root, err);
+    *st = quire_transaction_begin(d->root, err);
     if (*st)
         return NOT_BEGUN;
     for (c = first; c; c = c->next) {
@@ -111,7 +111,7 @@ static enum outcome run_together(struct thread_ctx *d, struct request *first,
         atomic_fetch_add(&d->server->grouped, 1);
     }
     atomic_fetch_add(&d->server->groups, 1);
-    *st = quire_group_end(d->root, &kept, err);
+    *st = quire_transaction_end(d->root, &kept, err);
     for (c = first; c; c = c->next)
         atomic_fetch_add(&d->server->done, 1);
     return !*st ? COMMITTED : kept ? UNSURE : NOT_KEPT;

@@ -77,10 +77,11 @@ struct db_ops {
      * for, when close_group() returns. One that is rolled back after it changed
      * rows spoils it, and so does a failure that ends it early: then all that
      * is begun or asked for in it fails, and close_group() keeps nothing and
-     * returns QUIRE_IO. *kept with a failure: all of it is there and is seen, but
-     * the disk did not say that it lasts. */
+     * returns QUIRE_IO. *kept with a failure: all of it is committed and
+     * visible, but the sync failed. `keep` false: undo all of it, QUIRE_OK. */
     quire_status (*open_group)(struct db *db, quire_error *err);
-    quire_status (*close_group)(struct db *db, bool *kept, quire_error *err);
+    quire_status (*close_group)(struct db *db, bool keep, bool *kept,
+                                quire_error *err);
 
     /* From now on take DB_DURABLE for DB_SOON, or no longer. */
     void (*relax)(struct db *db, bool on);
@@ -206,10 +207,10 @@ static inline quire_status db_open_group(struct db *db, quire_error *err)
     return db->ops->open_group(db, err);
 }
 
-static inline quire_status db_close_group(struct db *db, bool *kept,
+static inline quire_status db_close_group(struct db *db, bool keep, bool *kept,
                                           quire_error *err)
 {
-    return db->ops->close_group(db, kept, err);
+    return db->ops->close_group(db, keep, kept, err);
 }
 
 static inline void db_relax(struct db *db, bool on)

@@ -667,8 +667,8 @@ static quire_status intercepted_open_group(struct db *db, quire_error *err)
 }
 
 /* The same for a group. */
-static quire_status intercepted_close_group(struct db *db, bool *kept,
-                                            quire_error *err)
+static quire_status intercepted_close_group(struct db *db, bool keep,
+                                            bool *kept, quire_error *err)
 {
     struct intercepted_db *t = of_db(db);
     quire_status st = ask(&t->intercept, "db close group", "", err);
@@ -676,9 +676,9 @@ static quire_status intercepted_close_group(struct db *db, bool *kept,
     /* What ends its transaction spoils it. */
     if (st) {
         t->inner->ops->exec(t->inner, "ROLLBACK", NULL);
-        t->inner->ops->close_group(t->inner, kept, NULL);
+        t->inner->ops->close_group(t->inner, keep, kept, NULL);
     } else {
-        st = t->inner->ops->close_group(t->inner, kept, err);
+        st = t->inner->ops->close_group(t->inner, keep, kept, err);
     }
     return tell(&t->intercept, "db close group", "", st);
 }

@@ -398,7 +398,8 @@ static unsigned seen_version(struct sqlite_db *d)
 }
 
 /* *kept: it is there, even if the disk did not say that it lasts. */
-static quire_status keep(struct sqlite_db *d, bool *kept, quire_error *err)
+static quire_status commit_group(struct sqlite_db *d, bool *kept,
+                                 quire_error *err)
 {
     bool was_settled = d->settled == seen_version(d);
     quire_status st = sqlite_exec(&d->base, "COMMIT", err);
@@ -423,7 +424,7 @@ static quire_status sqlite_commit(struct db *base, quire_error *err)
     bool kept;
 
     if (!d->group)
-        return keep(d, &kept, err);
+        return commit_group(d, &kept, err);
     d->part = false;
     return is_spoiled(d) ? fail_group(d, err) : QUIRE_OK;
 }
@@ -443,18 +444,18 @@ static quire_status sqlite_open_group(struct db *base, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status sqlite_close_group(struct db *base, bool *kept,
+static quire_status sqlite_close_group(struct db *base, bool keep, bool *kept,
                                        quire_error *err)
 {
     struct sqlite_db *d = (struct sqlite_db *)base;
-    bool fine = d->group && !is_spoiled(d);
+    bool fine = d->group && keep && !is_spoiled(d);
 
     d->group = false;
     if (fine)
-        return keep(d, kept, err);
+        return commit_group(d, kept, err);
     *kept = false;
     undo(d);
-    return fail_group(d, err);
+    return keep ? fail_group(d, err) : QUIRE_OK;
 }
 
 static void sqlite_relax(struct db *base, bool on)

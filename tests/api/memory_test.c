@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "api/priv.h"
+#include "support/catalog.h"
 #include "support/memory.h"
 #include "support/older.h"
 #include "support/test.h"
@@ -392,16 +393,19 @@ TEST(a_home_from_before_memory_is_read_and_brought_up_to_date)
     quire_close(q);
 }
 
-TEST(memory_and_batches_keep_apart)
+TEST(memory_added_in_a_transaction_is_undone_and_kept_with_it)
 {
     quire *q = memories_home(0);
     quire_memory_options e = memories_entry("x");
 
-    OK(quire_begin(q, &test_err));
-    IS(QUIRE_INVALID, quire_memory_add(q, NULL, &e, NULL, &test_err));
-    HAS(test_err.what, "batch");
-    quire_rollback(q);
+    OK(quire_transaction_begin(q, &test_err));
     OK(quire_memory_add(q, NULL, &e, NULL, &test_err));
+    quire_transaction_rollback(q);
+    EQ(0, catalogue_number("SELECT count(*) FROM memory"));
+    OK(quire_transaction_begin(q, &test_err));
+    OK(quire_memory_add(q, NULL, &e, NULL, &test_err));
+    OK(quire_transaction_end(q, NULL, &test_err));
+    EQ(1, catalogue_number("SELECT count(*) FROM memory"));
     quire_close(q);
 }
 

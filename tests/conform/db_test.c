@@ -186,7 +186,7 @@ static void groups(struct db *db)
     add_part(db, "INSERT INTO t(n) VALUES(2)", true);
     EQ(2, ask(db, "SELECT count(*) FROM t"));
     OK(db_settle(db, &test_err));
-    OK(db_close_group(db, &kept, &test_err));
+    OK(db_close_group(db, true, &kept, &test_err));
     YES(kept);
     EQ(2, ask(db, "SELECT count(*) FROM t"));
     OK(db_begin(db, DB_SOON, &test_err));
@@ -211,7 +211,7 @@ static void spoiled(struct db *db)
     IS(QUIRE_IO, db_exec(db, "INSERT INTO t(n) VALUES(3)", &test_err));
     IS(QUIRE_IO, stmt_step(s, &row, &test_err));
     NO(row);
-    IS(QUIRE_IO, db_close_group(db, &kept, &test_err));
+    IS(QUIRE_IO, db_close_group(db, true, &kept, &test_err));
     NO(kept);
     HAS(test_err.next, "one by one");
     stmt_reset(s);
@@ -227,7 +227,7 @@ static void spoiled(struct db *db)
     NO(db_inside(db));
     IS(QUIRE_IO, db_exec(db, "INSERT INTO t(n) VALUES(6)", &test_err));
     IS(QUIRE_IO, db_commit(db, &test_err));
-    IS(QUIRE_IO, db_close_group(db, &kept, &test_err));
+    IS(QUIRE_IO, db_close_group(db, true, &kept, &test_err));
     NO(kept);
     EQ(1, ask(db, "SELECT count(*) FROM t"));
 }
@@ -235,6 +235,27 @@ static void spoiled(struct db *db)
 TEST(db_group_with_a_part_that_is_half_done_is_not_kept)
 {
     over_all(spoiled);
+}
+
+static void given_up(struct db *db)
+{
+    bool kept = true;
+
+    OK(db_exec(db, "DELETE FROM t", &test_err));
+    OK(db_open_group(db, &test_err));
+    add_part(db, "INSERT INTO t(n) VALUES(1)", true);
+    OK(db_close_group(db, false, &kept, &test_err));
+    NO(kept);
+    EQ(0, ask(db, "SELECT count(*) FROM t"));
+    OK(db_open_group(db, &test_err));
+    add_part(db, "INSERT INTO t(n) VALUES(2)", true);
+    OK(db_close_group(db, true, &kept, &test_err));
+    EQ(1, ask(db, "SELECT count(*) FROM t"));
+}
+
+TEST(db_group_that_is_given_up_leaves_nothing)
+{
+    over_all(given_up);
 }
 
 TEST(db_group_has_the_right_to_write_until_it_ends)
@@ -247,14 +268,14 @@ TEST(db_group_has_the_right_to_write_until_it_ends)
     add_part(a, "INSERT INTO t VALUES(1)", true);
     IS(QUIRE_BUSY, db_begin(b, DB_SOON, &test_err));
     EQ(0, ask(b, "SELECT count(*) FROM t"));
-    OK(db_close_group(a, &kept, &test_err));
+    OK(db_close_group(a, true, &kept, &test_err));
     YES(kept);
     EQ(1, ask(b, "SELECT count(*) FROM t"));
     OK(db_open_group(b, &test_err));
     IS(QUIRE_BUSY, db_open_group(a, &test_err));
     db_close(b); /* with all that is open */
     OK(db_open_group(a, &test_err));
-    OK(db_close_group(a, &kept, &test_err));
+    OK(db_close_group(a, true, &kept, &test_err));
     YES(kept);
     db_close(a);
 }

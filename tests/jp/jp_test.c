@@ -377,7 +377,7 @@ TEST(a_batch_is_not_mixed_with_it)
 
     OK(quire_begin(q, &test_err));
     IS(QUIRE_INVALID, externalize(q));
-    HAS(test_err.what, "batch");
+    HAS(test_err.what, "transaction");
     quire_rollback(q);
     OK(externalize(q));
     quire_close(q);

@@ -80,7 +80,7 @@ static void put_commit(struct put *p)
     if (!p->batch)
         return;
     p->batch = false;
-    if (quire_commit(p->cli->q, &err)) {
+    if (quire_transaction_end(p->cli->q, NULL, &err)) {
         store_failed(p, &err);
     } else {
         for (i = 0; i < p->n; i++)
@@ -98,7 +98,7 @@ static void put_small(struct put *p, const char *name, quire_bytes content)
     quire_error err = {0};
 
     if (!p->batch) {
-        if (quire_begin(p->cli->q, &err)) {
+        if (quire_transaction_begin(p->cli->q, &err)) {
             store_failed(p, &err);
             return;
         }
@@ -106,7 +106,7 @@ static void put_small(struct put *p, const char *name, quire_bytes content)
     }
     if (quire_blob_put(p->cli->q, content, p->flags, &p->infos[p->n], &err)) {
         /* The batch is lost with it: none of it has been acknowledged. */
-        quire_rollback(p->cli->q);
+        quire_transaction_rollback(p->cli->q);
         p->batch = false;
         store_failed(p, &err);
         return;
