@@ -112,6 +112,10 @@ void place_clear(const struct bench *b, const char *name);
 quire *place_store(const struct bench *b, const char *name, quire_layout layout,
                    int64_t *clock_us);
 
+/* A home once more, for another thread: shares the commit queue of `peer`
+ * (NULL: the first). */
+quire *place_peer(const struct bench *b, const char *name, quire *peer);
+
 /* Run a program to its end and give its exit status. Its output goes to the
  * file `out`, or nowhere if that is NULL; `env` NULL: ours. */
 int place_run(char *const *argv, char *const *env, const char *out);

@@ -61,6 +61,21 @@ quire *place_store(const struct bench *b, const char *name, quire_layout layout,
     return q;
 }
 
+quire *place_peer(const struct bench *b, const char *name, quire *peer)
+{
+    quire_options options = QUIRE_OPTIONS_INIT;
+    char *path = place_path(b, name);
+    quire_error err;
+    quire *q;
+
+    options.home = path;
+    options.kind = QUIRE_KIND_NATIVE;
+    options.peer = peer;
+    bench_ok(quire_open(&options, &q, &err), &err);
+    free(path);
+    return q;
+}
+
 int place_run(char *const *argv, char *const *env, const char *out)
 {
     posix_spawn_file_actions_t files;

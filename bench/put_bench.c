@@ -167,8 +167,7 @@ static void many_writers(struct bench *b)
     struct readings r = {.n = 0};
 
     for (i = 0; i < WRITERS; i++)
-        w[i] = (struct writer){
-            .q = place_store(b, "home", QUIRE_LAYOUT_PACKED, NULL)};
+        w[i] = (struct writer){.q = place_peer(b, "home", i ? w[0].q : NULL)};
     put_new(w[0].q, 1, 5);
     for (i = 0; i < rounds; i++) {
         double many = rate(w, WRITERS, n, (uint64_t)(2 * i + 1) << 40);

@@ -75,12 +75,18 @@ typedef struct quire_options {
     /* Page cache of the catalogue in KiB. 0: 16 MiB, right for one handle;
      * where many handles read the same home, the system's cache serves all. */
     int cache_kib;
+
+    /* Another open handle on the same home, used by another thread. The two
+     * share a commit queue: artifacts that both put at the same time are
+     * committed together, with one wait for the disk. It is looked at during
+     * quire_open() only. NULL: a queue of its own. */
+    struct quire *peer;
 } quire_options;
 
 #define QUIRE_OPTIONS_INIT                                                     \
     {                                                                          \
         sizeof(quire_options), NULL, QUIRE_KIND_AUTO, NULL, QUIRE_LAYOUT_AUTO, \
-            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0                     \
+            0, 5000, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL               \
     }
 
 /* Open a store. The home need not exist: the first write creates it with mode

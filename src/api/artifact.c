@@ -28,7 +28,7 @@
 quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err)
 {
     struct artifacts_config config = {.catalog = &q->catalog,
-                                      .name = q->db_path,
+                                      .queue = q->commit_queue,
                                       .read_only = q->read_only};
     quire_status st = need_rows(q, write, err);
 

@@ -94,6 +94,19 @@ static quire_status read_options(const quire_options *options, quire_options *o,
     return st;
 }
 
+/* The commit queue of the peer, or a new one. */
+static quire_status join_commit_queue(struct quire *q, const quire *peer,
+                                      quire_error *err)
+{
+    if (peer && (!q->db_path || !peer->db_path ||
+                 strcmp(q->db_path, peer->db_path) != 0))
+        return err_fail(err, QUIRE_INVALID, "open both on one home",
+                        "the peer handle is open on another home");
+    q->commit_queue = peer ? commit_queue_ref(peer->commit_queue)
+                           : commit_queue_new();
+    return q->commit_queue ? QUIRE_OK : err_memory(err);
+}
+
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err)
 {
@@ -124,6 +137,8 @@ quire_status quire_open(const quire_options *options, quire **out,
     if (!st)
         st = check_dir(q->home, err);
     if (!st)
+        st = join_commit_queue(q, o.peer, err);
+    if (!st)
         st = tenants_enter(q, &o, err);
     if (st)
         quire_close(q);
@@ -139,6 +154,7 @@ void quire_close(quire *q)
     transaction_drop_pending_files(q);
     memories_free(q->memories);
     artifacts_free(q->artifacts);
+    commit_queue_unref(q->commit_queue);
     scratchpads_free(q->pads);
     sql_release(&q->session_rows);
     if (q->changes)

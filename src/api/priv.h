@@ -58,6 +58,7 @@ struct quire {
     struct object_store *all;   /* everything below the root: sessions/ …   */
     struct object_store *whole; /* below the home, where that is another   */
     struct artifacts *artifacts;
+    struct commit_queue *commit_queue; /* shared with peers               */
     struct memories *memories;
     struct scratchpads *pads;
     struct sql

@@ -24,8 +24,6 @@ quire_status artifacts_new(const struct artifacts_config *config,
     a->c = *config;
     st = sql_init(&a->sql, config->catalog->db, artifact_sql, N_ARTIFACT_SQL,
                   err);
-    if (!st)
-        st = commit_queue_join(config->name, &a->commit_queue, err);
     if (st)
         artifacts_free(a);
     else
@@ -37,7 +35,6 @@ void artifacts_free(struct artifacts *a)
 {
     if (!a)
         return;
-    commit_queue_leave(a->commit_queue);
     artifact_fulltext_release(&a->words);
     sql_release(&a->sql);
     free(a);

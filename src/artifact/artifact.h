@@ -32,13 +32,17 @@
 
 struct artifacts;
 
+/* Handles that share a queue, one a thread, share commits: commit_queue.c. NULL:
+ * out of memory. */
+struct commit_queue *commit_queue_new(void);
+struct commit_queue *commit_queue_ref(struct commit_queue *g);
+void commit_queue_unref(struct commit_queue *g); /* NULL is fine */
+
 struct artifacts_config {
-    struct catalog *catalog; /* borrowed */
-    struct blobs *blobs;     /* borrowed */
-    bool read_only;          /* nothing may be written */
-    const char *name; /* of the database file, to find the commit queue of
-                                this process; NULL: a queue of its own.
-                                Borrowed until artifacts_new() returns */
+    struct catalog *catalog;    /* borrowed */
+    struct blobs *blobs;        /* borrowed */
+    bool read_only;             /* nothing may be written */
+    struct commit_queue *queue; /* borrowed */
 };
 
 quire_status artifacts_new(const struct artifacts_config *config,

@@ -2,67 +2,39 @@
  * commit_queue.c - puts of several threads in one commit
  *
  * A commit costs a wait for the disk, and some pages of the database that every
- * put changes. Threads that put into the same database at once share both: who
- * comes first leads, and takes along all that are waiting, on its own
- * connection. What comes meanwhile waits for the next leader. Nobody waits for
- * company: one thread alone does its own put, at once.
+ * put changes. Handles that share a queue share both: the first thread leads and
+ * puts what is waiting on its own connection, in one transaction. Puts that
+ * arrive meanwhile wait for the next leader. A thread alone is not delayed.
  *
- *     waiting   first -> put -> put      in the order they came
- *     led       somebody is at it
+ *     first -> put -> put     waiting, in the order of arrival
+ *     led                     a leader is at work
  *
- * The next one leads when the disk has what the last one wrote. To lead while
- * the disk is busy was tried: then each has two or three puts, where it would
- * have had all the others, and the pages that every put changes are written
- * that much more often.
+ * The next leader starts when the last commit is durable. Starting while the disk
+ * is busy was tried: each commit then had two or three puts instead of all the
+ * others, and the shared pages were written more often.
  *
  * A put that is refused has written nothing (put.c), and the others go on. One
- * that fails otherwise may have left half of itself in the transaction: then
- * none of it is kept, and each is done again in a transaction of its own. All
- * wait for another process as long as their leader would.
- *
- * Processes do not commit_queue; they take turns at the database.
+ * that fails otherwise may be half written: then the transaction is rolled back,
+ * and each put is repeated in a transaction of its own. All wait for other
+ * processes as long as their leader would.
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "artifact/priv.h"
 #include "base/err.h"
 
-/* More would make the first of them wait too long. */
+/* More would delay the first of them too long. */
 #define TOGETHER_MAX 64
 
 struct commit_queue {
-    dev_t device; /* of the database, a file: what is at a path may change */
-    ino_t inode;
-    int users;
-    struct commit_queue *next;
-
     pthread_mutex_t lock;
+    unsigned refs;
     struct put *first, **last;
     bool led;
 };
 
-/* Those of files, found by them. The one thing that the library knows of a
- * process rather than of a handle. */
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct commit_queue *all;
-
-/* ---- who gathers where --------------------------------------------------- */
-
-/* After a fork the threads that led are gone, and so are their handles. */
-static void forget_parents(void)
-{
-    pthread_mutex_init(&all_lock, NULL);
-    all = NULL;
-}
-
-static void mind_forks(void)
-{
-    pthread_atfork(NULL, NULL, forget_parents);
-}
-
-static struct commit_queue *make(void)
+struct commit_queue *commit_queue_new(void)
 {
     struct commit_queue *g = calloc(1, sizeof *g);
 
@@ -70,72 +42,36 @@ static struct commit_queue *make(void)
         return NULL;
     pthread_mutex_init(&g->lock, NULL);
     g->last = &g->first;
-    g->users = 1;
+    g->refs = 1;
     return g;
 }
 
-static void destroy(struct commit_queue *g)
+struct commit_queue *commit_queue_ref(struct commit_queue *g)
 {
+    pthread_mutex_lock(&g->lock);
+    g->refs++;
+    pthread_mutex_unlock(&g->lock);
+    return g;
+}
+
+void commit_queue_unref(struct commit_queue *g)
+{
+    unsigned left;
+
+    if (!g)
+        return;
+    pthread_mutex_lock(&g->lock);
+    left = --g->refs;
+    pthread_mutex_unlock(&g->lock);
+    if (left)
+        return;
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
 
-quire_status commit_queue_join(const char *name, struct commit_queue **out,
-                               quire_error *err)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct commit_queue *mine = make(), *g;
-    struct stat file;
+/* ---- one commit --------------------------------------------------------- */
 
-    *out = mine;
-    if (!mine)
-        return err_memory(err);
-    if (!name || stat(name, &file) < 0)
-        return QUIRE_OK;
-    pthread_once(&once, mind_forks);
-    mine->device = file.st_dev;
-    mine->inode = file.st_ino;
-    pthread_mutex_lock(&all_lock);
-    for (g = all; g; g = g->next) {
-        if (g->device == file.st_dev && g->inode == file.st_ino)
-            break;
-    }
-    if (g) {
-        g->users++;
-        *out = g;
-    } else {
-        mine->next = all;
-        all = mine;
-    }
-    pthread_mutex_unlock(&all_lock);
-    if (g)
-        destroy(mine);
-    return QUIRE_OK;
-}
-
-void commit_queue_leave(struct commit_queue *g)
-{
-    struct commit_queue **at;
-    bool last;
-
-    if (!g)
-        return;
-    pthread_mutex_lock(&all_lock);
-    last = --g->users == 0;
-    for (at = &all; last && *at; at = &(*at)->next) {
-        if (*at == g) {
-            *at = g->next;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&all_lock);
-    if (last)
-        destroy(g);
-}
-
-/* ---- doing them ---------------------------------------------------------- */
-
-/* A leader who waits for no disk may lead one who does. */
+/* A relaxed leader may commit for a handle that is not. */
 static quire_status commit_for_all(struct artifacts *a, const struct put *first,
                                    quire_error *err)
 {
@@ -149,8 +85,8 @@ static quire_status commit_for_all(struct artifacts *a, const struct put *first,
                : st;
 }
 
-/* One transaction for `first` and those behind it. *again: it was not kept for
- * the sake of one of them, and each is to be tried alone. */
+/* One transaction for `first` and those after it. *again: one of them spoiled
+ * it, and each is to be repeated alone. */
 static quire_status put_together(struct artifacts *a, struct put *first,
                                  bool *again, quire_error *err)
 {
@@ -164,8 +100,8 @@ static quire_status put_together(struct artifacts *a, struct put *first,
     for (put = first; put && !st; put = put->next) {
         put->status = put_inside(a, put, &wrote, &put->why);
         any |= !put->status;
-        /* A database that memory or disk failed may have ended it all: then
-         * the next one would write outside of any transaction. */
+        /* A failure may have ended the transaction: the next put would write
+         * outside of one. */
         if (put->status && (wrote || !db_inside(a->c.catalog->db))) {
             *again = first->next;
             st = put->status;
@@ -175,7 +111,7 @@ static quire_status put_together(struct artifacts *a, struct put *first,
         st = commit_for_all(a, first, err);
     else
         blobs_rollback(a->c.blobs);
-    /* An index that was made in there is not there. */
+    /* A full-text table created in it does not exist. */
     if (st)
         artifact_fulltext_release(&a->words);
     return st;
@@ -220,8 +156,8 @@ static void put_all(struct artifacts *a, struct put *first)
         put_alone(a, put);
 }
 
-/* Take those that wait, up to TOGETHER_MAX. */
-static struct put *take(struct commit_queue *g)
+/* Take up to TOGETHER_MAX waiting puts. */
+static struct put *take_waiting(struct commit_queue *g)
 {
     struct put *first = g->first, *put = first;
     int n;
@@ -235,11 +171,11 @@ static struct put *take(struct commit_queue *g)
     return first;
 }
 
-/* Lead. The lock is held at the beginning and at the end. Nobody is woken for
- * nothing: those whose puts are done, and one of those that came meanwhile. */
+/* Lead. The lock is held on entry and on return. Wakes the threads whose puts
+ * are done, and one of those that arrived meanwhile. */
 static void lead(struct commit_queue *g, struct artifacts *a)
 {
-    struct put *first = take(g), *put;
+    struct put *first = take_waiting(g), *put;
 
     g->led = true;
     pthread_mutex_unlock(&g->lock);
@@ -247,7 +183,7 @@ static void lead(struct commit_queue *g, struct artifacts *a)
 
     pthread_mutex_lock(&g->lock);
     while ((put = first)) {
-        first = put->next; /* it is gone when its thread has seen that */
+        first = put->next; /* `put` is gone once its thread runs */
         put->done = true;
         pthread_cond_signal(&put->wake);
     }
@@ -260,7 +196,7 @@ static void lead(struct commit_queue *g, struct artifacts *a)
 
 quire_status commit_queue_put(struct artifacts *a, struct put *put)
 {
-    struct commit_queue *g = a->commit_queue;
+    struct commit_queue *g = a->c.queue;
 
     if (a->alone) {
         put_alone(a, put);

@@ -68,7 +68,6 @@ struct artifacts {
     struct artifacts_config c;
     struct sql sql;
     struct artifact_fulltext words;
-    struct commit_queue *commit_queue;
     bool alone; /* puts join no others: see artifacts_set_alone() */
     struct artifact_noted
         noted[NOTED_TENANTS]; /* see artifact_fulltext_note() */
@@ -125,15 +124,9 @@ quire_status artifact_check_quota(const struct session_row *owner, uint64_t old,
                                   const struct artifact_limits *limits,
                                   quire_error *err);
 
-/* ---- commit_queue.c ----------------------------------------------------------- */
+/* ---- commit_queue.c ------------------------------------------------------ */
 
-/* Those of this process that put into the database `name`; NULL: nobody else
- * does. */
-quire_status commit_queue_join(const char *name, struct commit_queue **out,
-                               quire_error *err);
-void commit_queue_leave(struct commit_queue *g);
-
-/* Do a put, lasting; with others, if others wait. */
+/* Commit a put, together with those of other threads that wait. Durable. */
 quire_status commit_queue_put(struct artifacts *a, struct put *put);
 
 /* ---- words.c ------------------------------------------------------------ */

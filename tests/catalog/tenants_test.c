@@ -9,6 +9,7 @@ struct fixture {
     struct fix store;
     struct catalog catalog;
     struct artifacts *a;
+    struct commit_queue *queue;
     struct arena keep;
 };
 
@@ -22,12 +23,14 @@ static void fixture_open(struct fixture *r)
     OK(db_exec(r->store.db, "DROP TABLE body; DROP TABLE blob;", &test_err));
     OK(catalog_open(&r->catalog, r->store.db, false, &test_err));
     config.blobs = r->store.blobs;
+    r->queue = config.queue = commit_queue_new();
     OK(artifacts_new(&config, &r->a, &test_err));
 }
 
 static void fixture_close(struct fixture *r)
 {
     artifacts_free(r->a);
+    commit_queue_unref(r->queue);
     sql_release(&r->catalog.sql); /* the connection is the store's */
     fix_close(&r->store);
     arena_release(&r->keep);

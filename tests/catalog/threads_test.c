@@ -29,6 +29,9 @@ static void nap_ms(long ms)
     nanosleep(&nap, NULL);
 }
 
+/* The handle whose commit queue all threads share. */
+static quire *peer;
+
 /* A handle for a thread: no cmocka there. */
 static quire *open_for(const char *home, quire_error *err)
 {
@@ -38,6 +41,7 @@ static quire *open_for(const char *home, quire_error *err)
     o.home = home;
     o.tenant = "default";
     o.busy_ms = 60000;
+    o.peer = peer;
     return quire_open(&o, &q, err) ? NULL : q;
 }
 
@@ -56,14 +60,14 @@ static void set_quota(const char *key, int64_t bytes)
 enum { CROWD = 8, PIECE = 100, FITS = 37 };
 
 /* What all of them did, in memory that processes share. */
-struct session_usage {
+struct outcomes {
     atomic_int accepted, refused, failed, grown;
     atomic_long bytes;
 };
 
 struct pusher {
     pthread_t thread;
-    struct session_usage *tally;
+    struct outcomes *tally;
     char home[512];
     int who;
 };
@@ -121,7 +125,7 @@ static void *push_thread(void *ctx)
 }
 
 /* Some threads of one process. */
-static void push_together(struct session_usage *tally, int from, int n)
+static void push_together(struct outcomes *tally, int from, int n)
 {
     struct pusher *p = calloc((size_t)n, sizeof *p);
     int i;
@@ -141,8 +145,8 @@ static void push_together(struct session_usage *tally, int from, int n)
 /* `processes` of them with as many threads each as make a crowd. */
 static void crowd_at_the_edge(int processes)
 {
-    struct session_usage *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct outcomes *t = mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int i, status, each = CROWD / processes;
     pid_t child[CROWD];
 
@@ -287,6 +291,9 @@ static void gather(struct put_thread *puts, int n)
     int i;
 
     *strrchr(dir, '/') = '\0';
+    peer = NULL;
+    peer = open_for(dir, &test_err);
+    YES(peer);
     OK(db_sqlite_open(&config, &blocker, &test_err));
     OK(blocker->ops->begin(blocker, DB_SOON, &test_err));
     atomic_store(&n_open, 0);
@@ -301,6 +308,8 @@ static void gather(struct put_thread *puts, int n)
     blocker->ops->rollback(blocker);
     for (i = 0; i < n; i++)
         EQ(0, pthread_join(puts[i].thread, NULL));
+    quire_close(peer);
+    peer = NULL;
     blocker->ops->close(blocker);
 }
 
