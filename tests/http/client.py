@@ -116,13 +116,28 @@ class Reader:
     def __init__(self, s):
         self.socket, self.bytes = s, b""
 
-    def more(self):
+    def receive(self):
+        """The next bytes; none: the connection ended."""
         try:
-            piece = self.socket.recv(65536)
+            return self.socket.recv(65536)
         except ConnectionResetError:
-            piece = b""
+            return b""
+
+    def more(self):
+        piece = self.receive()
         self.bytes += piece
         return bool(piece)
+
+    def fill(self, length):
+        """Have so many bytes, without copying those there are each time."""
+        pieces, have = [self.bytes], len(self.bytes)
+        while have < length:
+            piece = self.receive()
+            if not piece:
+                raise Exception("body cut off")
+            pieces.append(piece)
+            have += len(piece)
+        self.bytes = b"".join(pieces)
 
     def answer(self, head=False):
         """The next; None: the connection ended before one began."""
@@ -147,9 +162,7 @@ class Reader:
         length = 0
         if not (head or status < 200 or status in (204, 304)):
             length = int(headers["content-length"])
-        while len(self.bytes) < length:
-            if not self.more():
-                raise Exception("body cut off")
+        self.fill(length)
         body, self.bytes = self.bytes[:length], self.bytes[length:]
         return Answer(status, headers, body)
 
