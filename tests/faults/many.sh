@@ -9,12 +9,14 @@ hundred_thousand() {
     trap 'rm -rf "$many"' EXIT
     store=$PWD/home refs=$PWD/refs
     (cd "$many" && seq 100000 | split -l 1 -a 4 -)
-    start=$(date +%s)
+    # Seconds of the processor: those of the clock depend on what else runs.
     (cd "$many" && printf '%s\n' * |
-        timeout 40 xargs -s 1900000 quire --home "$store" blob put >"$refs")
-    end=$(date +%s)
+        timeout 120 xargs -s 1900000 quire --home "$store" blob put >"$refs"
+        times) >spent
     [ "$(wc -l <refs)" = 100000 ] || fails "$(wc -l <refs) references"
-    [ $((end - start)) -lt 30 ] || fails "took $((end - start)) s"
+    seconds=$(tail -1 spent | tr ms '  ' |
+        awk '{ print int($1 * 60 + $2 + $3 * 60 + $4) }')
+    [ "$seconds" -lt 15 ] || fails "took $seconds s"
     use packed home
     q 0 check
     [ ! -s out ]
