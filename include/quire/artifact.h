@@ -235,7 +235,7 @@ int quire_artifact_index(quire *q);
  * Fails: common
  *   QUIRE_NOT_FOUND  no such artifact or session
  *   QUIRE_CHANGED    the content is not the expected one
- *   QUIRE_BUSY       inside a group: its workspace is in use
+ *   QUIRE_BUSY       in a transaction: its workspace is in use
  * Durable: on return. */
 quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,

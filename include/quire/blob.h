@@ -67,7 +67,7 @@ enum {
  *   remain without its row, until the content is put again.
  *   any status  what `read` returned
  * Durable: on return, also when another process wrote the content first; inside
- *   a batch after quire_commit(). */
+ *   a transaction when that ends. */
 quire_status quire_blob_put(quire *q, quire_bytes content, unsigned flags,
                             quire_blob_info *info, quire_error *err);
 quire_status quire_blob_put_stream(quire *q, quire_read_fn read, void *ctx,

@@ -84,7 +84,7 @@ enum {
  *
  * Owns: *problem is lent until the hook returns.
  * Fails: common
- *   QUIRE_INVALID  the handle is not the default tenant's, or a batch or group
+ *   QUIRE_INVALID  the handle is not the default tenant's, or a transaction
  *                  is open
  * Durable: reads only. */
 quire_status quire_check(quire *q, unsigned flags,

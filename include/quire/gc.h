@@ -67,7 +67,7 @@ typedef struct quire_collect_report {
  * Owns: *digest is lent until `each` returns.
  * Fails: common. When a source cannot be read, or a link lies among the
  *   sessions, nothing is removed.
- *   QUIRE_BUSY       another collection is running; or an open batch, or a
+ *   QUIRE_BUSY       another collection is running; or a transaction, or a
  *                    session with an image and no file, is about to add
  *                    references
  *   QUIRE_INVALID    the handle is not the default tenant's, or is for a blobs

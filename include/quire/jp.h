@@ -97,7 +97,7 @@ typedef struct quire_moved {
  *   QUIRE_DAMAGED    not JSON, the message says where; hydrate: blobs are
  *                    missing or damaged, and were reported to `hooks`
  *   QUIRE_INVALID    not an array of events, a link, a form older than
- *                    events.json; a batch or group is open
+ *                    events.json; a transaction is open
  *   QUIRE_BUSY       JP holds its lock
  *   QUIRE_CHANGED    another program wrote the file meanwhile: try again
  *   QUIRE_TOO_LARGE  more than 1 GiB

@@ -153,7 +153,7 @@ quire_status quire_session_unarchive(quire *q, const char *which,
  * Owns: nothing.
  * Fails: common. Part of the outputs may be gone.
  *   QUIRE_NOT_FOUND  no such session
- *   QUIRE_INVALID    ambiguous prefix, not a session, or a group is open
+ *   QUIRE_INVALID    ambiguous prefix, not a session; a transaction is open
  *   QUIRE_BUSY       it is open for writing
  * Durable: on return. */
 quire_status quire_session_remove(quire *q, const char *which,

@@ -104,7 +104,7 @@ typedef struct quire_options {
 quire_status quire_open(const quire_options *options, quire **out,
                         quire_error *err);
 
-/* Close a handle; NULL does nothing. An open batch is rolled back.
+/* Close a handle; NULL does nothing. An open transaction is rolled back.
  *
  * Owns: frees `q`; close its sessions, workspaces, outputs and watches before.
  * Fails: never.

@@ -105,8 +105,8 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
  * Fails: common
  *   QUIRE_EXISTS     it has data, which the message counts, and `all` is 0
  *   QUIRE_NOT_FOUND  no such tenant
- *   QUIRE_INVALID    the default tenant; several have the name; a group is
- *                    open
+ *   QUIRE_INVALID    the default tenant; several have the name; a transaction
+ *                    is open
  *   QUIRE_IO         it is removed, but some of its files remain
  * Durable: on return. */
 quire_status quire_tenant_remove(quire *q, const char *which, int all,

@@ -11,23 +11,23 @@ QUIRE_DECLS_BEGIN
 /* A transaction: what calls change in the catalogue and in the blob store
  * between begin and end is committed at once, with one wait for the disk. For
  * blobs, artifacts, memory, scratchpads, folders and idempotency keys, of any
- * tenants. Other writers wait meanwhile, so keep it to a few hundred calls. Calls
- * that write other files, such as those of sessions, are refused or take effect
- * at once. Transactions do not nest. Rollback undoes all of it; blobs with files
- * of their own may remain, without a row, until a collection.
+ * tenants. Other writers wait meanwhile, so keep it to a few hundred calls.
+ * Calls that write other files, such as those of sessions, are refused or take
+ * effect at once. Transactions do not nest. Rollback undoes all of it; blobs
+ * with files of their own may remain, without a row, until a collection.
  *
  * A call that is refused has changed nothing, and the transaction goes on. A
- * call that fails otherwise spoils it: later calls fail, and end keeps nothing;
- * repeat each call alone. Do not report success of any call in it before end
- * returns QUIRE_OK. Removing an artifact whose workspace is in use returns
- * QUIRE_BUSY.
+ * call that fails otherwise spoils it: later calls fail, and end keeps
+ * nothing; repeat each call alone. Do not report success of any call in it
+ * before end returns QUIRE_OK. Removing an artifact whose workspace is in use
+ * returns QUIRE_BUSY.
  *
  * Owns: the transaction belongs to the handle; quire_close() rolls it back.
  *   `kept` may be NULL.
  * Fails: common
  *   QUIRE_INVALID  begin: a transaction is open; end: none is
- *   QUIRE_IO       end: the transaction was spoiled, or the commit failed. With
- *                  *kept 0 nothing is kept. With *kept 1 all changes are
+ *   QUIRE_IO       end: the transaction was spoiled, or the commit failed.
+ *                  With *kept 0 nothing is kept. With *kept 1 all changes are
  *                  applied but the sync failed: repeat nothing, and open a new
  *                  handle
  * Durable: all of it when quire_transaction_end() returns QUIRE_OK. */

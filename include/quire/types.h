@@ -20,7 +20,7 @@
  *   QUIRE_INVALID    a newer Quire wrote the home; a write through a handle
  *                    that is read-only; a call from a callback of the same
  *                    handle; a topic that this kind of home does not have; a
- *                    batch or a transaction is open that excludes the call
+ *                    transaction is open that excludes the call
  *   QUIRE_NOT_FOUND  the handle's tenant was removed (QUIRE_INVALID: disabled)
  *   any status       what a callback of the caller returned
  *
@@ -33,8 +33,8 @@
  * `reads only`: nothing changes but caches that are rebuilt on demand.
  *
  * Threads. One thread at a time uses a `quire` handle. Other threads and other
- * processes open their own handle on the same store. Threads that put
- * artifacts into one store at the same time share a commit. After fork() the
+ * processes open their own handle on the same store; handles of one process
+ * may share commits (`peer` of quire_options). After fork() the
  * child neither uses nor closes a handle of its parent. Nothing has to be
  * initialised.
  *

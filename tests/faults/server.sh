@@ -77,7 +77,7 @@ together() {
     while [ $i -lt 80 ]; do
         i=$((i + 1))
         (
-            got=$(curl -s -m 30 -o /dev/null -w '%{http_code}' -X PUT \
+            got=$(curl -s -m 120 -o /dev/null -w '%{http_code}' -X PUT \
                 -H "Authorization: Bearer $token" --data-binary "x$i" \
                 -H "Idempotency-Key: k$i" \
                 "http://127.0.0.1:$port$here/files/f$i")
