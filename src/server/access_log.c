@@ -69,15 +69,18 @@ static void add_headers(struct request *c, const char *id, bool varies)
     quire_bytes trace = exchange_header(c->x, "traceparent");
     quire_bytes origin = auth_cors_origin(c);
     bool sites = c->server->c.origins && *c->server->c.origins;
+    bool html = c->match.route && c->match.route->flags & ROUTE_HTML;
 
     response_header(&c->answer, "X-Request-Id", "%s", id);
     if (is_traceparent(trace))
         response_header(&c->answer, "traceparent", "%.*s", (int)trace.len,
                         (const char *)trace.data);
-    if (varies || sites)
-        response_header(&c->answer, "Vary", "%s%s%s",
+    if (varies || sites || html)
+        response_header(&c->answer, "Vary", "%s%s%s%s%s", html ? "Accept" : "",
+                        html && varies ? ", " : "",
                         varies ? "Accept-Encoding" : "",
-                        varies && sites ? ", " : "", sites ? "Origin" : "");
+                        (html || varies) && sites ? ", " : "",
+                        sites ? "Origin" : "");
     if (!origin.data)
         return;
     response_header(&c->answer, "Access-Control-Allow-Origin", "%.*s",

@@ -181,6 +181,18 @@ bool auth_check_content_type(struct request *c)
                        "the body must be JSON in UTF-8");
 }
 
+static bool contains(quire_bytes text, const char *word)
+{
+    return text.len > 0 && memmem(text.data, text.len, word, strlen(word));
+}
+
+bool auth_accepts_html(const struct request *c)
+{
+    quire_bytes accept = exchange_header(c->x, "Accept");
+
+    return contains(accept, "text/html") || !contains(accept, "json");
+}
+
 /* ---- peer addresses ----------------------------------------------------- */
 
 static bool is_v4(const struct sockaddr_in6 *a)

@@ -123,6 +123,8 @@ static bool authorize(struct request *c)
         return false;
     router_find(c->server->router, exchange_head(c->x), &c->keep, &c->match);
     c->route = c->match.route;
+    if (has_flag(c, ROUTE_HTML) && !auth_accepts_html(c))
+        c->route = NULL;
     if (exchange_is_late(c->x) && !has_flag(c, ROUTE_PUBLIC)) {
         request_refuse(c, 503, "busy", "try again; another server may answer",
                        "the server is shutting down");

@@ -201,6 +201,9 @@ bool auth_check_content_type(struct request *c);
 /* Whether the client is on this machine and not behind a proxy. */
 bool auth_is_local(const struct request *c);
 
+/* Whether the client takes HTML: it does unless Accept asks for JSON alone. */
+bool auth_accepts_html(const struct request *c);
+
 /* The Origin, if CORS allows it; .data NULL: none. */
 quire_bytes auth_cors_origin(const struct request *c);
 

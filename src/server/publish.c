@@ -19,11 +19,9 @@ void request_publish_one(struct request *c, enum event_kind kind,
     events_publish(c->server->events, &event);
 }
 
-static bool is_of_conversation(const struct request *c)
+static bool has_session(const struct request *c)
 {
-    static const char pattern[] = "/v1/conversations/:id";
-
-    return !strncmp(c->route->pattern, pattern, sizeof pattern - 1);
+    return !strncmp(c->route->pattern, ROUTE_SESSION, strlen(ROUTE_SESSION));
 }
 
 /* Which conversation it was about; 0: none. Of one that was made or changed the
@@ -37,8 +35,8 @@ static int64_t conversation_of(struct request *c, quire_bytes answer)
         kind <= EVENT_CONVERSATION_REMOVED &&
         json_read_int(json_get(answer, "id"), &n))
         return n;
-    if (is_of_conversation(c))
-        return request_id(c, 0);
+    if (has_session(c))
+        return request_session_number(c, &n) ? n : 0;
     if (json_read_int(json_get(answer, "conversation_id"), &n) ||
         json_read_int(request_json(c, "conversation_id"), &n))
         return n;
@@ -49,7 +47,7 @@ static int64_t conversation_of(struct request *c, quire_bytes answer)
 static const char *number_of(const struct request *c)
 {
     const char *last = strrchr(c->route->pattern, ':');
-    int i = is_of_conversation(c) ? 1 : 0;
+    int i = has_session(c) ? 1 : 0;
 
     if (!last || strchr(last, '*') || !c->match.params[i])
         return NULL;
@@ -67,9 +65,9 @@ static void put_name(struct json_writer *w, struct request *c,
     const char *number = number_of(c);
     size_t i;
 
-    /* Of a conversation that was removed, the only one. */
+    /* A removed conversation is named by the address alone. */
     if (ROUTE_EVENT(c->route->flags) == EVENT_CONVERSATION_REMOVED)
-        number = c->match.params[0];
+        number = arena_printf(&c->keep, "%lld", (long long)c->session_number);
     if (id.data || number) {
         json_put_raw(w, "id", id.data ? id : bytes_str(number));
     }

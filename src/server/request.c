@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
@@ -112,11 +113,14 @@ const char *request_ref(struct request *c, int index)
     return arena_printf(&c->keep, "#%s", c->match.params[index]);
 }
 
-uint64_t request_limit(struct request *c, uint64_t otherwise, uint64_t max)
+uint64_t request_limit(struct request *c)
 {
-    uint64_t n = request_number(c, "limit", otherwise);
+    const struct field *f = c->route->fields;
+    uint64_t n = request_number(c, "limit", 0);
 
-    return n == 0 ? otherwise : n < max ? n : max;
+    while (strcmp(f->name, "limit") != 0)
+        f++;
+    return n == 0 ? f->otherwise : n < f->max ? n : f->max;
 }
 
 static bool refuse_cursor(struct request *c)
@@ -174,23 +178,94 @@ static quire_status find_session(struct request *c, const char *which,
     return st || *out ? st : err_memory(err);
 }
 
+const char *request_session_noun(const struct request *c)
+{
+    return c->match.alias ? "session" : "conversation";
+}
+
+static bool is_number(const char *text)
+{
+    const char *end;
+    int64_t n;
+
+    return read_digits(text, &n, &end) && !*end;
+}
+
+/* A number with fewer digits than a prefix of an id must have. */
+static bool is_short_number(const char *text)
+{
+    return is_number(text) && strlen(text) < 8;
+}
+
+/* By an id, or what it begins with. The library also takes names of files. */
+static quire_status find_by_id(struct request *c, const char *prefix,
+                               quire_error *err)
+{
+    quire_status st = find_session(c, prefix, &c->session, err);
+
+    if (st || !strncasecmp(c->session, prefix, strlen(prefix)))
+        return st;
+    c->session = NULL;
+    return err_set(err, QUIRE_NOT_FOUND, "no session %.64s", prefix);
+}
+
 const char *request_session(struct request *c)
 {
-    const char *id;
+    const char *which = c->match.params[0];
     quire_error err;
-    quire_status st = find_session(c, request_ref(c, 0), &id, &err);
+    quire_status st = QUIRE_NOT_FOUND;
 
+    if (c->session)
+        return c->session;
+    if (is_number(which)) {
+        st = find_session(c, request_ref(c, 0), &c->session, &err);
+        if (!st)
+            c->session_number = request_id(c, 0);
+    }
+    if (st == QUIRE_NOT_FOUND && !is_short_number(which))
+        st = find_by_id(c, which, &err);
     request_fail_session(c, st, &err);
-    return id;
+    return c->session;
+}
+
+const char *request_session_ref(struct request *c)
+{
+    return is_short_number(c->match.params[0]) ? request_ref(c, 0)
+                                               : request_session(c);
+}
+
+bool request_session_number(struct request *c, int64_t *out)
+{
+    quire_session_row row;
+    quire_error err;
+    quire_status st = QUIRE_OK;
+
+    if (!c->session_number && is_short_number(c->match.params[0]))
+        c->session_number = request_id(c, 0);
+    if (!c->session_number && !request_session(c))
+        return false;
+    if (!c->session_number) {
+        st = quire_session_row_of(c->q, c->session, &row, &err);
+        c->session_number = st ? 0 : row.number;
+    }
+    request_fail_session(c, st, &err);
+    *out = c->session_number;
+    return !st;
 }
 
 void request_fail_session(struct request *c, quire_status st,
                           const quire_error *err)
 {
+    const char *noun = request_session_noun(c);
+
     if (st == QUIRE_NOT_FOUND)
         request_refuse(c, 404, "not_found",
-                       "/v1/conversations lists those there are",
-                       "there is no conversation %s", c->match.params[0]);
+                       c->match.alias ? "GET /v1/sessions lists them"
+                                      : "GET /v1/conversations lists them",
+                       "no %s %s", noun, c->match.params[0]);
+    else if (st == QUIRE_INVALID && !is_short_number(c->match.params[0]))
+        request_fail_as(c, 400, quire_status_name(st),
+                        "send more of the id, or the number", err);
     else if (st)
         request_fail(c, st, err);
 }
@@ -210,9 +285,8 @@ bool request_session_field(struct request *c, const char *name,
                                    (unsigned long long)number),
                       out, &err);
     if (st == QUIRE_NOT_FOUND)
-        request_refuse(c, 400, "invalid",
-                       "/v1/conversations lists those there are",
-                       "%s: there is no conversation %llu", name,
+        request_refuse(c, 400, "invalid", "GET /v1/conversations lists them",
+                       "%s: no conversation %llu", name,
                        (unsigned long long)number);
     else if (st)
         request_fail(c, st, &err);

@@ -30,6 +30,8 @@ struct request {
     const struct route *route; /* of `match`; NULL: none           */
     quire_tenant tenant;       /* its text is in `keep`            */
     bool by_token;             /* a token was needed and checked   */
+    const char *session;       /* of the path, once it is known; in `keep` */
+    int64_t session_number;    /* the same; 0: not yet known        */
 
     bool unread; /* fields have yet to be read: request_read_fields() */
     quire_bytes
@@ -85,9 +87,18 @@ const char *request_param(const struct request *c, int index);
 int64_t request_id(struct request *c, int index);
 const char *request_ref(struct request *c, int index);
 
-/* The session of the first path parameter, by its id, in `keep`. NULL:
- * answered. */
+/* The id of the session that the path names by number, id or prefix, in `keep`.
+ * NULL: answered. */
 const char *request_session(struct request *c);
+
+/* The same for functions of quire.h that look the session up themselves. */
+const char *request_session_ref(struct request *c);
+
+/* Its number. False: answered. */
+bool request_session_number(struct request *c, int64_t *out);
+
+/* "session" or "conversation", as the path has it; and "/v1/sessions ...". */
+const char *request_session_noun(const struct request *c);
 
 /* Answer the failure to find or read the conversation of the path; nothing for
  * QUIRE_OK. */
@@ -106,8 +117,9 @@ bool request_cwd(struct request *c, const char **out);
 /* Whether a field is a valid name of an agent, or absent. False: answered. */
 bool request_agent(struct request *c, const char *name);
 
-/* The limit of a list: as asked, but not more than `max`. */
-uint64_t request_limit(struct request *c, uint64_t otherwise, uint64_t max);
+/* The field "limit" of a list: 0 or absent is the row's default, and more than its
+ * maximum is the maximum. */
+uint64_t request_limit(struct request *c);
 
 /* The field "cursor", "<time>.<id>": where a page begins; both are unchanged if
  * it is absent. False: answered. */

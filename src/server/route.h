@@ -7,7 +7,8 @@
  * a row.
  *
  * A pattern consists of segments. ":name" matches one segment, "*name" the rest
- * of the path; `path_params` gives the type of each name.
+ * of the path; `path_params` has the type of each name. "a|b" matches a or b: one
+ * row under two names. Its answer may be "A|B" then, a schema for each.
  */
 #ifndef SERVER_ROUTE_H
 #define SERVER_ROUTE_H
@@ -42,7 +43,28 @@ struct field {
     enum field_kind kind;
     unsigned flags;
     const char *prose;
+    const char *type; /* what it takes, as in openapi/schema.h, where `kind` is
+                         too general: choices, lists with commas; NULL: any */
+    uint64_t otherwise, max; /* of a number; max 0: no limit */
 };
+
+/* What is valid for a parameter of a path. */
+enum param_kind {
+    PARAM_NUMBER,
+    PARAM_TEXT,
+    PARAM_SHA256,
+    PARAM_SESSION, /* a session's number, or at least 8 characters of its id */
+};
+
+struct path_param {
+    const char *name;
+    const char *shown; /* its name in /openapi.json and in messages */
+    enum param_kind kind;
+    const char *prose;
+};
+
+/* All names that patterns use; ends with a NULL name. */
+extern const struct path_param path_params[];
 
 enum {
     ROUTE_WRITE = 1 << 0,
@@ -60,11 +82,23 @@ enum {
     ROUTE_LARGE = 1 << 12,     /* with ROUTE_RAW: the body may be large      */
     ROUTE_FILE = 1 << 13,      /* with ROUTE_LARGE: limited by quota.file    */
     ROUTE_BIG_JSON = 1 << 14,  /* JSON with content in it: up to 64 MiB      */
+    ROUTE_HTML = 1 << 15,      /* only for clients that take HTML            */
 };
 
 /* A write that publishes this event when it succeeds. */
 #define ROUTE_WRITES(event) ((unsigned)ROUTE_WRITE | (unsigned)(event) << 16)
 #define ROUTE_EVENT(flags)  ((enum event_kind)((flags) >> 16))
+
+/* Headers of a request or an answer that not every route has. */
+enum {
+    HEADER_MATCH = 1 << 0,       /* If-Match, If-None-Match             */
+    HEADER_ETAG = 1 << 1,        /* answers ETag                        */
+    HEADER_EVENT_ID = 1 << 2,    /* Last-Event-ID                       */
+    HEADER_MCP = 1 << 3,         /* those of MCP                        */
+    HEADER_MCP_SESSION = 1 << 4, /* answers Mcp-Session-Id              */
+};
+
+enum { ROUTE_REFUSALS = 2 };
 
 struct request;
 
@@ -78,7 +112,21 @@ struct route {
     int status;                 /* on success                      */
     const char *answer;         /* name of a schema: openapi/schema.c */
     void (*run)(struct request *c);
+
+    /* For /openapi.json alone; most rows leave them out. */
+    unsigned headers;  /* HEADER_...                                  */
+    const char *body;  /* schema of a JSON body with ROUTE_RAW        */
+    const char *again; /* what 200 means with ROUTE_REPLAY_200        */
+    bool accepted;     /* may answer 202                              */
+    struct {
+        int status;
+        const char *schema;
+    } refusals[ROUTE_REFUSALS]; /* that are more than {"error",...}   */
 };
+
+/* What belongs to one session. arbiter calls sessions conversations. */
+#define ROUTE_SESSIONS "/v1/conversations|sessions"
+#define ROUTE_SESSION  ROUTE_SESSIONS "/:session"
 
 /* All operations; ends with a NULL name. */
 extern const struct route routes[];

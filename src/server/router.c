@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 
-enum { SEGMENTS_MAX = 16, LEAVES_MAX = 8 };
+enum { LEAVES_MAX = 8, SESSION_PREFIX_MIN = 8 };
 
 struct leaf {
     const struct route *route;
@@ -83,16 +83,37 @@ static struct node *add_child(struct router *r, struct node *n,
     return child;
 }
 
-static bool add_route(struct router *r, const struct route *route)
+/* The next of "a|b"; *rest is what follows. False: none is left. */
+static bool next_alternative(quire_bytes *rest, quire_bytes *out)
 {
-    const char *at = route->pattern, *end = at + strlen(at);
-    struct node *n = &r->root;
-    struct leaf *leaf, **last;
-    quire_bytes segment;
+    const char *bar = rest->len ? memchr(rest->data, '|', rest->len) : NULL;
+    size_t len = bar ? (size_t)(bar - (const char *)rest->data) : rest->len;
 
-    while (n && next_segment(&at, end, &segment))
-        n = add_child(r, n, segment);
-    leaf = n ? arena_alloc(&r->arena, sizeof *leaf) : NULL;
+    if (!rest->data)
+        return false;
+    *out = bytes_of(rest->data, len);
+    *rest = bar ? bytes_sub(*rest, len + 1, rest->len) : bytes_of(NULL, 0);
+    return true;
+}
+
+/* Add what is left of a pattern below a node. False: out of memory. */
+static bool add_pattern(struct router *r, struct node *n, const char *at,
+                        const struct route *route)
+{
+    const char *end = at + strlen(at);
+    struct leaf *leaf, **last;
+    quire_bytes segment, one;
+
+    if (next_segment(&at, end, &segment)) {
+        while (next_alternative(&segment, &one)) {
+            struct node *child = add_child(r, n, one);
+
+            if (!child || !add_pattern(r, child, at, route))
+                return false;
+        }
+        return true;
+    }
+    leaf = arena_alloc(&r->arena, sizeof *leaf);
     if (!leaf)
         return false;
     for (last = &n->leaves; *last;)
@@ -107,7 +128,7 @@ struct router *router_new(const struct route *table)
     struct router *r = calloc(1, sizeof *r);
 
     for (; r && table->name; table++)
-        if (!add_route(r, table)) {
+        if (!add_pattern(r, &r->root, table->pattern, table)) {
             router_free(r);
             r = NULL;
         }
@@ -162,11 +183,34 @@ static bool is_id(const char *text)
     return len > 0 && len <= 18 && !text[len] && text[0] != '0';
 }
 
-static bool is_id_name(quire_bytes name)
+/* Hex digits and dashes that are not a number. */
+static bool is_session_id(const char *text)
 {
-    const char *t = name.data;
+    size_t len = strlen(text), digits = strspn(text, "0123456789");
 
-    return name.len >= 2 && !memcmp(t + name.len - 2, "id", 2);
+    return len >= SESSION_PREFIX_MIN && len <= 64 &&
+           strspn(text, "0123456789abcdefABCDEF-") == len &&
+           (digits < len || text[0] == '0');
+}
+
+static const struct path_param *param_of(quire_bytes name)
+{
+    const struct path_param *p = path_params;
+
+    while (p->name && !bytes_is(name, p->name))
+        p++;
+    return p;
+}
+
+/* NULL, or why a parameter is invalid. */
+static const char *check_param(const struct path_param *p, const char *text)
+{
+    if (p->kind == PARAM_NUMBER && !is_id(text))
+        return "ids are whole numbers from 1 on";
+    if (p->kind == PARAM_SESSION && !is_id(text) && !is_session_id(text))
+        return "a session is a whole number from 1 on, or at least 8 hex "
+               "digits of its id";
+    return NULL;
 }
 
 /* Decode parameter `n`. An invalid one makes the match `wrong`. */
@@ -174,16 +218,17 @@ static void read_param(struct route_match *m, int n, quire_bytes raw,
                        quire_bytes name, struct arena *keep)
 {
     struct buf text = BUF_INIT(64 * 1024);
+    const struct path_param *p = param_of(name);
     const char *why = http_percent_decode(raw, false, &text);
 
     m->params[n] = why ? NULL : arena_text(keep, buf_bytes(&text));
     buf_release(&text);
-    if (m->params[n] && (!is_id_name(name) || is_id(m->params[n])))
-        return;
     if (!why)
-        why = "ids are whole numbers from 1 on";
-    m->wrong = arena_printf(keep, "invalid %.*s in the address: %s",
-                            (int)name.len, (const char *)name.data, why);
+        why = m->params[n] ? check_param(p, m->params[n]) : "out of memory";
+    if (!why)
+        return;
+    m->wrong = arena_printf(keep, "invalid %s in the address: %s", p->shown,
+                            why);
     if (!m->wrong)
         m->wrong = why;
 }
@@ -194,13 +239,18 @@ static void read_params(struct route_match *m, quire_bytes path,
     const char *pattern = m->route->pattern, *to = pattern + strlen(pattern);
     const char *at = path.data, *end = at + path.len;
     quire_bytes want, have;
-    int n = 0;
+    int n = 0, i;
 
     m->wrong = NULL;
+    m->alias = 0;
     memset(m->params, 0, sizeof m->params);
     while (next_segment(&pattern, to, &want) && next_segment(&at, end, &have)) {
         char mark = mark_of(want);
+        quire_bytes one;
 
+        for (i = 0; !mark && next_alternative(&want, &one); i++)
+            if (i > 0 && bytes_equal(one, have))
+                m->alias = i;
         if (mark == '*') {
             const char *from = have.data;
 

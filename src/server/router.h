@@ -21,6 +21,7 @@ void router_free(struct router *r);
 struct route_match {
     const struct route *route;      /* NULL: none                         */
     const char *params[PARAMS_MAX]; /* decoded, in `keep`                 */
+    int alias;           /* which name of "a|b" it has                    */
     const char *wrong;   /* why a parameter is invalid, in `keep`; NULL   */
     const char *allowed; /* no route: methods of this path, as in the header
                             Allow, in `keep`; NULL: unknown path          */

@@ -272,7 +272,7 @@ def what_the_workspace_answers(w):
 def what_outputs_prompts_and_commands_answer(w):
     here = w.conversation()
     said = w.server.openapi["paths"]["/v1/conversations/{id}/outputs"]["post"]
-    w.yes("nothing is kept" in said["responses"]["200"]["description"], "200")
+    w.yes("nothing is stored" in said["responses"]["200"]["description"], "200")
     w.same(None, w.ask("POST", here + "/outputs", b"little",
                        want=200).json()["artifactId"], "it is not kept")
     w.ask("POST", here + "/outputs?tool=t&threshold=1", b"long\n" * 9, want=201)

@@ -39,7 +39,8 @@ def who_is_not_known_hears_the_same_whatever_is_asked(w):
     for headers in forms:
         for target in ("/v1/conversations", "/v1/conversations/1",
                        "/v1/artifacts/999", "/v1/nothing", "/nothing", "/"):
-            got = w.ask("GET", target, token=None, headers=headers, want=401)
+            got = w.ask("GET", target, token=None, want=401,
+                        headers=dict(headers, Accept="application/json"))
             w.yes(got["WWW-Authenticate"].startswith("Bearer"), "a challenge")
             said.add(got.body)
     w.same(1, len(said), "different words for those who are not known")
@@ -68,7 +69,8 @@ def who_asks_comes_before_what_is_there(w):
 
 @case
 def what_is_not_there(w):
-    for target in ("/", "/nothing", "/v1", "/v1/", "/v1/conversation",
+    w.ask("GET", "/", headers={"Accept": "application/json"}, want=404)
+    for target in ("/nothing", "/v1", "/v1/", "/v1/conversation",
                    "/v1/conversations/", "//v1/conversations",
                    "/v1//conversations", "/v1/conversations//",
                    "/V1/conversations", "/v1/conversations/1/nothing",

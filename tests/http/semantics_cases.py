@@ -328,7 +328,7 @@ def words_are_for_whoever_asks_from_afar(w):
                      b"prefix", b"first six"):
             w.yes(word not in got.body, "%s: %r" % (target, got.body))
     got = w.ask("GET", "/v1/conversations/99999", want=404).json()
-    w.same("there is no conversation 99999", got["error"], "words")
+    w.same("no conversation 99999", got["error"], "words")
     got = w.ask("GET", here + "/files/none", want=404).json()
     w.same("there is no file none in conversation " + number, got["error"],
            "words")

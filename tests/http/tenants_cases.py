@@ -35,6 +35,9 @@ def what_is_anothers_is_not_there(w):
                 places.append(own)  # their conversation, my artifact
             for place in places:
                 target = route.replace("/v1/conversations/{id}", place)
+                target = target.replace(
+                    "/v1/sessions/{id}", place.replace("conversations",
+                                                       "sessions"))
                 target = target.replace("{aid}", str(aid))
                 target = target.replace("{path}", "s")
                 if "{id}" in target:

@@ -67,6 +67,24 @@ TEST(fixed_words_come_before_names_and_numbers)
     SAME_TEXT("artifacts.restore",
               find("POST", "/v1/conversations/1/artifacts/restore"));
     SAME_TEXT("outputs.get", find("GET", "/v1/conversations/1/outputs/0-Ann"));
+    SAME_TEXT("root", find("GET", "/"));
+    SAME_TEXT("", find("GET", "//"));
+    SAME_TEXT("", find("GET", "*"));
+}
+
+TEST(a_session_is_found_by_two_names_and_two_kinds_of_id)
+{
+    SAME_TEXT("conversations.list", find("GET", "/v1/sessions"));
+    SAME_TEXT("conversations.get", find("GET", "/v1/sessions/12"));
+    SAME_TEXT("conversations.get", find("GET", "/v1/sessions/0192abcd"));
+    SAME_TEXT("conversations.get", find("GET", "/v1/conversations/0192abcd"));
+    SAME_TEXT("artifacts.of.raw",
+              find("GET", "/v1/sessions/0192abcd-12/artifacts/7/raw"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/0192abc"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/nonsense"));
+    SAME_TEXT("wrong", find("GET", "/v1/sessions/9999999999999999999"));
+    SAME_TEXT("wrong", find("GET", "/v1/conversations/0"));
+    SAME_TEXT("", find("GET", "/v1/conversations|sessions"));
 }
 
 TEST(every_answer_is_described)
@@ -82,6 +100,8 @@ TEST(every_answer_is_described)
     for (route = routes; route->name; route++)
         YES(!strcmp(route->answer, "Bytes") ||
             !strcmp(route->answer, "Events") ||
+            !strcmp(route->answer, "Html") ||
+            !strcmp(route->answer, "Conversations|Sessions") ||
             json_kind(json_get(schemas, route->answer)) == JSON_OBJECT);
     buf_release(&out);
 }

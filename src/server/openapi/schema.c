@@ -46,6 +46,7 @@ static const struct {
      "bytes_used:int created_at:time updated_at:time"},
     {"Conversations",
      "conversations:Conversation* count:int next_cursor:cursor?"},
+    {"Sessions", "sessions:Conversation* count:int next_cursor:cursor?"},
     {"Entry", "type:text id:text parentId?:text? timestamp?:text "
               "message?:object ..."},
     {"Entries", "entries:Entry* count:int next_after:int?"},
@@ -114,7 +115,7 @@ static const struct {
     {"Reply", "command:text args:text line:int status:text kind:text id:int? "
               "truncated:flag skipped:int encoding:utf-8/base64 body:text "
               "part?:Part"},
-    {"Part", "mime:text encoding:base64/ content:text"},
+    {"Part", "mime:text media_type:text encoding:base64/ content:text"},
     {"Written", "path:text size:int artifact_id:int? encoding:utf-8/base64 "
                 "content:text"},
     {"Replies", "replies:Reply* text:text files:Written*"},
@@ -143,6 +144,8 @@ static const struct word {
     {"text", "string", NULL},
     {"when", "string", "\"format\":\"date-time\""},
     {"sha256", "string", "\"pattern\":\"^[0-9a-f]{64}$\""},
+    {"session", "string",
+     "\"pattern\":\"^([1-9][0-9]{0,17}|[0-9A-Fa-f-]{8,64})$\""},
     {"cursor", "string",
      "\"description\":\"send it as cursor to go on; null: that was all\""},
     {"object", "object", NULL},

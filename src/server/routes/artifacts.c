@@ -65,7 +65,7 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
 static void list(struct request *c, const char *session, uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = request_limit(c, 200, 1000)};
+    struct page p = {.c = c, .limit = request_limit(c)};
     quire_error err;
     quire_status st;
 
@@ -129,7 +129,7 @@ void route_artifacts_search(struct request *c)
     o.all_sessions = 1;
     o.tag = request_text(c, "tag");
     o.mime = request_text(c, "mime");
-    o.limit = request_limit(c, 20, 200);
+    o.limit = request_limit(c);
     json_object(&c->w);
     json_key(&c->w, "results");
     json_array(&c->w);
@@ -285,8 +285,11 @@ static bool find(struct request *c, int index, int64_t conversation,
  * any, is the first parameter. */
 static bool find_of_route(struct request *c, quire_artifact *out)
 {
-    return c->match.params[1] ? find(c, 1, request_id(c, 0), out)
-                              : find(c, 0, 0, out);
+    int64_t session = 0;
+
+    if (!c->match.params[1])
+        return find(c, 0, 0, out);
+    return request_session_number(c, &session) && find(c, 1, session, out);
 }
 
 void route_artifacts_get(struct request *c)
@@ -501,6 +504,7 @@ void route_workspace(struct request *c)
     const char *session = request_session(c);
     quire_workspace *w = NULL;
     quire_bytes answer, request = exchange_body(c->x);
+    int64_t number;
     quire_error err;
     quire_status st;
 
@@ -520,8 +524,7 @@ void route_workspace(struct request *c)
         request_fail(c, st, &err);
     else
         add_answer(c, answer);
-    if (!st)
-        request_publish_workspace(c, request_id(c, 0),
-                                  json_get(answer, "data"));
+    if (!st && request_session_number(c, &number))
+        request_publish_workspace(c, number, json_get(answer, "data"));
     quire_workspace_close(w);
 }

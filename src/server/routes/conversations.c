@@ -48,7 +48,10 @@ static void answer_row(struct request *c, const char *which)
 
 void route_conversations_get(struct request *c)
 {
-    answer_row(c, request_ref(c, 0));
+    const char *which = request_session_ref(c);
+
+    if (which)
+        answer_row(c, which);
 }
 
 /* Open the session of ":id". NULL: answered. */
@@ -116,7 +119,7 @@ static bool read_start(struct request *c, quire_row_options *o)
 void route_conversations_list(struct request *c)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
-    struct rows r = {.page = {.c = c, .limit = request_limit(c, 50, 200)}};
+    struct rows r = {.page = {.c = c, .limit = request_limit(c)}};
     char next[sizeof r.last + 32];
     quire_error err;
     quire_status st;
@@ -130,7 +133,7 @@ void route_conversations_list(struct request *c)
     }
     o.archived = request_flag(c, "archived", false);
     o.limit = r.page.limit + 1;
-    page_begin(&r.page, "conversations");
+    page_begin(&r.page, c->match.alias ? "sessions" : "conversations");
     st = quire_session_rows(c->q, &o, give_row, &r, &err);
     page_end_rows(&r.page);
     snprintf(next, sizeof next, "%lld.%s", (long long)r.page.last_us, r.last);
@@ -277,16 +280,17 @@ void route_conversations_patch(struct request *c)
     if (st)
         request_fail(c, st, &err);
     else
-        answer_row(c, request_ref(c, 0));
+        answer_row(c, before.id);
 }
 
 void route_conversations_remove(struct request *c)
 {
     const char *id = request_session(c);
+    int64_t number; /* for the event: it cannot be looked up afterwards */
     quire_error err;
     quire_status st;
 
-    if (!id)
+    if (!id || !request_session_number(c, &number))
         return;
     st = quire_session_remove(c->q, id, &err);
     answer_deleted(c, st, &err);
@@ -359,7 +363,7 @@ static quire_status give_entry(void *ctx, const quire_entry *e,
 static void list_entries(struct request *c, const char *key, bool messages)
 {
     uint64_t after = request_number(c, "after", 0);
-    struct entries l = {.page = {.c = c, .limit = request_limit(c, 200, 500)},
+    struct entries l = {.page = {.c = c, .limit = request_limit(c)},
                         .skip = after,
                         .after = request_text(c, "after_id"),
                         .messages = messages};

@@ -93,6 +93,7 @@ void route_mcp_post(struct request *c);
 void route_mcp_get(struct request *c);
 void route_mcp_delete(struct request *c);
 
+void route_root(struct request *c);
 void route_health(struct request *c);
 void route_ready(struct request *c);
 void route_version(struct request *c);

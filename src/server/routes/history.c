@@ -33,7 +33,7 @@ void route_history_list(struct request *c)
 
     if (!request_cwd(c, &o.cwd))
         return;
-    o.limit = request_limit(c, 100, 1000);
+    o.limit = request_limit(c);
     page_begin(&p, "prompts");
     st = query.data ? quire_history_search(c->q, query, &o, give, &p, &err)
                     : quire_history_list(c->q, &o, give, &p, &err);

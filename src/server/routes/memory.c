@@ -172,7 +172,7 @@ static bool read_start(struct request *c, quire_memory_list_options *o)
 static void browse(struct request *c, const char *session)
 {
     quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = request_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = request_limit(c)};
     quire_error err;
     quire_status st;
 
@@ -251,7 +251,7 @@ static void search(struct request *c, const char *session)
         return;
     o.tag = request_text(c, "tag");
     o.session = session;
-    o.limit = request_limit(c, 50, 200);
+    o.limit = request_limit(c);
     page_begin(&p, "entries");
     st = quire_memory_search(c->q, request_bytes(c, "q"), &o, give_hit, &p,
                              &partial, &err);
@@ -490,7 +490,7 @@ static bool read_relations(struct request *c, quire_relation_list_options *o)
 void route_relations_list(struct request *c)
 {
     quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
-    struct page p = {.c = c, .limit = request_limit(c, 200, RELATIONS_MAX)};
+    struct page p = {.c = c, .limit = request_limit(c)};
     quire_error err;
     quire_status st;
 

@@ -163,7 +163,7 @@ static quire_status give_change(void *ctx, const quire_audit *change,
 
 void route_audit(struct request *c)
 {
-    struct page p = {.c = c, .limit = request_limit(c, 50, 200)};
+    struct page p = {.c = c, .limit = request_limit(c)};
     quire_error err;
     quire_status st;
 
