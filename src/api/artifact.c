@@ -228,6 +228,7 @@ static quire_status missing(const char *session, const char *which,
 {
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
+                 HINT_SHELL
                  "`quire artifact ls` lists those of the session, `ls "
                  "--deleted` what was put away",
                  "there is no artifact %.100s%s%.60s", which,
@@ -263,13 +264,14 @@ static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
     quire_status st = memory_links(q, entry, id, &links, err);
 
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire memory ls` lists those that are valid",
+        err_fail(err, st,
+                 HINT_SHELL "`quire memory ls` lists those that are valid",
                  "there is no memory entry #%lld", (long long)entry);
     } else if (!st && !links) {
         st = err_set(err, QUIRE_NOT_FOUND,
                      "memory entry #%lld does not link artifact #%lld",
                      (long long)entry, (long long)id);
-        err_next(err, "`quire memory show %lld` says what it links",
+        err_next(err, HINT_SHELL "`quire memory show %lld` says what it links",
                  (long long)entry);
     }
     return st;
@@ -279,7 +281,7 @@ static quire_status elsewhere(int64_t id, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
-                 "cite a memory entry that links it: --via mem:ID",
+                 HINT_SHELL "cite a memory entry that links it: --via mem:ID",
                  "artifact #%lld belongs to another session", (long long)id);
     return st;
 }
@@ -352,7 +354,9 @@ quire_status quire_artifact_stat(quire *q, const char *session,
         return st;
     st = artifact_version(q->artifacts, o.version, &q->loan, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire artifact versions` lists those that are kept",
+        err_fail(err, st,
+                 HINT_SHELL
+                 "`quire artifact versions` lists those that are kept",
                  "%.100s has no version %lld", which, (long long)o.version);
     }
     return st;
@@ -527,7 +531,8 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         workspace_follow_artifact(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire artifact ls --deleted` lists what was",
+        err_fail(err, st,
+                 HINT_SHELL "`quire artifact ls --deleted` lists what was",
                  "nothing called %.100s was put away", clean);
     }
     return st;
@@ -554,6 +559,7 @@ static quire_status nothing_found(const char *query, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
+                 HINT_SHELL
                  "all words must be there; --all-sessions looks in every "
                  "session",
                  "no artifact has %.100s in it", query);

@@ -53,6 +53,7 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
         return st;
     if (!catalog_has(&q->catalog, SCHEMA_SETTINGS))
         return err_fail(err, QUIRE_INVALID,
+                        HINT_SHELL
                         "set a variable such as QUIRE_QUOTA_FILE instead",
                         "%s is a home of another program: it has no settings",
                         q->home);

@@ -296,13 +296,14 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
     if (!st && !dry && q->read_only)
         st = read_only_error(err);
     if (!st && q->tenant != TENANT_DEFAULT) {
-        st = err_fail(err, QUIRE_INVALID, "leave out --tenant",
+        st = err_fail(err, QUIRE_INVALID, HINT_SHELL "leave out --tenant",
                       "blobs are kept for all tenants together, and are not "
                       "collected for one of them");
     }
     if (!st && !strcmp(q->home, q->blob_path)) {
         st =
             err_fail(err, QUIRE_INVALID,
+                     HINT_SHELL
                      "name the home with --home: a directory with sessions or "
                      "conversations",
                      "a blobs directory alone does not tell what refers to it");
@@ -409,7 +410,7 @@ int quire_collect_due(quire *q)
 static quire_status no_such(const char *path, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_NOT_FOUND,
-                               "`quire gc --roots` lists what is",
+                               HINT_SHELL "`quire gc --roots` lists what is",
                                "%s is not registered", path);
     return st;
 }
@@ -545,8 +546,8 @@ quire_status quire_blob_unpin(quire *q, const quire_digest *digest,
     if (!st)
         st = state ? pins_drop(state, digest, err) : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire blob pin` lists what is", "%s is not pinned",
-                 digest_short(digest).s);
+        err_fail(err, st, HINT_SHELL "`quire blob pin` lists what is",
+                 "%s is not pinned", digest_short(digest).s);
     }
     return st;
 }

@@ -81,6 +81,7 @@ static quire_status see_odd(const struct walk *w, const char *name,
                                    path);
     if (st && !lstat(path, &s) && S_ISLNK(s.st_mode))
         err_next(err,
+                 HINT_SHELL
                  "put there what it leads to, or register that: quire gc "
                  "--add-root %s",
                  *real ? real : "DIR");
@@ -147,8 +148,8 @@ static quire_status lost(const char *path, quire_error *err)
                               path);
 
     err_next(err,
-             "bring it back, or, if it is gone for good: quire gc "
-             "--drop-root %s",
+             HINT_SHELL "bring it back, or, if it is gone for good: quire gc "
+                        "--drop-root %s",
              path);
     return st;
 }
@@ -213,6 +214,7 @@ static quire_status check_empty(const struct walk *w, const struct root *root,
                  "was not",
                  root->path);
     err_next(err,
+             HINT_SHELL
              "bring its files back, or, if they are gone for good: quire gc "
              "--drop-root %s",
              root->path);

@@ -88,7 +88,8 @@ static quire_status read_options(const quire_options *options, quire_options *o,
     if (st || (unsigned)o->kind > QUIRE_KIND_JP ||
         (unsigned)o->layout > QUIRE_LAYOUT_FLAT ||
         o->flags & ~(unsigned)QUIRE_READ_ONLY || o->cache_kib < 0) {
-        st = err_fail(err, QUIRE_INVALID, "start from QUIRE_OPTIONS_INIT",
+        st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL "start from QUIRE_OPTIONS_INIT",
                       "the options make no sense");
     }
     return st;
@@ -246,7 +247,7 @@ quire_status need_rows(struct quire *q, bool write, quire_error *err)
         return st;
     if (q->kind != QUIRE_KIND_NATIVE)
         return err_fail(err, QUIRE_INVALID,
-                        "name a home of Quire's own with --home",
+                        HINT_SHELL "name a home of Quire's own with --home",
                         "%s is a home of another program: it has no artifacts "
                         "and no tenants",
                         q->home);
@@ -342,7 +343,7 @@ quire_status need_home(struct quire *q, struct object_store **out,
 quire_status read_only_error(quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_INVALID,
-                               "open it without QUIRE_READ_ONLY",
+                               HINT_SHELL "open it without QUIRE_READ_ONLY",
                                "the store is open for reading only");
     return st;
 }
@@ -487,6 +488,7 @@ static quire_status absent(const struct quire *q, const quire_digest *d,
     if (st != QUIRE_NOT_FOUND)
         return st;
     err_fail(err, st,
+             HINT_SHELL
              "`quire blob ls` lists what is there; --home or --store "
              "names another place",
              "no blob %s in %s", digest_short(d).s, q->home);
@@ -554,7 +556,7 @@ static quire_status need_all_blobs(struct quire *q, quire_error *err)
         return st;
     return err_fail(
         err, QUIRE_INVALID,
-        "leave out --tenant, or give the whole name of the blob",
+        HINT_SHELL "leave out --tenant, or give the whole name of the blob",
         "blobs are kept for all tenants together, and are not shown "
         "to one of them");
 }
@@ -626,11 +628,11 @@ quire_status quire_blob_resolve(quire *q, const char *text, quire_digest *out,
     if (!st)
         st = blob_find_prefix(q->blobs, hex, out, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire blob ls` lists what is there",
+        err_fail(err, st, HINT_SHELL "`quire blob ls` lists what is there",
                  "no blob in %s begins with %s", q->home, hex);
     } else if (st == QUIRE_EXISTS) {
         st = err_fail(err, QUIRE_INVALID,
-                      "give more digits; `quire blob ls` lists them",
+                      HINT_SHELL "give more digits; `quire blob ls` lists them",
                       "several blobs begin with %s", hex);
     }
     return st;

@@ -143,6 +143,7 @@ static quire_status other_layout(const char *blobs, quire_layout found,
                                  quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_INVALID,
+                               HINT_SHELL
                                "leave out --layout, or name another directory",
                                "%s is a %s store", blobs,
                                quire_layout_name(found));
@@ -164,7 +165,7 @@ static quire_status default_home(char **out, quire_error *err)
     } else if (home && *home == '/') {
         *out = text("%s/.local/share/quire", home);
     } else {
-        st = err_fail(err, QUIRE_INVALID, "name it with --home DIR",
+        st = err_fail(err, QUIRE_INVALID, HINT_SHELL "name it with --home DIR",
                       "cannot tell where the home is: QUIRE_HOME is not set, "
                       "XDG_DATA_HOME and HOME name no absolute path");
     }

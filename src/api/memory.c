@@ -102,7 +102,7 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
 
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_fail(err, QUIRE_INVALID,
-                      "name a home of Quire's own with --home",
+                      HINT_SHELL "name a home of Quire's own with --home",
                       "%s is a home of another program, which has no memory",
                       q->home);
         return st;
@@ -116,6 +116,7 @@ static quire_status missing(int64_t id, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
+                 HINT_SHELL
                  "`quire memory ls` lists those there are; --as-of shows what "
                  "was valid before",
                  "there is no valid memory entry #%lld", (long long)id);
@@ -393,6 +394,7 @@ static quire_status nothing_found(quire_bytes query, quire_error *err)
 
     utf8_add_mended(&text, bytes_sub(query, 0, utf8_cut(query, 100)));
     st = err_fail(err, QUIRE_NOT_FOUND,
+                  HINT_SHELL
                   "ask with other words; `quire memory ls` lists what is known",
                   "no memory entry has a word of %s",
                   buf_text(&text) ? buf_text(&text) : "the question");
@@ -505,7 +507,7 @@ quire_status quire_memory_remove(quire *q, int64_t id, quire_error *err)
     st = memory_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire memory ls` lists those there are",
+        err_fail(err, st, HINT_SHELL "`quire memory ls` lists those there are",
                  "there is no memory entry #%lld", (long long)id);
     }
     return st;
@@ -585,7 +587,8 @@ quire_status quire_relation_remove(quire *q, int64_t id, quire_error *err)
     st = relation_remove(q->memories, q->tenant, id, err);
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire memory graph` shows those there are",
+        err_fail(err, st,
+                 HINT_SHELL "`quire memory graph` shows those there are",
                  "there is no relation #%lld", (long long)id);
     }
     return st;

@@ -91,7 +91,8 @@ static quire_status check_own(int fd, const char *path, quire_error *err)
                 "alone",
                 path);
     }
-    err_next(err, "remove it, set TMPDIR, or name a session with --session");
+    err_next(err, HINT_SHELL
+             "remove it, set TMPDIR, or name a session with --session");
     return status;
 }
 
@@ -113,7 +114,8 @@ static quire_status open_temporary(void *ctx, struct output_dir *s,
     }
     if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
         err_sys(err, errno, "cannot make directory %s", o->dir);
-        err_next(err, "set TMPDIR, or name a session with --session");
+        err_next(err,
+                 HINT_SHELL "set TMPDIR, or name a session with --session");
         if (err)
             err->status = QUIRE_IO;
         return QUIRE_IO;

@@ -114,11 +114,13 @@ static quire_status missing(quire_outputs *o, const struct address *a,
                      text ? text : "");
         if (o->temporary)
             err_next(err,
+                     HINT_SHELL
                      "no session is named, so it was looked for in %.100s; "
                      "--session names one",
                      o->dir);
         else
-            err_next(err, "`quire output ls` lists all outputs of the session");
+            err_next(err, HINT_SHELL
+                     "`quire output ls` lists all outputs of the session");
     }
     buf_release(&list);
     arena_release(&tmp);
@@ -379,7 +381,7 @@ quire_status quire_read(quire *q, quire_outputs *o, const char *address,
         st = give_blob(q, &a, address, &full, each, ctx, err);
     } else if (!st && !o) {
         st = err_fail(err, QUIRE_INVALID,
-                      "open its outputs with quire_outputs_open()",
+                      HINT_SHELL "open its outputs with quire_outputs_open()",
                       "%s is of a session: which one?",
                       quote_text(bytes_str(address)).text);
     } else if (!st) {

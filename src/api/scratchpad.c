@@ -18,7 +18,7 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
         return st;
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_fail(err, QUIRE_INVALID,
-                      "name a home of Quire's own with --home",
+                      HINT_SHELL "name a home of Quire's own with --home",
                       "%s is a home of another program, which has no "
                       "scratchpads",
                       q->home);

@@ -167,7 +167,8 @@ quire_status sessions_mark_home(struct quire *q, quire_error *err)
     quire_status st;
 
     if (q->kind == QUIRE_KIND_JP) {
-        st = err_fail(err, QUIRE_INVALID, "name another home with --home",
+        st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL "name another home with --home",
                       "%s is a JP workspace, which has conversations, not "
                       "sessions",
                       q->home);
@@ -316,7 +317,8 @@ quire_status session_entry_not_found(quire_session *s, const char *id,
         return st;
     session_describe(s->s, &info);
     err_set(err, st, "no entry %.64s in session %s", id, info.id);
-    err_next(err, "`quire session tree %s` shows the entries", info.id);
+    err_next(err, HINT_SHELL "`quire session tree %s` shows the entries",
+             info.id);
     return st;
 }
 

@@ -415,7 +415,7 @@ static quire_status find_in_home(struct quire *q, const char *which,
         return st;
     session_location_release(p);
     return err_fail(err, QUIRE_INVALID,
-                    "`quire session fork` brings a copy of it here",
+                    HINT_SHELL "`quire session fork` brings a copy of it here",
                     "%s does not lie in %s", which, q->root);
 }
 

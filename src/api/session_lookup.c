@@ -322,9 +322,11 @@ static quire_status several(struct search *s, const char *which,
 
     if (s->exact)
         return err_fail(err, QUIRE_INVALID,
+                        HINT_SHELL
                         "name one by its path; `quire session ls` lists them",
                         "%d files have the session id %.64s", s->n, which);
     return err_fail(err, QUIRE_INVALID,
+                    HINT_SHELL
                     "give more of the id; `quire session ls` lists them",
                     "%d sessions begin with %.64s, such as %.*s and %s", s->n,
                     which, (int)first.len, (const char *)first.data, s->other);
@@ -444,6 +446,7 @@ quire_status session_location_key(const struct session_location *p,
         /* A file says of itself what it likes: it does not get what is theirs,
          * nor does it take that along when it goes. */
         st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL
                       "`quire session fork` makes a session with an id of its "
                       "own",
                       "%s says that its id is %s, which is a built-in session",
@@ -542,6 +545,7 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     }
     if (!st && !out->name) {
         st = err_fail(err, QUIRE_NOT_FOUND,
+                      HINT_SHELL
                       "`quire session new` begins one; `quire session ls` "
                       "lists those of other directories",
                       "no session of %s yet", cwd);
@@ -610,6 +614,7 @@ quire_status session_lookup(struct quire *q, const char *which,
         st = find_id(q, which, keep, out, err);
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
+                 HINT_SHELL
                  "`quire session ls` lists what is there; --home names "
                  "another place",
                  "no session %.100s in %s", which, q->root);

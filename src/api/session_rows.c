@@ -616,7 +616,8 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
         stmt_reset(s);
     }
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire session ls --totals` lists their numbers",
+        err_fail(err, st,
+                 HINT_SHELL "`quire session ls --totals` lists their numbers",
                  "no session %s in %s", said, q->root);
     }
     return !st && !*which ? err_memory(err) : st;
@@ -640,6 +641,7 @@ static quire_status read_item(const struct session_location *p,
     file->ops->close(file);
     if (!st && !item->meta.id) {
         st = err_fail(err, QUIRE_DAMAGED,
+                      HINT_SHELL
                       "`quire session check` says what is wrong with it",
                       "%s has no header that can be read", p->name);
     }
@@ -656,6 +658,7 @@ static quire_status settle_one(struct quire *q, struct look *l, bool rows,
                        l->item.name);
     if (!st && l->bad) {
         st = err_fail(err, QUIRE_IO,
+                      HINT_SHELL
                       "`quire session check` says what is wrong with it",
                       "%s cannot be read", l->item.name);
     }

@@ -66,6 +66,7 @@ static quire_status unknown(const struct quire *q, const char *which,
                             quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_NOT_FOUND,
+                               HINT_SHELL
                                "`quire tenant ls` lists those there are",
                                "there is no tenant %.100s in %s", which,
                                q->home);
@@ -77,7 +78,9 @@ static quire_status shut_out(const quire_tenant *t, quire_error *err)
     quire_status st = err_set(err, QUIRE_INVALID, "tenant %s is disabled",
                               t->name);
 
-    err_next(err, "`quire tenant disable --enable '#%lld'` lets it in again",
+    err_next(err,
+             HINT_SHELL
+             "`quire tenant disable --enable '#%lld'` lets it in again",
              (long long)t->id);
     return st;
 }
@@ -158,6 +161,7 @@ static quire_status enter_other(struct quire *q, const char *which,
 
     if (!*which) {
         st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL
                       "leave it out for `default`; `quire tenant ls` lists "
                       "those there are",
                       "a tenant's name is not empty");
@@ -165,6 +169,7 @@ static quire_status enter_other(struct quire *q, const char *which,
     }
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL
                       "leave out --tenant and QUIRE_TENANT, or name a home of "
                       "Quire's own with --home",
                       "%s is a home of another program, which has no tenants",
@@ -231,7 +236,7 @@ quire_status tenants_check(struct quire *q, quire_error *err)
     if (!st && t.disabled)
         st = shut_out(&t, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire tenant ls` lists those there are",
+        err_fail(err, st, HINT_SHELL "`quire tenant ls` lists those there are",
                  "tenant #%lld has been removed", (long long)q->tenant);
     }
     q->tenant_state = st ? 0 : state;
@@ -318,7 +323,8 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
     if (st)
         *out = (quire_tenant){.id = 0};
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, "`quire tenant rotate` gives a tenant another one",
+        err_fail(err, st,
+                 HINT_SHELL "`quire tenant rotate` gives a tenant another one",
                  "no tenant has this token");
     }
     return st;
@@ -377,6 +383,7 @@ static quire_status add_row(struct quire *q, const char *name,
 
     if (!st) {
         st = err_fail(err, QUIRE_EXISTS,
+                      HINT_SHELL
                       "choose another name; `quire tenant rotate` gives it "
                       "another token",
                       "there is a tenant %s already", name);
@@ -501,7 +508,7 @@ static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
     if (!h->sessions && !h->other_files && !h->artifacts && !h->notes)
         return QUIRE_OK;
     return err_fail(err, QUIRE_EXISTS,
-                    "--yes removes it with all of that, for good",
+                    HINT_SHELL "--yes removes it with all of that, for good",
                     "tenant %s has %" PRIu64 " session%s, %" PRIu64
                     " artifact%s of %" PRIu64 " bytes, %" PRIu64
                     " note%s and %" PRIu64 " other file%s",

@@ -205,7 +205,7 @@ quire_status transaction_check_none(const struct quire *q, const char *what,
     if (!q->in_transaction)
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID,
-                    "end it with quire_transaction_end() first",
+                    HINT_SHELL "end it with quire_transaction_end() first",
                     "%s cannot be used while a transaction is open", what);
 }
 

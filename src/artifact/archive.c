@@ -104,7 +104,8 @@ static quire_status too_large(const char *what, const char *unit,
                               "be",
                               what, (unsigned long long)limit, unit);
 
-    err_next(err, "nothing was unpacked; raise %s if you trust it", setting);
+    err_next(err, "%snothing was unpacked; raise %s if you trust it",
+             *setting == '-' ? HINT_SHELL : "", setting);
     return st;
 }
 

@@ -224,6 +224,7 @@ static quire_status check_session(struct artifacts *a,
     if (st || (!pending && access(what->file, F_OK) == 0))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
+                    HINT_SHELL
                     "`quire session ls` lists the sessions there are",
                     "session %.60s has been removed", what->key);
 }
@@ -255,6 +256,7 @@ static quire_status look_first(struct artifacts *a, struct put *put,
     *out = (quire_artifact){.id = 0};
     if (!st && owner->disabled) {
         st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL
                       "`quire tenant disable --enable` lets it in again",
                       "the tenant is disabled");
     }

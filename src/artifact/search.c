@@ -324,8 +324,8 @@ static quire_status unreadable(quire_status st, const quire_error *said,
     for (i = 0; i < sizeof signs / sizeof *signs && st == QUIRE_IO; i++) {
         if (strstr(said->what, signs[i])) {
             st = err_fail(err, QUIRE_INVALID,
-                          "leave out --fts to look for plain words", "%s",
-                          strstr(said->what, signs[i]));
+                          HINT_SHELL "leave out --fts to look for plain words",
+                          "%s", strstr(said->what, signs[i]));
         }
     }
     return st;

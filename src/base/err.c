@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,13 +31,25 @@ static const struct {
     {EIO, QUIRE_IO, "the disk may be failing; look at the kernel log"},
 };
 
+/* Take the mark of HINT_SHELL out of a hint. */
+static void set_audience(quire_error *err)
+{
+    bool shell = err->next[0] == HINT_SHELL[0];
+
+    err->audience = shell ? QUIRE_FOR_SHELL : QUIRE_FOR_ALL;
+    if (shell)
+        memmove(err->next, err->next + 1, strlen(err->next));
+}
+
 static quire_status fill(quire_error *err, quire_status status,
                          const char *hint, const char *fmt, va_list ap)
 {
     if (!err)
         return status;
     err->status = status;
+    err->code = QUIRE_CODE_NONE;
     snprintf(err->next, sizeof err->next, "%s", hint ? hint : "");
+    set_audience(err);
     vsnprintf(err->what, sizeof err->what, fmt, ap);
     return status;
 }
@@ -72,6 +85,7 @@ void err_next(quire_error *err, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(err->next, sizeof err->next, fmt, ap);
     va_end(ap);
+    set_audience(err);
 }
 
 quire_status err_sys(quire_error *err, int number, const char *fmt, ...)

@@ -11,6 +11,10 @@
 
 #include "quire.h"
 
+/* Begins a hint for the shell, one that names a command or an option: it is not
+ * part of the text, and sets the audience of the error. */
+#define HINT_SHELL "\001"
+
 /* Fill `err` (NULL is fine) and return `status`. Clears the hint. */
 quire_status err_set(quire_error *err, quire_status status, const char *fmt,
                      ...) __attribute__((format(printf, 3, 4)));

@@ -17,7 +17,7 @@ quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           quire_error *err)
 {
     char name[NAME_BYTES];
-    static const char hint[] =
+    static const char hint[] = HINT_SHELL
         "if you have the content, put it again, into the same store, with "
         "`quire blob put --verify FILE`";
 

@@ -72,7 +72,7 @@ static quire_status report_stray(struct verify *c, const quire_digest *d,
     if (p->has_row || !c->b->rows || !(c->flags & BLOB_CHECK_STRAYS))
         return QUIRE_OK;
     layout_name(c->b->c.layout, d, name);
-    err_fail(&words, QUIRE_OK, "`quire repair` gives it one",
+    err_fail(&words, QUIRE_OK, HINT_SHELL "`quire repair` gives it one",
              "no row of quire.db speaks for the file %s/%s",
              c->b->c.files->ops->place(c->b->c.files), name);
     return tell(c, d, "stray", &words, err);

@@ -368,7 +368,7 @@ static quire_status check_tables(struct db *db, quire_error *err)
     if (st || ours)
         return st;
     return err_fail(err, QUIRE_DAMAGED,
-                    "move it away, or name another home with --home",
+                    HINT_SHELL "move it away, or name another home with --home",
                     "quire.db does not have Quire's tables");
 }
 

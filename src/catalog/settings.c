@@ -98,7 +98,7 @@ static bool is_valid(const struct setting *s, const char *value)
 static quire_status report_unknown(const char *key, quire_error *err)
 {
     return err_fail(err, QUIRE_NOT_FOUND,
-                    "`quire config ls` lists the settings",
+                    HINT_SHELL "`quire config ls` lists the settings",
                     "unknown setting %.60s", key);
 }
 

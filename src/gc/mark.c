@@ -93,7 +93,8 @@ static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
         return QUIRE_OK;
     }
     if (st == QUIRE_DAMAGED)
-        err_next(&why, "quire gc --full reads all files and makes it again");
+        err_next(&why, HINT_SHELL
+                 "quire gc --full reads all files and makes it again");
     if (st && err)
         *err = why;
     return st;

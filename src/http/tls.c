@@ -145,9 +145,10 @@ static quire_status read_file(const char *path, bool secret, struct buf *out,
 
     if (fd < 0 || fstat(fd, &st) < 0) {
         status = err_sys(err, errno, "cannot read %.150s", path);
-        err_next(err, "--tls-cert and --tls-key are files in PEM");
+        err_next(err, HINT_SHELL "--tls-cert and --tls-key are files in PEM");
     } else if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
         status = err_fail(err, QUIRE_INVALID,
+                          HINT_SHELL
                           "--tls-cert and --tls-key are files in PEM",
                           "%.150s is no file in PEM", path);
     } else {

@@ -32,6 +32,7 @@ struct coming {
 static quire_status too_large(const struct coming *c, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_TOO_LARGE,
+                               HINT_SHELL
                                "read it with `quire conversation print`",
                                "%.160s would have more than 1 GiB",
                                c->hearer->where);
@@ -117,8 +118,8 @@ static quire_status lost_some(const struct coming *c, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_DAMAGED,
-                 "fetch them from where it came from, or name their "
-                 "directory with --store; nothing was changed",
+                 HINT_SHELL "fetch them from where it came from, or name their "
+                            "directory with --store; nothing was changed",
                  "%.120s cannot be hydrated: %llu of its blobs %s",
                  c->hearer->where, (unsigned long long)c->lost,
                  c->lost == 1 ? "is missing or damaged"

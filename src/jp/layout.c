@@ -189,6 +189,7 @@ quire_status layout_one(const char *dir, struct arena *keep,
 
     if (!st && target.many) {
         st = err_fail(err, QUIRE_INVALID,
+                      HINT_SHELL
                       "name one of them; `quire conversation ls` lists them",
                       "%.180s holds conversations, and is none itself", dir);
     }
@@ -320,7 +321,8 @@ quire_status layout_location(const char *dir, struct arena *keep,
             return QUIRE_OK;
         }
     }
-    return err_fail(err, QUIRE_NOT_FOUND, "name their directory with --store",
+    return err_fail(err, QUIRE_NOT_FOUND,
+                    HINT_SHELL "name their directory with --store",
                     "cannot tell where the blobs of %.120s are: it is not in a "
                     "directory called conversations",
                     dir);

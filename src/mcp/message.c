@@ -87,14 +87,27 @@ void message_refuse_memory(struct mcp_call *c)
     message_refuse(c, CODE_INTERNAL, "try again later", "out of memory");
 }
 
+const char *message_hint(quire_status st, const quire_error *err)
+{
+    if (err->audience == QUIRE_FOR_ALL)
+        return err->next;
+    switch (st) {
+    case QUIRE_NOT_FOUND: return "list what exists, and name one of these";
+    case QUIRE_BUSY: return "try again later";
+    case QUIRE_INVALID:
+    case QUIRE_TOO_LARGE: return "change what the message names";
+    default: return "ask the user to look at the store";
+    }
+}
+
 void message_refuse_status(struct mcp_call *c, quire_status st,
                            const quire_error *err)
 {
     bool theirs = st == QUIRE_INVALID || st == QUIRE_NOT_FOUND ||
                   st == QUIRE_TOO_LARGE;
 
-    message_refuse(c, theirs ? CODE_PARAMS : CODE_INTERNAL, err->next, "%s",
-                   err->what);
+    message_refuse(c, theirs ? CODE_PARAMS : CODE_INTERNAL,
+                   message_hint(st, err), "%s", err->what);
     c->kind = quire_status_name(st);
 }
 

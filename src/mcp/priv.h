@@ -156,6 +156,9 @@ const char *message_text(struct mcp_call *c, quire_bytes object,
 /* Whether an id, as it was given elsewhere, is this one. */
 bool message_same_id(quire_bytes a, quire_bytes b);
 
+/* The hint of an error for a model: its own, unless that is for a shell. */
+const char *message_hint(quire_status st, const quire_error *err);
+
 /* The call is refused: with a code, and words. The hint may be NULL. */
 void message_refuse(struct mcp_call *c, int code, const char *hint,
                     const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -192,7 +192,8 @@ static void put_envelope(struct json_writer *w, struct run *r,
         json_put_str(w, "message", err->what);
         json_put_bool(w, "retryable", st == QUIRE_BUSY || st == QUIRE_IO);
         json_put_str(w, "suggestion",
-                     *err->next ? err->next : "Change what the message names.");
+                     *err->next ? message_hint(st, err)
+                                : "Change what the message names.");
     } else {
         json_put_str(w, "action", "run");
         run_put(w, got, buf_bytes(&r->out), buf_bytes(&r->err));

@@ -383,7 +383,7 @@ static quire_status check_superseded(struct memories *m, int64_t tenant,
         st = find_to_end(m, tenant, o->supersedes[i], &end_us, &tmp, &one, err);
         if (st != QUIRE_NOT_FOUND)
             continue;
-        err_fail(err, st, "`quire memory ls` lists those there are",
+        err_fail(err, st, HINT_SHELL "`quire memory ls` lists those there are",
                  "there is no valid memory entry #%lld to supersede",
                  (long long)o->supersedes[i]);
     }

@@ -180,6 +180,7 @@ static quire_status claim(struct output_dir *s, struct arena *keep,
             break;
     }
     return err_fail(err, QUIRE_NOT_FOUND,
+                    HINT_SHELL
                     "outputs go with their session; `quire session ls` lists "
                     "those there are",
                     "the session has been deleted%s meanwhile",
@@ -270,6 +271,7 @@ quire_status output_dir_check_parent(const char *parent, quire_error *err)
         !strchr(".", parent[strspn(parent, "0123456789")]))
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID,
+                    HINT_SHELL
                     "ids look like 0-Scout or 0-Scout.1-Reader; `quire output "
                     "ls` lists them",
                     "%s is not the id of a report",

@@ -129,8 +129,8 @@ static quire_status say_failed(const struct plan *p, quire_error *err)
         if (err)
             err->status = st;
     }
-    err_next(err, "`quire doctor` tells what this machine can do; "
-                  "`--unconfined` runs it without walls");
+    err_next(err, HINT_SHELL "`quire doctor` tells what this machine can do; "
+                             "`--unconfined` runs it without walls");
     return st;
 }
 
@@ -145,7 +145,8 @@ static quire_status say_lacking(int why, bool landlock, quire_error *err)
         err_set(err, QUIRE_IO,
                 "cannot confine a command: no Landlock in this "
                 "kernel");
-        err_next(err, "it takes Linux 5.13 with lsm=landlock; %s", unconfined);
+        err_next(err, HINT_SHELL "it takes Linux 5.13 with lsm=landlock; %s",
+                 unconfined);
         return QUIRE_IO;
     }
     err_set(err, QUIRE_IO,
@@ -153,7 +154,8 @@ static quire_status say_lacking(int why, bool landlock, quire_error *err)
             "mounts (%s)%s",
             strerror_r(why, words, sizeof words),
             landlock ? "" : ", and no Landlock");
-    err_next(err, "allow %s (in a container: its seccomp profile); %s",
+    err_next(err,
+             HINT_SHELL "allow %s (in a container: its seccomp profile); %s",
              landlock ? "them" : "one of them", unconfined);
     return QUIRE_IO;
 }

@@ -12,67 +12,61 @@
 void request_refuse(struct request *c, int status, const char *kind,
                     const char *hint, const char *fmt, ...)
 {
-    char words[400];
+    char message[400];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(words, sizeof words, fmt, ap);
+    vsnprintf(message, sizeof message, fmt, ap);
     va_end(ap);
     buf_clear(&c->answer.headers);
-    response_error(&c->answer, status, kind, hint, "%s", words);
-    c->why = status >= 500 ? arena_text(&c->keep, bytes_str(words)) : NULL;
+    response_error(&c->answer, status, kind, hint, "%s", message);
+    c->why = status >= 500 ? arena_text(&c->keep, bytes_str(message)) : NULL;
     c->why_next = NULL;
     if (status == 503 || status == 429)
         response_header(&c->answer, "Retry-After", "1");
 }
 
-/* Where the home is on this machine is not a client's to know. */
-static const char *without_home(struct request *c, const char *words)
+/* Replace the path of the home: clients must not learn the server's directories. */
+static const char *hide_home(struct request *c, const char *text)
 {
     const char *home = c->server ? c->server->home : "", *at;
 
-    while (words && *home && (at = strstr(words, home)))
-        words = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - words),
-                             words, at + strlen(home));
-    return words ? words : "";
+    while (text && *home && (at = strstr(text, home)))
+        text = arena_printf(&c->keep, "%.*s$QUIRE_HOME%s", (int)(at - text),
+                            text, at + strlen(home));
+    return text ? text : "";
 }
 
-/* What a status is called here, and what one can do about it. */
+/* HTTP status and hint of a status of the library. */
 static const struct code {
     quire_status status;
     int http;
     const char *hint;
 } codes[] = {
-    {QUIRE_NOT_FOUND, 404, "list what there is, and ask for one of those"},
-    {QUIRE_EXISTS, 409, "choose another name, or change what is there"},
+    {QUIRE_NOT_FOUND, 404, "list what exists, and name one of these"},
+    {QUIRE_EXISTS, 409, "choose another name, or change the existing one"},
     {QUIRE_BUSY, 503, "try again soon"},
-    {QUIRE_INVALID, 400, "/openapi.json says what can be asked"},
+    {QUIRE_INVALID, 400, "/openapi.json describes every operation"},
     {QUIRE_NO_MEMORY, 503, "try again soon"},
-    {QUIRE_CHANGED, 409, "get it again, and decide anew"},
-    {QUIRE_TOO_LARGE, 413, "send less; /v1/usage says how much there may be"},
-    {QUIRE_QUOTA, 413,
-     "remove something first; /v1/usage says how much there may be"},
+    {QUIRE_CHANGED, 409, "read it again, and retry"},
+    {QUIRE_TOO_LARGE, 413, "send less; /v1/usage shows the limits"},
+    {QUIRE_QUOTA, 413, "remove something first; /v1/usage shows the limits"},
 };
 
-/* Many hints of the library name a command or an option of `quire`, which is of
- * no use to whoever asks from afar. */
-static bool is_for_shell(const char *hint)
-{
-    return strstr(hint, "quire ") || strstr(hint, "--") ||
-           strstr(hint, "quire_") || strstr(hint, "QUIRE_");
-}
-
-static const char *hint_of(struct request *c, const char *hint,
+/* The hint of the library, unless it is meant for a shell. */
+static const char *hint_of(struct request *c, const quire_error *err,
                            const char *otherwise)
 {
-    return *hint && !is_for_shell(hint) ? without_home(c, hint) : otherwise;
+    return *err->next && err->audience == QUIRE_FOR_ALL
+               ? hide_home(c, err->next)
+               : otherwise;
 }
 
 void request_fail_as(struct request *c, int status, const char *kind,
                      const char *hint, const quire_error *err)
 {
-    request_refuse(c, status, kind, hint_of(c, err->next, hint), "%s",
-                   without_home(c, err->what));
+    request_refuse(c, status, kind, hint_of(c, err, hint), "%s",
+                   hide_home(c, err->what));
 }
 
 void request_fail(struct request *c, quire_status st, const quire_error *err)
@@ -83,7 +77,7 @@ void request_fail(struct request *c, quire_status st, const quire_error *err)
     for (i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == st)
             code = &codes[i];
-    /* What is wrong inside is not a client's to know; the log has it. */
+    /* An internal failure: the details go to the log only. */
     if (!code) {
         bool room = st != QUIRE_IO || !c->thread_ctx ||
                     thread_ctx_has_room(c->thread_ctx);
@@ -94,17 +88,16 @@ void request_fail(struct request *c, quire_status st, const quire_error *err)
         request_refuse(c, room ? 500 : 507,
                        room ? quire_status_name(st) : "no_space",
                        room ? "look into the server's log"
-                            : "make room on the server's disk",
-                       room ? "the store failed"
-                            : "there is no room on its disk");
+                            : "free space on the server's disk",
+                       room ? "the store failed" : "the server's disk is full");
         c->why = arena_text(&c->keep, bytes_str(err->what));
         c->why_next = arena_text(&c->keep, bytes_str(err->next));
         return;
     }
-    /* Nor is who else is at it, and in which file. */
-    if (st == QUIRE_BUSY && strstr(err->what, "process")) {
+    /* Which process holds which file is for the log. */
+    if (st == QUIRE_BUSY && err->code != QUIRE_CODE_LIMIT) {
         request_refuse(c, code->http, quire_status_name(st), code->hint,
-                       "somebody else is writing to it");
+                       "another writer is using it");
         c->why = arena_text(&c->keep, bytes_str(err->what));
         return;
     }

@@ -344,7 +344,8 @@ quire_status write_no_entry(const struct session *s, const char *id,
 {
     err_set(err, QUIRE_NOT_FOUND, "no entry %.64s in session %s", id,
             s->header.id);
-    err_next(err, "`quire session tree %s` shows the entries", s->header.id);
+    err_next(err, HINT_SHELL "`quire session tree %s` shows the entries",
+             s->header.id);
     return QUIRE_NOT_FOUND;
 }
 

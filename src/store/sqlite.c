@@ -106,7 +106,7 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
         if (d->foreign)
             err_next(err, "move it away, and a new one will be made");
         else
-            err_next(err,
+            err_next(err, HINT_SHELL
                      "keep a copy of the file; its larger blobs can still be "
                      "read with `--store HOME/blobs --layout loose`");
         return st;

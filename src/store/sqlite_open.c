@@ -114,6 +114,7 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
     *fresh = tables == 0;
     if (!d->foreign && id != APPLICATION_ID && (id != 0 || tables != 0)) {
         st = err_fail(err, QUIRE_DAMAGED,
+                      HINT_SHELL
                       "move it away, or name another home with --home",
                       "%s is a database, but not Quire's", d->path);
         return st;

@@ -45,6 +45,7 @@ static quire_status bad_id(const char *key, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_INVALID,
+                 HINT_SHELL
                  "ids are made of letters, digits, dash, underscore and dot; "
                  "`quire session fork` makes a session with an id of its own",
                  "session %.60s cannot have a workspace: its id "
