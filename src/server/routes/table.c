@@ -348,9 +348,6 @@ const struct path_param path_params[] = {
 /* clang-format on */
 
 const struct route routes[] = {
-    ROUTE("root", "GET", "/", "what this server is, as a page for people",
-          ROUTE_PUBLIC | ROUTE_INLINE | ROUTE_RAW_ANSWER | ROUTE_HTML, NULL,
-          200, "Html", route_root),
     ROUTE("health", "GET", "/healthz", "whether the server lives",
           ROUTE_PUBLIC | ROUTE_INLINE, NULL, 200, "Status", route_health),
     /* By the addresses of arbiter. */
@@ -371,6 +368,9 @@ const struct route routes[] = {
         "what was counted, for Prometheus; without a token on this machine only",
         ROUTE_ADMIN | ROUTE_LOCAL | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL, 200,
         "Bytes", route_metrics),
+    ROUTE("root", "GET", "/", "what this server is, as a page for people",
+          ROUTE_PUBLIC | ROUTE_INLINE | ROUTE_RAW_ANSWER | ROUTE_HTML, NULL,
+          200, "Html", route_root),
 
     ROUTE("tenants.list", "GET", "/v1/admin/tenants", "all tenants",
           ROUTE_ADMIN, NULL, 200, "Tenants", route_tenants_list),
