@@ -93,7 +93,7 @@ quire-output
 quire-artifact
 quire-memory
 quire-history
-quire-conversation
+quire-jp
 quire-tenant
 quire-tool
 quire-config

@@ -19,7 +19,7 @@
 #include "cli/cmd/session.h"
 #include "cli/core/atomic_output.h"
 
-extern const struct noun noun_conversation;
+extern const struct noun noun_jp;
 
 #define DIR_ABOUT                                                               \
     "DIR is the directory of a conversation, its events.json, or what holds "   \
@@ -205,7 +205,7 @@ static void print_moved(struct moving *m)
     row_print(&r);
 }
 
-static int conversation_externalize(struct cli *cli, const struct args *args)
+static int jp_externalize(struct cli *cli, const struct args *args)
 {
     struct moving m = {.cli = cli};
     int code = for_each(cli, args, true, false, move_one, &m);
@@ -217,8 +217,8 @@ static int conversation_externalize(struct cli *cli, const struct args *args)
 
 static const struct opt externalize_opts[] = {BLOBS_OPT, {0}};
 
-static const struct cmd cmd_conversation_externalize = {
-    .name = "conversation externalize",
+static const struct cmd cmd_jp_externalize = {
+    .name = "jp externalize",
     .args = "DIR...",
     .summary = "move the content of conversations into blobs",
     .about = DIR_ABOUT
@@ -233,8 +233,8 @@ static const struct cmd cmd_conversation_externalize = {
     "new), size_bytes (of content; `bytes` is its older name), conversations, "
     "problems.",
     .opts = externalize_opts,
-    .examples = "quire conversation externalize .jp",
-    .run = conversation_externalize,
+    .examples = "quire jp externalize .jp",
+    .run = jp_externalize,
 };
 
 /* ---- hydrate ------------------------------------------------------------ */
@@ -284,7 +284,7 @@ static int print_one(void *ctx, quire *q, const char *path)
     return t.code;
 }
 
-static int conversation_hydrate(struct cli *cli, const struct args *args)
+static int jp_hydrate(struct cli *cli, const struct args *args)
 {
     struct moving m = {.cli = cli, .back = true};
     struct printing p = {.cli = cli, .file = args_text(args, "output")};
@@ -309,8 +309,8 @@ static const struct opt hydrate_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_conversation_hydrate = {
-    .name = "conversation hydrate",
+static const struct cmd cmd_jp_hydrate = {
+    .name = "jp hydrate",
     .args = "DIR",
     .summary = "bring the content of a conversation back from blobs",
     .about = DIR_ABOUT
@@ -322,9 +322,8 @@ static const struct cmd cmd_conversation_hydrate = {
     "status is 4. With `--json`: payloads, size_bytes, conversations, "
     "problems.",
     .opts = hydrate_opts,
-    .examples =
-        "quire conversation hydrate .jp/conversations/17780000011-hello -o -",
-    .run = conversation_hydrate,
+    .examples = "quire jp hydrate .jp/conversations/17780000011-hello -o -",
+    .run = jp_hydrate,
 };
 
 /* ---- files -------------------------------------------------------------- */
@@ -405,7 +404,7 @@ static int files_of(void *ctx, quire *q, const char *path)
     return EXIT_DONE;
 }
 
-static int conversation_files(struct cli *cli, const struct args *args)
+static int jp_files(struct cli *cli, const struct args *args)
 {
     struct filing f = {.cli = cli,
                        .end = args_flag(args, "null") ? '\0' : '\n'};
@@ -433,8 +432,8 @@ static const struct opt files_opts[] = {
     {0},
 };
 
-static const struct cmd cmd_conversation_files = {
-    .name = "conversation files",
+static const struct cmd cmd_jp_files = {
+    .name = "jp files",
     .args = "DIR",
     .summary = "list the files that a conversation consists of",
     .about = DIR_ABOUT
@@ -444,22 +443,23 @@ static const struct cmd cmd_conversation_files = {
     "A blob that is missing is reported and not listed; the exit status is "
     "4 then. With `--json`: path, blob, missing.",
     .opts = files_opts,
-    .examples = "quire conversation files -0 .jp | xargs -0 ls",
-    .run = conversation_files,
+    .examples = "quire jp files -0 .jp | xargs -0 ls",
+    .run = jp_files,
 };
 
 /* ---- the noun ----------------------------------------------------------- */
 
 static const struct cmd *const verbs[] = {
-    &cmd_conversation_externalize, &cmd_conversation_hydrate,
-    &cmd_conversation_print,       &cmd_conversation_files,
-    &cmd_conversation_ls,          NULL,
+    &cmd_jp_externalize, &cmd_jp_hydrate, &cmd_jp_print,
+    &cmd_jp_files,       &cmd_jp_ls,      NULL,
 };
 
-const struct noun noun_conversation = {
-    .name = "conversation",
-    .summary = "JP's conversations, with their content in blobs",
+const struct noun noun_jp = {
+    .name = "jp",
+    .alias = "conversation",
+    .summary = "conversations of JP, with their content in blobs",
     .about =
+        "`quire conversation` is an alias of `quire jp`.\n\n"
         "A conversation is a directory that JP wrote, in `.jp/conversations` of "
         "a workspace or in its private data. Quire reads and changes it where "
         "it lies, and keeps its content in `blobs` beside `conversations`, a "

@@ -1,5 +1,5 @@
 /*
- * jp.h - what the verbs of `conversation` share
+ * jp.h - what the verbs of `jp` share
  */
 #ifndef CLI_CMD_JP_H
 #define CLI_CMD_JP_H
@@ -21,7 +21,7 @@ struct cmd;
              "`conversations`"}
 /* clang-format on */
 
-extern const struct cmd cmd_conversation_print, cmd_conversation_ls;
+extern const struct cmd cmd_jp_print, cmd_jp_ls;
 
 /* Report, and give the exit status. What is refused is told no. */
 int jp_fail(struct cli *cli, const quire_error *err);

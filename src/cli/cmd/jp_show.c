@@ -164,7 +164,7 @@ static bool read_turns(const char *text, quire_print_options *o)
     return !errno && !*end && o->first;
 }
 
-static int conversation_print(struct cli *cli, const struct args *args)
+static int jp_print(struct cli *cli, const struct args *args)
 {
     const char *turns = args_text(args, "turns"), *dir = args->words[0];
     quire_print_options o = QUIRE_PRINT_OPTIONS_INIT;
@@ -205,8 +205,8 @@ static const struct opt print_opts[] = {
     {0},
 };
 
-const struct cmd cmd_conversation_print = {
-    .name = "conversation print",
+const struct cmd cmd_jp_print = {
+    .name = "jp print",
     .args = "DIR",
     .summary = "show a conversation with its content",
     .about =
@@ -217,11 +217,11 @@ const struct cmd cmd_conversation_print = {
         "With `--json` an object a part: turn, kind, label, created_at, "
         "size_bytes, missing, encoding (utf-8, or base64 for what is no text), text.",
     .opts = print_opts,
-    .examples = "quire conversation print .jp/conversations/17780000011-hello\n"
-                "quire conversation print .jp/conversations/17780000011-hello "
+    .examples = "quire jp print .jp/conversations/17780000011-hello\n"
+                "quire jp print .jp/conversations/17780000011-hello "
                 "--style brief",
     .paged = true,
-    .run = conversation_print,
+    .run = jp_print,
 };
 
 /* ---- ls ----------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static const char *workspace_here(char path[PATH_MAX])
     }
 }
 
-static int conversation_ls(struct cli *cli, const struct args *args)
+static int jp_ls(struct cli *cli, const struct args *args)
 {
     char path[PATH_MAX];
     const char *dir = args->n_words ? args->words[0] : workspace_here(path);
@@ -302,8 +302,8 @@ static int conversation_ls(struct cli *cli, const struct args *args)
     return EXIT_DONE;
 }
 
-const struct cmd cmd_conversation_ls = {
-    .name = "conversation ls",
+const struct cmd cmd_jp_ls = {
+    .name = "jp ls",
     .args = "[DIR]",
     .summary = "list conversations",
     .about =
@@ -313,7 +313,7 @@ const struct cmd cmd_conversation_ls = {
         "when the last one was, title. No blob is opened.\n\n"
         "With `--json`: id, title, state, events, modified_at (the time of "
         "the last event), path, and problem for one that cannot be read.",
-    .examples = "quire conversation ls .jp",
+    .examples = "quire jp ls .jp",
     .paged = true,
-    .run = conversation_ls,
+    .run = jp_ls,
 };

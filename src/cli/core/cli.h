@@ -60,6 +60,7 @@ struct cmd {
 
 struct noun {
     const char *name;
+    const char *alias; /* another name that is accepted; NULL: none */
     const char *summary;
     const char *about;
     const struct cmd *const *verbs; /* NULL-terminated */

@@ -207,8 +207,13 @@ void complete_bash(struct buf *out)
                      "            fi\n"
                      "            ;;\n"
                      "        esac\n"
-                     "    done\n"
-                     "    case $noun in\n"
+                     "    done\n");
+    for (i = 0; cli_nouns[i]; i++) {
+        if (cli_nouns[i]->alias)
+            buf_addf(out, "    [[ $noun == %s ]] && noun=%s\n",
+                     cli_nouns[i]->alias, cli_nouns[i]->name);
+    }
+    buf_add_str(out, "    case $noun in\n"
                      "    ");
     for (i = 0; cli_nouns[i]; i++)
         buf_addf(out, "%s%s", i ? " | " : "", cli_nouns[i]->name);
@@ -351,7 +356,10 @@ static void zsh_level(struct buf *out, const struct noun *noun)
              "        case $line[1] in\n",
              noun ? "verb" : "command", noun ? "verb" : "command");
     for (i = 0; !noun && cli_nouns[i]; i++) {
-        buf_addf(out, "        %s) ", cli_nouns[i]->name);
+        buf_addf(out, "        %s", cli_nouns[i]->name);
+        if (cli_nouns[i]->alias)
+            buf_addf(out, "|%s", cli_nouns[i]->alias);
+        buf_add_str(out, ") ");
         zsh_function(out, cli_nouns[i]->name);
         buf_add_str(out, " ;;\n");
     }
@@ -450,8 +458,13 @@ void complete_fish(struct buf *out)
                      "            case");
     each_valued(out, fish_pattern);
     buf_add_str(out, "\n"
-                     "                set skip 1\n"
-                     "            case '-*'\n"
+                     "                set skip 1\n");
+    for (i = 0; cli_nouns[i]; i++) {
+        if (cli_nouns[i]->alias)
+            buf_addf(out, "            case %s\n                echo %s\n",
+                     cli_nouns[i]->alias, cli_nouns[i]->name);
+    }
+    buf_add_str(out, "            case '-*'\n"
                      "            case '*'\n"
                      "                echo $word\n"
                      "        end\n"

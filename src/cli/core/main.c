@@ -19,17 +19,15 @@
 #include "cli/core/help.h"
 
 extern const struct noun noun_session, noun_blob, noun_output, noun_artifact,
-    noun_memory, noun_history, noun_conversation, noun_tenant, noun_tool,
-    noun_config;
+    noun_memory, noun_history, noun_jp, noun_tenant, noun_tool, noun_config;
 extern const struct cmd cmd_read, cmd_slash, cmd_run, cmd_serve, cmd_mcp,
     cmd_watch, cmd_gc, cmd_reindex, cmd_doctor, cmd_help, cmd_version,
     cmd_completion, cmd_check, cmd_repair, cmd_stats;
 
 const struct noun *const cli_nouns[] = {
-    &noun_session,      &noun_blob,   &noun_output,
-    &noun_artifact,     &noun_memory, &noun_history,
-    &noun_conversation, &noun_tenant, &noun_tool,
-    &noun_config,       NULL,
+    &noun_session, &noun_blob,    &noun_output, &noun_artifact,
+    &noun_memory,  &noun_history, &noun_jp,     &noun_tenant,
+    &noun_tool,    &noun_config,  NULL,
 };
 
 const struct cmd *const cli_plain[] = {

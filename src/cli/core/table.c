@@ -12,8 +12,11 @@ const struct noun *cli_noun(const char *name)
     size_t i;
 
     for (i = 0; cli_nouns[i]; i++) {
-        if (!strcmp(cli_nouns[i]->name, name))
-            return cli_nouns[i];
+        const struct noun *noun = cli_nouns[i];
+
+        if (!strcmp(noun->name, name) ||
+            (noun->alias && !strcmp(noun->alias, name)))
+            return noun;
     }
     return NULL;
 }
