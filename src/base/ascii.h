@@ -18,6 +18,19 @@ static inline char ascii_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+/* Blanks, tabs and line ends only, or empty. */
+static inline bool ascii_is_blank(quire_bytes text)
+{
+    const char *c = text.data;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        if (!c[i] || !strchr(" \t\r\n\v\f", c[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Whether it begins with `lower`, which is spelled in lower case. */
 static inline bool ascii_starts(quire_bytes text, const char *lower)
 {

@@ -174,7 +174,7 @@ static quire_status take_part(void *turn, quire_bytes bytes, quire_error *err)
 }
 
 /* The content of `one`, which may be read. It is read to the end whatever is
- * quote_text: only then it is known to be what was stored. */
+ * shown: only then it is known to be what was stored. */
 static quire_status give_content(struct turn *t, const quire_artifact *one,
                                  const quire_artifact_get_options *o,
                                  quire_error *err)

@@ -72,7 +72,7 @@ static void add_relation(struct turn *t, const quire_relation *r)
 struct listing {
     struct turn *turn;
     uint64_t n, n_relations;
-    uint64_t max; /* entries that are quote_text; 0: all */
+    uint64_t max; /* entries that are shown; 0: all */
     bool quiet;   /* count only                     */
     int64_t last;
 };

@@ -3,7 +3,7 @@
  *
  * A command is run by a function that fills the answer: words, and beside them
  * how it went. It fails itself only for what ends the turn, and that is memory
- * or a callback. The frame around the words, what of them is quote_text and what is
+ * or a callback. The frame around the words, what of them is shown and what is
  * left of the budget is for run.c and reply.c.
  */
 #ifndef SLASH_PRIV_H
@@ -50,7 +50,7 @@ struct turn {
     quire_slash_options o;
     const char *session; /* its file, or a built-in one; NULL: none      */
     const struct slash_command *command;
-    size_t limit; /* bytes of content that can be quote_text                  */
+    size_t limit; /* bytes of content that can be shown                  */
     struct response answer;
     struct buf content; /* of a body                                     */
     struct arena tmp;   /* of one command                                */

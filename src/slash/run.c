@@ -98,7 +98,7 @@ static quire_status check_store(struct turn *t, quire_error *err)
 
 /* ---- one command -------------------------------------------------------- */
 
-/* How much of the answer is quote_text. */
+/* How much of the answer is shown. */
 static size_t shown_bytes(const struct turn *t)
 {
     const struct response *a = &t->answer;

@@ -195,7 +195,7 @@ $ C=$(quire artifact ls --json --limit 2 | tail -1 | sed 's/.*"cursor":"\([^"]*\
 "path":"p3"
 "path":"p2"
 $ quire artifact ls --cursor 12
-quire: `12` is no cursor
+quire: `12` is not a cursor
 hint: …
 ? 2
 
@@ -208,7 +208,7 @@ quire: no artifact has 3 in it
 hint: …
 ? 1
 $ quire artifact search 3 --since yesterday
-quire: `yesterday` is no time
+quire: `yesterday` is not a time
 hint: a time looks like 2026-02-16T10:20:30Z
 ? 2
 

@@ -149,8 +149,8 @@ quire: …
 
 # --layout without --store is wrong usage
 $ quire blob ls --layout flat
-quire: --layout is of use only with --store
-hint: a home knows its own layout
+quire: --layout needs --store
+hint: leave it out: a home has its own layout
 ? 2
 
 # the stores of other programs are written as they write them

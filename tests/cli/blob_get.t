@@ -120,7 +120,7 @@ hint: name a file, not a directory
 ? 3
 $ quire blob get 2cf24dba -o no/such/place
 quire: cannot write no/such/place: No such file or directory
-hint: its directory is not there
+hint: create its directory first
 ? 3
 $ quire blob get 2cf24dba -o /dev/full
 quire: cannot write /dev/full: No space left on device

@@ -64,11 +64,11 @@ hint: run `quire blob ls --help` for the list
 # options of a command stand after it
 $ quire --verify blob put
 quire: quire has no option --verify
-hint: the options of a command stand after its name
+hint: give the options of a command after its name
 ? 2
 $ quire blob --layout flat ls
 quire: quire has no option --layout
-hint: the options of a command stand after its name
+hint: give the options of a command after its name
 ? 2
 
 # a choice is checked and guessed
@@ -139,7 +139,7 @@ quire: `quire blob get` needs REF
 hint: usage: quire blob get REF
 ? 2
 $ quire blob get a b
-quire: `quire blob get` has no use for `b`
+quire: `quire blob get` takes no argument `b`
 hint: usage: quire blob get REF
 ? 2
 $ quire blob stat
@@ -147,7 +147,7 @@ quire: `quire blob stat` needs REF
 hint: usage: quire blob stat REF...
 ? 2
 $ quire version now
-quire: `quire version` has no use for `now`
+quire: `quire version` takes no argument `now`
 hint: usage: quire version
 ? 2
 $ quire completion

@@ -49,7 +49,7 @@ Options:
   --layout packed|loose|flat  how DIR is laid out, instead of looking
 
 Options of every command (--home, --json, --quiet, ...): see `quire --help`.
-Exit status: 0 done, 1 the answer is no, 2 wrong usage, 3 failed, 4 damaged.
+Exit status: 0 done, 1 no match or refused, 2 wrong usage, 3 failed, 4 damaged.
 
 Examples:
   quire blob ls --long

@@ -59,11 +59,11 @@ quire: `x` is no id
 hint: an id looks like 12, #12 or mem:12
 ? 2
 $ quire memory ls --as-of yesterday
-quire: `yesterday` is no time
+quire: `yesterday` is not a time
 hint: a time looks like 2026-02-16T10:20:30Z
 ? 2
 $ quire memory ls --cursor 7
-quire: `7` is no cursor
+quire: `7` is not a cursor
 hint: …
 ? 2
 $ quire memory add --type user --title x --supersedes 1,y

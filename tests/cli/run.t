@@ -40,7 +40,7 @@ $ quire run --json -- printf '"\\\\\t\377'
 
 # a command that takes too long is ended, with all it started
 $ quire run --timeout 200ms -c 'sleep 60 & sleep 60'
-quire: the command was ended: it took too long
+quire: the command took too long and was ended
 hint: give it more time with --timeout
 ? 124
 $ quire run --timeout 200ms -c 'trap "" TERM; while :; do sleep 0.05; done' 2>/dev/null
@@ -58,7 +58,7 @@ y
 y
 y
 y
-quire: not all of the output was passed on, and the command was ended
+quire: the output was cut off, and the command was ended
 hint: raise --max-output; `quire output ls` shows what was kept
 ? 137
 $ quire run --max-output 10 --json -- yes 2>/dev/null
@@ -163,8 +163,8 @@ $ quire run -- echo four >/dev/null
 $ quire run --log --limit 1 --json
 {"id":4,…"exit":0,"signal":0,"stdout_bytes":5,"stderr_bytes":0,…"unconfined":false}
 $ quire run --log -- true
-quire: --log lists what was run, and runs nothing
-hint: give one of the two
+quire: --log does not run a command
+hint: leave out --log or the command
 ? 2
 
 # unconfined it has our rights, and says so
@@ -281,15 +281,15 @@ $ quire run --log
 # files that are no artifacts are told of
 $ quire run -c 'head -c 2000000 /dev/zero >large; echo small >small'
 quire: 1 file did not become an artifact
-hint: `quire watch --once` says which, and why
+hint: `quire watch --once` lists them with the reason
 $ quire run --session temp --open-files 2 -- ls
-quire: no program can begin with so few --open-files
+quire: --open-files is less than 8, too few to start a program
 hint: leave it out for 1024
 ? 2
 $ quire run --session temp -- cat small
 small
 quire: 1 file did not become an artifact
-hint: `quire watch --once` says which, and why
+hint: `quire watch --once` lists them with the reason
 
 # an archive of a directory itself is unpacked
 $ mkdir d; echo one >d/one; tar -cf d.tar -C d .; quire artifact put d.tar d.tar >put
@@ -300,7 +300,7 @@ $ quire artifact unpack d.tar
 $ quire run --file-size 1k -c 'head -c 100k /dev/zero > x; exit 0' 2>said
 $ quire run --file-size 1k -- head -c 100k /dev/zero >x
 $ quire run --file-size 1k -- dd if=/dev/zero of=y bs=64k count=2
-quire: a file grew too large, and whoever wrote it was ended
+quire: a file grew too large, and its writer was ended
 hint: raise --file-size
 ? 153
 $ quire run --disk 10k -c 'head -c 100k /dev/zero > z'
@@ -330,5 +330,5 @@ hint: programs are looked for in /nowhere
 ? 127
 $ quire run ls -la
 quire: `quire run` has no option -l
-hint: what is not for quire stands after --: `quire run -- ls -l`
+hint: give options of the command after --: `quire run -- ls -l`
 ? 2

@@ -271,7 +271,7 @@ $ quire --home other session check ./whole.jsonl && quire --home other session s
 4
 $ quire session export $S -o missing/x
 quire: cannot write missing/x: No such file or directory
-hint: its directory is not there
+hint: create its directory first
 ? 3
 $ quire session export nonsense -o x; ls x
 quire: …

@@ -95,7 +95,7 @@ hint: `quire tenant ls` lists those there are
 $ test -e $QUIRE_HOME
 ? 1
 $ quire --tenant '' artifact ls
-quire: --tenant needs a name
+quire: --tenant is empty
 hint: leave it out for `default`
 ? 2
 $ QUIRE_TENANT= quire artifact ls

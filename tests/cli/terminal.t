@@ -40,7 +40,7 @@ blob:sha256:…
 $ PAGER=no-such-pager script -qec 'stty rows 10; quire --color never blob ls; echo $?' /dev/null | tr -d '\r'
 ...
 quire: cannot run the pager `no-such-pager`
-hint: set PAGER to one that is there, or give --no-pager
+hint: set PAGER to an installed program, or give --no-pager
 3
 
 # what takes longer than a second shows how far it is, and erases it

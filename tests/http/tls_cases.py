@@ -197,8 +197,8 @@ def files_that_cannot_be_used(w):
             ("No such file", (cert, key + "x")),
             ("No such file", (cert + "x", key)),
             ("no file in PEM", (work, key)),
-            ("belong together", (cert, None)),
-            ("belong together", (None, key))):
+            ("--tls-key is missing", (cert, None)),
+            ("--tls-cert is missing", (None, key))):
         command = [w.server.program, "serve", "--listen", "127.0.0.1:0"]
         for name, value in zip(("--tls-cert", "--tls-key"), options):
             command += [name, value] if value else []

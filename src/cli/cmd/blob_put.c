@@ -170,7 +170,7 @@ static void put_alone(struct put *p, const char *name, int fd,
                                    &info, &err);
     progress_end(cli);
     cli->out.progress = all;
-    cli->out.progress.quote_text = false;
+    cli->out.progress.visible = false;
     if (st) {
         put_failed(p, &err);
         return;

@@ -139,7 +139,7 @@ static int check(struct cli *cli, const struct args *args)
         flags |= QUIRE_CHECK_QUICK;
     if (args_flag(args, "full"))
         flags |= QUIRE_CHECK_FULL;
-    cli_say_absent(cli);
+    cli_warn_absent(cli);
     progress_start(cli, "checking", false);
     st = quire_check(cli->q, flags, &hooks, &err);
     progress_end(cli);
@@ -220,7 +220,7 @@ static int repair(struct cli *cli, const struct args *args)
     quire_status st;
 
     progress_start(cli, "checking", false);
-    cli_say_absent(cli);
+    cli_warn_absent(cli);
     st = quire_repair(cli->q, c.dry ? QUIRE_REPAIR_DRY : 0, &hooks, &err);
     progress_end(cli);
     if (st)

@@ -194,7 +194,7 @@ static int gc(struct cli *cli, const struct args *args)
         o.each = list_one;
         o.ctx = cli;
     }
-    cli_say_absent(cli);
+    cli_warn_absent(cli);
     if (!dry && access(quire_home(cli->q), W_OK) && errno != ENOENT) {
         err_sys(&err, errno, "cannot write to %s", quire_home(cli->q));
         return cli_fail(cli, &err);

@@ -1,7 +1,7 @@
 /*
- * mcp.c - `quire mcp`: a session for a model's client
+ * mcp.c - `quire mcp`: an MCP server on standard input and output
  *
- * Standard output is the client's, and carries the protocol alone.
+ * Standard output carries the protocol only.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static void add_option(struct json_writer *w, const struct args *args,
     json_str(w, value);
 }
 
-/* What most clients have in their settings. They start us with an environment
- * of their own, so what this one says becomes options. */
+/* The form that most clients have in their settings. They start us with their
+ * own environment, so settings of this one become options. */
 static int print_config(struct cli *cli, const struct args *args)
 {
     struct buf line = BUF_INIT(1 << 20), text = BUF_INIT(1 << 20);
@@ -91,32 +91,32 @@ static int mcp(struct cli *cli, const struct args *args)
 static const struct opt mcp_opts[] = {
     {.name = "allow-run",
      .kind = OPT_FLAG,
-     .help = "let the tool run commands, confined as `quire run` does"},
+     .help = "let the tool run commands, confined as by `quire run`"},
     {.name = "read",
      .kind = OPT_CHOICE,
      .value = "session|all",
      .help = "which sessions' resources can be read; `session` unless given"},
     {.name = "print-config",
      .kind = OPT_FLAG,
-     .help = "print what a client's settings need, and do nothing else"},
+     .help = "print the settings for a client, and end"},
     {0},
 };
 
 const struct cmd cmd_mcp = {
     .name = "mcp",
     .args = "",
-    .summary = "serve a session to a model's client, by MCP",
+    .summary = "serve a session to an MCP client",
     .about =
-        "Speaks the Model Context Protocol on standard input and output, until "
+        "Serves the Model Context Protocol on standard input and output, until "
         "the input ends: versions 2024-11-05 to 2025-11-25, which open with "
-        "`initialize`, and 2026-07-28. It offers the files of --session, or of "
-        "the built-in session `temp`, and of no other: the tool `workspace`, as "
-        "`quire tool workspace` has it; as resources the session's artifacts, "
-        "outputs, reports and what was said; the prompts `recall` and "
-        "`hand-off`. Files that others change meanwhile become versions of "
-        "their artifacts, and clients that asked are told.\n\n"
-        "Clients start it themselves: put what --print-config prints into their "
-        "settings. docs/mcp.md has the place for each.",
+        "`initialize`, and 2026-07-28. It offers one session, --session or the "
+        "built-in `temp`: the tool `workspace`, the same as `quire tool "
+        "workspace`; as resources its artifacts, outputs, reports and entries; "
+        "the prompts `recall` and `hand-off`. Files that other programs change "
+        "become versions of their artifacts, and subscribed clients are "
+        "notified.\n\n"
+        "Clients start it: put the output of --print-config into their "
+        "settings; docs/mcp.md says where.",
     .opts = mcp_opts,
     .examples = "quire mcp --print-config\n"
                 "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | "

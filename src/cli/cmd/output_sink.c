@@ -1,14 +1,13 @@
 /*
- * output_sink.c - the end of a pipe
+ * output_sink.c - keep the output of a command
  *
  *     make 2>&1 | quire output sink --tool make
  *
- * What stands on the left must not notice us: it is read to its end, whatever
- * becomes of the session, of the file, of our own reader or of the terminal.
- * Ctrl-C reaches both sides of a pipe; the left side ends by it, and then we
- * do, with all it printed kept. Who presses it again, or sends another signal,
- * is obeyed: what has been printed by then is kept, also what is still in the
- * pipe.
+ * The command on the left must not be disturbed: its output is read to the end
+ * even if the session, the file, our reader or the terminal fails. Ctrl-C
+ * reaches both sides of the pipe; the command ends, then the sink, with all
+ * output kept. A second Ctrl-C or another signal ends the sink; what was
+ * printed until then is kept, including what is still in the pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,60 +23,38 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "cli/core/cli.h"
+#include "cli/core/signals.h"
 #include "cli/cmd/output.h"
 
 /* ---- signals ------------------------------------------------------------ */
 
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t stopped_by, times;
-
-static void note_signal(int number)
-{
-    stopped_by = number;
-    times++;
-}
-
-/* They are blocked, but for the time we wait: one that came between looking
- * and waiting would be slept through. `open` is what to wait with. */
+/* Signals are blocked except in ppoll(): one between the check of the flag and
+ * the wait would be missed. `open` is the mask to wait with. */
 static void catch_signals(sigset_t *open)
 {
-    struct sigaction action = {.sa_handler = note_signal}, old;
     sigset_t block;
-    size_t i;
 
-    sigemptyset(&block);
-    for (i = 0; i < sizeof caught / sizeof *caught; i++) {
-        sigaction(caught[i], NULL, &old);
-        if (old.sa_handler == SIG_IGN)
-            continue;
-        sigaction(caught[i], &action, NULL);
-        sigaddset(&block, caught[i]);
-    }
+    signals_catch_set(0, &block);
     sigprocmask(SIG_BLOCK, &block, open);
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves must not end us early */
 }
 
-/* From here on a signal ends us: everything is kept, and whoever reads our
- * output may be in no hurry. */
+/* From here on a signal ends the process: all output is kept, and printing it
+ * may block. */
 static void release_signals(const sigset_t *open)
 {
-    struct sigaction old;
-    size_t i;
-
-    for (i = 0; i < sizeof caught / sizeof *caught; i++) {
-        sigaction(caught[i], NULL, &old);
-        if (old.sa_handler != SIG_IGN)
-            signal(caught[i], SIG_DFL);
-    }
+    signals_restore();
     sigprocmask(SIG_SETMASK, open, NULL);
 }
 
-static bool told_to_stop(void)
+static bool must_stop(void)
 {
-    return stopped_by && (stopped_by != SIGINT || times > 1);
+    int number = signals_caught();
+
+    return number && (number != SIGINT || signals_count() > 1);
 }
 
-/* End as the signal would have ended us. */
+/* End the process by the default action of the signal. */
 static void end_by(int number)
 {
     signal(number, SIG_DFL);
@@ -92,35 +69,35 @@ static void end_by(int number)
 struct drain {
     struct cli *cli;
     quire_sink *sink;
-    sigset_t open; /* signals that may come while we wait        */
+    sigset_t open; /* the signal mask while waiting              */
     char *piece;
     uint64_t done;
-    uint64_t after; /* bytes since we were told to stop           */
+    uint64_t after; /* bytes since must_stop()                    */
 };
 
-/* Whether there is something to read. We wait for it, or for a signal; once we
- * were told to stop, for nothing, and take no more than a pipe can hold. */
+/* Wait for input or a signal; whether to read. After must_stop() it does not
+ * wait, and takes no more than a pipe holds. */
 static bool wait_for_more(struct drain *d)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     struct timespec now = {0, 0};
     int n = 0;
 
-    while (!told_to_stop()) {
+    while (!must_stop()) {
         n = ppoll(&in, 1, NULL, &d->open);
         if (n >= 0 || errno != EINTR)
-            return true; /* what is wrong the read will tell */
+            return true; /* read() reports the error */
     }
     return d->after <= PIPE_SIZE && ppoll(&in, 1, &now, NULL) > 0;
 }
 
-/* All of standard input, or what has come when we are told to stop. */
-static quire_status drain(struct drain *d, quire_error *err)
+/* Read standard input to its end, or until must_stop(). */
+static quire_status drain_input(struct drain *d, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
-    /* More room in the pipe, fewer turns between its two sides. It is no
-     * pipe, or the system does not like it: as well. */
+    /* A larger pipe needs fewer switches between its two sides. Fails harmlessly
+     * if it is not a pipe. */
     fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_SIZE);
     progress_start(d->cli, "reading", true);
     while (!st && wait_for_more(d)) {
@@ -135,7 +112,7 @@ static quire_status drain(struct drain *d, quire_error *err)
         if (n > 0) {
             quire_sink_write(d->sink, bytes_of(d->piece, (size_t)n));
             d->done += (uint64_t)n;
-            d->after += told_to_stop() ? (uint64_t)n : 0;
+            d->after += must_stop() ? (uint64_t)n : 0;
             progress_at(d->cli, d->done, 0);
         }
     }
@@ -143,7 +120,7 @@ static quire_status drain(struct drain *d, quire_error *err)
     return st;
 }
 
-/* ---- what came of it ---------------------------------------------------- */
+/* ---- the result --------------------------------------------------------- */
 
 static void add_file(struct json_writer *w, const quire_sink_result *r,
                      bool temporary)
@@ -162,8 +139,8 @@ static void add_file(struct json_writer *w, const quire_sink_result *r,
     }
 }
 
-/* A piece at a time: what is quote_text may be large, and is in memory already. */
-static void say_quoted(struct cli *cli, quire_bytes text)
+/* A piece at a time: the text may be large. */
+static void print_quoted(struct cli *cli, quire_bytes text)
 {
     struct buf quoted = BUF_INIT(8 * PIECE);
 
@@ -179,17 +156,17 @@ static void say_quoted(struct cli *cli, quire_bytes text)
     buf_release(&quoted);
 }
 
-static void say_json(struct cli *cli, const quire_sink_result *r,
-                     bool temporary)
+static void print_json(struct cli *cli, const quire_sink_result *r,
+                       bool temporary)
 {
     struct buf rest = BUF_INIT(64 * 1024);
     struct json_writer w;
 
     out_str(cli, "{\"output\":\"");
-    say_quoted(cli, r->output);
+    print_quoted(cli, r->output);
     out_str(cli, "\"");
     json_begin(&w, &rest);
-    w.comma = true; /* the output has just ended */
+    w.comma = true; /* after "output" */
     json_put_bool(&w, "truncated", r->truncated);
     json_put_uint(&w, "totalLines", r->total_lines);
     json_put_uint(&w, "totalBytes", r->total_bytes);
@@ -209,7 +186,7 @@ static void say_json(struct cli *cli, const quire_sink_result *r,
     buf_release(&rest);
 }
 
-static void say_text(struct cli *cli, const quire_sink_result *r)
+static void print_text(struct cli *cli, const quire_sink_result *r)
 {
     const char *text = r->output.data;
 
@@ -219,9 +196,9 @@ static void say_text(struct cli *cli, const quire_sink_result *r)
         out_str(cli, "\n");
 }
 
-/* Whether what is quote_text and what is said end up in one file, or on one
- * screen. There the end of the last line was seen to already. */
-static bool same_place(void)
+/* Whether standard output and standard error are the same file. On a terminal
+ * print_text() has ended the last line. */
+static bool is_same_file(void)
 {
     struct stat out, talk;
 
@@ -230,49 +207,49 @@ static bool same_place(void)
            out.st_ino == talk.st_ino;
 }
 
-/* In lines as a person counts them: what follows the last newline is none if
- * there is nothing. */
-static void say_address(const quire_sink_result *r, bool temporary)
+/* An empty rest after the last newline does not count as a line. */
+static void print_address(const quire_sink_result *r, bool temporary)
 {
     uint64_t lines = r->total_lines - !r->ends_in_line;
     char size[32];
 
     size_text(r->total_bytes, size, sizeof size);
-    if (r->ends_in_line && same_place())
+    if (r->ends_in_line && is_same_file())
         fputc('\n', stderr);
     fprintf(stderr, "full output: artifact://%s (%llu line%s, %s)%s%s\n", r->id,
             (unsigned long long)lines, lines == 1 ? "" : "s", size,
             temporary ? " in " : "", temporary ? r->path : "");
 }
 
-/* Results first, then the address: the last thing one sees. */
-static int say(struct cli *cli, const quire_sink_result *r, bool temporary)
+/* The address comes last, where it is seen. */
+static int print_result(struct cli *cli, const quire_sink_result *r,
+                        bool temporary)
 {
     int code = EXIT_DONE;
 
     if (cli->json)
-        say_json(cli, r, temporary);
+        print_json(cli, r, temporary);
     else
-        say_text(cli, r);
+        print_text(cli, r);
     out_flush(cli, NULL);
     if (r->problem.status) {
         quire_error err = r->problem;
 
         err_set(&err, r->problem.status, "%s%.200s",
-                r->truncated ? "the whole output is not kept: " : "",
+                r->truncated ? "cannot keep the whole output: " : "",
                 r->problem.what);
         err_next(&err, "%s", r->problem.next);
         code = cli_fail(cli, &err) ? EXIT_FAILED : EXIT_DONE;
     } else if (r->id && !cli->json) {
-        say_address(r, temporary);
+        print_address(r, temporary);
     }
     if (cli->out.error == EPIPE)
         end_by(SIGPIPE);
     return code;
 }
 
-/* Without outputs the sink keeps no file; why not is said in the end, for what
- * stands in front of us goes on all the same. */
+/* Without outputs the sink keeps no file. The error is reported at the end, so
+ * that the command is not interrupted. */
 static int open_sink(struct cli *cli, const struct args *args, quire_outputs *o,
                      quire_sink **sink)
 {
@@ -308,15 +285,16 @@ static int output_sink(struct cli *cli, const struct args *args)
         goto out;
     }
     catch_signals(&d.open);
-    if (drain(&d, &err))
+    if (drain_input(&d, &err))
         code = cli_fail(cli, &err);
     quire_sink_finish(d.sink, &result);
     release_signals(&d.open);
     if (!o)
         result.problem = why;
-    code = cli_worse(code, say(cli, &result, o && quire_outputs_temporary(o)));
-    if (stopped_by)
-        end_by(stopped_by);
+    code = cli_worse(code, print_result(cli, &result,
+                                        o && quire_outputs_temporary(o)));
+    if (signals_caught())
+        end_by(signals_caught());
 out:
     quire_sink_free(d.sink);
     quire_outputs_close(o);
@@ -329,11 +307,11 @@ static const struct opt sink_opts[] = {
      .letter = 't',
      .kind = OPT_TEXT,
      .value = "T",
-     .help = "who prints; part of the file's name. `tool` unless given"},
+     .help = "the tool's name, part of the file name; `tool` unless given"},
     {.name = "threshold",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "show up to N bytes, and of more the last N; 50K unless given"},
+     .help = "print at most N bytes, the last ones; 50K unless given"},
     {.name = "head",
      .kind = OPT_SIZE,
      .value = "N",
@@ -341,30 +319,29 @@ static const struct opt sink_opts[] = {
     {.name = "columns",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "show at most N bytes of a line"},
+     .help = "print at most N bytes of a line"},
     {0},
 };
 
 const struct cmd cmd_output_sink = {
     .name = "output sink",
     .args = "",
-    .summary = "keep all that comes, show its end",
+    .summary = "keep a tool's output, print its end",
     .about =
-        "Reads standard input to its end and prints what is worth showing: "
-        "all of it, or its last 50 KiB, from the middle of a line if need be. "
-        "What is longer is kept whole in the session, and its address is the "
-        "last thing on standard error, also with --quiet; `quire read` gives "
-        "it back. Escape sequences and control characters are left out, CRLF "
-        "and CR become newlines, and what is not UTF-8 is replaced by "
-        "U+FFFD.\n\n"
-        "If the file cannot be kept, or there is no such session, the end is "
-        "shown all the same, and the exit status is 3. Ctrl-C ends the command "
-        "in front of the pipe, and what it printed is kept; so it is when a "
-        "signal ends the sink, but for SIGKILL. The status of that command is "
-        "the shell's to tell: `set -o pipefail`.\n\n"
+        "Reads standard input to its end and prints all of it, or its last 50 "
+        "KiB, from the middle of a line if necessary. Longer output is kept "
+        "whole in the session, and its address is the last line on standard "
+        "error, also with --quiet; `quire read` prints it. Escape sequences and "
+        "control characters are removed, CRLF and CR become newlines, and "
+        "invalid UTF-8 becomes U+FFFD.\n\n"
+        "If the file cannot be kept, or the session does not exist, the end is "
+        "printed all the same, and the exit status is 3. Ctrl-C ends the command "
+        "in front of the pipe, and its output is kept; also when a signal other "
+        "than SIGKILL ends the sink. For the status of that command use the "
+        "shell's `set -o pipefail`.\n\n"
         "With --json one object: output, truncated, totalLines, totalBytes, "
-        "outputLines, outputBytes, artifactId, address, path (null: there is "
-        "no file); elidedLines, elidedBytes, columnTruncatedLines, "
+        "outputLines, outputBytes, artifactId, address, path (null without a "
+        "file); elidedLines, elidedBytes, columnTruncatedLines, "
         "columnDroppedBytes, artifactError where they apply. A newline at the "
         "end begins one more line in these counts. Without a session the file "
         "goes to a directory for temporary files, and `temporary` is true.",

@@ -1,8 +1,8 @@
 /*
- * read.c - `quire read`: what an address leads to
+ * read.c - `quire read`: the content behind an address
  *
- * In a pipe the bytes are those that are stored. On a terminal what could steer
- * it is left out: a report is a model's, a blob anybody's.
+ * In a pipe the bytes are those that are stored. On a terminal escape sequences
+ * are removed: reports and blobs are untrusted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +23,14 @@ struct reading {
     struct cli *cli;
     bool numbers;
     bool guard;      /* standard output is a terminal                  */
-    bool mute;       /* no lines are asked for                         */
+    bool mute;       /* --tail 0: print nothing                        */
     bool open;       /* the last line had no newline                   */
     struct buf text; /* one piece                                      */
     struct json_out json;
 };
 
 /* A value: JSON on one line, or its text. */
-static void show_value(struct reading *r, const quire_line *line)
+static void print_value(struct reading *r, const quire_line *line)
 {
     if (r->cli->json) {
         json_out_add(&r->json, line->text);
@@ -45,7 +45,7 @@ static void show_value(struct reading *r, const quire_line *line)
 }
 
 /* {"line":3,"text":"..."} a line, which may come in pieces. */
-static void show_json(struct reading *r, const quire_line *line)
+static void print_json(struct reading *r, const quire_line *line)
 {
     struct buf quoted = BUF_INIT((size_t)16 << 20);
     quire_bytes text = line->text;
@@ -70,7 +70,7 @@ static void show_json(struct reading *r, const quire_line *line)
     buf_release(&quoted);
 }
 
-static void show_text(struct reading *r, const quire_line *line)
+static void print_text(struct reading *r, const quire_line *line)
 {
     const char *text = line->text.data;
 
@@ -83,7 +83,8 @@ static void show_text(struct reading *r, const quire_line *line)
     r->open = line->text.len > 0 && text[line->text.len - 1] != '\n';
 }
 
-static quire_status show(void *ctx, const quire_line *line, quire_error *err)
+static quire_status emit_line(void *ctx, const quire_line *line,
+                              quire_error *err)
 {
     struct reading *r = ctx;
     quire_status st;
@@ -97,11 +98,11 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
         return st;
     }
     if (line->number == 0)
-        show_value(r, line);
+        print_value(r, line);
     else if (r->cli->json)
-        show_json(r, line);
+        print_json(r, line);
     else
-        show_text(r, line);
+        print_text(r, line);
     st = buf_status(&r->text, "a line", err);
     if (st)
         return st;
@@ -109,8 +110,8 @@ static quire_status show(void *ctx, const quire_line *line, quire_error *err)
     return out_status(r->cli, err);
 }
 
-/* What is wrong with the address or the choice is wrong usage; that it leads
- * nowhere is an answer. */
+/* A bad address or option is wrong usage; an address without content exits with
+ * 1. */
 static int fail(struct cli *cli, const quire_error *err)
 {
     int code = cli_fail(cli, err);
@@ -144,9 +145,9 @@ static int read_address(struct cli *cli, const struct args *args,
         code = open_outputs(cli, args, &o);
     if (code)
         return code;
-    if (quire_read(cli->q, o, address, &options, show, &r, &err))
-        code = cli->out.error ? EXIT_DONE
-                              : fail(cli, &err); /* out_close tells */
+    if (quire_read(cli->q, o, address, &options, emit_line, &r, &err))
+        code = cli->out.error ? EXIT_DONE /* out_close() reports it */
+                              : fail(cli, &err);
     else if (r.open && isatty(STDOUT_FILENO))
         out_str(cli, "\n");
     buf_release(&r.text);
@@ -158,15 +159,15 @@ static const struct opt read_opts[] = {
     {.name = "offset",
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "from line N on, counting from 1"},
+     .help = "from line N on, counted from 1"},
     {.name = "grep",
      .kind = OPT_TEXT,
      .value = "RE",
-     .help = "of these the ones RE is found in, a Perl-compatible expression"},
+     .help = "of these the lines that match RE, a Perl-compatible expression"},
     {.name = "ignore-case",
      .letter = 'i',
      .kind = OPT_FLAG,
-     .help = "small and capital letters are the same to --grep"},
+     .help = "--grep ignores case"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -179,16 +180,16 @@ static const struct opt read_opts[] = {
     {.name = "number",
      .letter = 'N',
      .kind = OPT_FLAG,
-     .help = "put its number before each line"},
+     .help = "print the number of each line"},
     {0},
 };
 
 #define READ_ABOUT                                                              \
-    "Lines are chosen in this order: --offset, --grep, --limit, --tail. With "  \
-    "--json each is an object: line, text; and a value is JSON, also if it is " \
-    "a string. Exits with 1 if there is no such output, and says which there "  \
-    "are, or if no line matches. A line above 1 MiB is searched by its first "  \
-    "mebibyte."
+    "Lines are selected in this order: --offset, --grep, --limit, --tail. "     \
+    "With --json each is an object: line, text; and a value is JSON, also if "  \
+    "it is a string. Exits with 1 if the output does not exist, and lists the " \
+    "outputs that do, or if no line matches. --grep searches the first 1 MiB "  \
+    "of a line."
 
 static int read_url(struct cli *cli, const struct args *args)
 {
@@ -198,12 +199,12 @@ static int read_url(struct cli *cli, const struct args *args)
 const struct cmd cmd_read = {
     .name = "read",
     .args = "URL",
-    .summary = "print what an address leads to",
+    .summary = "print the content behind an address",
     .about = "URL is artifact://3, an output of a tool; agent://0-Scout, the "
              "report of a sub-agent; agent://0-Scout/items/0 or "
              "agent://0-Scout?q=.items[0], a value in a report that is JSON; "
-             "or blob:sha256:HEX, content by its name. agent://A/B is the "
-             "report A.B if there is one.\n\n" READ_ABOUT,
+             "or blob:sha256:HEX, a blob. agent://A/B is the report A.B if it "
+             "exists.\n\n" READ_ABOUT,
     .opts = read_opts,
     .examples = "quire read artifact://0 --tail 20 --session last\n"
                 "quire read artifact://0 --grep '77$' -N --session last",
@@ -212,7 +213,7 @@ const struct cmd cmd_read = {
     .run = read_url,
 };
 
-/* A number or an id alone means what it means in a session. */
+/* A number alone is artifact://N, an id agent://ID. */
 static int output_read(struct cli *cli, const struct args *args)
 {
     const char *word = args->words[0], *address = word;

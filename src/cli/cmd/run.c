@@ -1,9 +1,9 @@
 /*
- * run.c - `quire run`: a command in a session's files, and nowhere else
+ * run.c - `quire run`: a command confined to a session's files
  *
- * What the command says goes on as it comes, and its status is ours. With --json
- * all of it is one object, in the end. Words of our own, about limits, go to
- * standard error after what the command has said there.
+ * The command's output is passed on as it comes, and its exit status is ours.
+ * With --json all of it is one object, at the end. Our own messages about
+ * limits follow the command's on standard error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,16 +25,17 @@
 #include "base/fs.h"
 #include "base/timestamp.h"
 #include "cli/core/cli.h"
+#include "cli/core/signals.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
 #include "mcp/run.h"
 
 extern const struct cmd cmd_run;
 
-/* As timeout(1) has it; and as shells tell of a signal. */
+/* As timeout(1) and shells have it. */
 enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL = 128 };
 
-/* Below this not even the loader can open its libraries. */
+/* With less, the loader cannot open its libraries. */
 enum { OPEN_FILES_MIN = 8 };
 
 struct run {
@@ -71,24 +72,25 @@ static void print_result(struct run *r, const quire_run_result *got)
     row_print(&row);
 }
 
-/* Which limit ended it, and what to do. */
-static void tell_limits(struct cli *cli, const quire_run_result *got,
-                        bool drained)
+/* Which limits the command reached, and what to do. */
+static void report_limits(struct cli *cli, const quire_run_result *got,
+                          bool drained)
 {
     static const struct {
-        const char *hit, *words, *hint;
+        const char *hit, *message, *hint;
     } limits[] = {
-        {"\"time\"", "the command was ended: it took too long",
+        {"\"time\"", "the command took too long and was ended",
          "give it more time with --timeout"},
-        {"\"output\"", "not all of the output was passed on",
+        {"\"output\"", "the output was cut off",
          "raise --max-output; `quire output ls` shows what was kept"},
-        {"\"processes\"", "the command was ended: too many processes",
+        {"\"processes\"",
+         "the command started too many processes and was ended",
          "raise --processes"},
-        {"\"memory\"", "the command was ended: too much memory",
+        {"\"memory\"", "the command used too much memory and was ended",
          "raise --memory"},
         {"\"disk\"", "the files of the session grew too much",
          "raise --disk, or quota.session"},
-        {"\"file\"", "a file grew too large, and whoever wrote it was ended",
+        {"\"file\"", "a file grew too large, and its writer was ended",
          "raise --file-size"},
     };
     size_t i;
@@ -97,7 +99,7 @@ static void tell_limits(struct cli *cli, const quire_run_result *got,
         if (strstr(got->record.hit, limits[i].hit)) {
             quire_error err = {.status = QUIRE_QUOTA};
 
-            snprintf(err.what, sizeof err.what, "%s%s", limits[i].words,
+            snprintf(err.what, sizeof err.what, "%s%s", limits[i].message,
                      strstr(limits[i].hit, "output") && !drained
                          ? ", and the command was ended"
                          : "");
@@ -116,13 +118,13 @@ static int status_of(const quire_run_result *got)
 
 /* ---- input -------------------------------------------------------------- */
 
-/* What the command reads. A pipe goes on as it is. Whatever has a name, a file or
- * a fifo, does not: who has its descriptor can change its mode and its times,
- * however it was opened. It is fed through a pipe, and so is what comes from a
- * socket, which is not to be answered. A terminal stays here. */
+/* The command's standard input. A pipe is passed on. A file or named FIFO is not:
+ * its descriptor would allow changing its mode and times. It is copied through a
+ * pipe, and so is a socket, which must not be written to. A terminal is not
+ * passed on. */
 struct feed {
-    int fd;    /* -1: none                      */
-    pid_t pid; /* who fills the pipe; 0: nobody */
+    int fd;    /* -1: none                        */
+    pid_t pid; /* fills the pipe; 0: no process   */
 };
 
 static bool is_fed(const struct stat *st, int flags)
@@ -138,9 +140,9 @@ static bool is_pipe(void)
     return fstatfs(STDIN_FILENO, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
 }
 
-/* In a process of its own, until the input or the reader ends. What splice moved
- * is in the pipe or was read: nothing is lost in between (see feed_stop). */
-static _Noreturn void fill(int to)
+/* In its own process, until the input or the reader ends. Bytes that splice moved
+ * are in the pipe or were read; none is lost between (see feed_stop). */
+static _Noreturn void fill_pipe(int to)
 {
     char chunk[4096];
     ssize_t n;
@@ -174,7 +176,7 @@ static quire_status feed_start(struct feed *f, quire_error *err)
     f->pid = fork();
     if (f->pid == 0) {
         close(ends[0]);
-        fill(ends[1]);
+        fill_pipe(ends[1]);
     }
     close(ends[1]);
     f->fd = ends[0];
@@ -182,7 +184,8 @@ static quire_status feed_start(struct feed *f, quire_error *err)
                       : QUIRE_OK;
 }
 
-/* In a file the place is what was read: the next command goes on from there. */
+/* The offset of a file is moved back to what was read: the next command continues
+ * there. */
 static void feed_stop(struct feed *f)
 {
     int unread = 0;
@@ -199,38 +202,23 @@ static void feed_stop(struct feed *f)
 
 /* ---- signals ------------------------------------------------------------ */
 
-static int stop_pipe[2] = {-1, -1};
-static volatile sig_atomic_t asked_to_end;
-
-static void note_signal(int number)
+/* A signal ends the command first, then us. */
+static quire_status catch_signals(int *stop_fd, quire_error *err)
 {
-    int saved = errno;
+    int ends[2];
 
-    asked_to_end = number;
-    if (write(stop_pipe[1], "", 1) < 0)
-        errno = saved; /* it is full, so it was heard */
-    errno = saved;
-}
-
-/* The command is ended first, and has its time to end; then we do. */
-static quire_status heed_signals(int *stop_fd, quire_error *err)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-
-    if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return err_sys(err, errno, "cannot make a pipe");
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    *stop_fd = stop_pipe[0];
+    signals_notify(ends[1]);
+    signals_catch(SIGNALS_FORCE);
+    *stop_fd = ends[0];
     return QUIRE_OK;
 }
 
-/* ---- what is asked for -------------------------------------------------- */
+/* ---- options ------------------------------------------------------------ */
 
-/* argv, with -c as `sh -c`; NULL and words if neither or both were given. The
- * list is the caller's to free. */
+/* argv, with -c as `sh -c`; NULL with an error if neither or both were given.
+ * The caller frees it. */
 static const char **find_command(struct cli *cli, const struct args *args)
 {
     const char *script = args_text(args, "command");
@@ -257,7 +245,7 @@ static const char **find_command(struct cli *cli, const struct args *args)
     return argv;
 }
 
-/* Variables that were given, ended by NULL; the caller's to free. */
+/* --env, ended by NULL; the caller frees it. */
 static const char **find_env(const struct args *args)
 {
     const char **env;
@@ -290,9 +278,9 @@ static void fill_options(const struct args *args, quire_run_options *o)
     o->disk = args_number(args, "disk", 0);
 }
 
-/* ---- the record --------------------------------------------------------- */
+/* ---- the log ------------------------------------------------------------ */
 
-/* The words of a command as a person would type most of them. */
+/* The command's arguments, separated by blanks. */
 static void add_command(struct buf *line, const char *json)
 {
     struct arena keep = ARENA_INIT;
@@ -306,7 +294,7 @@ static void add_command(struct buf *line, const char *json)
     arena_release(&keep);
 }
 
-/* "[time disk]": the limits it met. */
+/* "[time disk]": the limits it reached. */
 static void add_hits(struct buf *line, const char *json)
 {
     struct arena keep = ARENA_INIT;
@@ -379,8 +367,8 @@ static int list_runs(struct cli *cli, const struct args *args)
     quire_error err = {0};
 
     if (args->n_words || args_text(args, "command"))
-        return cli_usage(cli, "give one of the two",
-                         "--log lists what was run, and runs nothing");
+        return cli_usage(cli, "leave out --log or the command",
+                         "--log does not run a command");
     if (quire_run_list(cli->q, args_text(args, "session"),
                        args_number(args, "limit", 0), list_record, cli, &err))
         return artifact_fail(cli, &err);
@@ -389,22 +377,22 @@ static int list_runs(struct cli *cli, const struct args *args)
 
 /* ---- the command -------------------------------------------------------- */
 
-/* Files that are there and did not become artifacts. */
-static void tell_passed(struct cli *cli, const quire_run_result *got)
+/* Files that did not become artifacts. */
+static void report_passed(struct cli *cli, const quire_run_result *got)
 {
     if (got->files.passed == 0 || cli->quiet || cli->json)
         return;
     out_flush(cli, NULL);
     fprintf(stderr,
             "quire: %" PRIu64 " %s did not become %s\nhint: `quire watch "
-            "--once` says which, and why\n",
+            "--once` lists them with the reason\n",
             got->files.passed, got->files.passed == 1 ? "file" : "files",
             got->files.passed == 1 ? "an artifact" : "artifacts");
 }
 
-/* A run that could not begin has a number, and ends as shells have it. */
-static int cannot_run(struct run *r, const quire_run_result *got,
-                      const quire_error *err)
+/* A command that cannot be started ends with 126 or 127, as in a shell. */
+static int report_failure(struct run *r, const quire_run_result *got,
+                          const quire_error *err)
 {
     int code = r->cli->out.error ? EXIT_FAILED : artifact_fail(r->cli, err);
 
@@ -416,7 +404,7 @@ static bool is_built_in(const char *session)
     return session && (!strcmp(session, "user") || !strcmp(session, "temp"));
 }
 
-static int run_it(struct run *r, quire_run_options *o, const char *session)
+static int run_command(struct run *r, quire_run_options *o, const char *session)
 {
     quire_workspace *w = NULL;
     quire_run_result got = {.timed_out = 0};
@@ -426,7 +414,7 @@ static int run_it(struct run *r, quire_run_options *o, const char *session)
     int code;
 
     if (!st)
-        st = heed_signals(&o->stop_fd, &err);
+        st = catch_signals(&o->stop_fd, &err);
     if (!st)
         st = feed_start(&feed, &err);
     if (!st)
@@ -440,13 +428,13 @@ static int run_it(struct run *r, quire_run_options *o, const char *session)
         st = quire_run(w, o, &got, &err);
     feed_stop(&feed);
     if (st) {
-        code = cannot_run(r, &got, &err);
+        code = report_failure(r, &got, &err);
     } else {
         if (r->cli->json)
             print_result(r, &got);
-        tell_limits(r->cli, &got, o->drain);
-        tell_passed(r->cli, &got);
-        code = got.stopped ? EXIT_SIGNAL + (int)asked_to_end : status_of(&got);
+        report_limits(r->cli, &got, o->drain);
+        report_passed(r->cli, &got);
+        code = got.stopped ? EXIT_SIGNAL + signals_caught() : status_of(&got);
     }
     quire_outputs_close(o->outputs);
     quire_workspace_close(w);
@@ -467,7 +455,9 @@ static int run(struct cli *cli, const struct args *args)
         return list_runs(cli, args);
     if (args_number(args, "open-files", OPEN_FILES_MIN) < OPEN_FILES_MIN)
         return cli_usage(cli, "leave it out for 1024",
-                         "no program can begin with so few --open-files");
+                         "--open-files is less than %d, too few to start a "
+                         "program",
+                         OPEN_FILES_MIN);
     argv = find_command(cli, args);
     if (!argv)
         return EXIT_USAGE;
@@ -476,7 +466,7 @@ static int run(struct cli *cli, const struct args *args)
     o.env = env;
     fill_options(args, &o);
     if (env)
-        code = run_it(&r, &o, args_text(args, "session"));
+        code = run_command(&r, &o, args_text(args, "session"));
     else
         code = (err_memory(&err), cli_fail(cli, &err));
     buf_release(&r.out);
@@ -491,16 +481,16 @@ static const struct opt run_opts[] = {
      .letter = 'c',
      .kind = OPT_TEXT,
      .value = "SCRIPT",
-     .help = "run a script with `sh`, instead of a command"},
+     .help = "run a script with `sh` instead of a command"},
     {.name = "read",
      .kind = OPT_CHOICE,
      .value = "session|all",
-     .help = "all: other sessions' files can be read, never written"},
+     .help = "`all`: other sessions' files can be read, but not written"},
     {.name = "cwd",
      .kind = OPT_TEXT,
      .value = "DIR",
-     .help = "where it begins: beneath the session's directories, or relative "
-             "to its artifacts"},
+     .help = "its working directory: below the session's directories, or "
+             "relative to its artifacts"},
     {.name = "env",
      .kind = OPT_LIST,
      .value = "K=V",
@@ -509,46 +499,45 @@ static const struct opt run_opts[] = {
     {.name = "timeout",
      .kind = OPT_TIME,
      .value = "DUR",
-     .help = "end it, and all it started, after so long; 5m unless given"},
+     .help = "end it and its children after DUR; 5m unless given"},
     {.name = "max-output",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "end it when it has written so many bytes; 1m unless given, 0 is "
-             "no limit"},
+     .help = "end it after N bytes of output; 1m unless given, 0 for no limit"},
     {.name = "drain",
      .kind = OPT_FLAG,
-     .help = "beyond --max-output let it go on, and keep what it writes as an "
-             "output of the session"},
+     .help = "do not end it at --max-output, but keep the rest as an output of "
+             "the session"},
     {.name = "processes",
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most so many at once; 512 unless given"},
+     .help = "at most N processes at once; 512 unless given"},
     {.name = "memory",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "at most so much; 4g unless given"},
+     .help = "at most N bytes of memory; 4g unless given"},
     {.name = "file-size",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "no file larger than this; 1g unless given"},
+     .help = "at most N bytes a file; 1g unless given"},
     {.name = "open-files",
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "at most so many in a process; 1024 unless given"},
+     .help = "at most N open files a process; 1024 unless given"},
     {.name = "disk",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "how much its files may grow; what is left of quota.session "
+     .help = "how many bytes its files may grow; the rest of quota.session "
              "unless given"},
     {.name = "strict",
      .kind = OPT_FLAG,
      .help = "refuse to run if any layer of confinement is missing"},
     {.name = "unconfined",
      .kind = OPT_FLAG,
-     .help = "run it without confinement, with your rights; it is recorded"},
+     .help = "run it without confinement, with your rights; the log says so"},
     {.name = "log",
      .kind = OPT_FLAG,
-     .help = "list what was run, the last first, and run nothing"},
+     .help = "list past runs, the newest first, and run nothing"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -560,27 +549,28 @@ static const struct opt run_opts[] = {
 const struct cmd cmd_run = {
     .name = "run",
     .args = "[COMMAND...]",
-    .summary = "run a command that cannot leave its session's files",
+    .summary = "run a command confined to its session's files",
     .about =
         "Runs COMMAND, after `--`, in the files of --session, or of the "
-        "built-in session `temp`. The kernel confines it, by namespaces, "
-        "Landlock and seccomp: it can write to its session's artifacts, where "
-        "it begins, to its scratchpad and to a private /tmp; it can read these, "
-        "the system's programs and what is in `documentation` and `examples` of "
-        "the home; there is no network, and no process but its own. In its "
-        "environment are PATH, HOME, LANG, TERM, SESSION_ID, QUIRE_DATA_DIR, "
-        "SESSION_ARTIFACT_DIR, SESSION_SCRATCHPAD_DIR and LOOM_DATA_DIR.\n\n"
-        "Its output and its exit status are passed on: 124 if it took too long, "
-        "127 and 126 if there is no such command or it cannot be run, 128 and "
-        "the signal if one ended it. What it did to files becomes versions of "
-        "artifacts, but for files larger than quota.file, hidden ones, "
-        "links, and what tools make again (node_modules, __pycache__, "
-        "directories with a CACHEDIR.TAG or a pyvenv.cfg). With --json one object: exit, signal, "
-        "timed_out, stdout, stderr, truncated, artifact (the number of the "
-        "output that has all), confined (the layers that held), limits_hit, "
-        "duration_ms, session, run, files, files_passed.\n\n"
-        "Where the machine does not have all layers it does what it can; where "
-        "files cannot be isolated it refuses. `quire doctor` tells.",
+        "built-in session `temp`. The kernel confines it with namespaces, "
+        "Landlock and seccomp: it can write to its session's artifacts, which "
+        "are its working directory, to its scratchpad and to a private /tmp; it "
+        "can read these, the system's programs, and `documentation` and "
+        "`examples` of the home; it has no network and sees only its own "
+        "processes. Its environment has PATH, HOME, LANG, TERM, SESSION_ID, "
+        "QUIRE_DATA_DIR, SESSION_ARTIFACT_DIR, SESSION_SCRATCHPAD_DIR and "
+        "LOOM_DATA_DIR.\n\n"
+        "Its output and exit status are passed on: 124 if it took too long, 127 "
+        "if the command does not exist, 126 if it cannot be run, 128 plus the "
+        "signal if one ended it. Changed files become versions of artifacts, "
+        "except files larger than quota.file, hidden files, links, and caches "
+        "(node_modules, __pycache__, directories with a CACHEDIR.TAG or a "
+        "pyvenv.cfg). With --json one object: exit, signal, timed_out, stdout, "
+        "stderr, truncated, artifact (the number of the whole output), confined "
+        "(the active layers), limits_hit, duration_ms, session, run, files, "
+        "files_passed.\n\n"
+        "Where the machine lacks a layer, the others apply; where files cannot "
+        "be isolated, it refuses to run. `quire doctor` lists the layers.",
     .opts = run_opts,
     .examples = "quire run -- sh -c 'echo hello > hello.txt'\n"
                 "quire run -c 'ls | wc -l'\n"

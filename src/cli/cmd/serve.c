@@ -1,8 +1,7 @@
 /*
- * serve.c - `quire serve`: all of it by HTTP
+ * serve.c - `quire serve`: the HTTP server
  *
- * It says where it listens when it does, on standard error, so that whoever
- * started it knows when to begin.
+ * Prints the address on standard error once it accepts connections.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -32,7 +31,7 @@ enum { TOKEN_LEN = 4 + 64 };
 
 static struct server *running;
 
-/* Whether it was begun at a terminal. */
+/* Whether it was started from a terminal. */
 static bool had_terminal;
 
 static bool has_terminal(void)
@@ -44,16 +43,16 @@ static bool has_terminal(void)
     return fd >= 0;
 }
 
-/* SIGHUP has two meanings: the settings are new, and the terminal is gone. */
-
-static void note_signal(int number)
+/* SIGHUP means reload, or that the terminal is closed. A second SIGINT ends the
+ * server at once. */
+static void handle_signal(int number)
 {
     static volatile sig_atomic_t interrupts;
     int saved = errno;
 
     if (running && number == SIGHUP && !(had_terminal && !has_terminal()))
         server_ask_reload(running);
-    else if (running) /* who interrupts it twice does not want to wait */
+    else if (running)
         server_stop(running, number == SIGINT && interrupts++ > 0);
     errno = saved;
 }
@@ -69,9 +68,9 @@ static void block_signals(bool block)
     pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &all, NULL);
 }
 
-static void heed_signals(void)
+static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = note_signal};
+    struct sigaction action = {.sa_handler = handle_signal};
 
     had_terminal = has_terminal();
     sigemptyset(&action.sa_mask);
@@ -97,8 +96,8 @@ static quire_status make_token(char token[TOKEN_LEN + 1], quire_error *err)
     return QUIRE_OK;
 }
 
-/* The one in `admin.token` of the home, made if there is none. A file that
- * others can read is no secret. */
+/* The token in `admin.token` of the home, created if absent. Refuses a file that
+ * others can read. */
 static quire_status read_token(const char *home, char *token, quire_error *err)
 {
     int dir, fd;
@@ -118,15 +117,15 @@ static quire_status read_token(const char *home, char *token, quire_error *err)
         status = err_sys(err, errno, "cannot read %s/admin.token", home);
     } else if (st.st_mode & 077 || st.st_uid != geteuid()) {
         status = err_fail(err, QUIRE_INVALID,
-                          "make its mode 0600, or give QUIRE_ADMIN_TOKEN",
+                          "set its mode to 0600, or set QUIRE_ADMIN_TOKEN",
                           "%s/admin.token can be read by others", home);
     } else {
         n = fs_read_at(fd, token, TOKEN_LEN, 0);
         token[n > 0 ? n : 0] = '\0';
         if (n != TOKEN_LEN) {
             status = err_fail(err, QUIRE_DAMAGED,
-                              "remove it, and another is made",
-                              "%s/admin.token is no token", home);
+                              "remove it; the next start creates a new one",
+                              "%s/admin.token is not a token", home);
         }
     }
     if (fd >= 0)
@@ -137,12 +136,12 @@ static quire_status read_token(const char *home, char *token, quire_error *err)
 
 /* ---- settings ----------------------------------------------------------- */
 
-/* Where they come from, at the beginning and with each SIGHUP. */
+/* Where settings come from, at the start and with each SIGHUP. */
 struct sources {
     const char *home;
-    const char *token; /* of the environment; NULL: of the file */
+    const char *token; /* from the environment; NULL: the file */
     bool has_rate, has_burst;
-    uint64_t rate, burst; /* of the command line */
+    uint64_t rate, burst; /* from the command line */
 };
 
 static quire_status read_number(quire *q, const char *key, uint64_t *out,
@@ -209,7 +208,7 @@ static bool read_listen(const char *text, char host[64], uint16_t *port)
     return !*end && n <= 65535;
 }
 
-/* What to call the socket that was handed over. */
+/* The address of a socket passed by systemd. */
 static void name_socket(int fd, char host[64])
 {
     struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
@@ -233,8 +232,7 @@ static int serve_at(struct cli *cli, struct server_config *config)
     quire_status st = server_open(config, &service, &err);
     bool v6 = strchr(config->host, ':');
 
-    /* Signals wait until there is something to stop, and from when there is
-     * nothing any more. */
+    /* Signals are blocked except while the server runs. */
     if (!st) {
         running = service;
         block_signals(false);
@@ -249,7 +247,7 @@ static int serve_at(struct cli *cli, struct server_config *config)
     return st ? cli_fail(cli, &err) : EXIT_DONE;
 }
 
-/* What was given for an option, ended by NULL; the caller frees it. */
+/* The values of an option, ended by NULL; the caller frees it. */
 static const char **list_of(const struct args *args, const char *name)
 {
     const char **list;
@@ -304,18 +302,19 @@ static int serve(struct cli *cli, const struct args *args)
     int code;
 
     if (!read_listen(listen ? listen : "127.0.0.1:7733", host, &config.port))
-        return cli_usage(cli, "one looks like 127.0.0.1:7733",
-                         "%s is no address to listen at", listen);
+        return cli_usage(cli, "give HOST:PORT, such as 127.0.0.1:7733",
+                         "--listen needs an address, not `%s`", listen);
     config.mcp_run = args_flag(args, "mcp-run");
     config.tls_cert = args_text(args, "tls-cert");
     config.tls_key = args_text(args, "tls-key");
     if (!config.tls_cert != !config.tls_key)
         return cli_usage(cli, "give both, --tls-cert FILE --tls-key FILE",
-                         "a certificate and its key belong together");
+                         "%s is missing",
+                         config.tls_cert ? "--tls-key" : "--tls-cert");
     for (i = 0; args_list(args, "allow-origin", i); i++)
         if (!is_origin(args_list(args, "allow-origin", i)))
-            return cli_usage(cli, "one looks like https://app.example",
-                             "%s is no origin",
+            return cli_usage(cli, "give one such as https://app.example",
+                             "--allow-origin needs an origin, not `%s`",
                              args_list(args, "allow-origin", i));
     if (sd_notify_take_listener(&config.listener, &err))
         return cli_fail(cli, &err);
@@ -327,7 +326,7 @@ static int serve(struct cli *cli, const struct args *args)
     config.origins = origins = list_of(args, "allow-origin");
     config.host = host;
     block_signals(true);
-    heed_signals();
+    catch_signals();
     code = hosts && origins ? serve_at(cli, &config)
                             : cli_fail(cli, (err_memory(&err), &err));
     free(hosts);
@@ -339,62 +338,60 @@ static const struct opt serve_opts[] = {
     {.name = "listen",
      .kind = OPT_TEXT,
      .value = "HOST:PORT",
-     .help = "where to listen; 127.0.0.1:7733 unless given, port 0 takes any "
-             "that is free"},
+     .help = "where to listen; 127.0.0.1:7733 unless given, port 0 for any "
+             "free port"},
     {.name = "host",
      .kind = OPT_LIST,
      .value = "NAME",
-     .help = "another name that clients may call it by; may be given again"},
+     .help = "another host name to accept; may be given again"},
     {.name = "allow-origin",
      .kind = OPT_LIST,
      .value = "ORIGIN",
-     .help = "another site whose pages may ask, like https://app.example; may "
-             "be given again"},
+     .help = "another origin to accept, such as https://app.example; may be "
+             "given again"},
     {.name = "rate",
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "requests a second that a tenant may send; 0 for any; else as the "
-             "setting serve.rate says"},
+     .help = "requests a second for each tenant, 0 for no limit; the setting "
+             "serve.rate unless given"},
     {.name = "burst",
      .kind = OPT_NUMBER,
      .value = "N",
-     .help = "requests it may send at once; else as serve.burst says"},
+     .help = "requests at once for each tenant; the setting serve.burst unless "
+             "given"},
     {.name = "log",
      .kind = OPT_CHOICE,
      .value = "none|errors|all",
-     .help = "which requests get a line of JSON on standard error; errors, "
-             "those that fail on our side, unless given"},
+     .help = "which requests to log on standard error, a JSON object each; "
+             "`errors`, server errors, unless given"},
     {.name = "mcp-run",
      .kind = OPT_FLAG,
      .help = "let clients of /mcp run commands, confined as `quire run` does"},
     {.name = "tls-cert",
      .kind = OPT_PATH,
      .value = "FILE",
-     .help = "serve HTTPS with this certificate, and what leads to its root "
-             "behind it, in PEM"},
+     .help = "serve HTTPS with this certificate chain, in PEM"},
     {.name = "tls-key",
      .kind = OPT_PATH,
      .value = "FILE",
-     .help = "the key of the certificate; nobody else may be able to read it"},
+     .help = "the certificate's private key, readable by its owner only"},
     {0},
 };
 
 const struct cmd cmd_serve = {
     .name = "serve",
     .args = "",
-    .summary = "serve all of it by HTTP: sessions, artifacts, memory, events",
+    .summary = "serve sessions, artifacts, memory and events over HTTP",
     .about =
-        "Listens until SIGINT or SIGTERM, then answers what is under way and "
-        "ends. Says `listening on http://HOST:PORT` on standard error when it "
-        "does. Each tenant asks with its token, `Authorization: Bearer "
-        "qrt_...` (`quire tenant add`); the admin, below /v1/admin, with the one "
-        "in QUIRE_ADMIN_TOKEN, else in `admin.token` of the home, which is made "
-        "if it is not there. With a certificate and its key it is HTTPS. "
-        "/openapi.json describes all there is; /mcp speaks the Model Context "
-        "Protocol. SIGHUP has admin.token, the "
-        "settings and the certificate read again, unless it tells that the "
-        "terminal is gone. A socket that systemd hands over is served instead "
-        "of --listen.",
+        "Prints `listening on http://HOST:PORT` on standard error, and serves "
+        "until SIGINT or SIGTERM; then it finishes running requests and ends. "
+        "Tenants authenticate with their token, `Authorization: Bearer "
+        "qrt_...` (`quire tenant add`). The admin token, for /v1/admin, is "
+        "QUIRE_ADMIN_TOKEN, else the file `admin.token` in the home, which is "
+        "created if absent. /openapi.json describes all routes; /mcp is the "
+        "Model Context Protocol. SIGHUP reloads admin.token, the settings and "
+        "the certificate, unless the terminal was closed. A socket passed by "
+        "systemd replaces --listen.",
     .opts = serve_opts,
     .examples = "timeout 1 quire serve --listen 127.0.0.1:0 || true",
     .store = STORE_WRITE,

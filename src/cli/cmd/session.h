@@ -68,14 +68,14 @@ const struct marks *term_marks(void);
  * printed: a pager may come between. */
 size_t term_width(void);
 
-/* Add `text` so that it can be quote_text: escape sequences, control characters
+/* Add `text` so that it can be shown: escape sequences, control characters
  * but newline and tab, and signs that turn the direction of writing are left
  * out, damaged UTF-8 becomes U+FFFD. With `one_line` every run of white space
  * is one blank. */
 void term_add(struct buf *out, quire_bytes text, bool one_line);
 
 /* The same for the content of a JSON string, of its first `max_units` UTF-16
- * units (SIZE_MAX: all). Other values are quote_text as they are spelled. True if
+ * units (SIZE_MAX: all). Other values are shown as they are spelled. True if
  * something was left out. */
 bool term_add_json(struct buf *out, quire_bytes value, size_t max_units,
                    bool one_line);

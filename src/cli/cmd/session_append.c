@@ -7,12 +7,12 @@
  * its answer gets it at once, and a thousand lines at a time do not cost a
  * thousand waits.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
@@ -141,18 +141,6 @@ static int next_line(struct append *a, quire_bytes *line)
     }
 }
 
-static bool is_blank(quire_bytes line)
-{
-    const char *s = line.data;
-    size_t i;
-
-    for (i = 0; i < line.len; i++) {
-        if (!isspace((unsigned char)s[i]))
-            return false;
-    }
-    return true;
-}
-
 /* ---- appending ---------------------------------------------------------- */
 
 /* What applies to the entry at hand. The place and the expectation are those
@@ -218,7 +206,7 @@ static int append_all(struct append *a)
         code = next_line(a, &line);
         if (code || !line.data)
             break;
-        if (!is_blank(line))
+        if (!ascii_is_blank(line))
             code = append_one(a, line);
         if (code)
             break;

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "cli/core/cli.h"
 
-/* What is quote_text of a text; both are far more than most have. */
+/* What is shown of a text; both are far more than most have. */
 static const struct {
     size_t units, lines;
 } sizes[] = {

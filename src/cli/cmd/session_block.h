@@ -27,7 +27,7 @@ struct blocks {
 void blocks_init(struct blocks *b, struct cli *cli, bool full);
 void blocks_release(struct blocks *b);
 
-/* How much of a text is quote_text without --full. */
+/* How much of a text is shown without --full. */
 enum block_size { BLOCK_WHOLE, BLOCK_THINKING, BLOCK_RESULT, BLOCK_LINE };
 
 /* Print a JSON value, a string as its text, indented; nothing if it is absent
@@ -36,7 +36,7 @@ void block_say(struct blocks *b, quire_bytes value, enum block_size size,
                const char *style);
 
 /* Print what a message has as `content`: a string, or blocks of which the
- * text is quote_text at that size. */
+ * text is shown at that size. */
 void block_say_content(struct blocks *b, quire_bytes content,
                        enum block_size size);
 

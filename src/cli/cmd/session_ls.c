@@ -2,7 +2,7 @@
  * session_ls.c - which sessions there are
  *
  * JSON goes out line by line. The table for people is gathered first, since
- * an id is quote_text as far as it takes to tell it from the others: ids begin with
+ * an id is shown as far as it takes to tell it from the others: ids begin with
  * the time, so those of one afternoon have much in common.
  */
 #include <errno.h>
@@ -45,7 +45,7 @@ struct listing {
 
 /* ---- one a line --------------------------------------------------------- */
 
-/* Dollars, of which so many decimals are quote_text at least; then exactly. */
+/* Dollars, of which so many decimals are shown at least; then exactly. */
 static void add_cost(struct buf *out, int64_t nano, int decimals)
 {
     char digits[16];

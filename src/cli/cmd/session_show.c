@@ -29,9 +29,9 @@ struct show {
     struct map forks;  /* id -> how many children, where it is several */
     struct buf before; /* the id of the entry before                   */
     struct buf line;
-    size_t n;          /* entries so far                      */
-    size_t quote_text; /* of them                             */
-    bool noted;        /* the one before was a line by itself */
+    size_t n;       /* entries so far                      */
+    size_t n_shown; /* of them                             */
+    bool noted;     /* the one before was a line by itself */
 };
 
 /* ---- heads and notes ---------------------------------------------------- */
@@ -231,7 +231,7 @@ static void say_noted(struct show *sh, const quire_entry *e)
 
 /* ---- entries ------------------------------------------------------------ */
 
-/* Only keeps the place of the leaf: nothing to show, unless all is quote_text. */
+/* Only keeps the place of the leaf: nothing to show, unless all is shown. */
 static bool is_placeholder(const quire_entry *e)
 {
     return bytes_is(e->type, "custom") &&
@@ -273,7 +273,7 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
             say_custom_message(sh, e);
         else
             say_noted(sh, e);
-        sh->quote_text++;
+        sh->n_shown++;
     }
     if (forks)
         out_printf(sh->cli, "  (%llu branches go on from here)\n",
@@ -329,7 +329,7 @@ static void say_end(struct show *sh, quire_session *s)
 {
     quire_session_info info = {0};
 
-    if (sh->quote_text)
+    if (sh->n_shown)
         return;
     quire_session_describe(s, &info);
     if (info.entries)

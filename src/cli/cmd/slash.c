@@ -1,5 +1,5 @@
 /*
- * slash.c - `quire slash`: an agent's text in, what to give back to it out
+ * slash.c - `quire slash`: run the commands in an agent's text
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,20 +13,19 @@
 
 extern const struct cmd cmd_slash;
 
-/* More than any model says in one turn. */
+/* More than a model writes in one turn. */
 #define TEXT_MAX ((size_t)256 << 20)
 
 struct replying {
     struct cli *cli;
-    bool failed; /* a command did */
+    bool failed; /* at least one command */
     bool guard;  /* standard output is a terminal */
     struct buf line;
 };
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* One line, done. */
-static quire_status put_line(struct replying *r, quire_error *err)
+static quire_status emit_line(struct replying *r, quire_error *err)
 {
     quire_status st = buf_status(&r->line, "a reply", err);
 
@@ -36,7 +35,7 @@ static quire_status put_line(struct replying *r, quire_error *err)
     return out_status(r->cli, err);
 }
 
-static quire_status tell_file(void *ctx, const quire_slash_file *file,
+static quire_status emit_file(void *ctx, const quire_slash_file *file,
                               quire_error *err)
 {
     struct replying *r = ctx;
@@ -51,13 +50,13 @@ static quire_status tell_file(void *ctx, const quire_slash_file *file,
     json_put_uint(&w, "size_bytes", file->content.len);
     json_content(&w, "content", file->content);
     json_object_end(&w);
-    return put_line(r, err);
+    return emit_line(r, err);
 }
 
 /* ---- running ------------------------------------------------------------ */
 
-static quire_status tell(void *ctx, const quire_slash_reply *reply,
-                         quire_error *err)
+static quire_status emit_reply(void *ctx, const quire_slash_reply *reply,
+                               quire_error *err)
 {
     struct replying *r = ctx;
     struct cli *cli = r->cli;
@@ -68,7 +67,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *reply,
     if (cli->json) {
         json_begin(&w, &r->line);
         reply_write(&w, reply);
-        return put_line(r, err);
+        return emit_line(r, err);
     }
     if (r->guard)
         term_add(&r->line, reply->block, false);
@@ -78,7 +77,7 @@ static quire_status tell(void *ctx, const quire_slash_reply *reply,
     return out_status(cli, err);
 }
 
-/* What --allow names, ended by NULL; NULL when it was not given. */
+/* --allow, ended by NULL; NULL when it was not given. */
 static const char **take_allowed(const struct args *args)
 {
     size_t n = 0, i;
@@ -110,18 +109,18 @@ static int slash(struct cli *cli, const struct args *args)
     o.agent = args_text(args, "agent");
     o.allowed = allowed;
     o.budget = args_number(args, "budget", 0);
-    o.file = cli->json ? tell_file : NULL;
+    o.file = cli->json ? emit_file : NULL;
     o.file_ctx = &r;
     if (args_list(args, "allow", 0) && !allowed)
         st = err_memory(&err);
     if (!st)
         st = input_read(NULL, &text, &err);
     if (!st)
-        st = quire_slash(cli->q, buf_bytes(&text), &o, tell, &r, &err);
+        st = quire_slash(cli->q, buf_bytes(&text), &o, emit_reply, &r, &err);
     if (st && !cli->out.error)
         code = cli_fail(cli, &err);
     else
-        code = r.failed ? EXIT_NO : EXIT_DONE; /* out_close tells */
+        code = r.failed ? EXIT_NO : EXIT_DONE; /* out_close() reports it */
     buf_release(&text);
     buf_release(&r.line);
     free(allowed);
@@ -132,16 +131,17 @@ static const struct opt slash_opts[] = {
     {.name = "agent",
      .kind = OPT_TEXT,
      .value = "NAME",
-     .help = "who speaks: whose scratchpad it is; `agent` unless given"},
+     .help =
+         "the agent's name, which owns its scratchpad; `agent` unless given"},
     {.name = "allow",
      .kind = OPT_LIST,
      .value = "COMMAND",
-     .help = "a command it may use, such as read or 'mem search'; may be "
-             "given again. All unless given"},
+     .help = "a command it may use, such as read or 'mem search'; may be given "
+             "again; all unless given"},
     {.name = "budget",
      .kind = OPT_SIZE,
      .value = "N",
-     .help = "bytes the replies may have together; 32k unless given"},
+     .help = "at most N bytes for all replies; 32k unless given"},
     {0},
 };
 
@@ -150,11 +150,11 @@ const struct cmd cmd_slash = {
     .args = "",
     .summary = "run the commands in an agent's text",
     .about =
-        "Reads what an agent said on standard input, and prints what to give "
-        "back to it: a block for each command. A command is a line that "
-        "begins with /write, /read, /list or /mem, outside of code "
-        "fences; /write and `/mem add entry` go on to /endwrite and /endmem. "
-        "Without --session there are no artifacts.\n\n"
+        "Reads an agent's text on standard input, and prints the reply to it: a "
+        "block for each command. A command is a line that begins with /write, "
+        "/read, /list or /mem, outside of code fences; /write and `/mem add "
+        "entry` extend to /endwrite and /endmem. Without --session, artifacts "
+        "are unavailable.\n\n"
         "With --json one object a reply: command, args, line, status, kind, "
         "id, truncated, skipped, part (an image: media_type, encoding, "
         "content), encoding, body; before it, for a file that was written, one "

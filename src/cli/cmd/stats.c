@@ -237,7 +237,7 @@ static int stats(struct cli *cli, const struct args *args)
     json_begin(&inner, &tenants);
     if (cli->json)
         json_array(&inner);
-    cli_say_absent(cli);
+    cli_warn_absent(cli);
     if (quire_stats_read(cli->q, &s, cli->json ? tell_tenant_json : tell_tenant,
                          &l, &err)) {
         code = cli_fail(cli, &err);

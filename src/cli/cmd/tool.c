@@ -1,14 +1,15 @@
 /*
- * tool.c - `quire tool workspace`: what an agent asks of its session's files
+ * tool.c - `quire tool workspace`: the workspace tool for agents
  *
- * A request a line, an answer a line, each as soon as it is there: whoever asks
- * and waits for the answer gets it. The session is the process's own.
+ * One request a line, one response a line, flushed after each. All requests are
+ * for one session.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "cli/core/cli.h"
@@ -16,10 +17,9 @@
 
 extern const struct noun noun_tool;
 
-/* More than any artifact, however it is encoded. */
+/* More than the largest artifact, encoded. */
 #define LINE_MAX_BYTES ((size_t)512 << 20)
 
-/* Whether the answer says that it was done. */
 static bool is_success(quire_bytes answer)
 {
     static const char begins[] = "{\"success\":true";
@@ -43,17 +43,6 @@ static quire_status answer_line(struct cli *cli, quire_workspace *w,
     return out_flush(cli, err);
 }
 
-static bool is_blank(quire_bytes line)
-{
-    const char *t = line.data;
-    size_t i;
-
-    for (i = 0; i < line.len; i++)
-        if (!strchr(" \t\r\n", t[i]))
-            return false;
-    return true;
-}
-
 static quire_status answer_all(struct cli *cli, quire_workspace *w,
                                bool *refused, quire_error *err)
 {
@@ -64,8 +53,9 @@ static quire_status answer_all(struct cli *cli, quire_workspace *w,
 
     while (!st && (n = getline(&line, &cap, stdin)) > 0)
         if ((size_t)n > LINE_MAX_BYTES)
-            st = err_set(err, QUIRE_TOO_LARGE, "a request is too long");
-        else if (!is_blank(bytes_of(line, (size_t)n)))
+            st = err_set(err, QUIRE_TOO_LARGE,
+                         "a request is longer than 512 MiB");
+        else if (!ascii_is_blank(bytes_of(line, (size_t)n)))
             st = answer_line(cli, w, bytes_of(line, (size_t)n), refused, err);
     if (!st && ferror(stdin))
         st = err_sys(err, errno, "cannot read standard input");
@@ -86,9 +76,10 @@ static int tool_workspace(struct cli *cli, const struct args *args)
         return EXIT_DONE;
     }
     st = quire_workspace_open(cli->q, args_text(args, "session"), &w, &err);
-    /* What happened to the files while nobody looked. */
+    /* Pick up files that changed since the last run. A failure is reported and
+     * leaves the artifacts as they were. */
     if (!st && quire_workspace_sync(w, NULL, NULL, NULL, NULL, &err))
-        cli_fail(cli, &err); /* said, and no more: they are as they were */
+        cli_fail(cli, &err);
     if (!st)
         st = answer_all(cli, w, &refused, &err);
     quire_workspace_close(w);
@@ -100,7 +91,7 @@ static int tool_workspace(struct cli *cli, const struct args *args)
 static const struct opt workspace_opts[] = {
     {.name = "schema",
      .kind = OPT_FLAG,
-     .help = "print what a model is told of the tool, and do nothing else"},
+     .help = "print the tool's JSON schema for a model, and end"},
     {0},
 };
 
@@ -110,14 +101,14 @@ static const struct cmd cmd_tool_workspace = {
     .summary = "write, read, list, search and delete a session's files",
     .about =
         "Reads requests from standard input, one JSON object a line, and prints "
-        "an answer for each, one object a line: {\"success\":true,\"data\":…} or "
+        "a response for each, one object a line: {\"success\":true,\"data\":…} or "
         "{\"success\":false,\"error\":{\"code\",\"message\",\"retryable\","
         "\"suggestion\"}}. The session is the one of --session, for all "
         "requests; without it the built-in session `temp`.\n\n"
         "A request has an action: write (filename, content; encoding base64 "
         "for binary content; purpose, tags), read (filename; offset and limit "
         "in bytes), list (limit, cursor), search (query, limit), delete "
-        "(filename). Its scope is artifact, kept and searchable, or scratchpad. "
+        "(filename). Its scope is artifact (stored and searchable) or scratchpad. "
         "Exits with 1 if a request was refused.",
     .opts = workspace_opts,
     .examples = "echo '{\"action\":\"list\"}' | quire tool workspace\n"
@@ -130,7 +121,8 @@ static const struct cmd *const verbs[] = {&cmd_tool_workspace, NULL};
 
 const struct noun noun_tool = {
     .name = "tool",
-    .summary = "tools as agents call them",
-    .about = "Requests in, answers out, as JSON.",
+    .summary = "tools for agents",
+    .about = "JSON requests on standard input, JSON responses on standard "
+             "output.",
     .verbs = verbs,
 };

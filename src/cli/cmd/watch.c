@@ -1,34 +1,17 @@
-/* watch.c - `quire watch`: files that people change become artifacts */
-#include <signal.h>
+/* watch.c - `quire watch`: changed workspace files become artifact versions */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "cli/core/cli.h"
+#include "cli/core/signals.h"
 #include "cli/cmd/artifact.h"
 #include "cli/cmd/session.h"
 
 extern const struct cmd cmd_watch;
 
-static volatile sig_atomic_t asked_to_end;
-
-static void note_signal(int number)
-{
-    (void)number;
-    asked_to_end = 1;
-}
-
-static void heed_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static void tell(void *ctx, const char *session, const char *what,
-                 const char *path, const char *why)
+static void print_change(void *ctx, const char *session, const char *what,
+                         const char *path, const char *why)
 {
     struct row r;
 
@@ -53,22 +36,21 @@ static int watch(struct cli *cli, const struct args *args)
     quire_status st;
     bool once = args_flag(args, "once");
 
-    heed_signals();
+    signals_catch(SIGNALS_FORCE | SIGNALS_NO_HUP);
     st = quire_watch_open(cli->q, args_text(args, "session"), &w, &err);
     if (!st && quire_watch_blind(w) && !cli->quiet)
-        fputs(
-            "quire: the system has no more watches to give; looking every two "
-            "seconds\nhint: raise fs.inotify.max_user_watches\n",
-            stderr);
+        fputs("quire: no inotify watches left; polling every two seconds\n"
+              "hint: raise fs.inotify.max_user_watches\n",
+              stderr);
     if (!st && !once && !cli->quiet && !cli->json)
         fprintf(stderr, "watching the files below %s/artifacts\n",
                 quire_home(cli->q));
     do {
         if (!st)
-            st = quire_watch_next(w, once ? 0 : -1, tell, cli, &err);
+            st = quire_watch_next(w, once ? 0 : -1, print_change, cli, &err);
         if (!st)
             st = out_flush(cli, &err);
-    } while (!st && !once && !asked_to_end);
+    } while (!st && !once && !signals_caught());
     quire_watch_close(w);
     if (st && !cli->out.error)
         return artifact_fail(cli, &err);
@@ -78,7 +60,7 @@ static int watch(struct cli *cli, const struct args *args)
 static const struct opt watch_opts[] = {
     {.name = "once",
      .kind = OPT_FLAG,
-     .help = "look at everything once, and end"},
+     .help = "compare all files once, and end"},
     {0},
 };
 
@@ -88,12 +70,13 @@ const struct cmd cmd_watch = {
     .summary = "keep artifacts in step with the files of workspaces",
     .about =
         "Watches the files of all sessions' workspaces, or of --session, until "
-        "it is interrupted. What an editor or a program writes becomes a version "
-        "of its artifact, or a new one; what is deleted is put away. What "
-        "happened while nobody watched is found at the start. Each is a line: "
-        "taken (a file became an artifact), dropped (its file is gone), given "
-        "(an artifact became a file), withdrawn (its artifact was put away) or "
-        "passed, and why; with --json an object with session, what, path, why.",
+        "it is interrupted. A file that an editor or a program writes becomes a "
+        "new version of its artifact, or a new artifact; a deleted file "
+        "soft-deletes its artifact. Changes made before the start are found, "
+        "too. Prints a line a change: taken (a file became an artifact), dropped "
+        "(its file is gone), given (an artifact became a file), withdrawn (its "
+        "artifact was deleted) or passed, with the reason; with --json an object "
+        "with session, what, path, why.",
     .opts = watch_opts,
     .examples = "quire watch --once",
     .store = STORE_WRITE,

@@ -10,44 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t stopped_by;
-
-static void note_signal(int number)
-{
-    stopped_by = number;
-}
-
-/* SA_RESETHAND: who presses Ctrl-C twice is in a hurry, and is obeyed. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = note_signal,
-                               .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    struct sigaction old;
-    size_t i;
-
-    for (i = 0; i < sizeof caught / sizeof *caught; i++) {
-        /* Started by nohup, or in the background: stays ignored. */
-        sigaction(caught[i], NULL, &old);
-        if (old.sa_handler != SIG_IGN)
-            sigaction(caught[i], &action, NULL);
-    }
-}
-
-static void release_signals(void)
-{
-    struct sigaction old;
-    size_t i;
-
-    for (i = 0; i < sizeof caught / sizeof *caught; i++) {
-        sigaction(caught[i], NULL, &old);
-        if (old.sa_handler != SIG_IGN)
-            signal(caught[i], SIG_DFL);
-    }
-    if (stopped_by)
-        raise(stopped_by);
-}
+#include "cli/core/signals.h"
 
 static mode_t usual_mode(void)
 {
@@ -57,9 +20,9 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-/* Find where the file will be: the directory, and its name there. */
-static quire_status find_place(struct atomic_output *s, const char *path,
-                               quire_error *err)
+/* Open the directory of the file, and find its name there. */
+static quire_status open_parent(struct atomic_output *s, const char *path,
+                                quire_error *err)
 {
     char *slash;
 
@@ -84,16 +47,16 @@ static quire_status find_place(struct atomic_output *s, const char *path,
         int error = errno;
 
         err_sys(err, error, "cannot write %s", path);
-        err->status = QUIRE_IO; /* not "not found": that was no question */
+        err->status = QUIRE_IO; /* exit 3: QUIRE_NOT_FOUND would be 1 */
         if (error == ENOENT)
-            err_next(err, "its directory is not there");
+            err_next(err, "create its directory first");
         return QUIRE_IO;
     }
     return QUIRE_OK;
 }
 
-/* A name of one of our own descriptors, such as /dev/stdout: -1 if it is none.
- * What is open there must be written to, not replaced by another file. */
+/* The descriptor that a path such as /dev/stdout names; -1: none. It is written,
+ * not replaced by another file. */
 static int named_descriptor(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -129,7 +92,7 @@ quire_status atomic_output_open(struct atomic_output *s, const char *path,
         return s->direct < 0 ? err_sys(err, errno, "cannot write %s", path)
                              : QUIRE_OK;
     }
-    status = find_place(s, path, err);
+    status = open_parent(s, path, err);
     if (status)
         return status;
     s->mode = usual_mode();
@@ -144,9 +107,10 @@ quire_status atomic_output_open(struct atomic_output *s, const char *path,
                 return err_sys(err, errno, "cannot write %s", path);
             return QUIRE_OK;
         }
-        s->mode = st.st_mode & 0777; /* not setuid: this is other content */
+        s->mode = st.st_mode & 0777; /* not setuid: the content is new */
     }
-    catch_signals();
+    /* The second Ctrl-C ends the process at once. */
+    signals_catch(SIGNALS_ONCE | SIGNALS_RESTART);
     if (fs_temp_open(&s->temp, s->dir))
         return err_sys(err, errno, "cannot write %s", path);
     return QUIRE_OK;
@@ -155,7 +119,7 @@ quire_status atomic_output_open(struct atomic_output *s, const char *path,
 quire_status atomic_output_write(struct atomic_output *s, quire_bytes bytes,
                                  quire_error *err)
 {
-    if (stopped_by)
+    if (signals_caught())
         return err_set(err, QUIRE_STOPPED, "interrupted");
     if (fs_write_all(s->direct < 0 ? s->temp.fd : s->direct, bytes))
         return err_sys(err, errno, "cannot write %s", s->path);
@@ -164,7 +128,7 @@ quire_status atomic_output_write(struct atomic_output *s, quire_bytes bytes,
 
 quire_status atomic_output_commit(struct atomic_output *s, quire_error *err)
 {
-    if (stopped_by)
+    if (signals_caught())
         return err_set(err, QUIRE_STOPPED, "interrupted");
     if (s->direct >= 0) {
         int fd = s->direct;
@@ -188,5 +152,7 @@ void atomic_output_release(struct atomic_output *s)
     if (s->dir >= 0)
         close(s->dir);
     free(s->path);
-    release_signals();
+    signals_restore();
+    if (signals_caught())
+        raise(signals_caught());
 }

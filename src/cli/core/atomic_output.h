@@ -1,12 +1,11 @@
 /*
- * atomic_output.h - writing the file a user named, or nothing
+ * atomic_output.h - write a file whole or not at all
  *
- * `-o FILE` either leaves a complete FILE or leaves things as they were, be
- * it a full disk, damage found half way, or Ctrl-C. The bytes go to a nameless
- * file beside it that takes its name at the end.
+ * `-o FILE` leaves a complete FILE, or after a full disk, damage or Ctrl-C the
+ * file as it was. The bytes go to an unnamed file in the same directory, which
+ * gets its name at the end.
  *
- * What is no plain file (a terminal, /dev/null, a FIFO) is written directly:
- * replacing it would be a surprise.
+ * A terminal, /dev/null or a FIFO is written directly, not replaced.
  */
 #ifndef CLI_CORE_ATOMIC_OUTPUT_H
 #define CLI_CORE_ATOMIC_OUTPUT_H
@@ -29,26 +28,24 @@ struct atomic_output {
 #define ATOMIC_OUTPUT_INIT {.dir = -1, .direct = -1, .temp = FS_TEMP_INIT}
 /* clang-format on */
 
-/* The option, for those who take it. */
+/* The option, for commands that have it. */
 /* clang-format off */
 #define ATOMIC_OUTPUT_OPT                                                               \
     {.name = "output", .letter = 'o', .kind = OPT_PATH, .value = "FILE",       \
-     .help = "write to FILE, which appears when it is complete or not at "     \
-             "all; `-` is standard output"}
+     .help = "write to FILE, whole or not at all; `-` is standard output"}
 /* clang-format on */
 
-/* From here to atomic_output_release() an interrupt only sets a flag; atomic_output_write()
- * then gives QUIRE_STOPPED. */
+/* From here to atomic_output_release() a signal only sets a flag, and
+ * atomic_output_write() returns QUIRE_STOPPED. */
 quire_status atomic_output_open(struct atomic_output *s, const char *path,
                                 quire_error *err);
 quire_status atomic_output_write(struct atomic_output *s, quire_bytes bytes,
                                  quire_error *err);
 
-/* Make it durable and put it in its place. */
+/* Sync the file and give it its name. */
 quire_status atomic_output_commit(struct atomic_output *s, quire_error *err);
 
-/* Forget what was not committed. If a signal came meanwhile the process ends
- * by it here. */
+/* Drop what was not committed. A signal that was caught ends the process here. */
 void atomic_output_release(struct atomic_output *s);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * auto_gc.c - see auto_gc.h
  *
- * Forked twice, so that it is nobody's child and leaves no zombie; with a
- * session of its own, so that the terminal's signals do not reach it; with
- * nothing open but what it opens itself, so that a pipe of ours ends when we
- * do; and with the least claim to the processor.
+ * The process is forked twice, so that init reaps it; has its own session, so
+ * that the terminal's signals do not reach it; inherits no descriptor, so that
+ * our pipes close when we end; and has the lowest priority.
  */
 #include "cli/core/auto_gc.h"
 
@@ -14,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void become_quiet(void)
+static void close_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -26,7 +25,7 @@ static void become_quiet(void)
     close_range(STDERR_FILENO + 1, ~0U, 0);
 }
 
-static void run(char *home)
+static void run_gc(char *home)
 {
     static char exe[] = "/proc/self/exe";
     char *argv[] = {(char[]){"quire"},   (char[]){"--home"}, home,
@@ -35,7 +34,7 @@ static void run(char *home)
     setsid();
     if (fork() != 0)
         _exit(0);
-    become_quiet();
+    close_descriptors();
     if (nice(19) < 0 || chdir("/") < 0)
         _exit(1);
     unsetenv("QUIRE_TENANT");
@@ -52,7 +51,7 @@ void auto_gc_start(const char *home)
         return;
     child = fork();
     if (child == 0)
-        run(whole);
+        run_gc(whole);
     if (child > 0)
         waitpid(child, NULL, 0);
 }

@@ -1,15 +1,13 @@
 /*
- * cli.h - one command, one declarative entry
+ * cli.h - the command table
  *
- * A verb is a `struct cmd`: its name, what it takes, what it does in words,
- * and the function that does it. Everything a person meets comes from that
- * entry: parsing (opt.c), --help (help.c), the man pages (man.c) and the
- * completions of three shells (complete.c). So a new command is its entry and
- * its function, in the file of its noun; a new noun is one file and one line
- * in main.c.
+ * A verb is a `struct cmd`: name, arguments, description, options, function.
+ * Parsing (opt.c), --help (help.c), man pages (man.c) and the completions of
+ * three shells (completion.c) are derived from it. A new command is its entry
+ * and its function, in the file of its noun; a new noun is one file and one
+ * line in main.c.
  *
- * Results go to standard output, talk to standard error, and the exit status
- * says how it went. See out.h for both.
+ * Results go to standard output, messages to standard error; see out.h.
  */
 #ifndef CLI_CORE_CLI_H
 #define CLI_CORE_CLI_H
@@ -25,15 +23,15 @@
 /* Scripts rely on these; they are in every man page. */
 enum {
     EXIT_DONE = 0,
-    EXIT_NO = 1,      /* the answer is no: absent, different, refused */
-    EXIT_USAGE = 2,   /* the command line makes no sense              */
-    EXIT_FAILED = 3,  /* the system or another process was in the way */
-    EXIT_DAMAGED = 4, /* stored bytes fail their own check            */
+    EXIT_NO = 1,      /* no match, or refused                      */
+    EXIT_USAGE = 2,   /* wrong command line                        */
+    EXIT_FAILED = 3,  /* an error of the system, or a lock timeout */
+    EXIT_DAMAGED = 4, /* stored bytes fail their own check         */
 };
 
 enum store_access {
     STORE_NONE, /* cli->q is NULL                                    */
-    STORE_READ, /* opened read-only; a store that is absent is empty */
+    STORE_READ, /* opened read-only; an absent store is empty        */
     STORE_WRITE,
     STORE_EITHER, /* for writing, where the home can be written */
 };
@@ -54,7 +52,7 @@ struct cmd {
     const struct opt *opts;
     const char *examples; /* a shell command a line; they are run as tests */
     enum store_access store;
-    bool paged; /* what it prints may be long */
+    bool paged; /* its output may be longer than a screen */
     int (*run)(struct cli *cli, const struct args *args);
 };
 
@@ -66,7 +64,7 @@ struct noun {
     const struct cmd *const *verbs; /* NULL-terminated */
 };
 
-/* All there is, NULL-terminated; main.c. */
+/* All nouns, commands without a noun, and options of every command; main.c. */
 extern const struct noun *const cli_nouns[];
 extern const struct cmd *const cli_plain[];
 extern const struct opt cli_globals[];
@@ -81,12 +79,11 @@ const char *cmd_verb(const struct cmd *cmd);
 /* Every command in turn, those of nouns first; NULL past the end. */
 const struct cmd *cli_cmd_at(size_t index);
 
-/* The options that choose the store, filled from the command line and the
- * environment; cmd->store is not looked at. */
+/* The options that choose the store, from the command line and the
+ * environment. Ignores cmd->store. */
 void cli_store_options(const struct args *args, quire_options *options);
 
-/* Say on standard error that the home is not there, if it is not: what follows
- * is about nothing. */
-void cli_say_absent(struct cli *cli);
+/* Report on standard error that the home does not exist yet, if so. */
+void cli_warn_absent(struct cli *cli);
 
 #endif

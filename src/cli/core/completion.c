@@ -1,10 +1,9 @@
 /*
  * completion.c - completions for bash, zsh and fish
  *
- * All three do the same: find the noun and the verb among the words typed so
- * far, passing over options and their values, then offer what the command
- * table says may follow. The scripts are complete in themselves and do not
- * call quire, so that pressing Tab never opens a store.
+ * All three find the noun and the verb among the words typed so far, skipping
+ * options and their values, then offer what the command table allows next. The
+ * scripts do not call quire: completing never opens a store.
  */
 #include "cli/core/help.h"
 
@@ -12,7 +11,7 @@
 
 #include "cli/core/cli.h"
 
-/* What a value or word is, as far as a shell can help with it. */
+/* How a shell can complete a value or argument. */
 enum filler { FILL_NOTHING, FILL_FILES, FILL_DIRS };
 
 static enum filler filler_of(const char *text)
@@ -22,8 +21,8 @@ static enum filler filler_of(const char *text)
     return strstr(text, "FILE") ? FILL_FILES : FILL_NOTHING;
 }
 
-/* Inside single quotes of any of the shells, and with a backslash before what
- * else is `special` there. */
+/* For single quotes in any of the shells; characters in `special` get a
+ * backslash. */
 static void add_quoted(struct buf *out, const char *text, const char *special)
 {
     for (; *text; text++) {
@@ -57,7 +56,7 @@ static void add_top_words(struct buf *out)
         buf_addf(out, "%s%s", i ? " " : "", cli_plain[i]->name);
 }
 
-/* The words that may stand for `args`, where that is a matter of choice. */
+/* The words that `args` may be; false if it is not a choice. */
 static bool add_arg_words(struct buf *out, const char *args)
 {
     if (strstr(args, "NOUN"))
@@ -91,8 +90,8 @@ static void each_valued(struct buf *out,
     }
 }
 
-/* Commands share options; a list of all of them needs each once. */
-static bool first_of_its_name(const struct cmd *cmd, const struct opt *o)
+/* Whether no earlier command has an option of this name. */
+static bool is_first_of_name(const struct cmd *cmd, const struct opt *o)
 {
     const struct cmd *earlier;
     size_t i;
@@ -109,7 +108,7 @@ static bool first_of_its_name(const struct cmd *cmd, const struct opt *o)
 static void bash_pattern(struct buf *out, const struct cmd *cmd,
                          const struct opt *o)
 {
-    if (!first_of_its_name(cmd, o))
+    if (!is_first_of_name(cmd, o))
         return;
     buf_addf(out, "--%s | ", o->name);
     if (o->letter)
@@ -322,8 +321,7 @@ static void zsh_command(struct buf *out, const struct cmd *cmd)
     buf_add_str(out, "'\n}\n");
 }
 
-/* One level of the way to a command: offer names, then pass on to the
- * function of the one that was chosen. */
+/* Offer the names of one level, then call the function of the chosen one. */
 static void zsh_level(struct buf *out, const struct noun *noun)
 {
     const struct cmd *cmd;
@@ -393,7 +391,7 @@ void complete_zsh(struct buf *out)
 static void fish_pattern(struct buf *out, const struct cmd *cmd,
                          const struct opt *o)
 {
-    if (!first_of_its_name(cmd, o))
+    if (!is_first_of_name(cmd, o))
         return;
     buf_addf(out, " --%s", o->name);
     if (o->letter)

@@ -1,4 +1,4 @@
-/* cursor.c - times and places in a list, as they are typed */
+/* cursor.c - see cursor.h */
 #include "cli/core/cursor.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ int cursor_time(struct cli *cli, const struct args *args, const char *name,
         return EXIT_DONE;
     }
     return cli_usage(cli, "a time looks like 2026-02-16T10:20:30Z",
-                     "`%s` is no time", text);
+                     "`%s` is not a time", text);
 }
 
 int cursor_read(struct cli *cli, const struct args *args, int64_t *us,
@@ -39,8 +39,8 @@ int cursor_read(struct cli *cli, const struct args *args, int64_t *us,
         *id = strtoll(end + 1, &end, 10);
     if (!*end && *us > 0 && *id > 0)
         return EXIT_DONE;
-    return cli_usage(cli, "it is the `cursor` of what `ls --json` printed",
-                     "`%s` is no cursor", text);
+    return cli_usage(cli, "give the `cursor` of a row of `ls --json`",
+                     "`%s` is not a cursor", text);
 }
 
 void cursor_add(struct json_writer *w, int64_t us, int64_t id)

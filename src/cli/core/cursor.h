@@ -1,5 +1,5 @@
 /*
- * cursor.h - times and places in a list, as they are typed
+ * cursor.h - options that are a time or a position in a list
  */
 #ifndef CLI_CORE_CURSOR_H
 #define CLI_CORE_CURSOR_H
@@ -11,18 +11,18 @@
 struct args;
 struct cli;
 
-/* The time that the option `name` gives, in microseconds: the last of the
- * millisecond that it names, because what was printed is to be seen. 0: it was
- * not given. EXIT_USAGE, with words. */
+/* The value of the option `name` in microseconds, 0 if not given. A printed time
+ * has milliseconds: the last microsecond of it is used, so that the row it was
+ * printed with is included. Reports EXIT_USAGE. */
 int cursor_time(struct cli *cli, const struct args *args, const char *name,
                 int64_t *us);
 
-/* Where --cursor says that a list goes on: behind what was changed at that
- * time and has that id. Both 0: it was not given. */
+/* --cursor: the list continues after the row with this time and id. Both are 0
+ * if it was not given. */
 int cursor_read(struct cli *cli, const struct args *args, int64_t *us,
                 int64_t *id);
 
-/* The member that --cursor takes. */
+/* Add the member `cursor`, the value for --cursor. */
 void cursor_add(struct json_writer *w, int64_t us, int64_t id);
 
 #endif

@@ -9,7 +9,7 @@
 enum { WIDTH = 80, COLUMN_MAX = 30 };
 
 const char help_exit_status[] =
-    "0 done, 1 the answer is no, 2 wrong usage, 3 failed, 4 damaged.";
+    "0 done, 1 no match or refused, 2 wrong usage, 3 failed, 4 damaged.";
 
 /* ---- laying out --------------------------------------------------------- */
 
@@ -230,11 +230,11 @@ void help_all(struct buf *out, bool bold)
 
         if (!o->env || o->hidden)
             continue;
-        buf_addf(&text, "what --%s says, unless it is given", o->name);
+        buf_addf(&text, "used when --%s is not given", o->name);
         add_row(out, o->env, buf_text(&text), 24);
         buf_release(&text);
     }
-    add_row(out, "PAGER, NO_COLOR", "as everywhere", 24);
+    add_row(out, "PAGER, NO_COLOR", "the pager to use; no colours if set", 24);
     buf_addf(out, "\nExit status: %s\n", help_exit_status);
     buf_add_str(out, "Run `quire help NOUN VERB` or `quire NOUN VERB --help` "
                      "for one command.\n");

@@ -1,9 +1,8 @@
 /*
- * help.h - the command table in words
+ * help.h - text derived from the command table
  *
- * Four tellings of one table: help for the screen, man pages (as scdoc
- * source), completions for three shells, and JSON. None of them knows a
- * command by name.
+ * Help for the screen, man pages (as scdoc source), completions for three
+ * shells, and JSON. None of them names a command itself.
  */
 #ifndef CLI_CORE_HELP_H
 #define CLI_CORE_HELP_H
@@ -26,13 +25,13 @@ void help_cmd(struct buf *out, const struct cmd *cmd, bool bold);
 /* One line, without a newline: {"command","usage","summary","options":[…]}. */
 void help_json(struct buf *out, const struct cmd *cmd);
 
-/* "quire blob put [--verify] [FILE...]". Blanks that must not become line
- * breaks are HELP_BLANK. */
+/* "quire blob put [--verify] [FILE...]". HELP_BLANK is a blank that must not
+ * become a line break. */
 #define HELP_BLANK '\1'
 void help_usage(struct buf *out, const struct cmd *cmd);
 
-/* scdoc source of quire-<noun>(1); without one of quire-<command>(1); without
- * either of quire(1). */
+/* The scdoc source of quire-<noun>(1), else of quire-<command>(1), else of
+ * quire(1). */
 void man_page(struct buf *out, const struct noun *noun, const struct cmd *cmd);
 
 void complete_bash(struct buf *out);

@@ -1,9 +1,9 @@
 /*
- * main.c - the command table, and the way through a command
+ * main.c - the command table, and running one command
  *
- * Read the command line, open the store if the command wants one, run it,
- * close everything, and let the exit status say how it went. A new noun is a
- * line in cli_nouns, a command without a noun a line in cli_plain.
+ * Parse the command line, open the store if the command needs one, run it,
+ * close everything, return the exit status. A new noun is a line in cli_nouns,
+ * a command without a noun a line in cli_plain.
  */
 #include <errno.h>
 #include <limits.h>
@@ -42,28 +42,28 @@ const struct opt cli_globals[] = {
      .kind = OPT_PATH,
      .value = "DIR",
      .env = "QUIRE_HOME",
-     .help = "work on the store in DIR"},
+     .help = "use the store in DIR"},
     {.name = "kind",
      .kind = OPT_CHOICE,
      .value = "native|omp|jp",
      .env = "QUIRE_KIND",
-     .help = "say whose home it is, instead of looking"},
+     .help = "which program's home it is; detected unless given"},
     {.name = "tenant",
      .kind = OPT_TEXT,
      .value = "NAME",
      .env = "QUIRE_TENANT",
-     .help = "work for this tenant; `default` unless given"},
+     .help = "the tenant whose data to use; `default` unless given"},
     {.name = "session",
      .kind = OPT_TEXT,
      .value = "S",
      .env = "QUIRE_SESSION",
-     .help = "the session to work in: an id, the beginning of one, a path, "
-             "or `last`"},
-    {.name = "json", .kind = OPT_FLAG, .help = "one JSON object a line"},
+     .help = "the session to use: an id, the beginning of one, a path, or "
+             "`last`"},
+    {.name = "json", .kind = OPT_FLAG, .help = "print one JSON object a line"},
     {.name = "wait",
      .kind = OPT_TIME,
      .value = "DUR",
-     .help = "wait so long for another writer, such as 500ms or 2m; 5s "
+     .help = "how long to wait for another writer, such as 500ms or 2m; 5s "
              "unless given"},
     {.name = "color",
      .kind = OPT_CHOICE,
@@ -72,18 +72,16 @@ const struct opt cli_globals[] = {
     {.name = "quiet",
      .letter = 'q',
      .kind = OPT_FLAG,
-     .help = "nothing but results and errors"},
-    {.name = "no-progress",
-     .kind = OPT_FLAG,
-     .help = "do not show how far it has come"},
+     .help = "print results and errors only"},
+    {.name = "no-progress", .kind = OPT_FLAG, .help = "do not show progress"},
     {.name = "no-pager",
      .kind = OPT_FLAG,
-     .help = "do not page what is longer than the screen"},
+     .help = "do not page output longer than the screen"},
     {.name = "trace",
      .kind = OPT_FLAG,
-     .help = "tell on standard error what is asked of files and database"},
-    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .help = "explain"},
-    {.name = "version", .kind = OPT_FLAG, .help = "tell the version"},
+     .help = "log calls to files and database on standard error"},
+    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .help = "show help"},
+    {.name = "version", .kind = OPT_FLAG, .help = "print the version"},
     {0},
 };
 
@@ -98,7 +96,7 @@ void cli_store_options(const struct args *args, quire_options *options)
 
     options->home = args_text(args, "home");
     options->tenant = args_text(args, "tenant");
-    /* All tenants are looked at there, so none has to be let in first. */
+    /* `tenant` verbs work on all tenants, so none has to be admitted. */
     if (args->noun == &noun_tenant)
         options->tenant = "default";
     wait_ms = args_number(args, "wait", 5000);
@@ -118,7 +116,7 @@ void cli_store_options(const struct args *args, quire_options *options)
     }
 }
 
-void cli_say_absent(struct cli *cli)
+void cli_warn_absent(struct cli *cli)
 {
     if (cli->quiet || cli->json || access(quire_home(cli->q), F_OK) == 0 ||
         errno != ENOENT)
@@ -160,18 +158,18 @@ static int open_and_run(struct cli *cli, const struct args *args)
         return cmd->run(cli, args);
     cli_store_options(args, &options);
     if (options.layout && !options.blobs)
-        return cli_usage(cli, "a home knows its own layout",
-                         "--layout is of use only with --store");
+        return cli_usage(cli, "leave it out: a home has its own layout",
+                         "--layout needs --store");
     if (cmd->store == STORE_READ)
         options.flags |= QUIRE_READ_ONLY;
     if (args_flag(args, "trace"))
         options.trace = trace_line;
     if (options.tenant && !*options.tenant)
         return cli_usage(cli, "leave it out for `default`",
-                         "--tenant needs a name");
+                         "--tenant is empty");
     if (quire_open(&options, &cli->q, &err)) {
         code = cli_fail(cli, &err);
-        /* A tenant that is shut out is told no. */
+        /* A disabled tenant is refused. */
         return err.status == QUIRE_INVALID && options.tenant ? EXIT_NO : code;
     }
     if (cmd->store == STORE_EITHER && access(quire_home(cli->q), W_OK) &&
@@ -189,9 +187,9 @@ static int open_and_run(struct cli *cli, const struct args *args)
     return code;
 }
 
-/* Help on whatever was named so far. A noun without its verb is a mistake,
- * answered with the verbs there are. */
-static int explain(struct cli *cli, const struct args *args)
+/* Help on the noun or command given. A noun without a verb is an error, which
+ * prints its verbs. */
+static int print_help(struct cli *cli, const struct args *args)
 {
     struct buf text = BUF_INIT(256 * 1024);
     bool asked = args_flag(args, "help");
@@ -220,8 +218,7 @@ static int explain(struct cli *cli, const struct args *args)
     return code;
 }
 
-/* How to answer is looked for before the parsing: a command line we cannot
- * make sense of is answered in that manner, too. */
+/* Before parsing, so that errors of the parser follow --json and --color, too. */
 static void prescan_flags(struct cli *cli, int argc, char **argv)
 {
     int i;
@@ -243,10 +240,9 @@ int main(int argc, char **argv)
     int code;
 
     out_guard_descriptors();
-    /* A reader that went away ends us without a word, also when our parent
-     * ignores the signal. */
+    /* A closed pipe ends us silently, also if our parent ignores SIGPIPE. */
     signal(SIGPIPE, SIG_DFL);
-    /* A file that grew past its limit is an error like a full disk. */
+    /* A file size limit is an error like a full disk. */
     signal(SIGXFSZ, SIG_IGN);
     out_init(&cli.out);
     prescan_flags(&cli, argc, argv);
@@ -257,7 +253,7 @@ int main(int argc, char **argv)
         if (args_ask_version(&args) && !args_flag(&args, "help"))
             code = cmd_version.run(&cli, &args);
         else if (!args.cmd || args_flag(&args, "help"))
-            code = explain(&cli, &args);
+            code = print_help(&cli, &args);
         else
             code = open_and_run(&cli, &args);
     }

@@ -1,9 +1,8 @@
 /*
  * man.c - manual pages, as scdoc source
  *
- * scdoc is a small language with few surprises: headings begin with #, text
- * indented by a tab hangs below its paragraph, *bold* and _underlined_. What
- * is prose in the command table says `like this` for things to type, which
+ * In scdoc headings begin with #, text indented by a tab belongs to the
+ * paragraph above, *bold* and _underlined_. `like this` in the command table
  * becomes bold.
  */
 #include "cli/core/help.h"
@@ -12,7 +11,7 @@
 
 #include "cli/core/cli.h"
 
-/* Anything scdoc could take for its own gets a backslash. */
+/* Characters with a meaning in scdoc get a backslash. */
 static void add_escaped(struct buf *out, const char *text, size_t len)
 {
     size_t i;
@@ -75,7 +74,7 @@ static void add_options(struct buf *out, const struct opt *o)
     }
 }
 
-/* Also where scdoc takes text as it is, a backslash takes the next character. */
+/* A backslash escapes the next character in literal text, too. */
 static void add_examples(struct buf *out, const char *examples)
 {
     buf_add_str(out, "```\n");
@@ -97,7 +96,7 @@ static void add_synopsis(struct buf *out, const struct cmd *cmd)
     buf_release(&usage);
 }
 
-/* The options to tell of; NULL: there are none. */
+/* From the first option that is not hidden; NULL: all are. */
 static const struct opt *shown_options(const struct cmd *cmd)
 {
     const struct opt *o;
@@ -128,11 +127,11 @@ static void add_exit_status(struct buf *out)
     buf_add_str(out,
                 "# EXIT STATUS\n\n"
                 "*0*\n\tdone\n\n"
-                "*1*\n\tthe answer is no: what was asked for is not there, or "
-                "is there already\n\n"
+                "*1*\n\tno match, or refused: it does not exist, or exists "
+                "already\n\n"
                 "*2*\n\twrong usage\n\n"
-                "*3*\n\tit failed: no permission, a full disk, another "
-                "process in the way\n\n"
+                "*3*\n\tfailed: no permission, a full disk, a lock that "
+                "another process holds\n\n"
                 "*4*\n\tstored data is damaged\n\n");
 }
 
@@ -176,7 +175,7 @@ static void noun_page(struct buf *out, const struct noun *noun)
     add_see_also(out, noun);
 }
 
-/* A command without a noun has a page of its own. */
+/* The page of a command without a noun. */
 static void command_page(struct buf *out, const struct cmd *cmd)
 {
     const struct opt *o = shown_options(cmd);
@@ -203,7 +202,7 @@ static void command_page(struct buf *out, const struct cmd *cmd)
                      "*quire\\-format*(5)\n");
 }
 
-/* What has a page of its own. */
+/* A noun or command, with a reference to its page. */
 static void add_item(struct buf *out, const char *name, const char *summary)
 {
     buf_addf(out, "*%s*\n\t", name);
@@ -223,9 +222,9 @@ static void main_page(struct buf *out)
                 "*quire* \\[_OPTION_...\\] _NOUN_ _VERB_ \\[...\\]\n\n"
                 "*quire* \\[_OPTION_...\\] _COMMAND_ \\[...\\]\n\n"
                 "# DESCRIPTION\n\n"
-                "Quire keeps what an agent says, reads and makes in one "
-                "directory, its home. What a command finds goes to standard "
-                "output, what it has to say to standard error.\n\n"
+                "Quire stores an agent's sessions, outputs, files and memory "
+                "in one directory, the home. Results go to standard output, "
+                "messages to standard error.\n\n"
                 "# NOUNS\n\n");
     for (i = 0; cli_nouns[i]; i++)
         add_item(out, cli_nouns[i]->name, cli_nouns[i]->summary);
@@ -248,19 +247,20 @@ static void main_page(struct buf *out)
     }
     buf_add_str(
         out,
-        "*PAGER*\n\tshows what is longer than the screen; *less* if it is "
+        "*PAGER*\n\tshows output longer than the screen; *less* if it is "
         "not set, none if it is empty or *cat*\n\n"
-        "*NO\\_COLOR*, *CLICOLOR\\_FORCE*\n\tno colour, or colour even when "
-        "the output is no terminal\n\n"
+        "*NO\\_COLOR*, *CLICOLOR\\_FORCE*\n\tno colour; colour even if "
+        "standard output is not a terminal\n\n"
         "# FILES\n\n"
         "_$XDG\\_DATA\\_HOME/quire_, else _~/.local/share/quire_\n\tthe home "
-        "when nothing else is said\n\n"
+        "unless *\\-\\-home* or *QUIRE\\_HOME* names another\n\n"
         "# JSON\n\n"
-        "With *\\-\\-json* a command prints one object a line. Fields are "
-        "added over time, never renamed. An error is one object on standard "
-        "error: *error* says what failed, *kind* names it for programs "
-        "(*usage*, *not\\_found*, *damaged* and so on), *hint* says what to "
-        "do and may be empty.\n\n");
+        "With *\\-\\-json* a command prints one object a line. Times end in "
+        "\\_at and are RFC 3339, sizes end in \\_bytes. Fields may be added; "
+        "CHANGELOG.md lists every other change. An error is one object on "
+        "standard error: *error* is the message, *kind* names it for programs "
+        "(*usage*, *not\\_found*, *damaged* and so on), *hint* says what to do "
+        "next and may be empty.\n\n");
     add_exit_status(out);
     add_see_also(out, NULL);
 }

@@ -124,8 +124,8 @@ static void add_choices(struct buf *out, const char *choices)
     }
 }
 
-/* Find `text` among "a|b|c"; otherwise report it, `what` being the option or
- * the word it stands for. */
+/* Find `text` among "a|b|c"; else report an error about `what`, the option or
+ * argument. */
 static int read_choice(struct cli *cli, const char *what, const char *choices,
                        const char *text, uint64_t *index)
 {
@@ -151,7 +151,7 @@ static int read_choice(struct cli *cli, const char *what, const char *choices,
     return code;
 }
 
-/* What is said when a value makes no sense. */
+/* For the error about a value of the wrong kind. */
 static const char *const kind_words[] = {
     [OPT_PATH] = "a path",
     [OPT_NUMBER] = "a whole number",
@@ -188,7 +188,7 @@ static int add_value(struct cli *cli, struct args *args, const struct opt *opt,
     return 0;
 }
 
-/* ---- the walk along the command line ------------------------------------ */
+/* ---- arguments in order ------------------------------------------------- */
 
 struct walk {
     struct cli *cli;
@@ -216,8 +216,7 @@ static bool some_command_has(const char *option)
     return false;
 }
 
-static int unknown_option(struct walk *w, const char *quote_text,
-                          const char *name)
+static int unknown_option(struct walk *w, const char *spelled, const char *name)
 {
     const struct args *args = w->args;
     struct suggestion g = {.word = name};
@@ -235,12 +234,12 @@ static int unknown_option(struct walk *w, const char *quote_text,
     }
     if (!args->cmd && some_command_has(name))
         snprintf(hint, sizeof hint,
-                 "the options of a command stand after its name");
+                 "give the options of a command after its name");
     else if (args->cmd && args->n_words > 0 &&
              strstr(args->cmd->args, "COMMAND"))
         snprintf(hint, sizeof hint,
-                 "what is not for quire stands after --: `quire %s -- %s %s`",
-                 args->cmd->name, w->words[0], quote_text);
+                 "give options of the command after --: `quire %s -- %s %s`",
+                 args->cmd->name, w->words[0], spelled);
     else if (strlen(name) > 1 && suggest_take(&g))
         snprintf(hint, sizeof hint, "did you mean --%s?", suggest_take(&g));
     else if (!args->cmd)
@@ -250,58 +249,58 @@ static int unknown_option(struct walk *w, const char *quote_text,
                  args->cmd->name);
     if (args->cmd)
         return cli_usage(w->cli, hint, "`quire %s` has no option %s",
-                         args->cmd->name, quote_text);
-    return cli_usage(w->cli, hint, "quire has no option %s", quote_text);
+                         args->cmd->name, spelled);
+    return cli_usage(w->cli, hint, "quire has no option %s", spelled);
 }
 
-/* Take the value of `opt`: what is attached to it, else the next argument
- * whatever it looks like, so that `--range -100` works. */
+/* Take the value of `opt`: the part after `=` or the letter, else the next
+ * argument, also if it begins with a dash: `--range -100`. */
 static int take_value(struct walk *w, const struct opt *opt,
-                      const char *quote_text, const char *attached)
+                      const char *spelled, const char *attached)
 {
     if (opt->kind == OPT_FLAG) {
         if (attached)
-            return cli_usage(w->cli, "", "%s takes no value", quote_text);
+            return cli_usage(w->cli, "", "%s takes no value", spelled);
     } else if (!attached) {
         if (w->at == w->argc)
-            return cli_usage(w->cli, "", "%s needs a value: %s", quote_text,
+            return cli_usage(w->cli, "", "%s needs a value: %s", spelled,
                              opt->value);
         attached = w->argv[w->at++];
     }
-    return add_value(w->cli, w->args, opt, attached, quote_text, false);
+    return add_value(w->cli, w->args, opt, attached, spelled, false);
 }
 
 static int long_option(struct walk *w, const char *arg)
 {
     const char *equals = strchr(arg, '=');
-    char quote_text[128]; /* one that is cut here is in no table */
+    char spelled[128]; /* a longer name is in no table */
     const struct opt *opt;
 
-    snprintf(quote_text, sizeof quote_text, "%.*s",
-             equals ? (int)(equals - arg) : (int)sizeof quote_text, arg);
-    opt = opt_find(own_opts(w->args), quote_text + 2);
+    snprintf(spelled, sizeof spelled, "%.*s",
+             equals ? (int)(equals - arg) : (int)sizeof spelled, arg);
+    opt = opt_find(own_opts(w->args), spelled + 2);
     if (!opt)
-        opt = opt_find(cli_globals, quote_text + 2);
+        opt = opt_find(cli_globals, spelled + 2);
     if (!opt)
-        return unknown_option(w, quote_text, quote_text + 2);
-    return take_value(w, opt, quote_text, equals ? equals + 1 : NULL);
+        return unknown_option(w, spelled, spelled + 2);
+    return take_value(w, opt, spelled, equals ? equals + 1 : NULL);
 }
 
 /* -q, -qh, -oFILE, -o FILE. */
 static int short_options(struct walk *w, const char *arg)
 {
     for (arg++; *arg; arg++) {
-        const char quote_text[3] = {'-', *arg, '\0'};
+        const char spelled[3] = {'-', *arg, '\0'};
         const struct opt *opt = find_letter(own_opts(w->args), *arg);
         int code;
 
         if (!opt)
             opt = find_letter(cli_globals, *arg);
         if (!opt)
-            return unknown_option(w, quote_text, quote_text + 1);
+            return unknown_option(w, spelled, spelled + 1);
         if (opt->kind != OPT_FLAG)
-            return take_value(w, opt, quote_text, arg[1] ? arg + 1 : NULL);
-        code = take_value(w, opt, quote_text, NULL);
+            return take_value(w, opt, spelled, arg[1] ? arg + 1 : NULL);
+        code = take_value(w, opt, spelled, NULL);
         if (code)
             return code;
     }
@@ -315,7 +314,7 @@ static int unknown_command(struct walk *w, const char *word)
     size_t i;
 
     for (i = 0; cli_nouns[i]; i++) {
-        /* `quire put`: the verb is known, only the noun is missing. */
+        /* `quire put`: a verb without its noun. */
         const struct cmd *verb = cli_verb(cli_nouns[i], word);
 
         if (verb) {
@@ -370,7 +369,7 @@ static int take_word(struct walk *w, const char *word)
     return args->cmd ? 0 : unknown_command(w, word);
 }
 
-/* ---- what must hold at the end ------------------------------------------ */
+/* ---- checks at the end -------------------------------------------------- */
 
 static int read_environment(struct cli *cli, struct args *args)
 {
@@ -389,8 +388,8 @@ static int read_environment(struct cli *cli, struct args *args)
     return 0;
 }
 
-/* The words of "A [B|C [D...]]" in turn: "A", "B|C", "D...". NULL at the end;
- * *needed tells whether it stands outside brackets. */
+/* The arguments of "A [B|C [D...]]" in turn: "A", "B|C", "D...". NULL at the
+ * end; *needed: it is outside brackets. */
 static const char *next_word(const char **at, size_t *len, bool *needed)
 {
     const char *word;
@@ -409,7 +408,7 @@ bool opt_is_choice(const char *args)
     return args[0] >= 'a' && args[0] <= 'z' && !strpbrk(args, " []");
 }
 
-static int check_fulltext(struct cli *cli, const struct args *args)
+static int check_arguments(struct cli *cli, const struct args *args)
 {
     const char *text = args->cmd->args, *at = text, *word;
     char hint[160];
@@ -427,7 +426,7 @@ static int check_fulltext(struct cli *cli, const struct args *args)
                              (int)strcspn(word, " []."), word);
     }
     if (args->n_words > n && !any)
-        return cli_usage(cli, hint, "`quire %s` has no use for `%s`",
+        return cli_usage(cli, hint, "`quire %s` takes no argument `%s`",
                          args->cmd->name, args->words[n]);
     if (opt_is_choice(text))
         return read_choice(cli, "the argument", text, args->words[0], &index);
@@ -444,8 +443,8 @@ int args_parse(struct cli *cli, int argc, const char *const *argv,
     int i, code = 0;
 
     memset(args, 0, sizeof *args);
-    /* Every option takes at least one letter of an argument that begins with
-     * a dash, and the environment gives each global one at most once. */
+    /* Every option takes at least one byte of an argument that begins with a
+     * dash, and the environment sets each global option at most once. */
     for (i = 1; i < argc; i++)
         letters += argv[i][0] == '-' ? strlen(argv[i]) : 0;
     while (cli_globals[n_globals].name)
@@ -474,7 +473,7 @@ int args_parse(struct cli *cli, int argc, const char *const *argv,
         code = read_environment(cli, args);
     if (!code && args->cmd && !args_flag(args, "help") &&
         !args_ask_version(args))
-        code = check_fulltext(cli, args);
+        code = check_arguments(cli, args);
     return code;
 }
 

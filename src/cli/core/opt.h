@@ -1,14 +1,13 @@
 /*
- * opt.h - what a command line says
+ * opt.h - the command line parser
  *
  * Options are declared in tables (`struct opt`, ended by an entry without a
- * name) and looked up by name afterwards. A name that is in no table is a bug
- * in the program, so the look-ups assert instead of failing.
+ * name) and looked up by name. Looking up a name that no table has is a bug,
+ * and asserts.
  *
- * The words that are no options are declared as text, the same text that help
- * and man page show: "REF", "[FILE...]", "[NOUN [VERB]]". What stands outside
- * brackets must be given, "..." takes any number, and "bash|zsh|fish", in small
- * letters and by itself, is a choice that is checked.
+ * Arguments are declared as text, the same that help and man pages show: "REF",
+ * "[FILE...]", "[NOUN [VERB]]". Outside brackets they are required, "..." takes
+ * any number, and "bash|zsh|fish", in lower case, is a choice.
  */
 #ifndef CLI_CORE_OPT_H
 #define CLI_CORE_OPT_H
@@ -39,10 +38,10 @@ struct opt {
     const char *name; /* "output" is given as --output              */
     char letter;      /* 'o' is given as -o; 0: none                */
     enum opt_kind kind;
-    bool hidden;       /* for our own tools, in no help              */
+    bool hidden;       /* for the build and tests, not in help       */
     const char *value; /* "FILE"; of a choice "packed|loose|flat"    */
     const char *help;  /* one sentence, no capital, no full stop     */
-    const char *env;   /* a variable that is read when it is absent  */
+    const char *env;   /* a variable that replaces an absent option  */
 };
 
 struct opt_value {
@@ -55,23 +54,24 @@ struct opt_value {
 struct args {
     const struct noun *noun;  /* NULL: none, or a plain command */
     const struct cmd *cmd;    /* NULL: not given                */
-    const char *const *words; /* what is no option              */
+    const char *const *words; /* arguments that are not options */
     size_t n_words;
     struct opt_value *values; /* in the order given             */
     size_t n_values;
     struct arena arena;
 };
 
-/* Read the command line and the environment. Anything wrong is reported, and
- * the status to exit with is returned; 0 when all is well. Without --help the
- * number of words is checked too. Release `args` in both cases. */
+/* Parse the command line and the environment. Reports errors and returns the
+ * exit status; 0: no error. Without --help it also checks the number of
+ * arguments. Release `args` in both cases. */
 int args_parse(struct cli *cli, int argc, const char *const *argv,
                struct args *args);
 void args_release(struct args *args);
 
 bool args_flag(const struct args *args, const char *name);
 
-/* Whether --version asks for ours: a command may have one of its own. */
+/* Whether --version was given and is the global one: a command may have its
+ * own. */
 bool args_ask_version(const struct args *args);
 
 /* NULL when it was not given. */
@@ -90,8 +90,7 @@ const char *args_list(const struct args *args, const char *name, size_t index);
 /* The environment variable its value was read from; NULL if none was. */
 const char *args_env(const struct args *args, const char *name);
 
-/* The entry called `name` in a table that may be NULL; NULL if there is
- * none. */
+/* The entry called `name`, or NULL; `table` may be NULL. */
 const struct opt *opt_find(const struct opt *table, const char *name);
 
 /* "-o, --output FILE" and "--output FILE". */
@@ -100,7 +99,7 @@ void opt_spell(const struct opt *opt, bool with_letter, struct buf *out);
 /* The `index`-th word of "a|b|c"; false past the end. */
 bool opt_word(const char *choices, size_t index, char *out, size_t cap);
 
-/* Whether the words a command takes are a choice: "bash|zsh|fish". */
+/* Whether a command's argument is a choice: "bash|zsh|fish". */
 bool opt_is_choice(const char *args);
 
 #endif

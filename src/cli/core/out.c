@@ -26,8 +26,8 @@
 
 void out_guard_descriptors(void)
 {
-    /* Opened the wrong way round on purpose: reading from an input that was
-     * closed, or writing to a closed output, is to fail as it would have. */
+    /* In the wrong direction on purpose: reading a closed input and writing a
+     * closed output must still fail. */
     static const int flags[3] = {O_WRONLY, O_RDONLY, O_RDWR};
     int fd;
 
@@ -73,7 +73,7 @@ void out_colors(struct out *out, enum color_mode mode)
 
 /* ---- the pager ---------------------------------------------------------- */
 
-static bool installed(const char *program)
+static bool is_installed(const char *program)
 {
     char path[4096];
     const char *at = getenv("PATH");
@@ -97,7 +97,7 @@ void out_use_pager(struct out *out)
     if (!isatty(STDOUT_FILENO))
         return;
     if (!pager)
-        pager = installed("less") ? "less" : "";
+        pager = is_installed("less") ? "less" : "";
     if (!*pager || !strcmp(pager, "cat"))
         return;
     out->rows = 24;
@@ -106,8 +106,8 @@ void out_use_pager(struct out *out)
     out->pager = pager;
 }
 
-/* Put the pager between us and the terminal. From here on an interrupt is its
- * business, and a pipe that it closed is a reader who has seen enough. */
+/* Put the pager between us and the terminal. It handles interrupts from here
+ * on, and a pipe that it closes is not an error. */
 static void start_pager(struct out *out)
 {
     int ends[2];
@@ -135,8 +135,8 @@ static void start_pager(struct out *out)
     out->pager_pid = pid;
 }
 
-/* Whether to hold back until we know if it fits the screen. */
-static bool undecided(const struct out *out)
+/* Whether output is held back until it is known to fit the screen. */
+static bool is_undecided(const struct out *out)
 {
     return out->pager && !out->pager_pid && out->lines < out->rows;
 }
@@ -147,12 +147,12 @@ static void erase_progress(struct cli *cli)
 {
     struct progress *p = &cli->out.progress;
 
-    if (p->quote_text)
+    if (p->visible)
         (void)!write(STDERR_FILENO, ERASE_LINE, strlen(ERASE_LINE));
-    p->quote_text = false;
+    p->visible = false;
 }
 
-static void send(struct cli *cli, quire_bytes bytes)
+static void write_bytes(struct cli *cli, quire_bytes bytes)
 {
     struct out *out = &cli->out;
 
@@ -165,12 +165,12 @@ static void send(struct cli *cli, quire_bytes bytes)
         out->error = errno;
 }
 
-static void send_waiting(struct cli *cli)
+static void write_buffered(struct cli *cli)
 {
     size_t used = cli->out.used;
 
     cli->out.used = 0;
-    send(cli, bytes_of(cli->out.data, used));
+    write_bytes(cli, bytes_of(cli->out.data, used));
 }
 
 void out_write(struct cli *cli, quire_bytes bytes)
@@ -178,12 +178,12 @@ void out_write(struct cli *cli, quire_bytes bytes)
     struct out *out = &cli->out;
     const char *at = bytes.data, *end = at + bytes.len;
 
-    for (; undecided(out) && at < end; at++)
+    for (; is_undecided(out) && at < end; at++)
         out->lines += *at == '\n';
     if (bytes.len > sizeof out->data - out->used)
-        send_waiting(cli);
+        write_buffered(cli);
     if (bytes.len > sizeof out->data) {
-        send(cli, bytes);
+        write_bytes(cli, bytes);
     } else if (bytes.len) {
         memcpy(out->data + out->used, bytes.data, bytes.len);
         out->used += bytes.len;
@@ -242,8 +242,8 @@ quire_status out_flush(struct cli *cli, quire_error *err)
 {
     struct out *out = &cli->out;
 
-    if (!undecided(out) && out->used)
-        send_waiting(cli);
+    if (!is_undecided(out) && out->used)
+        write_buffered(cli);
     if (!out->error)
         return QUIRE_OK;
     return err_sys(err, out->error, "cannot write to standard output");
@@ -257,7 +257,7 @@ int out_close(struct cli *cli, int code)
 
     progress_end(cli);
     if (out->used)
-        send_waiting(cli);
+        write_buffered(cli);
     if (close(STDOUT_FILENO) && !out->error)
         out->error = errno;
     if (out->pager_pid) {
@@ -265,8 +265,7 @@ int out_close(struct cli *cli, int code)
             ;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
             err_fail(&err, QUIRE_IO,
-                     "set PAGER to one that is there, or give "
-                     "--no-pager",
+                     "set PAGER to an installed program, or give --no-pager",
                      "cannot run the pager `%s`", out->pager);
             return cli_worse(code, cli_fail(cli, &err));
         }
@@ -302,8 +301,8 @@ int cli_worse(int a, int b)
     return a > b ? a : b;
 }
 
-/* A message may carry a file name, and a file name anything: a control
- * character is not to reach the terminal as one. */
+/* A message may contain a file name, and that any byte: control characters are
+ * escaped. */
 static void add_visible(struct buf *out, const char *text)
 {
     for (; *text; text++) {
@@ -383,7 +382,8 @@ void size_text(uint64_t bytes, char *out, size_t cap)
     snprintf(out, cap, "%.1f %s", n, units[u]);
 }
 
-static void amount(const struct progress *p, uint64_t n, char *out, size_t cap)
+static void format_amount(const struct progress *p, uint64_t n, char *out,
+                          size_t cap)
 {
     if (p->bytes)
         size_text(n, out, cap);
@@ -415,15 +415,15 @@ void progress_at(struct cli *cli, uint64_t done, uint64_t total)
         return;
     p->next_ms = now + 100;
     per_s = (double)done * 1000 / (double)(now - p->start_ms + 1);
-    amount(p, done, have, sizeof have);
-    amount(p, (uint64_t)per_s, rate, sizeof rate);
+    format_amount(p, done, have, sizeof have);
+    format_amount(p, (uint64_t)per_s, rate, sizeof rate);
     if (total > done && per_s > 0) {
         unsigned long s = (unsigned long)((double)(total - done) / per_s);
 
         snprintf(left, sizeof left, ", %lu:%02lu left", s / 60, s % 60);
     }
     if (total) {
-        amount(p, total, all, sizeof all);
+        format_amount(p, total, all, sizeof all);
         snprintf(line, sizeof line, ERASE_LINE "%s: %s of %s (%d%%), %s/s%s",
                  p->label, have, all, (int)((double)done * 100 / (double)total),
                  rate, left);
@@ -432,7 +432,7 @@ void progress_at(struct cli *cli, uint64_t done, uint64_t total)
                  rate);
     }
     (void)!write(STDERR_FILENO, line, strlen(line));
-    p->quote_text = true;
+    p->visible = true;
 }
 
 void progress_end(struct cli *cli)

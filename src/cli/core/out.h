@@ -1,14 +1,13 @@
 /*
- * out.h - what a command says, and to whom
+ * out.h - results, errors, progress
  *
- * Standard output carries results and nothing else. It is buffered here, not
- * in stdio, for three reasons: an error on the way or on closing must reach
- * the exit status; errors must appear after the results that came before
- * them; and a pager is started only when the screen turns out too small.
+ * Standard output carries results only. It is buffered here, not in stdio: a
+ * write error must reach the exit status; errors must appear after the results
+ * before them; and a pager is started only for output longer than the screen.
  *
- * Standard error carries one error shape: "quire: what" and "hint: next", or
+ * Standard error carries errors, "quire: message" and "hint: what to do", or
  * with --json one object {"error","kind","hint"} a line; and on a terminal the
- * progress of what takes longer than a second.
+ * progress of operations longer than a second.
  */
 #ifndef CLI_CORE_OUT_H
 #define CLI_CORE_OUT_H
@@ -26,9 +25,9 @@ struct cli;
 
 struct progress {
     bool enabled;
-    bool quote_text;   /* there is a line to erase                       */
-    bool bytes;        /* count bytes, not things                        */
-    const char *label; /* NULL: nothing under way                        */
+    bool visible;      /* there is a line to erase                       */
+    bool bytes;        /* count bytes, not items */
+    const char *label; /* NULL: no operation is running */
     int64_t start_ms, next_ms;
 };
 
@@ -38,7 +37,7 @@ struct out {
     int error;         /* errno of the first write that failed         */
     size_t rows;       /* of the screen, while a pager may be needed   */
     size_t lines;      /* so far                                       */
-    const char *pager; /* its command; NULL: none wanted               */
+    const char *pager; /* its command; NULL: none                      */
     pid_t pager_pid;   /* 0: not started                               */
     bool color, color_err;
     bool headed; /* column names are printed                    */
@@ -47,8 +46,8 @@ struct out {
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* Before anything else: no descriptor we open may become 0, 1 or 2, or a
- * message could end up in a database. */
+/* Call first: a file opened as descriptor 0, 1 or 2 would receive our
+ * messages. */
 void out_guard_descriptors(void);
 
 void out_init(struct out *out);
@@ -57,44 +56,45 @@ void out_use_pager(struct out *out);
 
 /* ---- results ------------------------------------------------------------ */
 
-/* After a failure the rest is dropped; out_flush() and out_close() tell. */
+/* After a failed write the rest is dropped; out_flush() and out_close() report
+ * it. */
 void out_write(struct cli *cli, quire_bytes bytes);
 void out_str(struct cli *cli, const char *text);
 void out_printf(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The line `b` holds; empties it. Words about memory if it has failed. */
+/* Print `b` as a line, and clear it. A failed buffer counts as a failed write. */
 void out_line(struct cli *cli, struct buf *b);
 
 /* For callbacks: QUIRE_OK, or the error of the first write that failed. Does not
  * flush, so that output stays buffered. */
 quire_status out_status(struct cli *cli, quire_error *err);
 
-/* Forget what has not been sent yet: it turned out to be wrong. */
+/* Drop what is buffered: it turned out to be wrong. */
 void out_discard(struct cli *cli);
 
-/* Send what is waiting; QUIRE_IO with words when it cannot be written. */
+/* Write what is buffered. QUIRE_IO: it cannot be written. */
 quire_status out_flush(struct cli *cli, quire_error *err);
 
-/* Flush, close, wait for the pager. `code` is the exit status so far; gives
+/* Flush, close, wait for the pager. `code` is the exit status so far; returns
  * the final one. */
 int out_close(struct cli *cli, int code);
 
 /* ---- errors ------------------------------------------------------------- */
 
-/* Report and give the exit status that goes with it. */
+/* Report an error and return its exit status. */
 int cli_fail(struct cli *cli, const quire_error *err);
 int cli_usage(struct cli *cli, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The exit status of a result, and the graver of two. */
+/* The exit status of a result, and the worse of two. */
 int cli_exit(quire_status status);
 int cli_worse(int a, int b);
 
 /* ---- progress ----------------------------------------------------------- */
 
-/* Nothing shows in the first second, nor when standard error is no terminal,
- * nor with --quiet, --no-progress or --json. `total` 0: not known. */
+/* Shown after the first second, on a terminal, without --quiet, --no-progress
+ * and --json. `total` 0: unknown. */
 void progress_start(struct cli *cli, const char *label, bool bytes);
 void progress_at(struct cli *cli, uint64_t done, uint64_t total);
 void progress_end(struct cli *cli);

@@ -5,9 +5,9 @@
 
 enum { WORD_MAX = 64 };
 
-/* How many letters must be put in, left out, changed or swapped with their
- * neighbour to make `b` of `a`. Three rows of the usual table. */
-static size_t distance(const char *a, const char *b)
+/* Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps
+ * of neighbours. Keeps three rows of the table. */
+static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][WORD_MAX + 1];
     size_t *before = rows[0], *last = rows[1], *now = rows[2], *spare;
@@ -42,9 +42,9 @@ static size_t distance(const char *a, const char *b)
 void suggest_offer(struct suggestion *g, const char *candidate)
 {
     size_t len = strlen(g->word);
-    size_t d = distance(g->word, candidate);
+    size_t d = edit_distance(g->word, candidate);
 
-    /* Someone who types the beginning of a word means that word. */
+    /* A prefix stands for the word. */
     if (len >= 2 && !strncmp(g->word, candidate, len))
         d = 1;
     if (!g->best || d < g->distance) {
@@ -55,7 +55,7 @@ void suggest_offer(struct suggestion *g, const char *candidate)
 
 const char *suggest_take(const struct suggestion *g)
 {
-    /* A third of the letters wrong is a slip; more is another word. */
+    /* Up to a third of the letters may be wrong. */
     size_t allowed = (strlen(g->word) + 2) / 3;
 
     return g->best && g->distance <= allowed ? g->best : NULL;

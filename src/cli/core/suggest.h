@@ -1,5 +1,5 @@
 /*
- * suggest.h - did you mean
+ * suggest.h - the nearest known name for a mistyped one
  */
 #ifndef CLI_CORE_SUGGEST_H
 #define CLI_CORE_SUGGEST_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Offer candidates for a mistyped word, then take the nearest; NULL when none
- * is near enough to be a help. */
+ * is near. */
 struct suggestion {
     const char *word;
     const char *best;

@@ -1,7 +1,5 @@
 /*
- * table.c - finding commands
- *
- * The table itself is in main.c; here is how one looks into it.
+ * table.c - look up commands; the table is in main.c
  */
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /*
- * term.c - showing what strangers wrote
+ * term.c - untrusted text on a terminal
  *
- * A session holds what a model, a tool or a web page said, and a terminal
- * obeys what it is quote_text. So nothing stored reaches the screen as it is: all
- * of it passes through term_add(), which knows what a terminal would take for
- * a command. The same goes for lines of JSON, where only the characters above
- * 0x7e can still be dangerous: JSON itself allows no others.
+ * A session holds text of models, tools and web pages, and a terminal obeys
+ * escape sequences. All stored text is printed through term_add(), which
+ * removes them. In lines of JSON only characters above 0x7e can be dangerous:
+ * JSON escapes the others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "cli/core/cli.h"
 #include "cli/cmd/session.h"
 
-enum { ESCAPE_MAX = 4096 }; /* a longer "sequence" is none */
+enum { ESCAPE_MAX = 4096 }; /* a longer one is plain text */
 
 /* ---- the screen --------------------------------------------------------- */
 
@@ -61,10 +60,10 @@ size_t term_width(void)
     return n < 40 ? 40 : (size_t)n;
 }
 
-/* ---- making it harmless ------------------------------------------------- */
+/* ---- removing escape sequences ------------------------------------------ */
 
-/* How many bytes the escape sequence at the start of `text` takes; 1 if what
- * follows the escape character is none, or never ends. */
+/* The length of the escape sequence at the start of `text`; 1 if the escape
+ * character begins none, or one without an end. */
 static size_t escape_len(quire_bytes text)
 {
     const unsigned char *s = text.data;
@@ -92,8 +91,8 @@ static size_t escape_len(quire_bytes text)
     return i < end && s[i] >= 0x30 && s[i] < 0x7f ? i + 1 : 1;
 }
 
-/* Characters that are not quote_text but change how others are. */
-static bool is_steering(uint32_t cp)
+/* Control characters, and marks that change the writing direction. */
+static bool is_control(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x200e ||
            cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
@@ -112,8 +111,7 @@ static void add_blank(struct buf *out)
         buf_add_char(out, ' ');
 }
 
-/* How many bytes at the start of `text` are plain letters and signs, which is
- * what most of it is. */
+/* How many bytes at the start of `text` are printable ASCII: most are. */
 static size_t plain_len(quire_bytes text)
 {
     const char *s = text.data;
@@ -149,7 +147,7 @@ void term_add(struct buf *out, quire_bytes text, bool one_line)
                 buf_add_char(out, cp == '\t' ? '\t' : '\n');
         } else if (cp == ' ' && one_line) {
             add_blank(out);
-        } else if (!is_steering(cp)) {
+        } else if (!is_control(cp)) {
             buf_add(out, encoded, utf8_encode(cp, encoded));
         }
         text = bytes_sub(text, n, text.len);
@@ -208,8 +206,7 @@ static bool in_spans(uint32_t cp, const struct span *spans, size_t n)
     return false;
 }
 
-/* Not the whole of Unicode's tables: what is common, so that a table of
- * titles stays a table. */
+/* The common ranges of Unicode's width tables, so that columns stay aligned. */
 static size_t columns_of(uint32_t cp)
 {
     static const struct span none[] = {{0x300, 0x36f},   {0x1ab0, 0x1aff},
@@ -231,9 +228,9 @@ static size_t columns_of(uint32_t cp)
     return in_spans(cp, two, sizeof two / sizeof *two) ? 2 : 1;
 }
 
-/* The bytes of the first characters that fit into `columns`; *used of them
- * (may be NULL) are taken. */
-static size_t fit(quire_bytes text, size_t columns, size_t *used)
+/* How many bytes of `text` fit into `columns`; *used (may be NULL): how many
+ * columns they take. */
+static size_t fit_columns(quire_bytes text, size_t columns, size_t *used)
 {
     size_t at = 0, n = 0;
 
@@ -256,7 +253,7 @@ size_t term_columns(quire_bytes text)
 {
     size_t n;
 
-    fit(text, SIZE_MAX / 2, &n);
+    fit_columns(text, SIZE_MAX / 2, &n);
     return n;
 }
 
@@ -265,10 +262,10 @@ void term_add_cut(struct buf *out, quire_bytes text, size_t columns)
     const char *dots = term_marks()->dots;
     size_t room = term_columns(bytes_str(dots));
 
-    if (fit(text, columns, NULL) == text.len) {
+    if (fit_columns(text, columns, NULL) == text.len) {
         buf_add(out, text.data, text.len);
     } else if (columns > room) {
-        buf_add(out, text.data, fit(text, columns - room, NULL));
+        buf_add(out, text.data, fit_columns(text, columns - room, NULL));
         buf_add_str(out, dots);
     }
 }
@@ -292,7 +289,7 @@ void json_out_init(struct json_out *o, struct cli *cli)
     *o = (struct json_out){.cli = cli, .guard = isatty(STDOUT_FILENO)};
 }
 
-/* The first byte from `at` on that does not go out as it is. */
+/* The first byte from `at` on that is not printed as it is. */
 static const char *find_special(const struct json_out *o, const char *at,
                                 const char *end)
 {
