@@ -167,7 +167,7 @@ quire: there is no artifact #9 in session user
 hint: …
 ? 1
 $ quire artifact get '#1' --via report
-quire: `report` is no id
+quire: `report` is not an id
 hint: …
 ? 2
 $ quire artifact get '#1' --session $S --via mem:77

@@ -35,7 +35,7 @@ quire: there is no memory type fact
 hint: it is one of user, feedback, project, reference, learning, context
 ? 2
 $ quire memory add --type user
-quire: an entry has a type and a title
+quire: --title is missing
 hint: give --type and --title
 ? 2
 $ quire memory add --type user --title ''
@@ -230,7 +230,7 @@ hint: name a home of Quire's own with --home
 
 # what cannot be meant is refused
 $ quire memory add --type user --title a >/dev/null; quire memory edit 1
-quire: there is nothing to change
+quire: no change was given
 hint: …
 ? 2
 $ quire memory add --type user --title b --artifact mem:1

@@ -1,5 +1,5 @@
 /*
- * artifact.c - named files of a session, with a past
+ * artifact.c - named files of a session, with versions
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ int artifact_fail(struct cli *cli, const quire_error *err)
     return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
 }
 
-/* ---- saying what there is ----------------------------------------------- */
+/* ---- rows --------------------------------------------------------------- */
 
 /* What every form of an artifact has: size, digest, version, type. `size` and
  * `mime` are older names of `size_bytes` and `media_type`. */
@@ -111,7 +111,7 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
 
     if (fd < 0)
         return err_sys(err, errno, "cannot open %s", name);
-    if (!name && isatty(fd)) /* who typed nothing would wait for nothing */
+    if (!name && isatty(fd))
         fputs("quire: reading from the terminal; end with Ctrl-D\n", stderr);
     while (!st && n != 0) {
         size_t want = out->max - out->len < PIECE ? out->max - out->len : PIECE;
@@ -119,8 +119,8 @@ quire_status input_read(const char *name, struct buf *out, quire_error *err)
 
         if (!want) {
             st = err_fail(err, QUIRE_TOO_LARGE,
-                          "keep it as a blob, or in several parts",
-                          "%s has more than the %zu bytes that are taken",
+                          "store it as a blob, or in several parts",
+                          "%s has more than %zu bytes",
                           from_stdin ? "standard input" : name, out->max - 1);
             break;
         }
@@ -182,9 +182,9 @@ static const char **take_tags(const struct args *args)
     return tags;
 }
 
-/* What is a little too large is read, so that whoever refuses it says by how
- * much; what has no end is not. */
-static size_t take_max(struct cli *cli)
+/* How much to read: a little more than quota.file, so that the library's error
+ * has the size, but not an endless input. */
+static size_t input_max(struct cli *cli)
 {
     const size_t some = (size_t)16 << 20, most = (size_t)1 << 30;
     quire_setting s = {.value = "0"};
@@ -199,7 +199,7 @@ static size_t take_max(struct cli *cli)
 static int artifact_put(struct cli *cli, const struct args *args)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
-    struct buf content = BUF_INIT(take_max(cli));
+    struct buf content = BUF_INIT(input_max(cli));
     const char **tags = take_tags(args);
     quire_artifact a;
     quire_error err = {0};
@@ -208,9 +208,8 @@ static int artifact_put(struct cli *cli, const struct args *args)
     if (args->words[0][0] == '#' && args->words[0][1] &&
         !args->words[0][1 + strspn(args->words[0] + 1, "0123456789")]) {
         free(tags);
-        return cli_usage(cli, "give it a name that is not an id",
-                         "`%s` means the artifact with this id",
-                         args->words[0]);
+        return cli_usage(cli, "choose a path that is not # and digits",
+                         "`%s` is an id, not a path", args->words[0]);
     }
     o.mime = media_type_option(args);
     o.purpose = args_text(args, "purpose");
@@ -240,7 +239,7 @@ static const struct opt put_opts[] = {
     {.name = "purpose",
      .kind = OPT_TEXT,
      .value = "P",
-     .help = "what it is for, in a few words"},
+     .help = "its purpose, in a few words"},
     {.name = "tag",
      .kind = OPT_LIST,
      .value = "T",
@@ -252,7 +251,7 @@ static const struct opt put_opts[] = {
     {.name = "meta",
      .kind = OPT_TEXT,
      .value = "JSON",
-     .help = "anything else, as a JSON object"},
+     .help = "other metadata, a JSON object"},
     {0},
 };
 
@@ -261,9 +260,9 @@ static const struct cmd cmd_artifact_put = {
     .args = "PATH [FILE]",
     .summary = "store a file under a path",
     .about =
-        "Reads FILE, or standard input. A path that is there gets a new "
-        "version and keeps its id. At most 1 MiB a file, 50 MiB a session "
-        "and 500 MiB in all, unless `quire config` says otherwise. With --json "
+        "Reads FILE, or standard input. An existing path gets a new version and "
+        "keeps its id. At most 1 MiB a file, 50 MiB a session and 500 MiB in "
+        "all; `quire config` changes these quotas. With --json "
         "one object: id, path, size_bytes, sha256, version, media_type, created "
         "(whether the path is new), created_at, modified_at, "
         "conversation_used_bytes, tenant_used_bytes; `size` and `mime` are "
@@ -290,8 +289,8 @@ static int artifact_ls(struct cli *cli, const struct args *args)
     if (!quire_artifact_list(cli->q, args_text(args, "session"), &o, list_one,
                              cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_DONE
-                          : artifact_fail(cli, &err); /* out_close tells */
+    return cli->out.error ? EXIT_DONE /* out_close() reports it */
+                          : artifact_fail(cli, &err);
 }
 
 static const struct opt ls_opts[] = {
@@ -299,7 +298,9 @@ static const struct opt ls_opts[] = {
      .letter = 'a',
      .kind = OPT_FLAG,
      .help = "those of every session"},
-    {.name = "deleted", .kind = OPT_FLAG, .help = "what was put away instead"},
+    {.name = "deleted",
+     .kind = OPT_FLAG,
+     .help = "soft-deleted artifacts instead"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -308,7 +309,7 @@ static const struct opt ls_opts[] = {
     {.name = "cursor",
      .kind = OPT_TEXT,
      .value = "C",
-     .help = "go on behind the artifact with this `cursor`"},
+     .help = "continue after the artifact with this `cursor`"},
     {0},
 };
 
@@ -319,8 +320,8 @@ static const struct cmd cmd_artifact_ls = {
     .about =
         "Those of the session that --session or QUIRE_SESSION names, or of "
         "the built-in session `user`. With --json an object each, as `artifact "
-        "stat` prints it, and its `cursor`: --cursor with the last one of a "
-        "page gives the next page, and none twice.",
+        "stat` prints it, and its `cursor`: --cursor with the cursor of the "
+        "last row prints the next page.",
     .opts = ls_opts,
     .examples = "quire artifact ls\nquire artifact ls --all-sessions --json",
     .store = STORE_READ,
@@ -351,8 +352,8 @@ static int artifact_versions(struct cli *cli, const struct args *args)
     if (!quire_artifact_versions(cli->q, args_text(args, "session"),
                                  args->words[0], version_one, cli, &err))
         return EXIT_DONE;
-    return cli->out.error ? EXIT_DONE
-                          : artifact_fail(cli, &err); /* out_close tells */
+    return cli->out.error ? EXIT_DONE /* out_close() reports it */
+                          : artifact_fail(cli, &err);
 }
 
 static const struct cmd cmd_artifact_versions = {
@@ -369,7 +370,7 @@ static const struct cmd cmd_artifact_versions = {
 
 /* ---- search ------------------------------------------------------------- */
 
-static quire_status show_hit(void *ctx, const quire_hit *hit, quire_error *err)
+static quire_status emit_hit(void *ctx, const quire_hit *hit, quire_error *err)
 {
     char score[32];
     struct row r;
@@ -408,12 +409,12 @@ static int artifact_search(struct cli *cli, const struct args *args)
         cursor_time(cli, args, "until", &o.until_us))
         return EXIT_USAGE;
     if (quire_artifact_search(cli->q, args_text(args, "session"),
-                              args->words[0], &o, show_hit, cli, &partial,
+                              args->words[0], &o, emit_hit, cli, &partial,
                               &err))
         return cli->out.error ? EXIT_DONE : artifact_fail(cli, &err);
     if (partial)
         session_warn(cli, "partial",
-                     "so many have it that only the newest were ranked");
+                     "too many matches: only the newest were ranked");
     return EXIT_DONE;
 }
 
@@ -421,10 +422,10 @@ static const struct opt search_opts[] = {
     {.name = "all-sessions",
      .letter = 'a',
      .kind = OPT_FLAG,
-     .help = "look in every session"},
+     .help = "search every session"},
     {.name = "fts",
      .kind = OPT_FLAG,
-     .help = "QUERY is an expression of SQLite's FTS5"},
+     .help = "QUERY is an FTS5 expression of SQLite"},
     {.name = "tag", .kind = OPT_TEXT, .value = "T", .help = "with this tag"},
     {.name = "media-type",
      .kind = OPT_TEXT,
@@ -455,12 +456,12 @@ static const struct cmd cmd_artifact_search = {
     .args = "QUERY",
     .summary = "find artifacts by words in their path, tags and text",
     .about =
-        "All words of QUERY must be there, in path, purpose, tags or text; what "
-        "stands in double quotes, together. Case and accents do not count. "
-        "Parts of code words, and of Chinese, Japanese and Korean text, are "
-        "found as well. The best come first, and those where a word goes on "
-        "come last; of several words, only if none has them all. With --json an object each: id, path, session, score, "
-        "snippet, part. Exits with 1 if nothing is found.",
+        "Finds artifacts with all words of QUERY in path, purpose, tags or "
+        "text; words in double quotes must stand together. Case and accents are "
+        "ignored. Parts of identifiers, and of Chinese, Japanese and Korean "
+        "text, match as well. The best match comes first, matches of the "
+        "beginning of a word last. With --json an object each: id, path, "
+        "session, score, snippet, part. Exits with 1 without a match.",
     .opts = search_opts,
     .examples = "quire artifact search today",
     .store = STORE_READ,
@@ -483,16 +484,17 @@ static int artifact_rm(struct cli *cli, const struct args *args)
 static const struct opt rm_opts[] = {
     {.name = "purge",
      .kind = OPT_FLAG,
-     .help = "for good, with all versions; also what was put away, by its #ID"},
+     .help = "delete it and its versions permanently; a soft-deleted one by "
+             "its #ID"},
     {0},
 };
 
 static const struct cmd cmd_artifact_rm = {
     .name = "artifact rm",
     .args = "PATH|#ID",
-    .summary = "put an artifact away",
-    .about = "It is not listed any more and counts against no quota; `quire "
-             "artifact restore` brings it back.",
+    .summary = "soft-delete an artifact",
+    .about = "It is no longer listed and does not count against quotas; `quire "
+             "artifact restore` restores it.",
     .opts = rm_opts,
     .examples = "quire artifact rm notes/today.md",
     .store = STORE_WRITE,
@@ -514,7 +516,7 @@ static int artifact_restore(struct cli *cli, const struct args *args)
 static const struct cmd cmd_artifact_restore = {
     .name = "artifact restore",
     .args = "PATH",
-    .summary = "bring back what was put away last under a path",
+    .summary = "restore the artifact soft-deleted last under a path",
     .examples = "quire artifact restore notes/today.md",
     .store = STORE_WRITE,
     .run = artifact_restore,
@@ -562,9 +564,9 @@ static const struct opt path_opts[] = {
 static const struct cmd cmd_artifact_path = {
     .name = "artifact path",
     .args = "",
-    .summary = "tell how paths are spelled, and which are refused",
+    .summary = "print the canonical form of paths, or why they are refused",
     .about =
-        "Reads paths from standard input and answers each with an object: ok, "
+        "Reads paths from standard input and prints an object for each: ok, "
         "and path, its canonical form, or reason: empty, path_too_long, "
         "absolute, component_too_long, traversal, hidden, nul_byte, "
         "control_char, colon, reserved_name, invalid_utf8.",
@@ -599,11 +601,10 @@ static int artifact_recount(struct cli *cli, const struct args *args)
 static const struct cmd cmd_artifact_recount = {
     .name = "artifact recount",
     .args = "",
-    .summary = "count anew what sessions and tenants have used",
-    .about = "The totals that quotas are compared with are kept as things "
-             "change. This compares them with the artifacts there are, in all "
-             "tenants, and sets right what is not. Exits with 4 if something "
-             "was not. With --json an object: wrong.",
+    .summary = "recount the bytes that sessions and tenants use",
+    .about = "Compares the counters behind quotas with the artifacts of all "
+             "tenants, and corrects them. Exits with 4 if one was wrong. With "
+             "--json an object: wrong (how many were).",
     .examples = "quire artifact recount",
     .store = STORE_WRITE,
     .run = artifact_recount,
@@ -618,10 +619,9 @@ static const struct cmd *const verbs[] = {
 
 const struct noun noun_artifact = {
     .name = "artifact",
-    .summary = "named files of a session, with a past",
-    .about = "An artifact has a path in its session and an id of its own; each "
-             "put that changes it makes a version. The session is named by "
-             "--session or QUIRE_SESSION; without one it is the built-in "
-             "session `user`.",
+    .summary = "named files of a session, with versions",
+    .about = "An artifact has a path in its session and an id; each put that "
+             "changes it makes a version. --session or QUIRE_SESSION names the "
+             "session; the built-in session `user` unless given.",
     .verbs = verbs,
 };

@@ -15,8 +15,8 @@ struct cmd;
 extern const struct cmd cmd_artifact_get, cmd_artifact_stat,
     cmd_artifact_unpack;
 
-/* What is wrong with a path, a type or a tag is wrong usage; that there is no
- * such session or artifact is an answer. */
+/* Report an error. A bad path, type or tag exits with 2, an absent session or
+ * artifact with 1. */
 int artifact_fail(struct cli *cli, const quire_error *err);
 
 /* An artifact in a line: "#3     2026-02-16 10:20       5 B  notes/a.md". */
@@ -32,8 +32,8 @@ quire_status artifact_emit(struct cli *cli, const quire_artifact *a,
 /* --media-type, or --mime, its other name; NULL if neither was given. */
 const char *media_type_option(const struct args *args);
 
-/* All of a file, or of standard input ("-" or NULL), if it is less than the
- * ceiling of `out`: else QUIRE_TOO_LARGE. */
+/* Read a file, or standard input for "-" or NULL. QUIRE_TOO_LARGE: it does not
+ * fit into `out`. */
 quire_status input_read(const char *name, struct buf *out, quire_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * artifact_get.c - reading an artifact, and counting that it was read
+ * artifact_get.c - read an artifact, and count the read
  *
- * What another session has can be read by its id if the caller may: by citing
- * a memory entry that links it, or as a coordinator, who reads all.
+ * An artifact of another session is read by its id, with --via (a memory entry
+ * that links it) or --read all (for a coordinator).
  */
 #include <string.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ static int read_reach(struct cli *cli, const struct args *args,
 
     o->version = (int64_t)args_number(args, "version", 0);
     if (read && strcmp(read, "all") != 0 && strcmp(read, "session") != 0)
-        return cli_usage(cli, "it is `session`, or `all` for a coordinator",
-                         "`%s` is nothing to --read", read);
+        return cli_usage(cli, "", "--read must be session or all, not `%s`",
+                         read);
     o->any_session = read && !strcmp(read, "all");
     return via ? memory_id(cli, via, &o->via) : EXIT_DONE;
 }
@@ -33,7 +33,7 @@ static int read_reach(struct cli *cli, const struct args *args,
     {.name = "version",                                                    \
      .kind = OPT_NUMBER,                                                   \
      .value = "N",                                                         \
-     .help = "an older version; the current one unless given"},            \
+     .help = "a version; the current one unless given"},                   \
         {.name = "via",                                                    \
          .kind = OPT_TEXT,                                                 \
          .value = "mem:ID",                                                \
@@ -52,7 +52,8 @@ struct getting {
     struct atomic_output *save; /* NULL: standard output */
 };
 
-static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
+static quire_status write_content(void *ctx, quire_bytes bytes,
+                                  quire_error *err)
 {
     struct getting *g = ctx;
 
@@ -62,8 +63,8 @@ static quire_status give(void *ctx, quire_bytes bytes, quire_error *err)
     return out_status(g->cli, err);
 }
 
-/* The command reads, also where nothing may be written; what was read is then
- * counted by a handle of its own, where that is possible. */
+/* The command's handle is read-only; another one counts the read if the home is
+ * writable. */
 static void count_read(struct cli *cli, int64_t id)
 {
     quire_options options = QUIRE_OPTIONS_INIT;
@@ -72,7 +73,7 @@ static void count_read(struct cli *cli, int64_t id)
     if (access(quire_home(cli->q), W_OK))
         return;
     cli_store_options(cli->args, &options);
-    options.busy_ms = 0; /* on a full disk we are in our own way */
+    options.busy_ms = 0; /* on a full disk our own handle holds the lock */
     if (!quire_open(&options, &q, NULL))
         quire_artifact_count_read(q, id, NULL);
     quire_close(q);
@@ -95,7 +96,8 @@ static int artifact_get(struct cli *cli, const struct args *args)
         st = atomic_output_open(&save, output, &err);
     if (!st)
         st = quire_artifact_get(cli->q, args_text(args, "session"),
-                                args->words[0], &o, give, &g, &a, &err);
+                                args->words[0], &o, write_content, &g, &a,
+                                &err);
     if (!st && g.save)
         st = atomic_output_commit(&save, &err);
     if (!st)
@@ -123,8 +125,8 @@ const struct cmd cmd_artifact_get = {
     .name = "artifact get",
     .args = "PATH|#ID",
     .summary = "print the content of an artifact",
-    .about = "A path is one of the session's. An id may be of another session "
-             "if --via cites a memory entry that links it, or with --read all.",
+    .about = "PATH is in the session. #ID may be of another session if --via "
+             "cites a memory entry that links it, or with --read all.",
     .opts = get_opts,
     .examples = "quire artifact get notes/today.md\n"
                 "quire artifact get notes/today.md --version 1 -o old.md",
@@ -163,7 +165,7 @@ static const struct opt stat_opts[] = {REACH_OPTS, {0}};
 const struct cmd cmd_artifact_stat = {
     .name = "artifact stat",
     .args = "PATH|#ID",
-    .summary = "tell what is known of an artifact",
+    .summary = "show the metadata of an artifact",
     .about =
         "With --json one object: id, path, session, size_bytes, sha256, "
         "version, media_type, purpose, source, agent, tags, metadata, "

@@ -1,4 +1,4 @@
-/* artifact_unpack.c - the files in an archive, as artifacts */
+/* artifact_unpack.c - unpack an archive into artifacts */
 #include "cli/core/cli.h"
 #include "cli/cmd/artifact.h"
 
@@ -25,7 +25,7 @@ static const struct opt unpack_opts[] = {
     {.name = "into",
      .kind = OPT_TEXT,
      .value = "DIR",
-     .help = "below this path; the archive's own without its ending unless "
+     .help = "below this path; the archive's without its extension unless "
              "given"},
     {.name = "max-files",
      .kind = OPT_NUMBER,
@@ -41,12 +41,12 @@ static const struct opt unpack_opts[] = {
 const struct cmd cmd_artifact_unpack = {
     .name = "artifact unpack",
     .args = "PATH|#ID",
-    .summary = "make artifacts of the files in an archive",
+    .summary = "unpack an archive into artifacts",
     .about =
         "The archive is an artifact: ZIP, tar, tar.gz or gz. Each file in it "
-        "becomes an artifact, all of them or none: a name that no artifact "
-        "may have, a link or a device, the same name twice, a limit or a "
-        "quota refuse the whole. The archive stays.",
+        "becomes an artifact, all or none: an invalid path, a link or device, "
+        "a duplicate name, a limit or a quota refuses the whole archive. The "
+        "archive stays.",
     .opts = unpack_opts,
     .examples = "quire artifact unpack data.zip --into data || true",
     .store = STORE_WRITE,

@@ -50,9 +50,9 @@ static const struct cmd cmd_config_ls = {
     .args = "",
     .summary = "list all settings, and where their values come from",
     .about =
-        "From `default`, from `quire.db`, where `config set` puts them, or "
-        "from the `environment`: quota.file from QUIRE_QUOTA_FILE. With "
-        "--json an object each: key, value, from, default.",
+        "A value is the `default`, or from `quire.db` (`config set`), or from "
+        "the `environment`: quota.file from QUIRE_QUOTA_FILE. With --json an "
+        "object each: key, value, from, default.",
     .examples = "quire config ls",
     .store = STORE_READ,
     .run = config_ls,
@@ -96,8 +96,8 @@ static int config_set(struct cli *cli, const struct args *args)
 static const struct cmd cmd_config_set = {
     .name = "config set",
     .args = "KEY [VALUE]",
-    .summary = "set a setting in the home, for everyone who uses it",
-    .about = "Without VALUE it is as if it had never been set.",
+    .summary = "change a setting of the home",
+    .about = "Without VALUE the default applies again.",
     .examples = "quire config set versions.kept 50\n"
                 "quire config set versions.kept",
     .store = STORE_WRITE,
@@ -110,8 +110,7 @@ static const struct cmd *const verbs[] = {&cmd_config_get, &cmd_config_set,
 const struct noun noun_config = {
     .name = "config",
     .summary = "settings of the home",
-    .about = "Quotas of artifacts, how many versions are kept, where blobs lie "
-             "and what a write waits for; each has a value that makes sense "
-             "without being set.",
+    .about = "Quotas of artifacts, how many versions to keep, where blobs are "
+             "stored and what a write waits for. Each has a default.",
     .verbs = verbs,
 };

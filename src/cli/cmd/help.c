@@ -7,7 +7,7 @@ extern const struct cmd cmd_help, cmd_version, cmd_completion;
 
 /* ---- help --------------------------------------------------------------- */
 
-/* For our own Makefile and tests. */
+/* For the Makefile and tests. */
 static const struct opt help_opts[] = {
     {.name = "man",
      .kind = OPT_FLAG,
@@ -83,8 +83,8 @@ static void add_json(struct buf *out, const struct args *args)
     }
 }
 
-/* `quire help blob put` is `quire blob put --help`: read the words as a
- * command line of their own, which also words what is wrong with them. */
+/* `quire help blob put` is `quire blob put --help`: parse the arguments as a
+ * command line, which also reports errors in them. */
 static int find_topic(struct cli *cli, const struct args *args,
                       struct args *topic)
 {
@@ -104,7 +104,7 @@ static int find_topic(struct cli *cli, const struct args *args,
     return args_parse(cli, argc, argv, topic);
 }
 
-static int help(struct cli *cli, const struct args *args)
+static int print_help(struct cli *cli, const struct args *args)
 {
     struct buf text = BUF_INIT(1024 * 1024);
     struct args topic;
@@ -137,17 +137,17 @@ static int help(struct cli *cli, const struct args *args)
 const struct cmd cmd_help = {
     .name = "help",
     .args = "[NOUN [VERB]]",
-    .summary = "explain a command",
+    .summary = "show help on a command",
     .about = "With `--json`, the commands and their options as data.",
     .opts = help_opts,
     .examples = "quire help blob put",
     .paged = true,
-    .run = help,
+    .run = print_help,
 };
 
 /* ---- version ------------------------------------------------------------ */
 
-static int version(struct cli *cli, const struct args *args)
+static int print_version(struct cli *cli, const struct args *args)
 {
     struct buf line = BUF_INIT(4096);
     struct json_writer w;
@@ -184,15 +184,15 @@ static int version(struct cli *cli, const struct args *args)
 const struct cmd cmd_version = {
     .name = "version",
     .args = "",
-    .summary = "tell the version",
-    .about = "With `--json`, also the versions of the libraries it runs on.",
+    .summary = "print the version",
+    .about = "With `--json`, also the versions of its libraries.",
     .examples = "quire version --json",
-    .run = version,
+    .run = print_version,
 };
 
 /* ---- completion --------------------------------------------------------- */
 
-static int completion(struct cli *cli, const struct args *args)
+static int print_completion(struct cli *cli, const struct args *args)
 {
     static const struct {
         const char *shell;
@@ -221,5 +221,5 @@ const struct cmd cmd_completion = {
              "directory of $fpath. For fish, save it as `quire.fish` in "
              "~/.config/fish/completions.",
     .examples = "quire completion bash > quire.bash",
-    .run = completion,
+    .run = print_completion,
 };

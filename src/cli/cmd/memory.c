@@ -23,9 +23,9 @@ int memory_fail(struct cli *cli, const quire_error *err)
     return err->status == QUIRE_INVALID ? EXIT_USAGE : code;
 }
 
-/* ---- reading what was typed --------------------------------------------- */
+/* ---- arguments ---------------------------------------------------------- */
 
-/* The id at the start of *text, which is moved behind it. */
+/* Parse an id at the start of *text, and advance it. */
 static bool read_id(const char **text, int64_t *id)
 {
     const char *at = *text;
@@ -48,11 +48,11 @@ int memory_id(struct cli *cli, const char *text, int64_t *id)
 
     if (read_id(&at, id) && !*at)
         return EXIT_DONE;
-    return cli_usage(cli, "an id looks like 12, #12 or mem:12", "`%s` is no id",
-                     text);
+    return cli_usage(cli, "an id looks like 12, #12 or mem:12",
+                     "`%s` is not an id", text);
 }
 
-/* "3,#4,mem:5". *ids is the caller's to free. */
+/* "3,#4,mem:5". The caller frees *ids. */
 static int read_ids(struct cli *cli, const char *text, int64_t **ids, size_t *n)
 {
     const char *at = text ? text : "";
@@ -70,7 +70,8 @@ static int read_ids(struct cli *cli, const char *text, int64_t **ids, size_t *n)
     }
     if (*ids && *n && !*at)
         return EXIT_DONE;
-    return cli_usage(cli, "ids look like 3,#4,mem:5", "`%s` are no ids", text);
+    return cli_usage(cli, "give ids such as 3,#4,mem:5",
+                     "`%s` is not a list of ids", text);
 }
 
 int memory_types(struct cli *cli, const struct args *args, unsigned *types)
@@ -102,7 +103,7 @@ static int artifact_id(struct cli *cli, const char *text, int64_t *id)
                      "`%s` is a memory entry, not an artifact", text);
 }
 
-/* ---- saying what there is ----------------------------------------------- */
+/* ---- rows --------------------------------------------------------------- */
 
 void memory_add_members(struct json_writer *w, const quire_memory *entry)
 {
@@ -169,22 +170,22 @@ static void print_entry(struct cli *cli, const quire_memory *entry)
 
 /* ---- add, edit ---------------------------------------------------------- */
 
-/* What the command line says of an entry. */
-struct said {
+/* An entry from the command line. */
+struct input {
     quire_memory_options o;
     struct buf content; /* from standard input */
     quire_bytes *tags;
     int64_t *supersedes;
 };
 
-static void said_release(struct said *s)
+static void input_release(struct input *s)
 {
     buf_release(&s->content);
     free(s->tags);
     free(s->supersedes);
 }
 
-static int take_tags(struct said *s, const struct args *args)
+static int take_tags(struct input *s, const struct args *args)
 {
     size_t n = 0, i;
 
@@ -198,7 +199,7 @@ static int take_tags(struct said *s, const struct args *args)
     return s->tags ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int take_content(struct cli *cli, struct said *s,
+static int take_content(struct cli *cli, struct input *s,
                         const struct args *args)
 {
     const char *content = args_text(args, "content");
@@ -218,15 +219,15 @@ static int take_content(struct cli *cli, struct said *s,
 
 /* All but --artifact and --supersedes, which `add` and `edit` have differently.
  * Release it in both cases. */
-static int said_read(struct cli *cli, const struct args *args, struct said *s)
+static int read_input(struct cli *cli, const struct args *args, struct input *s)
 {
     const char *type = args_text(args, "type");
     const char *title = args_text(args, "title");
     const char *source = args_text(args, "source");
     quire_error err = {0};
 
-    *s = (struct said){.o = QUIRE_MEMORY_OPTIONS_INIT,
-                       .content = BUF_INIT((size_t)1 << 20)};
+    *s = (struct input){.o = QUIRE_MEMORY_OPTIONS_INIT,
+                        .content = BUF_INIT((size_t)1 << 20)};
     if (type && quire_memory_type_of(bytes_str(type), &s->o.type, &err))
         return memory_fail(cli, &err);
     s->o.set_type = type != NULL;
@@ -240,14 +241,14 @@ static int said_read(struct cli *cli, const struct args *args, struct said *s)
 static int memory_add(struct cli *cli, const struct args *args)
 {
     const char *artifact = args_text(args, "artifact");
-    struct said s;
+    struct input s;
     quire_memory entry;
     quire_error err = {0};
-    int code = said_read(cli, args, &s);
+    int code = read_input(cli, args, &s);
 
     if (!code && (!args_text(args, "type") || !args_text(args, "title")))
-        code = cli_usage(cli, "give --type and --title",
-                         "an entry has a type and a title");
+        code = cli_usage(cli, "give --type and --title", "%s is missing",
+                         args_text(args, "type") ? "--title" : "--type");
     if (!code && artifact)
         code = artifact_id(cli, artifact, &s.o.artifact);
     if (!code)
@@ -259,22 +260,22 @@ static int memory_add(struct cli *cli, const struct args *args)
         code = memory_fail(cli, &err);
     else if (!code)
         print_entry(cli, &entry);
-    said_release(&s);
+    input_release(&s);
     return code;
 }
 
-#define TEXT_OPTS                                              \
-    {.name = "content",                                        \
-     .kind = OPT_TEXT,                                         \
-     .value = "TEXT",                                          \
-     .help = "what there is to know; - reads standard input"}, \
-        {.name = "tag",                                        \
-         .kind = OPT_LIST,                                     \
-         .value = "T",                                         \
-         .help = "a tag; may be given again"},                 \
-    {                                                          \
-        .name = "source", .kind = OPT_TEXT, .value = "S",      \
-        .help = "who says so"                                  \
+#define TEXT_OPTS                                         \
+    {.name = "content",                                   \
+     .kind = OPT_TEXT,                                    \
+     .value = "TEXT",                                     \
+     .help = "the text; - reads standard input"},         \
+        {.name = "tag",                                   \
+         .kind = OPT_LIST,                                \
+         .value = "T",                                    \
+         .help = "a tag; may be given again"},            \
+    {                                                     \
+        .name = "source", .kind = OPT_TEXT, .value = "S", \
+        .help = "where the fact comes from"               \
     }
 
 static const struct opt add_opts[] = {
@@ -294,7 +295,7 @@ static const struct opt add_opts[] = {
     {.name = "supersedes",
      .kind = OPT_TEXT,
      .value = "ID,...",
-     .help = "entries that are true no longer because of this one"},
+     .help = "entries that this one replaces"},
     {0},
 };
 
@@ -303,11 +304,11 @@ static const struct cmd cmd_memory_add = {
     .args = "",
     .summary = "remember a fact",
     .about =
-        "An entry of the tenant, pinned to the session that --session or "
-        "QUIRE_SESSION names, if one does. A title has up to 200 bytes, "
-        "content up to 64 KiB. A session links its own artifacts, and those "
-        "that an entry links already; without a session any may be "
-        "linked. With --json one object: id, type, title, content, source, "
+        "The entry belongs to the tenant, and is pinned to the session of "
+        "--session or QUIRE_SESSION, if given. A title has up to 200 bytes, "
+        "content up to 64 KiB. In a session, only its own artifacts and those "
+        "that an entry links already can be linked; without one, any of the "
+        "tenant's. With --json one object: id, type, title, content, source, "
         "tags, artifact_id, session, created_at, modified_at, valid_from, "
         "valid_to; `updated_at` is an older name of modified_at.",
     .opts = add_opts,
@@ -330,11 +331,11 @@ static bool is_change(const struct args *args)
 static int memory_edit(struct cli *cli, const struct args *args)
 {
     const char *artifact = args_text(args, "artifact");
-    struct said s;
+    struct input s;
     quire_memory entry;
     quire_error err = {0};
     int64_t id = 0;
-    int code = said_read(cli, args, &s);
+    int code = read_input(cli, args, &s);
 
     if (!code)
         code = memory_id(cli, args->words[0], &id);
@@ -344,7 +345,7 @@ static int memory_edit(struct cli *cli, const struct args *args)
         code = artifact_id(cli, artifact, &s.o.artifact);
     if (!code && !is_change(args))
         code = cli_usage(cli, "see `quire memory edit --help`",
-                         "there is nothing to change");
+                         "no change was given");
     if (!code && args_flag(args, "no-tags"))
         s.o.tags = s.tags; /* with none of them */
     if (!code && quire_memory_edit(cli->q, args_text(args, "session"), id, &s.o,
@@ -352,19 +353,19 @@ static int memory_edit(struct cli *cli, const struct args *args)
         code = memory_fail(cli, &err);
     else if (!code)
         print_entry(cli, &entry);
-    said_release(&s);
+    input_release(&s);
     return code;
 }
 
 static const struct opt edit_opts[] = {
-    {.name = "type", .kind = OPT_TEXT, .value = "T", .help = "another type"},
-    {.name = "title", .kind = OPT_TEXT, .value = "X", .help = "another title"},
+    {.name = "type", .kind = OPT_TEXT, .value = "T", .help = "a new type"},
+    {.name = "title", .kind = OPT_TEXT, .value = "X", .help = "a new title"},
     TEXT_OPTS,
-    {.name = "no-tags", .kind = OPT_FLAG, .help = "take its tags away"},
+    {.name = "no-tags", .kind = OPT_FLAG, .help = "remove all tags"},
     {.name = "artifact",
      .kind = OPT_TEXT,
      .value = "ID",
-     .help = "link another artifact; `none` takes the link away"},
+     .help = "link another artifact; `none` removes the link"},
     {0},
 };
 
@@ -372,10 +373,9 @@ static const struct cmd cmd_memory_edit = {
     .name = "memory edit",
     .args = "ID",
     .summary = "change an entry",
-    .about = "What is not given stays as it is; tags that are given take the "
-             "place of all there were. A fact that is true no longer is better "
-             "superseded (`quire memory add --supersedes`): then it is still "
-             "known what was true before.",
+    .about = "Fields that are not given stay; given tags replace all tags. To "
+             "replace a fact and keep its history, use `quire memory add "
+             "--supersedes`.",
     .opts = edit_opts,
     .examples = "quire memory edit 1 --content 'under ~/.cache' --tag disk",
     .store = STORE_WRITE,
@@ -443,7 +443,7 @@ static const struct cmd cmd_memory_show = {
     .args = "ID",
     .summary = "show an entry",
     .about = "With --json the object that `memory add` prints, and `artifact`, "
-             "what is known of the artifact that it links.",
+             "the metadata of the linked artifact.",
     .opts = show_opts,
     .examples = "quire memory show 1 --json",
     .store = STORE_READ,
@@ -491,11 +491,11 @@ static const struct opt ls_opts[] = {
     {.name = "type",
      .kind = OPT_TEXT,
      .value = "T,...",
-     .help = "of these types only"},
+     .help = "only entries of these types"},
     {.name = "tag",
      .kind = OPT_TEXT,
      .value = "T",
-     .help = "with this tag, in capitals or not"},
+     .help = "only entries with this tag, ignoring case"},
     AS_OF,
     {.name = "limit",
      .letter = 'n',
@@ -505,7 +505,7 @@ static const struct opt ls_opts[] = {
     {.name = "cursor",
      .kind = OPT_TEXT,
      .value = "C",
-     .help = "go on behind the entry with this `cursor`"},
+     .help = "continue after the entry with this `cursor`"},
     {0},
 };
 
@@ -513,10 +513,11 @@ static const struct cmd cmd_memory_ls = {
     .name = "memory ls",
     .args = "",
     .summary = "list entries, the last changed first",
-    .about = "Those of the tenant; with --session or QUIRE_SESSION those that "
-             "are pinned to that session or to none. With --json an object "
-             "each, as `memory add` prints it, and its `cursor`: --cursor with "
-             "that of the last one goes on behind it.",
+    .about =
+        "All entries of the tenant; with --session or QUIRE_SESSION those "
+        "pinned to that session or to none. With --json an object each, as "
+        "`memory add` prints it, and its `cursor`: --cursor with the cursor "
+        "of the last row prints the next page.",
     .opts = ls_opts,
     .examples = "quire memory ls --type project,user\n"
                 "quire memory ls --as-of 2026-02-16T10:20:30Z --json",
@@ -527,7 +528,7 @@ static const struct cmd cmd_memory_ls = {
 
 /* ---- search ------------------------------------------------------------- */
 
-static quire_status show_hit(void *ctx, const quire_memory *entry,
+static quire_status emit_hit(void *ctx, const quire_memory *entry,
                              quire_error *err)
 {
     char score[32];
@@ -560,12 +561,12 @@ static int memory_search(struct cli *cli, const struct args *args)
     o.no_intent = args_flag(args, "no-intent");
     o.no_decay = args_flag(args, "no-decay");
     o.limit = args_limit(args, 20);
-    if (quire_memory_search(cli->q, bytes_str(args->words[0]), &o, show_hit,
+    if (quire_memory_search(cli->q, bytes_str(args->words[0]), &o, emit_hit,
                             cli, &partial, &err))
         return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
     if (partial)
         session_warn(cli, "partial",
-                     "so many have it that only the newest were ranked");
+                     "too many matches: only the newest were ranked");
     return EXIT_DONE;
 }
 
@@ -573,16 +574,16 @@ static const struct opt search_opts[] = {
     {.name = "type",
      .kind = OPT_TEXT,
      .value = "T,...",
-     .help = "put these types further up"},
+     .help = "rank these types higher"},
     {.name = "tag",
      .kind = OPT_TEXT,
      .value = "T",
-     .help = "put entries with this tag further up"},
+     .help = "rank entries with this tag higher"},
     AS_OF,
     {.name = "no-intent",
      .kind = OPT_FLAG,
      .help = "do not guess types from words such as `where` and `why`"},
-    {.name = "no-decay", .kind = OPT_FLAG, .help = "old or new is the same"},
+    {.name = "no-decay", .kind = OPT_FLAG, .help = "ignore age in the ranking"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -596,12 +597,11 @@ static const struct cmd cmd_memory_search = {
     .args = "QUERY",
     .summary = "find entries by the words of a question",
     .about =
-        "One word of QUERY must be there; all of them together, or near each "
-        "other, count more, and so does the title. Words such as `the` do not "
-        "count. Entries of the session that --session or QUIRE_SESSION names "
-        "come first. Old entries come later. With --json an object each, as "
-        "`memory add` prints it, and its score. Exits with 1 if nothing is "
-        "found.",
+        "Finds entries with at least one word of QUERY; all words, words near "
+        "each other and words in the title rank higher. Words such as `the` are "
+        "ignored. Entries of the session of --session or QUIRE_SESSION come "
+        "first, old entries later. With --json an object each, as `memory add` "
+        "prints it, and its score. Exits with 1 without a match.",
     .opts = search_opts,
     .examples = "quire memory search 'where is the cache?'",
     .store = STORE_READ,
@@ -621,7 +621,7 @@ static int memory_invalidate(struct cli *cli, const struct args *args)
         code = cursor_time(cli, args, "when", &when_us);
     if (code)
         return code;
-    /* From the beginning of the millisecond on: see cursor_time(). */
+    /* The beginning of the millisecond: see cursor_time(). */
     when_us -= when_us % 1000;
     if (quire_memory_invalidate(cli->q, id, when_us, &err))
         return memory_fail(cli, &err);
@@ -632,16 +632,16 @@ static const struct opt invalidate_opts[] = {
     {.name = "when",
      .kind = OPT_TEXT,
      .value = "TIME",
-     .help = "since when it is true no longer; now unless given"},
+     .help = "when it stopped being valid; now unless given"},
     {0},
 };
 
 static const struct cmd cmd_memory_invalidate = {
     .name = "memory invalidate",
     .args = "ID",
-    .summary = "say that an entry is true no longer",
-    .about = "It is kept, and --as-of still shows it; apart from that it is as "
-             "if it were gone.",
+    .summary = "mark an entry as no longer valid",
+    .about = "It is kept, and --as-of still shows it; lists and searches leave "
+             "it out.",
     .opts = invalidate_opts,
     .examples = "quire memory invalidate 2",
     .store = STORE_WRITE,
@@ -662,8 +662,8 @@ static int memory_rm(struct cli *cli, const struct args *args)
 static const struct cmd cmd_memory_rm = {
     .name = "memory rm",
     .args = "ID",
-    .summary = "delete an entry for good, valid or not",
-    .about = "Its relations go with it. To keep what was true, use `quire "
+    .summary = "delete an entry permanently, valid or not",
+    .about = "Deletes its relations, too. To keep its history, use `quire "
              "memory invalidate`.",
     .examples = "quire memory rm '#2'",
     .store = STORE_WRITE,

@@ -17,11 +17,11 @@ struct cmd;
 extern const struct cmd cmd_memory_relate, cmd_memory_unrelate,
     cmd_memory_graph;
 
-/* What is wrong with a type, a title or an id is wrong usage; that there is no
- * such entry, artifact or session is an answer. */
+/* Report an error. A bad type, title or id exits with 2, an absent entry, artifact
+ * or session with 1. */
 int memory_fail(struct cli *cli, const quire_error *err);
 
-/* "12", "#12" or "mem:12". EXIT_USAGE, with words, for what is no id. */
+/* "12", "#12" or "mem:12"; else reports EXIT_USAGE. */
 int memory_id(struct cli *cli, const char *text, int64_t *id);
 
 /* The types of --type, "user,project", or'ed; 0 if it was not given. */

@@ -1,5 +1,5 @@
 /*
- * memory_relate.c - how facts hang together
+ * memory_relate.c - relations between memory entries
  */
 #include "base/bytes.h"
 #include "cli/core/cli.h"
@@ -52,7 +52,7 @@ const struct cmd cmd_memory_relate = {
     .summary = "relate two entries",
     .about = "REL is relates_to, refines, contradicts, supersedes or supports, "
              "and leads from A to B. With --json one object: id, source_id, "
-             "relation, target_id. Exits with 1 if it is there already.",
+             "relation, target_id. Exits with 1 if it exists already.",
     .examples = "quire memory relate 1 supports 2",
     .store = STORE_WRITE,
     .run = memory_relate,
@@ -73,8 +73,9 @@ const struct cmd cmd_memory_unrelate = {
     .name = "memory unrelate",
     .args = "ID",
     .summary = "remove a relation",
-    .about = "ID is that of the relation, which `memory relate --json` and "
-             "`memory graph --json` tell.",
+    .about =
+        "ID is the relation's, as `memory relate --json` and `memory graph "
+        "--json` print it.",
     .examples = "quire memory unrelate 1",
     .store = STORE_WRITE,
     .run = memory_unrelate,
@@ -82,7 +83,7 @@ const struct cmd cmd_memory_unrelate = {
 
 /* ---- graph -------------------------------------------------------------- */
 
-static quire_status show_entry(void *ctx, const quire_memory *entry,
+static quire_status emit_entry(void *ctx, const quire_memory *entry,
                                quire_error *err)
 {
     struct row r;
@@ -99,7 +100,7 @@ static quire_status show_entry(void *ctx, const quire_memory *entry,
     return row_emit(&r, err);
 }
 
-static quire_status show_relation(void *ctx, const quire_relation *relation,
+static quire_status emit_relation(void *ctx, const quire_relation *relation,
                                   quire_error *err)
 {
     struct row r;
@@ -129,7 +130,7 @@ static int memory_graph(struct cli *cli, const struct args *args)
         return code;
     o.depth = depth < UINT16_MAX ? (unsigned)depth : UINT16_MAX;
     o.max_nodes = args_number(args, "limit", 0);
-    if (!quire_memory_graph(cli->q, &o, show_entry, show_relation, cli, &err))
+    if (!quire_memory_graph(cli->q, &o, emit_entry, emit_relation, cli, &err))
         return EXIT_DONE;
     return cli->out.error ? EXIT_DONE : memory_fail(cli, &err);
 }
@@ -159,10 +160,10 @@ const struct cmd cmd_memory_graph = {
     .name = "memory graph",
     .args = "",
     .summary = "print entries and the relations between them",
-    .about = "First the valid entries, then the relations whose both ends are "
-             "among them. With --json a line each: {\"entry\":{...}} as "
-             "`memory add` prints it, {\"relation\":{...}} as `memory relate` "
-             "does.",
+    .about =
+        "First the valid entries, then the relations between them. With --json a line each: {\"entry\":{...}} as "
+        "`memory add` prints it, {\"relation\":{...}} as `memory relate` "
+        "does.",
     .opts = graph_opts,
     .examples = "quire memory graph --around 1 --depth 2",
     .store = STORE_READ,

@@ -1,5 +1,5 @@
 /*
- * reindex.c - what is derived, made again
+ * reindex.c - rebuild derived data
  */
 #include "cli/core/cli.h"
 
@@ -16,13 +16,13 @@ static int reindex(struct cli *cli, const struct args *args)
 const struct cmd cmd_reindex = {
     .name = "reindex",
     .args = "",
-    .summary = "make all that is derived again",
+    .summary = "rebuild every derived index",
     .about =
-        "The indexes that `artifact search` and `memory search` ask, the lists "
-        "and tallies of sessions, and the counters of quotas are made of what "
-        "is there, and can be made again at any time. It gives back the room "
-        "that words of removed sessions take. Of all tenants, or of the one "
-        "that `--tenant` names. Others can read meanwhile; writers wait.",
+        "Rebuilds the full-text indexes of `artifact search` and `memory "
+        "search`, the lists and totals of sessions, and the counters of quotas "
+        "from the stored data, and frees the space of removed sessions in them; "
+        "for all tenants, or for `--tenant`. Readers can continue; writers "
+        "wait.",
     .examples = "quire reindex",
     .store = STORE_WRITE,
     .run = reindex,
