@@ -32,8 +32,7 @@ struct coming {
 static quire_status too_large(const struct coming *c, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_TOO_LARGE,
-                               HINT_SHELL
-                               "read it with `quire jp print`",
+                               HINT_SHELL "read it with `quire jp print`",
                                "%.160s would have more than 1 GiB",
                                c->hearer->where);
     return st;

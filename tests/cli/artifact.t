@@ -176,8 +176,7 @@ $ quire artifact get '#1' --read all; quire artifact stat '#1' --read all --json
 findings
 {"id":1,…,"created_at":"20…T…Z","modified_at":"20…T…Z","deleted_at":null,"reads":3,"read_at":"20…T…Z"}
 $ quire artifact get '#1' --read some
-quire: `some` is nothing to --read
-hint: it is `session`, or `all` for a coordinator
+quire: --read must be session or all, not `some`
 ? 2
 $ quire artifact rm '#1' --session $S; quire memory show 1 --json
 {"id":1,…,"artifact_id":null,…}

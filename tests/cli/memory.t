@@ -55,7 +55,7 @@ quire: the title of a memory entry is UTF-8, and this is not from byte 1 on
 hint: …
 ? 2
 $ quire memory show x
-quire: `x` is no id
+quire: `x` is not an id
 hint: an id looks like 12, #12 or mem:12
 ? 2
 $ quire memory ls --as-of yesterday
@@ -67,8 +67,8 @@ quire: `7` is not a cursor
 hint: …
 ? 2
 $ quire memory add --type user --title x --supersedes 1,y
-quire: `1,y` are no ids
-hint: ids look like 3,#4,mem:5
+quire: `1,y` is not a list of ids
+hint: give ids such as 3,#4,mem:5
 ? 2
 $ quire memory ls
 
