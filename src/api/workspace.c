@@ -337,7 +337,7 @@ quire_status quire_workspace_sync(quire_workspace *w, const char *source,
 {
     struct telling t = {each, ctx};
     struct workspace_sync how = {.source = source ? source : "user",
-                                 .tell = each ? tell : NULL,
+                                 .report = each ? tell : NULL,
                                  .ctx = &t};
     struct workspace_report r;
     quire_status st = need_artifacts(w->q, true, err);
@@ -409,7 +409,7 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
                              quire_workspace_fn each, void *ctx,
                              quire_error *err)
 {
-    struct workspace_sync how = {.source = "user", .tell = each, .ctx = ctx};
+    struct workspace_sync how = {.source = "user", .report = each, .ctx = ctx};
     quire_workspace *w;
     struct workspace_report ignored;
     char clean[257];

@@ -1,9 +1,9 @@
 /*
- * analyse.c - what can be told of a file by looking at it
+ * analyse.c - tags and metadata derived from a file
  *
- * Tags come from the type and from words in the name; metadata from the
- * content, of tables and of JSON. Nothing else is parsed, and nothing is
- * believed: the content is anybody's.
+ * Tags come from the type and from words in the name; metadata from the content
+ * of tables and of JSON. Other formats are not parsed. The content is
+ * untrusted.
  */
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "workspace/priv.h"
 
-/* So much is said of columns and keys, and no more. */
+/* Limits on the columns and keys reported. */
 enum { COLUMNS_MAX = 64, SAMPLE_KEYS = 5, META_MAX = 16 * 1024 };
 
 /* ---- tags --------------------------------------------------------------- */
@@ -21,7 +21,7 @@ enum { COLUMNS_MAX = 64, SAMPLE_KEYS = 5, META_MAX = 16 * 1024 };
 enum { TAGS_MAX = 32 };
 
 struct rule {
-    const char *begins; /* of the type, or a word of the name */
+    const char *begins; /* prefix of the type, or a word of the name */
     const char *tag;
 };
 
@@ -56,8 +56,8 @@ enum {
     N_BY_WORD = sizeof by_word / sizeof *by_word
 };
 
-/* Whether `word` is in the name, whatever its case, where a word begins:
- * "test" is in test_io.c and in IoTest.c, not in latest.txt. */
+/* Whether the name contains `word`, in any case, at the start of a word: "test"
+ * is in test_io.c and in IoTest.c, not in latest.txt. */
 static bool has_word(const char *name, const char *word)
 {
     size_t len = strlen(word);
@@ -111,15 +111,15 @@ const char *const *analyse_tags(const char *mime, const char *path,
 
 /* ---- tables ------------------------------------------------------------- */
 
-/* One field of a table, from *at on: its text without quotes, and whether it
- * ends its row. */
+/* Reads the fields of a table one by one. */
 struct table {
     quire_bytes text;
     size_t at;
     char comma;
 };
 
-/* The field at t->at is added to `out` (may be NULL); true: its row goes on. */
+/* Append the field at t->at to `out` (may be NULL), without quotes. True: the
+ * row goes on. */
 static bool next_field(struct table *t, struct buf *out)
 {
     const char *c = t->text.data;
@@ -148,7 +148,8 @@ static bool next_field(struct table *t, struct buf *out)
     return false;
 }
 
-static void tell_table(quire_bytes content, char comma, struct json_writer *w)
+static void describe_table(quire_bytes content, char comma,
+                           struct json_writer *w)
 {
     struct table t = {.text = content, .comma = comma};
     struct buf field = BUF_INIT(1024);
@@ -170,14 +171,14 @@ static void tell_table(quire_bytes content, char comma, struct json_writer *w)
             ;
         rows++;
     }
-    json_key(w, "rows"); /* with the one that names the columns */
+    json_key(w, "rows"); /* including the header row */
     json_uint(w, rows);
     buf_release(&field);
 }
 
 /* ---- JSON --------------------------------------------------------------- */
 
-static void tell_object(quire_bytes value, struct json_writer *w)
+static void describe_object(quire_bytes value, struct json_writer *w)
 {
     struct json_scan it;
     uint64_t n = 0;
@@ -192,7 +193,7 @@ static void tell_object(quire_bytes value, struct json_writer *w)
     json_put_uint(w, "key_count", n);
 }
 
-static void tell_json(quire_bytes content, struct json_writer *w)
+static void describe_json(quire_bytes content, struct json_writer *w)
 {
     static const char *const names[] = {"",       "null",  "boolean", "number",
                                         "string", "array", "object"};
@@ -208,7 +209,7 @@ static void tell_json(quire_bytes content, struct json_writer *w)
         value = bytes_of((const char *)value.data + 1, value.len - 1);
     json_put_str(w, "structure", names[json_kind(value)]);
     if (json_kind(value) == JSON_OBJECT)
-        tell_object(value, w);
+        describe_object(value, w);
     if (json_kind(value) != JSON_ARRAY)
         return;
     json_iter_init(&it, value);
@@ -252,13 +253,14 @@ const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
             json_raw(&w, it.value);
         }
     if (!strcmp(mime, "text/csv"))
-        tell_table(content, ',', &w);
+        describe_table(content, ',', &w);
     else if (!strcmp(mime, "text/tab-separated-values"))
-        tell_table(content, '\t', &w);
+        describe_table(content, '\t', &w);
     else if (!strcmp(mime, "application/json"))
-        tell_json(content, &w);
+        describe_json(content, &w);
     json_object_end(&w);
-    /* What does not fit beside what somebody has said is left out. */
+    /* Derived metadata that does not fit beside the given metadata is dropped.
+     */
     if (!out.failed && out.len <= META_MAX)
         text = arena_text(keep, buf_bytes(&out));
     buf_release(&out);

@@ -1,9 +1,10 @@
 /*
- * baseline.c - what files were when they and their artifacts agreed
+ * baseline.c - state of each file when it last agreed with its artifact
  *
- * Notes wait until there are some, or for a second, so that a write waits for
- * its own syncs and no more. Then the directories are synced, and after that
- * they are written: what the table has, has been on the disk.
+ * Changes are queued and written in one transaction: when enough are queued, or
+ * after a second, so that a write waits only for its own syncs. A flush syncs
+ * the directories first and then writes the rows: the table only records what
+ * is durable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,12 +40,13 @@ static const char *const texts[N_COPY] = {
     [COPY_FORGET] = "DELETE FROM copy WHERE session = ?1",
 };
 
-/* More notes than this are written at once; syncing more directories than this
- * one by one takes longer than syncing all. */
-enum { NOTES_MAX = 64, SYNCS_MAX = 16 };
-#define NOTES_US 1000000
+/* Flush when this many changes are queued. Above SYNCS_MAX, one syncfs() is
+ * faster than syncing each directory. */
+enum { CHANGES_MAX = 64, SYNCS_MAX = 16 };
+#define CHANGES_US 1000000
 
-/* Changes within one step of the kernel's clock have one time. */
+/* Resolution of the kernel's file times: changes within it have the same time.
+ */
 #define STEP_NS 20000000
 
 quire_status baseline_init(struct workspace *s, quire_error *err)
@@ -71,10 +73,10 @@ quire_status baseline_get(struct workspace *s, int64_t session,
     quire_status st = QUIRE_OK;
     size_t i;
 
-    for (i = s->n_notes; i-- > 0;)
-        if (!strcmp(s->notes[i].path, path)) {
-            *out = s->notes[i].now;
-            return s->notes[i].drop ? QUIRE_NOT_FOUND : QUIRE_OK;
+    for (i = s->n_changes; i-- > 0;)
+        if (!strcmp(s->changes[i].path, path)) {
+            *out = s->changes[i].now;
+            return s->changes[i].drop ? QUIRE_NOT_FOUND : QUIRE_OK;
         }
     st = sql_use(&s->sql, COPY_GET, &q, err);
     if (st)
@@ -113,69 +115,70 @@ quire_status baseline_each(struct workspace *s, int64_t session,
 
 /* ---- writing ------------------------------------------------------------ */
 
-static struct baseline_change *add_note(struct workspace *s, const char *path)
+static struct baseline_change *add_change(struct workspace *s, const char *path)
 {
-    size_t cap = s->cap_notes ? 2 * s->cap_notes : 16;
+    size_t cap = s->cap_changes ? 2 * s->cap_changes : 16;
     bool lost = s->lost;
     struct baseline_change *list;
 
     s->lost = true;
-    if (s->n_notes == s->cap_notes) {
-        list = realloc(s->notes, cap * sizeof *list);
+    if (s->n_changes == s->cap_changes) {
+        list = realloc(s->changes, cap * sizeof *list);
         if (!list)
             return NULL;
-        s->notes = list;
-        s->cap_notes = cap;
+        s->changes = list;
+        s->cap_changes = cap;
     }
-    s->notes[s->n_notes] = (struct baseline_change){.path = strdup(path)};
-    if (!s->notes[s->n_notes].path)
+    s->changes[s->n_changes] = (struct baseline_change){.path = strdup(path)};
+    if (!s->changes[s->n_changes].path)
         return NULL;
-    if (s->n_notes == 0)
-        s->noted_us = clock_us(s->c.clock);
+    if (s->n_changes == 0)
+        s->queued_us = clock_us(s->c.clock);
     s->lost = lost;
-    return &s->notes[s->n_notes++];
+    return &s->changes[s->n_changes++];
 }
 
 void baseline_put(struct workspace *s, const char *path, const struct stat *st,
                   const quire_digest *digest)
 {
-    struct baseline_change *note = add_note(s, path);
+    struct baseline_change *change = add_change(s, path);
     struct timespec now;
 
-    if (!note)
+    if (!change)
         return;
     clock_gettime(CLOCK_REALTIME, &now);
-    note->now = (struct baseline){.inode = (uint64_t)st->st_ino,
-                                  .size = (uint64_t)st->st_size,
-                                  .modified_ns = ns_of(st->st_mtim),
-                                  .changed_ns = ns_of(st->st_ctim),
-                                  .digest = *digest};
-    /* Changed just now, and it may change again in the same step. */
-    if (ns_of(now) - note->now.changed_ns < STEP_NS)
-        note->now.changed_ns = 0;
+    change->now = (struct baseline){.inode = (uint64_t)st->st_ino,
+                                    .size = (uint64_t)st->st_size,
+                                    .modified_ns = ns_of(st->st_mtim),
+                                    .changed_ns = ns_of(st->st_ctim),
+                                    .digest = *digest};
+    /* It may change again without a change of its time. */
+    if (ns_of(now) - change->now.changed_ns < STEP_NS)
+        change->now.changed_ns = 0;
 }
 
 void baseline_remove(struct workspace *s, const char *path)
 {
-    struct baseline_change *note = add_note(s, path);
+    struct baseline_change *change = add_change(s, path);
 
-    if (!note)
+    if (!change)
         return;
-    /* At once: another handle that finds the artifact brought back, and this
-     * file gone, would take it for one that somebody has removed. */
-    note->drop = true;
+    /* Flush at once: another handle that finds the artifact restored and this
+     * file gone would conclude that the user removed the file. */
+    change->drop = true;
     s->urgent = true;
 }
 
 bool baseline_is_due(const struct workspace *s)
 {
-    return s->urgent || s->n_notes >= NOTES_MAX ||
-           (s->n_notes > 0 && clock_us(s->c.clock) - s->noted_us > NOTES_US);
+    return s->urgent || s->n_changes >= CHANGES_MAX ||
+           (s->n_changes > 0 &&
+            clock_us(s->c.clock) - s->queued_us > CHANGES_US);
 }
 
-static quire_status write_note(struct workspace *s, int64_t session,
-                               const struct baseline_change *n,
-                               quire_error *err)
+static quire_status write_change(struct workspace *s, int64_t session,
+                                 const struct baseline_change *n,
+                                 quire_error *err)
 {
     struct stmt *q;
     quire_status st = sql_use(&s->sql, n->drop ? COPY_DROP : COPY_SET, &q, err);
@@ -194,37 +197,38 @@ static quire_status write_note(struct workspace *s, int64_t session,
     return sql_run(q, err);
 }
 
-/* The files and their names. A file that went meanwhile needs no sync. */
-static quire_status sync_notes(struct workspace *s, quire_error *err)
+/* Sync the files and their directories. A file removed meanwhile needs no sync.
+ */
+static quire_status sync_changes(struct workspace *s, quire_error *err)
 {
-    struct visit v;
-    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, 0, &v, err);
+    struct workspace_access v;
+    quire_status st = workspace_access_begin(s, WORKSPACE_ARTIFACT, 0, &v, err);
     int failed = 0;
     size_t i;
 
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    if (s->n_notes > SYNCS_MAX)
+    if (s->n_changes > SYNCS_MAX)
         failed = syncfs(v.dir);
-    for (i = 0; i < s->n_notes && s->n_notes <= SYNCS_MAX && !failed; i++) {
+    for (i = 0; i < s->n_changes && s->n_changes <= SYNCS_MAX && !failed; i++) {
         struct stat info;
-        int fd = workspace_open_file(v.dir, s->notes[i].path, &info);
+        int fd = workspace_open_file(v.dir, s->changes[i].path, &info);
 
         if (fd >= 0) {
             failed = fdatasync(fd);
             close(fd);
         }
-        if (!failed && fs_sync_parents(v.dir, s->notes[i].path) < 0)
+        if (!failed && fs_sync_parents(v.dir, s->changes[i].path) < 0)
             failed = errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
     }
     if (failed)
         st = err_sys(err, errno, "cannot sync %s",
                      s->paths[WORKSPACE_ARTIFACT]);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }
 
-static quire_status write_notes(struct workspace *s, quire_error *err)
+static quire_status write_changes(struct workspace *s, quire_error *err)
 {
     struct db *db = s->c.db;
     int64_t session = 0;
@@ -235,18 +239,18 @@ static quire_status write_notes(struct workspace *s, quire_error *err)
         return st;
     /* Without a row the session is gone, and so are its files. */
     st = workspace_session(s, &session, err);
-    for (i = 0; i < s->n_notes && !st && session; i++)
-        st = write_note(s, session, &s->notes[i], err);
+    for (i = 0; i < s->n_changes && !st && session; i++)
+        st = write_change(s, session, &s->changes[i], err);
     return sql_end(db, st, err);
 }
 
-static void clear_notes(struct workspace *s)
+static void clear_changes(struct workspace *s)
 {
     size_t i;
 
-    for (i = 0; i < s->n_notes; i++)
-        free(s->notes[i].path);
-    s->n_notes = 0;
+    for (i = 0; i < s->n_changes; i++)
+        free(s->changes[i].path);
+    s->n_changes = 0;
     s->urgent = false;
 }
 
@@ -254,12 +258,12 @@ quire_status baseline_flush(struct workspace *s, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
-    if (s->n_notes == 0)
+    if (s->n_changes == 0)
         return QUIRE_OK;
-    st = sync_notes(s, err);
+    st = sync_changes(s, err);
     if (!st)
-        st = write_notes(s, err);
-    clear_notes(s);
+        st = write_changes(s, err);
+    clear_changes(s);
     return st;
 }
 
@@ -270,7 +274,7 @@ quire_status baseline_clear(struct workspace *s, int64_t session,
     struct stmt *q;
     quire_status st = sql_use(&s->sql, COPY_ANY, &q, err);
 
-    clear_notes(s);
+    clear_changes(s);
     if (st)
         return st;
     stmt_bind_int(q, 1, session);

@@ -1,9 +1,9 @@
 /*
  * dirs.c - the directories of a workspace
  *
- * A directory is opened anew for each stay: a session can be removed, and its
- * directories with it, while somebody has a handle; what is written then must
- * not go to a directory that has no name any more.
+ * Each access opens the directory again. A session and its directories can be
+ * removed while a handle is open, and a write must not go to a directory that
+ * has been unlinked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,15 +19,15 @@
 
 enum { DIR_MODE = 0750 };
 
-/* ---- where -------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
 static bool is_built_in(const char *key)
 {
     return !strcmp(key, "user") || !strcmp(key, "temp");
 }
 
-/* Letters, digits, dash, underscore, dot; an id comes out of a file that
- * anybody may have written, and becomes the name of a directory. */
+/* Letters, digits, dash, underscore, dot. An id comes from an untrusted file
+ * and becomes the name of a directory. */
 bool workspace_is_id(const char *key)
 {
     const char *c;
@@ -41,27 +41,27 @@ bool workspace_is_id(const char *key)
     return *key && *key != '.' && !strstr(key, "..") && c - key <= 128;
 }
 
-static quire_status bad_id(const char *key, quire_error *err)
+static quire_status reject_id(const char *key, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_INVALID,
                  HINT_SHELL
-                 "ids are made of letters, digits, dash, underscore and dot; "
-                 "`quire session fork` makes a session with an id of its own",
+                 "an id of letters, digits, dash, underscore and dot works; "
+                 "`quire session fork` copies the session under a new id",
                  "session %.60s cannot have a workspace: its id "
-                 "is no name for a directory",
+                 "is not valid as a directory name",
                  key);
     return st;
 }
 
-/* What stands before and after the id in the name of the artifacts' directory,
- * from the root on. */
-static const char *before(const char *key)
+/* Prefix and suffix of the id in the path of the artifact directory, relative
+ * to the root. */
+static const char *path_prefix(const char *key)
 {
     return is_built_in(key) ? "artifacts/" : "artifacts/sessions/";
 }
 
-static const char *after(const char *key)
+static const char *path_suffix(const char *key)
 {
     return is_built_in(key) ? "" : "/agent";
 }
@@ -73,16 +73,16 @@ bool workspace_is_there(const char *root, const char *key)
 
     if (!workspace_is_id(key))
         return false;
-    len = snprintf(path, sizeof path, "%s/%s%s%s", root, before(key), key,
-                   after(key));
+    len = snprintf(path, sizeof path, "%s/%s%s%s", root, path_prefix(key), key,
+                   path_suffix(key));
     return len > 0 && (size_t)len < sizeof path && !access(path, F_OK);
 }
 
 static bool name_dirs(struct workspace *s)
 {
     const char *key = s->c.key;
-    bool fine = asprintf(&s->names[0], "%s%s%s", before(key), key,
-                         after(key)) >= 0;
+    bool fine = asprintf(&s->names[0], "%s%s%s", path_prefix(key), key,
+                         path_suffix(key)) >= 0;
     int i;
 
     if (is_built_in(key))
@@ -97,7 +97,7 @@ static bool name_dirs(struct workspace *s)
     return fine;
 }
 
-/* ---- life --------------------------------------------------------------- */
+/* ---- open and close ----------------------------------------------------- */
 
 static bool copy_text(const char **text)
 {
@@ -117,13 +117,13 @@ quire_status workspace_open(const struct workspace_config *config,
         return err_memory(err);
     s->c = *config;
     s->root = -1;
-    /* Both, whatever comes of the first: then all of it is ours. */
+    /* Copy both even if the first fails: then it owns both pointers. */
     has_root = copy_text(&s->c.root);
     has_key = copy_text(&s->c.key);
     if (!has_root || !has_key)
         st = err_memory(err);
     if (!st && !workspace_is_id(s->c.key))
-        st = bad_id(s->c.key, err);
+        st = reject_id(s->c.key, err);
     if (!st && !name_dirs(s))
         st = err_memory(err);
     if (!st)
@@ -143,12 +143,12 @@ void workspace_close(struct workspace *s)
 
     if (!s)
         return;
-    if (s->n_notes > 0)
-        baseline_flush(s, NULL); /* else they are compared once more */
+    if (s->n_changes > 0)
+        baseline_flush(s, NULL); /* on failure the files are compared again */
     read_counts_flush(s, true);
-    for (i = 0; i < s->n_notes; i++)
-        free(s->notes[i].path);
-    free(s->notes);
+    for (i = 0; i < s->n_changes; i++)
+        free(s->changes[i].path);
+    free(s->changes);
     sql_release(&s->sql);
     if (s->root >= 0)
         close(s->root);
@@ -178,7 +178,7 @@ quire_status workspace_session(struct workspace *s, int64_t *id,
     return s->c.callbacks.session(s->c.callbacks.ctx, id, err);
 }
 
-/* ---- names inside ------------------------------------------------------- */
+/* ---- files inside ------------------------------------------------------- */
 
 int workspace_parent(int dir, const char *path, bool make, const char **base)
 {
@@ -224,7 +224,7 @@ int workspace_open_file(int dir, const char *path, struct stat *st)
 
     if (fd < 0)
         return -1;
-    /* That it cannot be looked at does not say that it is no file. */
+    /* fstat() failing does not mean that it is a special file. */
     if (fstat(fd, st) < 0)
         why = errno;
     else if (!S_ISREG(st->st_mode))
@@ -238,11 +238,11 @@ int workspace_open_file(int dir, const char *path, struct stat *st)
 }
 
 quire_status workspace_draft(struct workspace *s, int parent,
-                             quire_bytes content, bool lasting,
+                             quire_bytes content, bool durable,
                              struct fs_temp *t, quire_error *err)
 {
     if (fs_temp_open(t, parent) < 0 || fs_write_all(t->fd, content) < 0 ||
-        (lasting && fs_temp_sync(t) < 0))
+        (durable && fs_temp_sync(t) < 0))
         return err_sys(err, errno, "cannot write a file in %s",
                        s->paths[WORKSPACE_ARTIFACT]);
     return QUIRE_OK;
@@ -270,7 +270,7 @@ int workspace_publish(struct fs_temp *t, int parent, const char *base,
         errno = EBUSY;
         return -1;
     }
-    /* A script stays one. */
+    /* Keep the mode: a script stays executable. */
     if (seen)
         (void)fchmod(t->fd, seen->st_mode & 0777);
     rc = fs_temp_publish(t, parent, base, seen != NULL);
@@ -279,9 +279,9 @@ int workspace_publish(struct fs_temp *t, int parent, const char *base,
     return rc;
 }
 
-/* ---- a stay ------------------------------------------------------------- */
+/* ---- access ------------------------------------------------------------- */
 
-/* Open a directory of ours, from the root on; make it if that is asked. */
+/* Open a directory relative to the root; create it with `make`. */
 static int open_dir(struct workspace *s, const char *name, bool make,
                     bool *made)
 {
@@ -306,7 +306,7 @@ static int open_dir(struct workspace *s, const char *name, bool make,
     return fd;
 }
 
-static quire_status cannot_open(struct workspace *s, const char *name,
+static quire_status open_failed(struct workspace *s, const char *name,
                                 quire_error *err)
 {
     if (errno == ENOENT)
@@ -314,9 +314,9 @@ static quire_status cannot_open(struct workspace *s, const char *name,
     return err_sys(err, errno, "cannot open %s/%s", s->c.root, name);
 }
 
-/* Before there is an empty directory nothing is known of files in it: else each
- * of them would be one that somebody has removed. */
-static quire_status forget_files(struct workspace *s, quire_error *err)
+/* Clear the baseline before an empty directory is created: otherwise each file
+ * missing in it would count as removed by the user. */
+static quire_status clear_baseline(struct workspace *s, quire_error *err)
 {
     int64_t session;
     quire_status st = workspace_session(s, &session, err);
@@ -324,17 +324,18 @@ static quire_status forget_files(struct workspace *s, quire_error *err)
     return st || !session ? st : baseline_clear(s, session, err);
 }
 
-/* Whoever waits for a lock may get that of a directory which has gone meanwhile,
- * and another one has its name. */
-static bool has_gone(int dir)
+/* A lock may be granted on a directory that was unlinked and replaced
+ * meanwhile. */
+static bool is_unlinked(int dir)
 {
     struct stat st;
 
     return !fstat(dir, &st) && st.st_nlink == 0;
 }
 
-static quire_status lock_around(struct workspace *s, bool make, struct visit *v,
-                                quire_error *err)
+static quire_status lock_session_dir(struct workspace *s, bool make,
+                                     struct workspace_access *v,
+                                     quire_error *err)
 {
     quire_status st;
     bool made;
@@ -344,9 +345,9 @@ static quire_status lock_around(struct workspace *s, bool make, struct visit *v,
             close(v->around);
         v->around = open_dir(s, s->around, make, &made);
         if (v->around < 0)
-            return cannot_open(s, s->around, err);
+            return open_failed(s, s->around, err);
         st = fs_lock(v->around, FS_EXCLUSIVE, s->c.busy_ms, err);
-    } while (!st && has_gone(v->around));
+    } while (!st && is_unlinked(v->around));
     if (st == QUIRE_BUSY) {
         err_fail(err, st, "try again in a moment",
                  "the workspace of session %.60s is in use", s->c.key);
@@ -354,32 +355,34 @@ static quire_status lock_around(struct workspace *s, bool make, struct visit *v,
     return st;
 }
 
-quire_status visit_begin(struct workspace *s, enum workspace_scope scope,
-                         unsigned flags, struct visit *v, quire_error *err)
+quire_status workspace_access_begin(struct workspace *s,
+                                    enum workspace_scope scope, unsigned flags,
+                                    struct workspace_access *v,
+                                    quire_error *err)
 {
-    bool make = flags & VISIT_MAKE, made;
+    bool make = flags & ACCESS_MAKE, made;
     quire_status st = QUIRE_OK;
 
-    *v = (struct visit){.around = -1, .dir = -1};
-    if (flags & VISIT_LOCK)
-        st = lock_around(s, make, v, err);
+    *v = (struct workspace_access){.around = -1, .dir = -1};
+    if (flags & ACCESS_LOCK)
+        st = lock_session_dir(s, make, v, err);
     if (!st) {
         v->dir = open_dir(s, s->names[scope], false, &made);
         if (v->dir < 0 && errno == ENOENT && make) {
             if (scope == WORKSPACE_ARTIFACT)
-                st = forget_files(s, err);
+                st = clear_baseline(s, err);
             if (!st)
                 v->dir = open_dir(s, s->names[scope], true, &v->fresh);
         }
         if (!st && v->dir < 0)
-            st = cannot_open(s, s->names[scope], err);
+            st = open_failed(s, s->names[scope], err);
     }
     if (st)
-        visit_end(v);
+        workspace_access_end(v);
     return st;
 }
 
-void visit_end(struct visit *v)
+void workspace_access_end(struct workspace_access *v)
 {
     if (v->dir >= 0)
         close(v->dir);
@@ -392,15 +395,17 @@ quire_status workspace_make(struct workspace *s, quire_error *err)
 {
     static const struct workspace_sync how = {.source = "user"};
     struct workspace_report report = {0};
-    struct visit v;
-    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, VISIT_MAKE, &v, err);
+    struct workspace_access v;
+    quire_status st = workspace_access_begin(s, WORKSPACE_SCRATCH, ACCESS_MAKE,
+                                             &v, err);
 
     if (st)
         return st;
-    visit_end(&v);
-    st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
+    workspace_access_end(&v);
+    st = workspace_access_begin(s, WORKSPACE_ARTIFACT,
+                                ACCESS_MAKE | ACCESS_LOCK, &v, err);
     if (!st && v.fresh)
         st = sync_all(s, &v, &how, &report, err);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }

@@ -1,4 +1,4 @@
-/* files.c - writing, reading and deleting in a workspace */
+/* files.c - write, read and delete files of a workspace */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "base/walk.h"
 #include "workspace/priv.h"
 
-/* What is found on the way to a write or a removal is somebody's own. */
+/* A file found before a write or a removal is the user's. */
 static const struct workspace_sync found_here = {.source = "user",
                                                  .whole = true};
 
-static quire_status cannot_write(struct workspace *s,
+static quire_status write_failed(struct workspace *s,
                                  enum workspace_scope scope, const char *path,
                                  quire_error *err)
 {
@@ -25,14 +25,13 @@ static quire_status cannot_write(struct workspace *s,
         why != ENOTEMPTY)
         return err_sys(err, why, "cannot write %s in %s", path,
                        workspace_dir(s, scope));
-    return err_fail(
-        err, QUIRE_EXISTS, "choose another name",
-        "%s cannot be a file: %s has its name, or that of a directory "
-        "it is in",
-        path,
-        why == EISDIR || why == ENOTEMPTY ? "a directory"
-        : why == ELOOP                    ? "a link"
-                                          : "something else");
+    return err_fail(err, QUIRE_EXISTS, "choose another name",
+                    "%s cannot be a file: %s is in its place, or in that of a "
+                    "directory in its path",
+                    path,
+                    why == EISDIR || why == ENOTEMPTY ? "a directory"
+                    : why == ELOOP                    ? "a link"
+                                                      : "something else");
 }
 
 static quire_status write_scratch(struct workspace *s, const char *path,
@@ -40,29 +39,30 @@ static quire_status write_scratch(struct workspace *s, const char *path,
 {
     struct fs_temp t = FS_TEMP_INIT;
     const char *base;
-    struct visit v;
+    struct workspace_access v;
     int parent;
-    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, VISIT_MAKE, &v, err);
+    quire_status st = workspace_access_begin(s, WORKSPACE_SCRATCH, ACCESS_MAKE,
+                                             &v, err);
 
     if (st)
         return st;
     parent = workspace_parent(v.dir, path, true, &base);
     if (parent < 0 || workspace_is_taken(parent, base))
-        st = cannot_write(s, WORKSPACE_SCRATCH, path, err);
+        st = write_failed(s, WORKSPACE_SCRATCH, path, err);
     if (!st)
         st = workspace_draft(s, parent, content, false, &t, err);
     if (!st && fs_temp_publish(&t, parent, base, true) < 0)
-        st = cannot_write(s, WORKSPACE_SCRATCH, path, err);
+        st = write_failed(s, WORKSPACE_SCRATCH, path, err);
     fs_temp_release(&t);
     if (parent >= 0)
         close(parent);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }
 
 /* ---- artifacts ---------------------------------------------------------- */
 
-/* Fill in what can be told by looking; what was given is kept. */
+/* Fill in tags and metadata derived from the content; given ones are kept. */
 static quire_status describe(struct workspace *s, const char *path,
                              quire_bytes content, struct arena *keep,
                              quire_artifact_options *o, quire_error *err)
@@ -85,7 +85,7 @@ static quire_status describe(struct workspace *s, const char *path,
     return o->meta ? QUIRE_OK : err_memory(err);
 }
 
-/* The row, while the disk has the file, which gets its name after both. */
+/* Write the row while the file is synced; the file gets its name after both. */
 static quire_status put_row(struct workspace *s, const char *path,
                             quire_bytes content,
                             const quire_artifact_options *options,
@@ -100,7 +100,8 @@ static quire_status put_row(struct workspace *s, const char *path,
                                    out, err);
 }
 
-static quire_status write_inside(struct workspace *s, const struct visit *v,
+static quire_status write_locked(struct workspace *s,
+                                 const struct workspace_access *v,
                                  const char *path, quire_bytes content,
                                  const quire_artifact_options *options,
                                  struct arena *keep, quire_artifact *out,
@@ -115,8 +116,8 @@ static quire_status write_inside(struct workspace *s, const struct visit *v,
     quire_status st = QUIRE_OK;
 
     if (parent < 0 || workspace_is_taken(parent, base))
-        st = cannot_write(s, WORKSPACE_ARTIFACT, path, err);
-    /* What somebody did to the file becomes a version before it goes. */
+        st = write_failed(s, WORKSPACE_ARTIFACT, path, err);
+    /* Store the user's change as a version before the file is replaced. */
     if (!st && !faccessat(parent, base, F_OK, AT_SYMLINK_NOFOLLOW))
         st = sync_path(s, v, path, &found_here, &report, err);
     if (!st)
@@ -132,7 +133,7 @@ static quire_status write_inside(struct workspace *s, const struct visit *v,
         if (!fstat(t.fd, &now))
             baseline_put(s, path, &now, &out->digest);
     } else if (!st && errno != EBUSY) {
-        st = cannot_write(s, WORKSPACE_ARTIFACT, path, err);
+        st = write_failed(s, WORKSPACE_ARTIFACT, path, err);
     }
     fs_temp_release(&t);
     if (parent >= 0)
@@ -147,20 +148,22 @@ quire_status workspace_write(struct workspace *s, enum workspace_scope scope,
                              quire_error *err)
 {
     struct workspace_report report = {0};
-    struct visit v;
+    struct workspace_access v;
     quire_status st;
 
     if (scope == WORKSPACE_SCRATCH)
         return write_scratch(s, path, content, err);
-    st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_MAKE | VISIT_LOCK, &v, err);
+    st = workspace_access_begin(s, WORKSPACE_ARTIFACT,
+                                ACCESS_MAKE | ACCESS_LOCK, &v, err);
     if (!st && v.fresh)
         st = sync_all(s, &v, &found_here, &report, err);
     if (!st)
-        st = write_inside(s, &v, path, content, options, keep, artifact, err);
-    /* It is written, whether or not that can be noted: then it is compared. */
+        st = write_locked(s, &v, path, content, options, keep, artifact, err);
+    /* The write has succeeded even if this flush fails: the file is then
+     * compared. */
     if (!st && baseline_is_due(s))
         (void)baseline_flush(s, NULL);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }
 
@@ -189,7 +192,7 @@ static quire_status read_open(struct workspace *s, int fd, const char *path,
     return QUIRE_OK;
 }
 
-/* Of an artifact that is not laid out. */
+/* Read an artifact that has no file. */
 static quire_status read_row(struct workspace *s, const char *path,
                              uint64_t from, uint64_t max, struct buf *out,
                              uint64_t *size, quire_error *err)
@@ -215,9 +218,9 @@ quire_status workspace_read(struct workspace *s, enum workspace_scope scope,
                             struct buf *out, uint64_t *size, quire_error *err)
 {
     struct stat info;
-    struct visit v;
+    struct workspace_access v;
     int fd = -1;
-    quire_status st = visit_begin(s, scope, 0, &v, err);
+    quire_status st = workspace_access_begin(s, scope, 0, &v, err);
 
     *size = 0;
     if (!st) {
@@ -226,7 +229,7 @@ quire_status workspace_read(struct workspace *s, enum workspace_scope scope,
             errno != EISDIR && errno != EXDEV)
             st = err_sys(err, errno, "cannot open %s in %s", path,
                          workspace_dir(s, scope));
-        visit_end(&v);
+        workspace_access_end(&v);
     }
     if (fd >= 0) {
         *size = (uint64_t)info.st_size;
@@ -244,8 +247,8 @@ quire_status workspace_read(struct workspace *s, enum workspace_scope scope,
 /* ---- deleting ----------------------------------------------------------- */
 
 static quire_status unlink_file(struct workspace *s, enum workspace_scope scope,
-                                const struct visit *v, const char *path,
-                                quire_error *err)
+                                const struct workspace_access *v,
+                                const char *path, quire_error *err)
 {
     if (workspace_unlink(v->dir, path) == 0)
         return QUIRE_OK;
@@ -256,7 +259,8 @@ static quire_status unlink_file(struct workspace *s, enum workspace_scope scope,
                    workspace_dir(s, scope));
 }
 
-static quire_status delete_inside(struct workspace *s, const struct visit *v,
+static quire_status delete_locked(struct workspace *s,
+                                  const struct workspace_access *v,
                                   const char *path, struct arena *keep,
                                   quire_artifact *out, quire_error *err)
 {
@@ -283,19 +287,19 @@ quire_status workspace_delete(struct workspace *s, enum workspace_scope scope,
                               const char *path, struct arena *keep,
                               quire_artifact *artifact, quire_error *err)
 {
-    unsigned flags = scope == WORKSPACE_SCRATCH ? 0 : VISIT_LOCK;
-    struct visit v;
-    quire_status st = visit_begin(s, scope, flags, &v, err);
+    unsigned flags = scope == WORKSPACE_SCRATCH ? 0 : ACCESS_LOCK;
+    struct workspace_access v;
+    quire_status st = workspace_access_begin(s, scope, flags, &v, err);
 
     if (scope == WORKSPACE_SCRATCH) {
         if (!st)
             st = unlink_file(s, scope, &v, path, err);
     } else if (!st || st == QUIRE_NOT_FOUND) {
-        st = delete_inside(s, &v, path, keep, artifact, err);
+        st = delete_locked(s, &v, path, keep, artifact, err);
     }
     if (!st && baseline_is_due(s))
         st = baseline_flush(s, err);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }
 
@@ -306,7 +310,7 @@ struct listing {
     void *ctx;
 };
 
-static quire_status pass_file(void *ctx, const char *name,
+static quire_status emit_file(void *ctx, const char *name,
                               const struct stat *st, quire_error *err)
 {
     struct listing *l = ctx;
@@ -321,13 +325,13 @@ quire_status workspace_files(struct workspace *s, workspace_file_fn each,
                              void *ctx, quire_error *err)
 {
     struct listing l = {each, ctx};
-    struct visit v;
-    quire_status st = visit_begin(s, WORKSPACE_SCRATCH, 0, &v, err);
+    struct workspace_access v;
+    quire_status st = workspace_access_begin(s, WORKSPACE_SCRATCH, 0, &v, err);
 
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-    st = walk_files(v.dir, workspace_dir(s, WORKSPACE_SCRATCH), "", pass_file,
+    st = walk_files(v.dir, workspace_dir(s, WORKSPACE_SCRATCH), "", emit_file,
                     &l, err);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }

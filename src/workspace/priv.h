@@ -1,4 +1,4 @@
-/* priv.h - what the files of the workspace room share */
+/* priv.h - shared by the files of the workspace module */
 #ifndef WORKSPACE_PRIV_H
 #define WORKSPACE_PRIV_H
 
@@ -8,16 +8,16 @@
 #include "store/sql.h"
 #include "workspace/workspace.h"
 
-/* ---- space.c ------------------------------------------------------------ */
+/* ---- dirs.c ------------------------------------------------------------- */
 
-/* What a file was when it and the artifact agreed. */
+/* State of a file when it and its artifact last agreed. */
 struct baseline {
     uint64_t inode, size;
     int64_t modified_ns, changed_ns;
     quire_digest digest;
 };
 
-/* A change of `copy` that is to be written: see baseline_flush(). */
+/* A change of table `copy` that is not written yet: see baseline_flush(). */
 struct baseline_change {
     char *path; /* owned */
     bool drop;
@@ -27,62 +27,65 @@ struct baseline_change {
 struct workspace {
     struct workspace_config c; /* its text is owned */
     int root;
-    char *around;   /* owned; the directory that is locked, from the root on */
-    char *names[2]; /* owned; of each scope's directory, from the root on    */
-    char *paths[2]; /* owned; the same, absolute                             */
+    char *around;   /* owned; directory that is locked, below the root */
+    char *names[2]; /* owned; directory of each scope, below the root  */
+    char *paths[2]; /* owned; the same, absolute                       */
     struct sql sql;
-    struct baseline_change *notes; /* owned */
-    size_t n_notes, cap_notes;
-    int64_t noted_us; /* when the first of them was             */
-    bool urgent;      /* one says that a file is not any more   */
-    bool lost;        /* one could not be made                  */
+    struct baseline_change *changes; /* owned */
+    size_t n_changes, cap_changes;
+    int64_t queued_us; /* time of the first queued change */
+    bool urgent;       /* one of them records the removal of a file */
+    bool lost;         /* a change could not be queued: no memory */
     struct workspace_read
         reads[WORKSPACE_READS_MAX]; /* their paths are owned */
     size_t n_reads;
-    int64_t reads_us; /* when the first of them was */
+    int64_t reads_us; /* time of the first queued read */
 };
 
-/* A stay in a workspace. */
-struct visit {
+/* Open directories of a workspace during one operation. */
+struct workspace_access {
     int around; /* locked while it is open; -1 */
-    int dir;    /* of the scope                */
-    bool fresh; /* the directory was made by this visit */
+    int dir;    /* directory of the scope */
+    bool fresh; /* this access created the directory */
 };
 
 enum {
-    VISIT_MAKE = 1 << 0, /* make what is missing                   */
-    VISIT_LOCK = 1 << 1, /* nobody else who changes anything       */
+    ACCESS_MAKE = 1 << 0, /* create what is missing */
+    ACCESS_LOCK = 1 << 1, /* exclude other writers */
 };
 
-/* QUIRE_NOT_FOUND without words: there is no such directory. */
-quire_status visit_begin(struct workspace *s, enum workspace_scope scope,
-                         unsigned flags, struct visit *v, quire_error *err);
-void visit_end(struct visit *v);
+/* QUIRE_NOT_FOUND without a message: the directory does not exist. */
+quire_status workspace_access_begin(struct workspace *s,
+                                    enum workspace_scope scope, unsigned flags,
+                                    struct workspace_access *v,
+                                    quire_error *err);
+void workspace_access_end(struct workspace_access *v);
 
-/* The directory of `path` in `dir`, its last name in *base; with `make`
- * directories are made. -1 and errno. */
+/* The directory of `path` in `dir`, its last name in *base; with `make`,
+ * missing directories are created. -1 and errno. */
 int workspace_parent(int dir, const char *path, bool make, const char **base);
 
-/* Whether something that is no plain file has the name: errno says what. It is
- * somebody's, and left alone. */
+/* Whether the name belongs to something other than a plain file; errno is its
+ * kind. It is left alone. */
 bool workspace_is_taken(int parent, const char *base);
 
-/* A file to read: beneath, no link, nothing but a plain file. -1 and errno. */
+/* Open a file to read: beneath `dir`, without following links, plain files
+ * only. -1 and errno. */
 int workspace_open_file(int dir, const char *path, struct stat *st);
 
-/* Write a file whole: a temporary one, synced if `lasting`. */
+/* Write a whole temporary file; with `durable`, sync it. */
 struct fs_temp;
 quire_status workspace_draft(struct workspace *s, int parent,
-                             quire_bytes content, bool lasting,
+                             quire_bytes content, bool durable,
                              struct fs_temp *t, quire_error *err);
 
-/* Give a draft its name, in the place of the file that was `seen`; NULL: there
- * was none. -1 and errno: EBUSY if somebody has changed it since, or made one;
- * then it is left to whoever looks next. */
+/* Publish a draft under its name, replacing the file that was `seen` (NULL:
+ * there was none). -1 and errno: EBUSY if the file has been changed or created
+ * since; the next sync handles it. */
 int workspace_publish(struct fs_temp *t, int parent, const char *base,
                       const struct stat *seen);
 
-/* Whether it is the file that was seen, and nobody has changed it. */
+/* Whether the file is unchanged since it was seen. */
 bool workspace_is_still(const struct stat *now, const struct stat *seen);
 
 /* The number of the session's row; 0: it has none. */
@@ -99,11 +102,11 @@ static inline bool is_same(const quire_digest *a, const quire_digest *b)
     return !memcmp(a->byte, b->byte, sizeof a->byte);
 }
 
-/* ---- copy.c ------------------------------------------------------------- */
+/* ---- baseline.c --------------------------------------------------------- */
 
 quire_status baseline_init(struct workspace *s, quire_error *err);
 
-/* What `copy` has of a path. QUIRE_NOT_FOUND, bare. */
+/* The baseline of a path. QUIRE_NOT_FOUND without a message. */
 quire_status baseline_get(struct workspace *s, int64_t session,
                           const char *path, struct baseline *out,
                           quire_error *err);
@@ -114,55 +117,56 @@ typedef quire_status (*baseline_fn)(void *ctx, const char *path,
 quire_status baseline_each(struct workspace *s, int64_t session,
                            baseline_fn each, void *ctx, quire_error *err);
 
-/* Note what a file is now, or that it is not any more; baseline_flush() writes
- * that, after it has synced the directory `dir` of the workspace, or everything
- * below it. Lack of memory is no harm: a file is compared once more. */
+/* Queue the new state of a file, or its removal. baseline_flush() syncs its
+ * directory and then writes the rows. Without memory the change is dropped: the
+ * file is compared again. */
 void baseline_put(struct workspace *s, const char *path, const struct stat *st,
                   const quire_digest *digest);
 void baseline_remove(struct workspace *s, const char *path);
 quire_status baseline_flush(struct workspace *s, quire_error *err);
 
-/* Whether it is time to. */
+/* Whether enough is queued, or has been for long enough. */
 bool baseline_is_due(const struct workspace *s);
 
-/* Nothing of the session is laid out, whatever was noted. */
+/* Drop all rows and queued changes of the session. */
 quire_status baseline_clear(struct workspace *s, int64_t session,
                             quire_error *err);
 
 /* ---- sync.c ------------------------------------------------------------- */
 
-/* workspace_sync_path() and _all() for who is inside, with the lock. */
-quire_status sync_path(struct workspace *s, const struct visit *v,
+/* workspace_sync_path() and workspace_sync_all() for callers that hold the
+ * lock. */
+quire_status sync_path(struct workspace *s, const struct workspace_access *v,
                        const char *path, const struct workspace_sync *how,
                        struct workspace_report *report, quire_error *err);
-quire_status sync_all(struct workspace *s, const struct visit *v,
+quire_status sync_all(struct workspace *s, const struct workspace_access *v,
                       const struct workspace_sync *how,
                       struct workspace_report *report, quire_error *err);
 
-/* Remove a plain file, and the directories that it leaves empty. The directory
- * it was in is synced. -1 and errno. */
+/* Remove a plain file and the directories that it leaves empty, and sync the
+ * directory it was in. -1 and errno. */
 int workspace_unlink(int dir, const char *path);
 
-/* ---- reads.c ------------------------------------------------------------ */
+/* ---- read_counts.c ------------------------------------------------------ */
 
-/* Note that an artifact was read. */
+/* Count a read of an artifact. */
 void read_counts_add(struct workspace *s, const char *path);
 
-/* Write what was noted, if it is time to; with `last` in any case, and what
- * cannot be written then is forgotten. */
+/* Write the queued counts if they are due; with `last` in any case, and drop
+ * counts that cannot be written. */
 void read_counts_flush(struct workspace *s, bool last);
 
 /* ---- analyse.c ---------------------------------------------------------- */
 
-/* What can be told of a file by looking at it. */
+/* Tags and metadata derived from a file. */
 
 /* Tags for a file of this type and name that are not among `given` (may be
- * NULL), after those; ended by NULL, in `keep`. NULL: no memory. */
+ * NULL), appended to those; ended by NULL, in `keep`. NULL: no memory. */
 const char *const *analyse_tags(const char *mime, const char *path,
                                 const char *const *given, struct arena *keep);
 
-/* Metadata of the content, as a JSON object in `keep`: what `old` says of other
- * things stays. NULL: no memory. */
+/* Metadata of the content, as a JSON object in `keep`; other members of `old`
+ * stay. NULL: no memory. */
 const char *analyse_meta(const char *old, const char *mime, quire_bytes content,
                          struct arena *keep);
 

@@ -1,10 +1,10 @@
 /*
  * read_counts.c - how often artifacts were read
  *
- * That is for information, and a transaction for each takes longer than the
- * read itself. So reads are noted here and written for many at once: when there
- * are some, or after a second, by the next request; else when the workspace is
- * closed. A process that dies loses the last of them.
+ * The counts are for information, and a transaction for each read would take
+ * longer than the read. So reads are queued and written together: when enough
+ * are queued, or after a second, by the next request, or when the workspace is
+ * closed. A crash loses the last ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void read_counts_add(struct workspace *s, const char *path)
             s->reads[i].last_us = now;
             return;
         }
-    /* Full: somebody has been in the way for long. */
+    /* Full: the database has been busy for long. */
     copy = s->n_reads < WORKSPACE_READS_MAX ? strdup(path) : NULL;
     if (!copy)
         return;
@@ -36,7 +36,7 @@ void read_counts_add(struct workspace *s, const char *path)
                                                      .last_us = now};
 }
 
-/* A clock that was set back makes it time, too. */
+/* A clock that was set back also makes them due. */
 static bool is_due(const struct workspace *s)
 {
     return s->n_reads == WORKSPACE_READS_MAX ||

@@ -9,7 +9,7 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 
-/* What is read at once, unless less is asked for, and at most. */
+/* Bytes per read: default and maximum. */
 #define READ_BYTES     ((uint64_t)256 * 1024)
 #define READ_BYTES_MAX ((uint64_t)10 * 1024 * 1024)
 
@@ -93,7 +93,7 @@ void refuse_status(struct refusal *no, quire_status st, const quire_error *err)
             no->code = codes[i].code;
             no->retryable = codes[i].retryable;
         }
-    /* Where it was not said by who understood it. */
+    /* Default hint, unless the cause has set one. */
     if (!*no->suggestion)
         snprintf(no->suggestion, sizeof no->suggestion, "%s",
                  no->retryable ? "Try again later."
@@ -102,13 +102,13 @@ void refuse_status(struct refusal *no, quire_status st, const quire_error *err)
 
 /* ---- values ------------------------------------------------------------- */
 
-/* A model that leaves something out often says null. */
+/* Models often send null for a member they mean to omit. */
 static bool is_given(quire_bytes value)
 {
     return value.data && json_kind(value) != JSON_NULL;
 }
 
-static bool wrong_type(struct refusal *no, const char *name, const char *kind)
+static bool refuse_type(struct refusal *no, const char *name, const char *kind)
 {
     char suggestion[128];
 
@@ -117,14 +117,14 @@ static bool wrong_type(struct refusal *no, const char *name, const char *kind)
                   kind);
 }
 
-static bool no_memory(struct refusal *no)
+static bool refuse_memory(struct refusal *no)
 {
     refuse(no, "out_of_memory", "Try again later.", "out of memory");
     no->retryable = true;
     return false;
 }
 
-/* Text without a NUL, ended by one; *out stays as it is if none is given. */
+/* Text without a NUL, NUL-terminated; *out is unchanged if none is given. */
 static bool read_text(const struct json_want *w, struct arena *keep,
                       const char **out, struct refusal *no)
 {
@@ -133,13 +133,13 @@ static bool read_text(const struct json_want *w, struct arena *keep,
     if (!is_given(w->value))
         return true;
     if (json_kind(w->value) != JSON_STRING)
-        return wrong_type(no, w->key, "a string");
+        return refuse_type(no, w->key, "a string");
     text = json_text(w->value, keep);
     *out = text.data ? arena_text(keep, text) : NULL;
     if (!*out)
-        return no_memory(no);
+        return refuse_memory(no);
     if (memchr(text.data, '\0', text.len))
-        return wrong_type(no, w->key, "a string without NUL characters");
+        return refuse_type(no, w->key, "a string without NUL characters");
     return true;
 }
 
@@ -151,7 +151,7 @@ static bool read_number(const struct json_want *w, uint64_t *out,
     if (!is_given(w->value))
         return true;
     if (!json_read_int(w->value, &n) || n < 0)
-        return wrong_type(no, w->key, "a whole number, 0 or more");
+        return refuse_type(no, w->key, "a whole number, 0 or more");
     *out = (uint64_t)n;
     return true;
 }
@@ -167,17 +167,17 @@ static bool read_tags(const struct json_want *w, struct arena *keep,
     if (!is_given(w->value))
         return true;
     if (!tags)
-        return no_memory(no);
+        return refuse_memory(no);
     if (json_kind(w->value) != JSON_ARRAY)
-        return wrong_type(no, "tags", "an array of strings");
+        return refuse_type(no, "tags", "an array of strings");
     json_iter_init(&it, w->value);
     while (json_next(&it)) {
         one.value = it.value;
         if (json_kind(it.value) != JSON_STRING)
-            return wrong_type(no, "tags", "an array of strings");
+            return refuse_type(no, "tags", "an array of strings");
         if (n == TAGS_MAX)
             return refuse(no, "invalid_params", "Give fewer tags.",
-                          "there are more than %d tags", TAGS_MAX);
+                          "more than %d tags", TAGS_MAX);
         if (!read_text(&one, keep, &tags[n++], no))
             return false;
     }
@@ -197,13 +197,13 @@ static bool read_action(const struct json_want *w, struct request *r,
     if (!is_given(w->value))
         return refuse(no, "invalid_params", which, "action is missing");
     if (json_kind(w->value) != JSON_STRING)
-        return wrong_type(no, "action", "a string");
+        return refuse_type(no, "action", "a string");
     for (i = 0; i < N_TOOL_ACTIONS; i++)
         if (json_is(w->value, actions[i])) {
             r->action = (enum tool_action)i;
             return true;
         }
-    return refuse(no, "invalid_action", which, "there is no action %.*s",
+    return refuse(no, "invalid_action", which, "unknown action %.*s",
                   w->value.len < 60 ? (int)w->value.len : 60,
                   (const char *)w->value.data);
 }
@@ -218,11 +218,11 @@ static bool read_scope(const struct json_want *w, struct request *r,
     if (!is_given(w->value))
         return true;
     if (json_kind(w->value) != JSON_STRING)
-        return wrong_type(no, "scope", "a string");
+        return refuse_type(no, "scope", "a string");
     if (json_is(w->value, "scratchpad"))
         r->scope = WORKSPACE_SCRATCH;
     else if (!json_is(w->value, "artifact"))
-        return refuse(no, "invalid_scope", which, "there is no scope %.*s",
+        return refuse(no, "invalid_scope", which, "unknown scope %.*s",
                       w->value.len < 60 ? (int)w->value.len : 60,
                       (const char *)w->value.data);
     if (r->scope == WORKSPACE_SCRATCH && r->action == TOOL_SEARCH)
@@ -234,7 +234,7 @@ static bool read_scope(const struct json_want *w, struct request *r,
     return true;
 }
 
-static bool needs_name(const struct request *r)
+static bool action_needs_name(const struct request *r)
 {
     return r->action == TOOL_WRITE || r->action == TOOL_READ ||
            r->action == TOOL_DELETE;
@@ -252,20 +252,20 @@ static bool read_filename(const struct workspace *s, const struct json_want *w,
     quire_bytes text;
 
     r->filename = "";
-    if (!needs_name(r))
+    if (!action_needs_name(r))
         return true;
     if (!is_given(w->value))
         return refuse(no, "invalid_params", like, "%s needs a filename",
                       actions[r->action]);
     if (json_kind(w->value) != JSON_STRING)
-        return wrong_type(no, "filename", "a string");
+        return refuse_type(no, "filename", "a string");
     text = json_text(w->value, keep);
     if (!text.data)
-        return no_memory(no);
+        return refuse_memory(no);
     if (s->c.callbacks.clean(text, clean, &reason, &why))
         return refuse(no, "invalid_filename", like, "%s", why.what);
     r->filename = arena_text(keep, bytes_str(clean));
-    return r->filename || no_memory(no);
+    return r->filename || refuse_memory(no);
 }
 
 /* ---- content ------------------------------------------------------------ */
@@ -279,7 +279,7 @@ static bool read_encoding(const struct json_want *w, struct request *r,
     if (!json_is(w->value, "base64"))
         return refuse(no, "invalid_params",
                       "Leave \"encoding\" out for text, or use \"base64\".",
-                      "there is no such encoding");
+                      "unknown encoding");
     r->base64 = true;
     return true;
 }
@@ -298,10 +298,10 @@ static bool read_content(const struct json_want *w, struct arena *keep,
                       "Give the whole text of the file as \"content\".",
                       "write needs content");
     if (json_kind(w->value) != JSON_STRING)
-        return wrong_type(no, "content", "a string");
+        return refuse_type(no, "content", "a string");
     text = json_text(w->value, keep);
     if (!text.data)
-        return no_memory(no);
+        return refuse_memory(no);
     r->content = text;
     if (!r->base64)
         return true;
@@ -312,13 +312,13 @@ static bool read_content(const struct json_want *w, struct arena *keep,
                "text.",
                "content is not base64");
     else if (raw.failed)
-        fine = no_memory(no);
+        fine = refuse_memory(no);
     else if (raw.len > 0)
         r->content = arena_dup(keep, buf_bytes(&raw));
     else
         r->content = bytes_of("", 0);
     if (fine && !r->content.data)
-        fine = no_memory(no);
+        fine = refuse_memory(no);
     buf_release(&raw);
     return fine;
 }
@@ -335,7 +335,7 @@ static bool read_query(const struct json_want *w, struct arena *keep,
                   "search needs a query");
 }
 
-/* How much is asked for, and from where on. */
+/* Read limit and offset. */
 static bool read_window(const struct json_want *wants, struct arena *keep,
                         struct request *r, struct refusal *no)
 {
@@ -353,7 +353,7 @@ static bool read_window(const struct json_want *wants, struct arena *keep,
         char like[96];
 
         snprintf(like, sizeof like, "Use a limit from 1 to %" PRIu64 ".", max);
-        return refuse(no, "invalid_params", like, "that limit cannot be");
+        return refuse(no, "invalid_params", like, "limit is out of range");
     }
     return true;
 }
@@ -370,7 +370,7 @@ bool request_read(const struct workspace *s, quire_bytes text,
     if (!json_pick(text, wants, N_WANTS, &e))
         return refuse(no, "invalid_params",
                       "Send one JSON object with an \"action\".",
-                      "the request is no JSON object: %s",
+                      "the request is not a JSON object: %s",
                       e.why ? e.why : "it is something else");
     return read_action(&wants[W_ACTION], out, no) &&
            read_scope(&wants[W_SCOPE], out, no) &&

@@ -1,8 +1,8 @@
 /*
- * request.h - what a model asked for, and how it is told what is wrong
+ * request.h - reads and checks a request of the tool `workspace`
  *
- * A refusal has a code that programs can rely on, words, and a suggestion that
- * a model can act on without knowing more than it says.
+ * A refusal has a stable code for programs, a message, and a suggestion that a
+ * model can act on without further knowledge.
  */
 #ifndef WORKSPACE_REQUEST_H
 #define WORKSPACE_REQUEST_H
@@ -19,9 +19,9 @@ enum tool_action {
     N_TOOL_ACTIONS
 };
 
-/* Why not. */
+/* Why a request was refused. */
 struct refusal {
-    const char *code; /* static; NULL: it was not refused */
+    const char *code; /* static; NULL: not refused */
     bool retryable;
     char message[512];
     char suggestion[512];
@@ -36,23 +36,23 @@ struct request {
     const char *purpose;  /* NULL: not given                     */
     const char *const *tags;
     const char *query;
-    bool base64; /* content came as base64; read: is to go so */
+    bool base64; /* content is base64; read: encode as base64 */
     uint64_t offset, limit;
     const char *cursor; /* NULL: from the start */
 };
 
-/* Read and judge a request. False: refused, and why. */
+/* Read and check a request. False: refused, and *no says why. */
 bool request_read(const struct workspace *s, quire_bytes text,
                   struct arena *keep, struct request *out, struct refusal *no);
 
 const char *request_action(enum tool_action action);
 const char *request_scope(enum workspace_scope scope);
 
-/* "code", words, and what to do. */
+/* Fill in a refusal: code, suggestion, message. Returns false. */
 bool refuse(struct refusal *no, const char *code, const char *suggestion,
             const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* The refusal that a failure is. */
+/* The refusal that corresponds to a failed call. */
 void refuse_status(struct refusal *no, quire_status st, const quire_error *err);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * sync.c - files and artifacts, made to agree
+ * sync.c - synchronise files and artifacts
  *
- * Of each path three things are known: the file, the artifact, and what both
- * were when they agreed. Which of them are there, and which have changed, says
- * what is to be done; what it is about, the content, is looked at only when it
- * has to move.
+ * A three-way comparison. For each path there are the file, the artifact, and
+ * the baseline: the state in which both last agreed. Which of them exist and
+ * which differ from the baseline decides the action. Content is read only when
+ * it has to be copied.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,82 +22,83 @@
 
 struct item {
     const char *path;
-    bool has_file, has_copy, has_row;
+    bool has_file, has_baseline, has_row;
     bool unreadable; /* the file */
     struct stat file;
-    struct baseline copy;
-    quire_digest digest; /* of the row */
+    struct baseline baseline;
+    quire_digest digest; /* of the artifact */
     int64_t id;
 };
 
-struct syncing {
+struct sync_run {
     struct workspace *s;
-    const struct visit *v;
+    const struct workspace_access *v;
     const struct workspace_sync *how;
     struct workspace_report *report;
-    uint64_t largest; /* that a file may be                */
+    uint64_t largest; /* maximum size of a file */
     int64_t session;  /* the number of its row; 0: it has none */
     struct arena keep;
-    struct map by_path; /* to index + 1 in items */
+    struct map by_path; /* index in items + 1 */
     struct item *items;
     size_t n, cap;
 };
 
-static void tell(struct syncing *y, const char *what, const char *path,
-                 const char *why)
+static void report_path(struct sync_run *y, const char *what, const char *path,
+                        const char *why)
 {
-    if (y->how->tell)
-        y->how->tell(y->how->ctx, what, path, why);
+    if (y->how->report)
+        y->how->report(y->how->ctx, what, path, why);
 }
 
-static void pass(struct syncing *y, const char *path, const char *why)
+static void pass_path(struct sync_run *y, const char *path, const char *why)
 {
     y->report->passed++;
-    tell(y, "passed", path, why);
+    report_path(y, "passed", path, why);
 }
 
-/* ---- what is to be done ------------------------------------------------- */
+/* ---- decide ------------------------------------------------------------- */
 
-enum verdict {
-    AGREE,
-    TAKE,     /* the file becomes the artifact     */
-    GIVE,     /* the artifact becomes the file     */
-    PUT_AWAY, /* the artifact goes, as the file did */
-    WITHDRAW, /* the file goes, as the artifact did */
-    FORGET,   /* both are gone                      */
+enum action {
+    ACT_NONE,
+    ACT_STORE_FILE,      /* file -> artifact */
+    ACT_WRITE_FILE,      /* artifact -> file */
+    ACT_DELETE_ARTIFACT, /* file removed: soft-delete the artifact */
+    ACT_REMOVE_FILE,     /* artifact deleted: remove the file */
+    ACT_DROP_BASELINE,   /* both gone: drop the baseline */
 };
 
 static bool is_edited(const struct item *i)
 {
-    return !i->has_copy || i->copy.inode != (uint64_t)i->file.st_ino ||
-           i->copy.size != (uint64_t)i->file.st_size ||
-           i->copy.modified_ns != ns_of(i->file.st_mtim) ||
-           i->copy.changed_ns != ns_of(i->file.st_ctim);
+    return !i->has_baseline || i->baseline.inode != (uint64_t)i->file.st_ino ||
+           i->baseline.size != (uint64_t)i->file.st_size ||
+           i->baseline.modified_ns != ns_of(i->file.st_mtim) ||
+           i->baseline.changed_ns != ns_of(i->file.st_ctim);
 }
 
 static bool is_put_again(const struct item *i)
 {
-    return !i->has_copy || !is_same(&i->digest, &i->copy.digest);
+    return !i->has_baseline || !is_same(&i->digest, &i->baseline.digest);
 }
 
-static enum verdict judge(const struct item *i,
+static enum action decide(const struct item *i,
                           const struct workspace_sync *how)
 {
     if (!i->has_file && !i->has_row)
-        return i->has_copy ? FORGET : AGREE;
+        return i->has_baseline ? ACT_DROP_BASELINE : ACT_NONE;
     if (!i->has_file)
-        return how->put || is_put_again(i) ? GIVE : PUT_AWAY;
+        return how->put || is_put_again(i) ? ACT_WRITE_FILE
+                                           : ACT_DELETE_ARTIFACT;
     if (!i->has_row)
-        return is_edited(i) ? TAKE : WITHDRAW;
+        return is_edited(i) ? ACT_STORE_FILE : ACT_REMOVE_FILE;
     if (is_edited(i))
-        return TAKE;
-    return is_put_again(i) ? GIVE : AGREE;
+        return ACT_STORE_FILE;
+    return is_put_again(i) ? ACT_WRITE_FILE : ACT_NONE;
 }
 
-/* ---- doing it ----------------------------------------------------------- */
+/* ---- apply -------------------------------------------------------------- */
 
-/* Read a file that may be changing: as it was at one time, or QUIRE_CHANGED. */
-static quire_status read_file(struct syncing *y, struct item *i,
+/* Read a file that may be changing: a consistent state, or QUIRE_CHANGED. */
+static quire_status read_file(struct sync_run *y, struct item *i,
                               struct buf *out, quire_error *err)
 {
     struct stat after;
@@ -108,7 +109,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
 
     i->unreadable = fd < 0 && errno == EACCES;
     if (i->unreadable)
-        return QUIRE_INVALID; /* whoever made it does not want it read */
+        return QUIRE_INVALID; /* the mode forbids reading it */
     if (fd < 0)
         return errno == ENOENT || errno == ELOOP || errno == EISDIR ||
                        errno == ENOTDIR || errno == EXDEV
@@ -117,7 +118,7 @@ static quire_status read_file(struct syncing *y, struct item *i,
                              workspace_dir(y->s, WORKSPACE_ARTIFACT));
     if ((uint64_t)i->file.st_size > y->largest)
         st = QUIRE_TOO_LARGE;
-    /* One byte more, to see that there is none. */
+    /* One byte more than its size, to detect growth. */
     room = st ? NULL : buf_room(out, (size_t)i->file.st_size + 1);
     if (!st && !room)
         st = err_memory(err);
@@ -136,8 +137,8 @@ static quire_status read_file(struct syncing *y, struct item *i,
     return st;
 }
 
-/* What is said of an artifact that a file becomes. Text is in y->keep. */
-static quire_status describe(struct syncing *y, const struct item *i,
+/* Options of the artifact that a file becomes. Text is in y->keep. */
+static quire_status describe(struct sync_run *y, const struct item *i,
                              quire_bytes content, quire_artifact_options *o,
                              quire_error *err)
 {
@@ -158,7 +159,7 @@ static quire_status describe(struct syncing *y, const struct item *i,
     return o->meta && (i->has_row || o->tags) ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status put_file(struct syncing *y, const struct item *i,
+static quire_status put_file(struct sync_run *y, const struct item *i,
                              quire_bytes content, quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
@@ -171,66 +172,67 @@ static quire_status put_file(struct syncing *y, const struct item *i,
                                &ignored, err);
 }
 
-struct reverting {
+struct version_match {
     const quire_digest *digest;
     bool found;
 };
 
-static quire_status see_version(void *ctx, const quire_artifact *version,
-                                quire_error *err)
+static quire_status match_version(void *ctx, const quire_artifact *version,
+                                  quire_error *err)
 {
-    struct reverting *r = ctx;
+    struct version_match *r = ctx;
 
     (void)err;
     r->found |= is_same(r->digest, &version->digest);
     return QUIRE_OK;
 }
 
-/* Whether the artifact has moved on from what the file has: a power cut can
- * lose the last names that were given, and not the rows. */
-static quire_status is_behind(struct syncing *y, const struct item *i,
-                              const quire_digest *digest, bool *behind,
-                              quire_error *err)
+/* Whether the file holds an older version of the artifact: a power cut can lose
+ * the last renames but not the rows. */
+static quire_status is_older_version(struct sync_run *y, const struct item *i,
+                                     const quire_digest *digest, bool *behind,
+                                     quire_error *err)
 {
-    struct reverting r = {.digest = digest};
+    struct version_match r = {.digest = digest};
     quire_status st = QUIRE_OK;
 
     if (i->has_row && is_put_again(i) && !is_same(digest, &i->digest))
         st = y->s->c.callbacks.versions(y->s->c.callbacks.ctx, i->id,
-                                        see_version, &r, err);
+                                        match_version, &r, err);
     *behind = r.found;
     return st;
 }
 
-static quire_status give(struct syncing *y, struct item *i, quire_error *err);
-static quire_status withdraw(struct syncing *y, struct item *i,
-                             quire_error *err);
+static quire_status write_out_artifact(struct sync_run *y, struct item *i,
+                                       quire_error *err);
+static quire_status remove_file(struct sync_run *y, struct item *i,
+                                quire_error *err);
 
-/* What is to be done with a file that was touched, now that its content is
- * known: it may be what it was. */
-static quire_status judge_again(struct syncing *y, const struct item *i,
-                                const quire_digest *digest,
-                                enum verdict *verdict, quire_error *err)
+/* Decide again for a touched file now that its content is known: it may be
+ * unchanged. */
+static quire_status decide_by_content(struct sync_run *y, const struct item *i,
+                                      const quire_digest *digest,
+                                      enum action *action, quire_error *err)
 {
     bool behind = false;
     quire_status st = QUIRE_OK;
 
-    *verdict = TAKE;
+    *action = ACT_STORE_FILE;
     if (i->has_row && is_same(digest, &i->digest))
-        *verdict = AGREE;
-    else if (i->has_copy && is_same(digest, &i->copy.digest))
-        *verdict = i->has_row ? GIVE : WITHDRAW;
+        *action = ACT_NONE;
+    else if (i->has_baseline && is_same(digest, &i->baseline.digest))
+        *action = i->has_row ? ACT_WRITE_FILE : ACT_REMOVE_FILE;
     else
-        st = is_behind(y, i, digest, &behind, err);
+        st = is_older_version(y, i, digest, &behind, err);
     if (behind)
-        *verdict = GIVE;
+        *action = ACT_WRITE_FILE;
     return st;
 }
 
-/* A file that cannot be kept now stays where it is; that is an error for who
- * wants to put something else in its place. */
-static quire_status leave(struct syncing *y, const struct item *i,
-                          quire_status st, quire_error *err)
+/* A file that cannot be stored now stays where it is. With `whole`, when the
+ * caller is about to replace it, that is an error. */
+static quire_status leave_file(struct sync_run *y, const struct item *i,
+                               quire_status st, quire_error *err)
 {
     const char *why = st == QUIRE_QUOTA     ? "it does not fit into the quota"
                       : st == QUIRE_INVALID ? "it cannot be read"
@@ -239,63 +241,65 @@ static quire_status leave(struct syncing *y, const struct item *i,
                             "directory or as a file"
                       : st == QUIRE_TOO_LARGE
                           ? "it is larger than an artifact may be"
-                          : "somebody is writing it";
+                          : "it is being written";
 
     if (y->how->whole) {
-        st = err_fail(err, st,
-                      st == QUIRE_CHANGED
-                          ? "try again in a moment"
-                          : "use another filename, or move the file away",
-                      "the file %s was changed and cannot be kept: %s", i->path,
-                      why);
+        st = err_fail(
+            err, st,
+            st == QUIRE_CHANGED
+                ? "try again in a moment"
+                : "use another filename, or move the file elsewhere",
+            "the file %s has unsaved changes that cannot be stored: %s",
+            i->path, why);
         return st;
     }
-    if (st != QUIRE_CHANGED) /* whoever looks next sees what came of it */
-        pass(y, i->path, why);
+    if (st != QUIRE_CHANGED) /* the next sync handles it */
+        pass_path(y, i->path, why);
     return QUIRE_OK;
 }
 
-static quire_status take(struct syncing *y, struct item *i, quire_error *err)
+static quire_status store_file(struct sync_run *y, struct item *i,
+                               quire_error *err)
 {
     struct buf content = BUF_INIT((size_t)y->largest + 2);
-    enum verdict verdict = TAKE;
+    enum action action = ACT_STORE_FILE;
     quire_digest digest;
     quire_status st = read_file(y, i, &content, err);
 
     if (!st) {
         y->s->c.callbacks.digest(buf_bytes(&content), &digest);
-        st = judge_again(y, i, &digest, &verdict, err);
+        st = decide_by_content(y, i, &digest, &action, err);
     }
-    if (!st && verdict == TAKE) {
+    if (!st && action == ACT_STORE_FILE) {
         st = put_file(y, i, buf_bytes(&content), err);
         if (!st) {
             y->report->taken++;
-            tell(y, "taken", i->path, "");
+            report_path(y, "taken", i->path, "");
         }
     }
     buf_release(&content);
     if (st == QUIRE_TOO_LARGE || st == QUIRE_QUOTA || st == QUIRE_CHANGED ||
         st == QUIRE_EXISTS || (st && i->unreadable))
-        return leave(y, i, st, err);
+        return leave_file(y, i, st, err);
     if (st)
         return st;
-    if (verdict == GIVE && !y->how->files_stay)
-        return give(y, i, err);
-    if (verdict == WITHDRAW && !y->how->files_stay)
-        return withdraw(y, i, err);
+    if (action == ACT_WRITE_FILE && !y->how->files_stay)
+        return write_out_artifact(y, i, err);
+    if (action == ACT_REMOVE_FILE && !y->how->files_stay)
+        return remove_file(y, i, err);
     baseline_put(y->s, i->path, &i->file, &digest);
     return QUIRE_OK;
 }
 
-/* Where a directory stands in the way of a file, or a file in that of one. */
-static bool is_in_the_way(int error)
+/* Errors of a directory in the place of a file, or the reverse. */
+static bool is_wrong_kind(int error)
 {
     return error == EISDIR || error == ENOTDIR || error == EEXIST ||
            error == ELOOP || error == ENOTEMPTY;
 }
 
-static quire_status publish(struct syncing *y, struct item *i,
-                            quire_bytes content, quire_error *err)
+static quire_status publish_file(struct sync_run *y, struct item *i,
+                                 quire_bytes content, quire_error *err)
 {
     struct fs_temp t = FS_TEMP_INIT;
     const char *base;
@@ -307,7 +311,7 @@ static quire_status publish(struct syncing *y, struct item *i,
     if (!st &&
         (parent < 0 || workspace_publish(&t, parent, base,
                                          i->has_file ? &i->file : NULL) < 0))
-        st = is_in_the_way(errno) ? QUIRE_EXISTS
+        st = is_wrong_kind(errno) ? QUIRE_EXISTS
              : errno == EBUSY
                  ? QUIRE_CHANGED
                  : err_sys(err, errno, "cannot write %s in %s", i->path,
@@ -320,7 +324,8 @@ static quire_status publish(struct syncing *y, struct item *i,
     return st;
 }
 
-static quire_status give(struct syncing *y, struct item *i, quire_error *err)
+static quire_status write_out_artifact(struct sync_run *y, struct item *i,
+                                       quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     struct buf content = BUF_INIT((size_t)1 << 31);
@@ -328,19 +333,19 @@ static quire_status give(struct syncing *y, struct item *i, quire_error *err)
                                       buf_write, &content, err);
 
     if (!st)
-        st = publish(y, i, buf_bytes(&content), err);
+        st = publish_file(y, i, buf_bytes(&content), err);
     buf_release(&content);
     if (!st) {
         y->report->given++;
-        tell(y, "given", i->path, "");
+        report_path(y, "given", i->path, "");
     } else if (st == QUIRE_EXISTS || st == QUIRE_NOT_FOUND ||
                st == QUIRE_DAMAGED) {
-        pass(y, i->path,
-             st == QUIRE_EXISTS ? "something else has its name"
-                                : "its content is missing or damaged");
+        pass_path(y, i->path,
+                  st == QUIRE_EXISTS ? "something else has its name"
+                                     : "its content is missing or damaged");
         st = QUIRE_OK;
     } else if (st == QUIRE_CHANGED) {
-        st = QUIRE_OK; /* the file is newer: whoever looks next takes it */
+        st = QUIRE_OK; /* the file is newer: the next sync stores it */
     }
     return st;
 }
@@ -374,8 +379,8 @@ int workspace_unlink(int dir, const char *path)
     return 0;
 }
 
-static quire_status withdraw(struct syncing *y, struct item *i,
-                             quire_error *err)
+static quire_status remove_file(struct sync_run *y, struct item *i,
+                                quire_error *err)
 {
     struct stat now;
     int fd = workspace_open_file(y->v->dir, i->path, &now);
@@ -384,25 +389,25 @@ static quire_status withdraw(struct syncing *y, struct item *i,
     if (fd >= 0)
         close(fd);
     if (!is_still)
-        return QUIRE_OK; /* whoever looks next sees what came of it */
+        return QUIRE_OK; /* the next sync handles it */
     if (workspace_unlink(y->v->dir, i->path) < 0 && errno != ENOENT)
         return err_sys(err, errno, "cannot remove %s in %s", i->path,
                        workspace_dir(y->s, WORKSPACE_ARTIFACT));
     y->report->withdrawn++;
-    tell(y, "withdrawn", i->path, "");
+    report_path(y, "withdrawn", i->path, "");
     baseline_remove(y->s, i->path);
     return QUIRE_OK;
 }
 
-/* A file that nobody knows. */
+/* A file without an artifact and without a baseline. */
 static bool is_new(const struct item *i, const struct workspace_sync *how)
 {
-    return !i->has_row && !i->has_copy && judge(i, how) == TAKE;
+    return !i->has_row && !i->has_baseline && decide(i, how) == ACT_STORE_FILE;
 }
 
-/* Whether a directory that the file is in can be made again by a program: one
- * that package tools fill, or that says so of itself. */
-static bool is_made_again(int dir, const char *path)
+/* Whether the file is in a directory that a program can regenerate: one filled
+ * by a package manager, or marked as a cache. */
+static bool is_generated(int dir, const char *path)
 {
     static const char *const names[] = {"node_modules", "__pycache__"};
     static const char *const marks[] = {"CACHEDIR.TAG", "pyvenv.cfg"};
@@ -427,34 +432,37 @@ static bool is_made_again(int dir, const char *path)
     return false;
 }
 
-/* Thousands of files that nobody wrote would be all that is found. What somebody
- * has made an artifact stays one, and a file that is to be replaced is kept
- * wherever it lies. */
-static bool is_passed_over(const struct syncing *y, const struct item *i)
+/* Skip generated files: thousands of them would bury the user's own. A path
+ * that is an artifact already stays one, and a file about to be replaced is
+ * always stored. */
+static bool is_skipped(const struct sync_run *y, const struct item *i)
 {
     return !y->how->whole && is_new(i, y->how) &&
-           is_made_again(y->v->dir, i->path);
+           is_generated(y->v->dir, i->path);
 }
 
-static quire_status act(struct syncing *y, struct item *i, quire_error *err)
+static quire_status sync_item(struct sync_run *y, struct item *i,
+                              quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
-    if (is_passed_over(y, i))
+    if (is_skipped(y, i))
         return QUIRE_OK;
-    switch (judge(i, y->how)) {
-    case AGREE: return QUIRE_OK;
-    case TAKE: return take(y, i, err);
-    case GIVE: return y->how->files_stay ? QUIRE_OK : give(y, i, err);
-    case PUT_AWAY:
+    switch (decide(i, y->how)) {
+    case ACT_NONE: return QUIRE_OK;
+    case ACT_STORE_FILE: return store_file(y, i, err);
+    case ACT_WRITE_FILE:
+        return y->how->files_stay ? QUIRE_OK : write_out_artifact(y, i, err);
+    case ACT_DELETE_ARTIFACT:
         st = y->s->c.callbacks.remove(y->s->c.callbacks.ctx, i->id, err);
         if (st && st != QUIRE_NOT_FOUND)
             return st;
         y->report->dropped++;
-        tell(y, "dropped", i->path, "");
+        report_path(y, "dropped", i->path, "");
         break;
-    case WITHDRAW: return y->how->files_stay ? QUIRE_OK : withdraw(y, i, err);
-    case FORGET: break;
+    case ACT_REMOVE_FILE:
+        return y->how->files_stay ? QUIRE_OK : remove_file(y, i, err);
+    case ACT_DROP_BASELINE: break;
     }
     baseline_remove(y->s, i->path);
     return QUIRE_OK;
@@ -462,20 +470,21 @@ static quire_status act(struct syncing *y, struct item *i, quire_error *err)
 
 /* ---- many new files ------------------------------------------------------ */
 
-/* A command may leave thousands. A commit each would take seconds, so they are put
- * together; where that fails, one by one, so that each is judged by itself. */
-enum { TOGETHER = 64 };
-#define TOGETHER_BYTES ((size_t)4 << 20)
+/* A command may leave thousands of new files, and a commit each would take
+ * seconds. New files are stored in batches; a batch that fails is retried one
+ * by one, so that each file gets its own result. */
+enum { BATCH_MAX = 64 };
+#define BATCH_BYTES ((size_t)4 << 20)
 
 struct batch {
-    struct item *items[TOGETHER];
-    struct workspace_put puts[TOGETHER];
-    struct buf content[TOGETHER];
-    quire_digest digest[TOGETHER];
+    struct item *items[BATCH_MAX];
+    struct workspace_put puts[BATCH_MAX];
+    struct buf content[BATCH_MAX];
+    quire_digest digest[BATCH_MAX];
     size_t n, bytes;
 };
 
-static quire_status put_batch(struct syncing *y, struct batch *b,
+static quire_status put_batch(struct sync_run *y, struct batch *b,
                               quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
@@ -483,18 +492,18 @@ static quire_status put_batch(struct syncing *y, struct batch *b,
     quire_status st = b->n < 2 ? QUIRE_EXISTS
                                : callbacks->put_all(callbacks->ctx, b->puts,
                                                     b->n, &y->keep, &why);
-    bool together = !st;
+    bool stored = !st;
     size_t i;
 
     st = QUIRE_OK;
     for (i = 0; i < b->n; i++) {
-        if (together) {
+        if (stored) {
             y->report->taken++;
-            tell(y, "taken", b->items[i]->path, "");
+            report_path(y, "taken", b->items[i]->path, "");
             baseline_put(y->s, b->items[i]->path, &b->items[i]->file,
                          &b->digest[i]);
         } else if (!st) {
-            st = take(y, b->items[i], err);
+            st = store_file(y, b->items[i], err);
         }
         buf_release(&b->content[i]);
     }
@@ -502,9 +511,9 @@ static quire_status put_batch(struct syncing *y, struct batch *b,
     return st;
 }
 
-/* A file that nobody knows. */
-static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
-                             quire_error *err)
+/* Add a new file to the batch. */
+static quire_status batch_new_file(struct sync_run *y, struct batch *b,
+                                   struct item *i, quire_error *err)
 {
     struct buf *content = &b->content[b->n];
     struct workspace_put *put = &b->puts[b->n];
@@ -522,24 +531,24 @@ static quire_status take_new(struct syncing *y, struct batch *b, struct item *i,
     if (st) {
         buf_release(content);
         return st == QUIRE_TOO_LARGE || st == QUIRE_CHANGED || i->unreadable
-                   ? leave(y, i, st, err)
+                   ? leave_file(y, i, st, err)
                    : st;
     }
     b->items[b->n++] = i;
     b->bytes += content->len;
-    return b->n == TOGETHER || b->bytes >= TOGETHER_BYTES ? put_batch(y, b, err)
-                                                          : QUIRE_OK;
+    return b->n == BATCH_MAX || b->bytes >= BATCH_BYTES ? put_batch(y, b, err)
+                                                        : QUIRE_OK;
 }
 
-static quire_status take_all_new(struct syncing *y, quire_error *err)
+static quire_status store_new_files(struct sync_run *y, quire_error *err)
 {
     struct batch *b = calloc(1, sizeof *b);
     quire_status st = b ? QUIRE_OK : err_memory(err);
     size_t i;
 
     for (i = 0; i < y->n && !st; i++)
-        if (is_new(&y->items[i], y->how) && !is_passed_over(y, &y->items[i]))
-            st = take_new(y, b, &y->items[i], err);
+        if (is_new(&y->items[i], y->how) && !is_skipped(y, &y->items[i]))
+            st = batch_new_file(y, b, &y->items[i], err);
     if (!st && b->n > 0)
         st = put_batch(y, b, err);
     for (i = 0; b && i < b->n; i++)
@@ -548,9 +557,9 @@ static quire_status take_all_new(struct syncing *y, quire_error *err)
     return st;
 }
 
-/* ---- what there is ------------------------------------------------------ */
+/* ---- collect the three states ------------------------------------------- */
 
-static struct item *item_of(struct syncing *y, const char *path)
+static struct item *item_of(struct sync_run *y, const char *path)
 {
     uint64_t *at = map_get(&y->by_path, bytes_str(path));
     size_t cap = y->cap ? 2 * y->cap : 64;
@@ -573,21 +582,21 @@ static struct item *item_of(struct syncing *y, const char *path)
     return &y->items[y->n++];
 }
 
-static quire_status see_file(void *ctx, const char *name, const struct stat *st,
+static quire_status add_file(void *ctx, const char *name, const struct stat *st,
                              quire_error *err)
 {
-    struct syncing *y = ctx;
+    struct sync_run *y = ctx;
     char clean[257];
     const char *reason;
     struct item *i;
 
     if (y->s->c.callbacks.clean(bytes_str(name), clean, &reason, NULL)) {
-        if (strcmp(reason, "hidden") != 0) /* those are programs' own */
-            pass(y, name, reason);
+        if (strcmp(reason, "hidden") != 0) /* hidden files belong to programs */
+            pass_path(y, name, reason);
         return QUIRE_OK;
     }
     if (strcmp(clean, name) != 0) {
-        pass(y, name, "not_canonical");
+        pass_path(y, name, "not_canonical");
         return QUIRE_OK;
     }
     i = item_of(y, name);
@@ -598,8 +607,8 @@ static quire_status see_file(void *ctx, const char *name, const struct stat *st,
     return QUIRE_OK;
 }
 
-static quire_status see_row(void *ctx, const quire_artifact *a,
-                            quire_error *err)
+static quire_status add_artifact(void *ctx, const quire_artifact *a,
+                                 quire_error *err)
 {
     struct item *i = item_of(ctx, a->path);
 
@@ -611,99 +620,103 @@ static quire_status see_row(void *ctx, const quire_artifact *a,
     return QUIRE_OK;
 }
 
-static quire_status see_copy(void *ctx, const char *path,
-                             const struct baseline *copy, quire_error *err)
+static quire_status add_baseline(void *ctx, const char *path,
+                                 const struct baseline *baseline,
+                                 quire_error *err)
 {
     struct item *i = item_of(ctx, path);
 
     if (!i)
         return err_memory(err);
-    i->has_copy = true;
-    i->copy = *copy;
+    i->has_baseline = true;
+    i->baseline = *baseline;
     return QUIRE_OK;
 }
 
-/* ---- all, or one -------------------------------------------------------- */
+/* ---- all paths, or one -------------------------------------------------- */
 
-static quire_status begin(struct syncing *y, struct workspace *s,
-                          const struct visit *v,
-                          const struct workspace_sync *how,
-                          struct workspace_report *report, quire_error *err)
+static quire_status begin_sync(struct sync_run *y, struct workspace *s,
+                               const struct workspace_access *v,
+                               const struct workspace_sync *how,
+                               struct workspace_report *report,
+                               quire_error *err)
 {
     quire_status st;
 
-    *y = (struct syncing){.s = s, .v = v, .how = how, .report = report};
+    *y = (struct sync_run){.s = s, .v = v, .how = how, .report = report};
     map_init(&y->by_path, (uint64_t)clock_us(s->c.clock), (uintptr_t)y);
     st = s->c.callbacks.largest(s->c.callbacks.ctx, &y->largest, err);
     return st ? st : workspace_session(s, &y->session, err);
 }
 
-static void end(struct syncing *y)
+static void end_sync(struct sync_run *y)
 {
     map_release(&y->by_path);
     arena_release(&y->keep);
     free(y->items);
 }
 
-static quire_status gather(struct syncing *y, quire_error *err)
+static quire_status collect_items(struct sync_run *y, quire_error *err)
 {
     const struct workspace_callbacks *callbacks = &y->s->c.callbacks;
     struct workspace_range all = {.limit = 0};
     quire_status st;
 
     st = walk_files(y->v->dir, workspace_dir(y->s, WORKSPACE_ARTIFACT), "",
-                    see_file, y, err);
+                    add_file, y, err);
     if (!st && y->session)
-        st = callbacks->list(callbacks->ctx, &all, see_row, y, err);
+        st = callbacks->list(callbacks->ctx, &all, add_artifact, y, err);
     if (!st && y->session)
-        st = baseline_each(y->s, y->session, see_copy, y, err);
+        st = baseline_each(y->s, y->session, add_baseline, y, err);
     return st;
 }
 
-quire_status sync_all(struct workspace *s, const struct visit *v,
+quire_status sync_all(struct workspace *s, const struct workspace_access *v,
                       const struct workspace_sync *how,
                       struct workspace_report *report, quire_error *err)
 {
-    struct syncing y;
-    quire_status st = begin(&y, s, v, how, report, err);
+    struct sync_run y;
+    quire_status st = begin_sync(&y, s, v, how, report, err);
     size_t i;
 
     if (!st)
-        st = gather(&y, err);
-    /* What is put away makes room: a file that was renamed is both. */
+        st = collect_items(&y, err);
+    /* Deletions first, to free quota: a renamed file is a deletion and a new
+     * file. */
     for (i = 0; i < y.n && !st; i++)
-        if (judge(&y.items[i], how) == PUT_AWAY)
-            st = act(&y, &y.items[i], err);
+        if (decide(&y.items[i], how) == ACT_DELETE_ARTIFACT)
+            st = sync_item(&y, &y.items[i], err);
     for (i = 0; i < y.n && !st; i++)
-        if (judge(&y.items[i], how) != PUT_AWAY && !is_new(&y.items[i], how))
-            st = act(&y, &y.items[i], err);
+        if (decide(&y.items[i], how) != ACT_DELETE_ARTIFACT &&
+            !is_new(&y.items[i], how))
+            st = sync_item(&y, &y.items[i], err);
     if (!st)
-        st = take_all_new(&y, err);
+        st = store_new_files(&y, err);
     if (!st)
         st = baseline_flush(s, err);
-    end(&y);
+    end_sync(&y);
     return st;
 }
 
-quire_status sync_path(struct workspace *s, const struct visit *v,
+quire_status sync_path(struct workspace *s, const struct workspace_access *v,
                        const char *path, const struct workspace_sync *how,
                        struct workspace_report *report, quire_error *err)
 {
-    struct syncing y;
+    struct sync_run y;
     struct item i = {.path = path};
     quire_artifact one;
     int fd;
-    quire_status st = begin(&y, s, v, how, report, err);
+    quire_status st = begin_sync(&y, s, v, how, report, err);
 
     if (!st && y.session) {
         st = s->c.callbacks.find(s->c.callbacks.ctx, path, &y.keep, &one, err);
         if (!st)
-            st = see_row(&y, &one, err);
+            st = add_artifact(&y, &one, err);
         if (!st)
             i = y.items[0];
         if (!st || st == QUIRE_NOT_FOUND)
-            st = baseline_get(s, y.session, path, &i.copy, err);
-        i.has_copy = !st;
+            st = baseline_get(s, y.session, path, &i.baseline, err);
+        i.has_baseline = !st;
     }
     if (st == QUIRE_NOT_FOUND)
         st = QUIRE_OK;
@@ -712,13 +725,13 @@ quire_status sync_path(struct workspace *s, const struct visit *v,
         i.has_file = fd >= 0;
         if (fd >= 0)
             close(fd);
-        else if (errno != ENOENT && !is_in_the_way(errno))
+        else if (errno != ENOENT && !is_wrong_kind(errno))
             st = err_sys(err, errno, "cannot open %s in %s", path,
                          workspace_dir(s, WORKSPACE_ARTIFACT));
     }
     if (!st)
-        st = act(&y, &i, err);
-    end(&y);
+        st = sync_item(&y, &i, err);
+    end_sync(&y);
     return st;
 }
 
@@ -727,20 +740,21 @@ quire_status workspace_sync_all(struct workspace *s,
                                 struct workspace_report *report,
                                 quire_error *err)
 {
-    struct visit v;
+    struct workspace_access v;
     int64_t session;
-    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_LOCK, &v, err);
+    quire_status st = workspace_access_begin(s, WORKSPACE_ARTIFACT, ACCESS_LOCK,
+                                             &v, err);
 
     *report = (struct workspace_report){0};
     if (st == QUIRE_NOT_FOUND) {
-        /* Nothing is laid out: not that all of it was deleted. */
+        /* A missing directory does not mean that its files were deleted. */
         st = workspace_session(s, &session, err);
         return st || !session ? st : baseline_clear(s, session, err);
     }
     if (st)
         return st;
     st = sync_all(s, &v, how, report, err);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }
 
@@ -749,8 +763,9 @@ quire_status workspace_sync_path(struct workspace *s, const char *path,
                                  struct workspace_report *report,
                                  quire_error *err)
 {
-    struct visit v;
-    quire_status st = visit_begin(s, WORKSPACE_ARTIFACT, VISIT_LOCK, &v, err);
+    struct workspace_access v;
+    quire_status st = workspace_access_begin(s, WORKSPACE_ARTIFACT, ACCESS_LOCK,
+                                             &v, err);
 
     *report = (struct workspace_report){0};
     if (st)
@@ -761,6 +776,6 @@ quire_status workspace_sync_path(struct workspace *s, const char *path,
         st = err_memory(err);
     if (!st && (how->noted || baseline_is_due(s)))
         st = baseline_flush(s, err);
-    visit_end(&v);
+    workspace_access_end(&v);
     return st;
 }

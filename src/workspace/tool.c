@@ -1,13 +1,13 @@
 /*
  * tool.c - the tool `workspace`
  *
- * Five actions, two scopes. The session is the workspace's own: there is no way
- * to name another one in a request. An answer is one object,
+ * Five actions, two scopes. The session is the workspace's own; a request
+ * cannot name another. An answer is one line with one JSON object:
  *
  *     {"success":true,"data":{...},"execution_time_ms":0}
  *     {"success":false,"error":{"code","message","retryable","suggestion"},...}
  *
- * and a line: whatever the content was, it is escaped.
+ * Content is escaped, so that it cannot break the line.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ struct call {
     struct arena keep;
 };
 
-/* ---- pieces of an answer ------------------------------------------------ */
+/* ---- parts of an answer ------------------------------------------------- */
 
 static void put_text(struct call *c, const char *key, const char *value)
 {
@@ -91,7 +91,7 @@ static void end_data(struct call *c)
     json_object_end(&c->w);
 }
 
-/* What lists and searches say of an artifact. */
+/* Members of an artifact in lists and searches. */
 static void put_artifact(struct call *c, const quire_artifact *a)
 {
     put_text(c, "filename", a->path);
@@ -104,9 +104,9 @@ static void put_artifact(struct call *c, const quire_artifact *a)
     json_put_raw(&c->w, "tags", bytes_str(a->tags));
 }
 
-static quire_status missing(struct call *c, quire_error *err)
+static quire_status report_missing(struct call *c, quire_error *err)
 {
-    quire_status st = err_set(err, QUIRE_NOT_FOUND, "there is no %s %s",
+    quire_status st = err_set(err, QUIRE_NOT_FOUND, "no %s %s",
                               c->r.scope == WORKSPACE_SCRATCH
                                   ? "scratchpad file"
                                   : "artifact",
@@ -151,10 +151,10 @@ static quire_status do_write(struct call *c, quire_error *err)
     return QUIRE_OK;
 }
 
-/* Without the bytes at the end that a window has cut from a character: the next
- * piece begins with them. At the beginning nothing is left out, whatever it is:
- * the piece before has not had it. */
-static quire_bytes preloaded_characters(quire_bytes piece)
+/* Cut an incomplete UTF-8 character off the end: the next piece begins with it.
+ * Invalid bytes at the beginning stay, since the piece before did not contain
+ * them. */
+static quire_bytes whole_characters(quire_bytes piece)
 {
     const unsigned char *t = piece.data;
     size_t to = piece.len, back;
@@ -174,7 +174,7 @@ static quire_bytes preloaded_characters(quire_bytes piece)
 static void put_content(struct call *c, quire_bytes raw, uint64_t size)
 {
     uint64_t end = c->r.offset + raw.len;
-    quire_bytes text = end < size ? preloaded_characters(raw) : raw;
+    quire_bytes text = end < size ? whole_characters(raw) : raw;
     bool as_text = !c->r.base64 && utf8_check(text) &&
                    (text.len > 0 || raw.len == 0);
 
@@ -201,10 +201,11 @@ static quire_status do_read(struct call *c, quire_error *err)
                                      c->r.offset, c->r.limit, &raw, &size, err);
 
     if (st == QUIRE_NOT_FOUND)
-        st = missing(c, err);
+        st = report_missing(c, err);
     if (!st && c->r.offset > size) {
         st = err_set(err, QUIRE_INVALID,
-                     "%s has %" PRIu64 " bytes, and the offset is beyond",
+                     "offset is beyond the end of %s, which has %" PRIu64
+                     " bytes",
                      c->r.filename, size);
         err_next(err, "Use an offset from 0 to %" PRIu64 ".", size);
     }
@@ -226,7 +227,7 @@ static quire_status do_delete(struct call *c, quire_error *err)
                                        &c->keep, &a, err);
 
     if (st)
-        return st == QUIRE_NOT_FOUND ? missing(c, err) : st;
+        return st == QUIRE_NOT_FOUND ? report_missing(c, err) : st;
     begin_data(c);
     if (c->r.scope == WORKSPACE_ARTIFACT) {
         json_put_int(&c->w, "artifact_id", a.id);
@@ -242,11 +243,11 @@ struct listing {
     struct call *call;
     uint64_t n;
     bool more;
-    int64_t last_us, last_id; /* of the last that was given */
+    int64_t last_us, last_id; /* of the last artifact emitted */
     char last[4096];
 };
 
-static quire_status give_artifact(void *ctx, const quire_artifact *a,
+static quire_status emit_artifact(void *ctx, const quire_artifact *a,
                                   quire_error *err)
 {
     struct listing *l = ctx;
@@ -265,17 +266,17 @@ static quire_status give_artifact(void *ctx, const quire_artifact *a,
     return QUIRE_OK;
 }
 
-static quire_status bad_cursor(quire_error *err)
+static quire_status reject_cursor(quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_INVALID,
                  "Use the next_cursor of the last answer as it is, or leave "
                  "it out.",
-                 "that is no cursor");
+                 "invalid cursor");
     return st;
 }
 
-/* "<updated>.<id>", of the last artifact that was given. */
+/* "<updated>.<id>" of the last artifact of the page before. */
 static bool read_cursor(const char *text, struct workspace_range *out)
 {
     const char *dot = strchr(text, '.');
@@ -295,12 +296,12 @@ static quire_status list_artifacts(struct call *c, struct listing *l,
     quire_status st;
 
     if (c->r.cursor && !read_cursor(c->r.cursor, &range))
-        return bad_cursor(err);
-    st = callbacks->list(callbacks->ctx, &range, give_artifact, l, err);
+        return reject_cursor(err);
+    st = callbacks->list(callbacks->ctx, &range, emit_artifact, l, err);
     return st == QUIRE_STOPPED ? QUIRE_OK : st;
 }
 
-static quire_status give_file(void *ctx, const char *name, uint64_t size,
+static quire_status emit_file(void *ctx, const char *name, uint64_t size,
                               int64_t modified_ns, quire_error *err)
 {
     struct listing *l = ctx;
@@ -310,7 +311,8 @@ static quire_status give_file(void *ctx, const char *name, uint64_t size,
     (void)err;
     if (c->r.cursor && strcmp(name, c->r.cursor) <= 0)
         return QUIRE_OK;
-    /* What cannot be asked for is not offered, nor can it be a cursor. */
+    /* A name that cannot be requested is neither listed nor usable as a cursor.
+     */
     if (c->s->c.callbacks.clean(bytes_str(name), clean, NULL, NULL) ||
         strcmp(clean, name) != 0)
         return QUIRE_OK;
@@ -339,7 +341,7 @@ static quire_status do_list(struct call *c, quire_error *err)
     json_key(&c->w, kept ? "artifacts" : "files");
     json_array(&c->w);
     st = kept ? list_artifacts(c, &l, err)
-              : workspace_files(c->s, give_file, &l, err);
+              : workspace_files(c->s, emit_file, &l, err);
     if (st == QUIRE_STOPPED)
         st = QUIRE_OK;
     json_array_end(&c->w);
@@ -353,7 +355,7 @@ static quire_status do_list(struct call *c, quire_error *err)
     return st;
 }
 
-static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
+static quire_status emit_hit(void *ctx, const quire_hit *hit, quire_error *err)
 {
     struct listing *l = ctx;
 
@@ -376,7 +378,7 @@ static quire_status do_search(struct call *c, quire_error *err)
     put_text(c, "query", c->r.query);
     json_key(&c->w, "results");
     json_array(&c->w);
-    st = callbacks->search(callbacks->ctx, c->r.query, c->r.limit, give_hit, &l,
+    st = callbacks->search(callbacks->ctx, c->r.query, c->r.limit, emit_hit, &l,
                            err);
     json_array_end(&c->w);
     put_number(c, "count", l.n);
@@ -384,7 +386,7 @@ static quire_status do_search(struct call *c, quire_error *err)
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* ---- a call ------------------------------------------------------------- */
+/* ---- one call ----------------------------------------------------------- */
 
 static void put_refusal(struct json_writer *w, const struct refusal *no)
 {
@@ -396,7 +398,7 @@ static void put_refusal(struct json_writer *w, const struct refusal *no)
     json_object_end(w);
 }
 
-static quire_status act(struct call *c, quire_error *err)
+static quire_status run_action(struct call *c, quire_error *err)
 {
     static quire_status (*const actions[N_TOOL_ACTIONS])(struct call *,
                                                          quire_error *) =
@@ -418,7 +420,7 @@ quire_status tool_answer(struct workspace *s, quire_bytes request,
 
     json_begin(&c.w, &data);
     if (fine) {
-        st = act(&c, &why);
+        st = run_action(&c, &why);
         if (!st && data.failed)
             st = err_memory(&why);
         if (st)

@@ -17,26 +17,27 @@
 #include "base/map.h"
 #include "workspace/workspace.h"
 
-/* Quiet for so long, or noisy for so long: then it is looked at. */
+/* A session is due after this long without events, or with them. BLIND_MS:
+ * polling interval without inotify. */
 enum { QUIET_MS = 100, NOISY_MS = 1000, BLIND_MS = 2000 };
 
-/* No artifact has a longer path. */
+/* Longest path of an artifact. */
 enum { PATH_LONGEST = 256 };
 
-/* More paths than this, and the whole session is looked at. */
+/* Above PATHS_MAX, the whole session is synced. */
 enum { PATHS_MAX = 64, BUFFERS_AT_ONCE = 4 };
 
 #define EVENTS                                                              \
     (IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | \
      IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK)
 
-/* A directory that is watched. */
+/* A watched directory. */
 struct dir {
     int wd;
-    char *name; /* owned; from the root on; NULL: gone */
+    char *name; /* owned; relative to the root; NULL: gone */
 };
 
-/* What was heard of a workspace. */
+/* A workspace with changes that are not delivered yet. */
 struct dirty {
     char *key; /* owned */
     bool all;
@@ -47,27 +48,27 @@ struct dirty {
 
 struct watch {
     int fd, root;
-    char *place;      /* owned; the path of the root */
+    char *place;      /* owned; path of the root */
     char *only;       /* owned; NULL: all            */
-    struct dir *dirs; /* by wd */
+    struct dir *dirs; /* sorted by wd */
     size_t n_dirs, cap_dirs;
     struct dirty *dirty;
     size_t n_dirty, cap_dirty;
-    struct map by_key; /* where in `dirty` */
+    struct map by_key; /* index in `dirty` */
     bool blind;
     int64_t looked_ms;
 };
 
 /* ---- names -------------------------------------------------------------- */
 
-/* What a name from the root on is: part of a workspace, on the way to one, or
+/* Kind of a path below the root: part of a workspace, a parent of one, or
  * neither. */
 enum where { ELSEWHERE, ON_THE_WAY, INSIDE };
 
-/* INSIDE: *key is the session, with its length, and *path what is in it, ""
- * for the directory itself. */
-static enum where parse(const char *name, const char **key, size_t *key_len,
-                        const char **path)
+/* INSIDE: *key is the session, with its length, and *path the rest, "" for the
+ * directory itself. */
+static enum where parse_name(const char *name, const char **key,
+                             size_t *key_len, const char **path)
 {
     static const char sessions[] = "artifacts/sessions";
     const char *at, *slash;
@@ -104,7 +105,7 @@ static bool is_wanted(const struct watch *w, const char *name)
 {
     const char *key = NULL, *path, *base = strrchr(name, '/');
     size_t len = 0;
-    enum where where = parse(name, &key, &len, &path);
+    enum where where = parse_name(name, &key, &len, &path);
 
     if (where == ELSEWHERE || (base && base[1] == '.') ||
         (where == INSIDE && strlen(path) > PATH_LONGEST))
@@ -113,9 +114,9 @@ static bool is_wanted(const struct watch *w, const char *name)
            (strlen(w->only) == len && !strncmp(w->only, key, len));
 }
 
-/* ---- what was heard ----------------------------------------------------- */
+/* ---- pending changes ---------------------------------------------------- */
 
-static struct dirty *dirty_of(struct watch *w, const char *key, size_t len)
+static struct dirty *get_dirty(struct watch *w, const char *key, size_t len)
 {
     uint64_t *at = map_get(&w->by_key, bytes_of(key, len));
     size_t cap = w->cap_dirty ? 2 * w->cap_dirty : 16;
@@ -140,7 +141,7 @@ static struct dirty *dirty_of(struct watch *w, const char *key, size_t len)
     return d;
 }
 
-static void forget_paths(struct dirty *d)
+static void clear_paths(struct dirty *d)
 {
     size_t i;
 
@@ -174,17 +175,17 @@ static bool add_path(struct dirty *d, const char *path)
     return true;
 }
 
-/* Something happened to `name`; with `all`, to whatever is in its session. */
-static quire_status hear(struct watch *w, const char *name, bool all,
-                         int64_t now_ms, quire_error *err)
+/* Record a change of `name`; with `all`, of its whole session. */
+static quire_status record_change(struct watch *w, const char *name, bool all,
+                                  int64_t now_ms, quire_error *err)
 {
     const char *key, *path;
     struct dirty *d;
     size_t len;
 
-    if (parse(name, &key, &len, &path) != INSIDE)
+    if (parse_name(name, &key, &len, &path) != INSIDE)
         return QUIRE_OK;
-    d = dirty_of(w, key, len);
+    d = get_dirty(w, key, len);
     if (!d)
         return err_memory(err);
     if (d->first_ms < 0)
@@ -192,7 +193,7 @@ static quire_status hear(struct watch *w, const char *name, bool all,
     d->last_ms = now_ms;
     d->all |= all || !*path;
     if (d->all)
-        forget_paths(d);
+        clear_paths(d);
     else if (!add_path(d, path))
         return err_memory(err);
     return QUIRE_OK;
@@ -200,7 +201,7 @@ static quire_status hear(struct watch *w, const char *name, bool all,
 
 /* ---- directories -------------------------------------------------------- */
 
-static struct dir *dir_of(struct watch *w, int wd)
+static struct dir *find_dir(struct watch *w, int wd)
 {
     size_t from = 0, to = w->n_dirs;
 
@@ -215,8 +216,8 @@ static struct dir *dir_of(struct watch *w, int wd)
     return from < w->n_dirs && w->dirs[from].wd == wd ? &w->dirs[from] : NULL;
 }
 
-/* Those that are gone make room. */
-static void close_ranks(struct watch *w)
+/* Drop entries of directories that are gone. */
+static void compact_dirs(struct watch *w)
 {
     size_t i, n = 0;
 
@@ -226,9 +227,9 @@ static void close_ranks(struct watch *w)
     w->n_dirs = n;
 }
 
-static bool note_dir(struct watch *w, int wd, const char *name)
+static bool add_dir(struct watch *w, int wd, const char *name)
 {
-    struct dir *d = dir_of(w, wd), *list;
+    struct dir *d = find_dir(w, wd), *list;
     char *copy = strdup(name);
     bool full;
     size_t at;
@@ -238,10 +239,10 @@ static bool note_dir(struct watch *w, int wd, const char *name)
         d->name = copy;
         return true;
     }
-    /* Those that are gone make room, if they are half of them. */
+    /* Compact the list if half of its directories are gone. */
     full = copy && w->n_dirs == w->cap_dirs;
     if (full)
-        close_ranks(w);
+        compact_dirs(w);
     if (full && 2 * w->n_dirs >= w->cap_dirs) {
         list = realloc(w->dirs, (w->cap_dirs + 64) * 2 * sizeof *list);
         if (list) {
@@ -253,7 +254,7 @@ static bool note_dir(struct watch *w, int wd, const char *name)
         free(copy);
         return false;
     }
-    /* Numbers only grow, until they begin again. */
+    /* Watch descriptors only grow, until they wrap around. */
     for (at = w->n_dirs; at > 0 && w->dirs[at - 1].wd > wd; at--)
         w->dirs[at] = w->dirs[at - 1];
     w->dirs[at] = (struct dir){wd, copy};
@@ -268,7 +269,7 @@ static bool is_below(const char *name, const char *dir)
     return !strncmp(name, dir, len) && (!name[len] || name[len] == '/');
 }
 
-/* A directory has been moved: what is heard of it now has another name. */
+/* A directory was moved: its events would carry an old path. */
 static void drop_dirs(struct watch *w, const char *name)
 {
     size_t i;
@@ -281,7 +282,7 @@ static void drop_dirs(struct watch *w, const char *name)
         }
 }
 
-static quire_status cannot_watch(struct watch *w, const char *name,
+static quire_status watch_failed(struct watch *w, const char *name,
                                  quire_error *err)
 {
     if (errno == ENOSPC || errno == EMFILE) {
@@ -294,7 +295,7 @@ static quire_status cannot_watch(struct watch *w, const char *name,
 static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
                              quire_error *err);
 
-/* Each directory in one that is open, which is closed. */
+/* Add each subdirectory of `fd`, and close it. */
 static quire_status add_children(struct watch *w, const char *name, int fd,
                                  int64_t now_ms, quire_error *err)
 {
@@ -324,8 +325,8 @@ static quire_status add_children(struct watch *w, const char *name, int fd,
     return st;
 }
 
-/* Watch a directory and what is below it. The watch comes first: what appears
- * after it is heard, what was there before is seen. */
+/* Watch a directory and everything below it. The watch is added before the
+ * scan: later changes raise events, earlier ones are found by the scan. */
 static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
                              quire_error *err)
 {
@@ -333,19 +334,19 @@ static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
     int fd = fs_open_beneath(w->root, name, O_RDONLY | O_DIRECTORY, 0), wd;
     quire_status st = QUIRE_OK;
 
-    if (fd < 0) /* gone again, or a link, or nothing for us to read */
+    if (fd < 0) /* gone again, a link, or unreadable */
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM
                    ? err_sys(err, errno, "cannot open %s/%s", w->place, name)
                    : QUIRE_OK;
     snprintf(at, sizeof at, "/proc/self/fd/%d", fd);
-    /* The name is a link of the kernel's own. */
+    /* The path is a link in /proc. */
     wd = inotify_add_watch(w->fd, at, EVENTS & ~(uint32_t)IN_DONT_FOLLOW);
     if (wd < 0)
-        st = cannot_watch(w, name, err);
-    else if (!note_dir(w, wd, name))
+        st = watch_failed(w, name, err);
+    else if (!add_dir(w, wd, name))
         st = err_memory(err);
     if (!st)
-        st = hear(w, name, true, now_ms, err);
+        st = record_change(w, name, true, now_ms, err);
     if (st) {
         close(fd);
         return st;
@@ -355,10 +356,10 @@ static quire_status add_tree(struct watch *w, const char *name, int64_t now_ms,
 
 /* ---- events ------------------------------------------------------------- */
 
-static quire_status see_event(struct watch *w, const struct inotify_event *e,
-                              int64_t now_ms, quire_error *err)
+static quire_status handle_event(struct watch *w, const struct inotify_event *e,
+                                 int64_t now_ms, quire_error *err)
 {
-    struct dir *d = dir_of(w, e->wd);
+    struct dir *d = find_dir(w, e->wd);
     quire_status st = QUIRE_OK;
     char *name;
 
@@ -378,12 +379,12 @@ static quire_status see_event(struct watch *w, const struct inotify_event *e,
     if (e->mask & IN_ISDIR) {
         if (e->mask & (IN_MOVED_FROM | IN_DELETE)) {
             drop_dirs(w, name);
-            st = hear(w, name, true, now_ms, err);
+            st = record_change(w, name, true, now_ms, err);
         } else if (is_wanted(w, name)) {
             st = add_tree(w, name, now_ms, err);
         }
     } else {
-        st = hear(w, name, false, now_ms, err);
+        st = record_change(w, name, false, now_ms, err);
     }
     free(name);
     return st;
@@ -400,24 +401,25 @@ quire_status watch_read(struct watch *w, int64_t now_ms, quire_error *err)
         w->looked_ms = now_ms;
         st = add_tree(w, "artifacts", now_ms, err);
     }
-    /* Whoever makes much noise must not keep the others from their turn. */
+    /* Bounded, so that one busy workspace cannot starve the others. */
     for (i = 0; i < BUFFERS_AT_ONCE && !st && n > 0; i++) {
         const char *at = buf;
 
         n = read(w->fd, buf, sizeof buf);
         if (n < 0 && errno != EAGAIN && errno != EINTR)
-            st = err_sys(err, errno, "cannot hear of files in %s", w->place);
+            st = err_sys(err, errno, "cannot read inotify events of %s",
+                         w->place);
         while (!st && n > 0 && at < buf + n) {
             const struct inotify_event *e = (const void *)at;
 
-            st = see_event(w, e, now_ms, err);
+            st = handle_event(w, e, now_ms, err);
             at += sizeof *e + e->len;
         }
     }
     return st;
 }
 
-/* ---- what is due -------------------------------------------------------- */
+/* ---- deliver changes ---------------------------------------------------- */
 
 static int64_t due_at(const struct dirty *d)
 {
@@ -437,8 +439,8 @@ int watch_due_ms(const struct watch *w, int64_t now_ms)
     return at == INT64_MAX ? -1 : at <= now_ms ? 0 : (int)(at - now_ms);
 }
 
-static quire_status give(const struct dirty *d, watch_fn each, void *ctx,
-                         quire_error *err)
+static quire_status deliver(const struct dirty *d, watch_fn each, void *ctx,
+                            quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
@@ -450,8 +452,8 @@ static quire_status give(const struct dirty *d, watch_fn each, void *ctx,
     return st;
 }
 
-/* Where each is, after some have gone. */
-static bool find_places(struct watch *w)
+/* Rebuild the index after removals. */
+static bool rebuild_index(struct watch *w)
 {
     bool fine = true;
     size_t i;
@@ -472,18 +474,18 @@ quire_status watch_take(struct watch *w, int64_t now_ms, watch_fn each,
     for (i = 0; i < w->n_dirty; i++) {
         struct dirty *d = &w->dirty[i];
 
-        if (st || due_at(d) > now_ms || (st = give(d, each, ctx, err))) {
+        if (st || due_at(d) > now_ms || (st = deliver(d, each, ctx, err))) {
             w->dirty[n++] = *d;
             continue;
         }
-        forget_paths(d);
+        clear_paths(d);
         free(d->key);
     }
     w->n_dirty = n;
-    return find_places(w) || st ? st : err_memory(err);
+    return rebuild_index(w) || st ? st : err_memory(err);
 }
 
-/* ---- life --------------------------------------------------------------- */
+/* ---- open and close ----------------------------------------------------- */
 
 quire_status watch_open(const char *root, const char *only, struct watch **out,
                         quire_error *err)
@@ -507,9 +509,9 @@ quire_status watch_open(const char *root, const char *only, struct watch **out,
         if (w->fd < 0)
             st = err_sys(err, errno, "cannot watch files");
     }
-    /* It is made here, so that there is something to watch. */
+    /* Created here, so that there is a directory to watch. */
     if (!st && mkdirat(w->root, "artifacts", 0750) < 0 && errno != EEXIST)
-        st = err_sys(err, errno, "cannot make %s/artifacts", root);
+        st = err_sys(err, errno, "cannot create %s/artifacts", root);
     if (!st)
         st = add_tree(w, "artifacts", INT64_MIN / 2, err);
     if (st)
@@ -528,7 +530,7 @@ void watch_close(struct watch *w)
     for (i = 0; i < w->n_dirs; i++)
         free(w->dirs[i].name);
     for (i = 0; i < w->n_dirty; i++) {
-        forget_paths(&w->dirty[i]);
+        clear_paths(&w->dirty[i]);
         free(w->dirty[i].key);
     }
     map_release(&w->by_key);

@@ -1,17 +1,17 @@
 /*
- * watch.h - hearing what happens to the files of workspaces
+ * watch.h - watches the files of workspaces for changes
  *
- * One inotify instance, a watch a directory: of artifacts/ and what leads to
- * workspaces in it, and of each directory of the workspaces. A directory that
- * appears is watched and looked through, since files may have come before the
- * watch; so nothing that is there when all is quiet has been missed. When the
- * kernel drops events everything is looked at again.
+ * One inotify instance, one watch per directory: artifacts/, the parents of
+ * workspaces in it, and each directory of the workspaces. A new directory is
+ * watched and then scanned, since files may have appeared before the watch; so
+ * no file is missed once changes stop. When the kernel drops events, everything
+ * is scanned again.
  *
- * What was heard is kept until a workspace has been quiet for a moment, or has
- * been noisy for long: a compiler writes the same file many times.
+ * Changes are held until a workspace has been quiet for a moment, or busy for
+ * long: a compiler writes the same file many times.
  *
- * Directories whose names begin with a dot hold nothing of ours, and links lead
- * nowhere: neither is watched. Nothing here looks into files.
+ * Directories with a leading dot and links are not watched. File content is not
+ * read here.
  */
 #ifndef WORKSPACE_WATCH_H
 #define WORKSPACE_WATCH_H
@@ -23,28 +23,27 @@
 
 struct watch;
 
-/* Watch the workspaces below `root`, all or the one of a session. Everything is
- * due at once, to be looked at for the first time. Where the system has no more
- * watches to give it looks at everything every two seconds instead. */
+/* Watch the workspaces below `root`, all or that of one session. Everything is
+ * due at once, for a first sync. Where the system has run out of watches, it
+ * polls everything every two seconds instead. */
 quire_status watch_open(const char *root, const char *only, struct watch **out,
                         quire_error *err);
 void watch_close(struct watch *w);
 
-/* Readable when something has happened. */
+/* Readable when there are events. */
 int watch_fd(const struct watch *w);
 
-/* Whether it has to look instead of being told. */
+/* Whether it polls instead of receiving events. */
 bool watch_is_blind(const struct watch *w);
 
-/* Read what has happened; does not wait. `now_ms` is of a clock that never goes
- * back. */
+/* Read pending events; does not wait. `now_ms` is of a monotonic clock. */
 quire_status watch_read(struct watch *w, int64_t now_ms, quire_error *err);
 
-/* How long until something is due: 0 now, -1 nothing is waiting. */
+/* Milliseconds until something is due: 0 now, -1 nothing is pending. */
 int watch_due_ms(const struct watch *w, int64_t now_ms);
 
-/* Each session and path that is due; `path` NULL: all of the session's. What it
- * returns an error for stays due. */
+/* Called for each session and path that is due; `path` NULL: the whole session.
+ * On an error the entry stays due. */
 typedef quire_status (*watch_fn)(void *ctx, const char *key, const char *path,
                                  quire_error *err);
 quire_status watch_take(struct watch *w, int64_t now_ms, watch_fn each,

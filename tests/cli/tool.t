@@ -54,7 +54,7 @@ $ ls $QUIRE_HOME/artifacts/sessions
 # each refusal has a code, words and a suggestion, and the exit status is 1
 $ codes() { quire tool workspace | sed 's/.*"code":"\([a-z_]*\)","message":"\(.\).*"suggestion":"\(.\).*/\1/'; }
 $ echo nonsense | quire tool workspace
-{"success":false,"error":{"code":"invalid_params","message":"the request is no JSON object: …","retryable":false,"suggestion":"Send one JSON object with an \"action\"."},"execution_time_ms":…}
+{"success":false,"error":{"code":"invalid_params","message":"the request is not a JSON object: …","retryable":false,"suggestion":"Send one JSON object with an \"action\"."},"execution_time_ms":…}
 ? 1
 $ printf '%s\n' '{}' '[]' '{"action":"fly"}' '{"action":"list","scope":"global"}' '{"action":"search","scope":"scratchpad","query":"x"}' | codes
 invalid_params
@@ -127,7 +127,7 @@ $ echo '{"action":"read","filename":"t","offset":2,"limit":3}' | quire tool work
 $ echo '{"action":"read","filename":"t","offset":10}' | quire tool workspace | grep -o '"content":.*"truncated":[a-z]*'
 "content":"","encoding":"text","size_bytes":10,"offset":10,"truncated":false
 $ echo '{"action":"read","filename":"t","offset":11}' | quire tool workspace | grep -o '"message":.*"suggestion":"[^"]*"'
-"message":"t has 10 bytes, and the offset is beyond","retryable":false,"suggestion":"Use an offset from 0 to 10."
+"message":"offset is beyond the end of t, which has 10 bytes","retryable":false,"suggestion":"Use an offset from 0 to 10."
 
 # what was done to the files in between is seen
 $ echo '{"action":"write","filename":"a.txt","content":"one"}' | quire tool workspace >/dev/null
