@@ -113,7 +113,7 @@ static quire_status open_temporary(void *ctx, struct output_dir *s,
         close(fd);
     }
     if (!reads && mkdir(o->dir, 0700) < 0 && errno != EEXIST) {
-        err_sys(err, errno, "cannot make directory %s", o->dir);
+        err_sys(err, errno, "cannot create directory %s", o->dir);
         err_next(err,
                  HINT_SHELL "set TMPDIR, or name a session with --session");
         if (err)

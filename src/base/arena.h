@@ -1,9 +1,9 @@
 /*
- * arena.h - memory that ends all at once
+ * arena.h - arena allocator
  *
- * An operation has a scratch arena that ends with it; results go to the arena
- * the caller passed as `keep`. So ownership is a question of lifetimes, and
- * an error path has one thing to release.
+ * An operation has a scratch arena that it releases at the end; results go to
+ * the arena the caller passed as `keep`. Ownership is a question of lifetimes,
+ * and an error path has one thing to release.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -24,15 +24,15 @@ struct arena {
 #define ARENA_INIT {0}
 /* clang-format on */
 
-/* `size` bytes, aligned for any type, not cleared; NULL when there is no
- * memory. A size of zero gives a unique pointer. */
+/* `size` bytes, aligned for any type, not cleared; NULL when out of memory. A
+ * size of zero returns a unique pointer. */
 void *arena_alloc(struct arena *a, size_t size);
 
 /* An array of `n` elements, cleared; the product is checked. */
 void *arena_array(struct arena *a, size_t n, size_t size);
 
-/* Copies that live as long as the arena; .data is NULL when there is no
- * memory. arena_text() adds a NUL. */
+/* Copies that live as long as the arena; .data is NULL when out of memory.
+ * arena_text() adds a NUL. */
 quire_bytes arena_dup(struct arena *a, quire_bytes bytes);
 char *arena_text(struct arena *a, quire_bytes bytes);
 char *arena_printf(struct arena *a, const char *fmt, ...)
@@ -41,7 +41,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 /* Free everything; the arena can be used again. */
 void arena_release(struct arena *a);
 
-/* Forget everything but keep one chunk, for loops. */
+/* Drop the contents but keep one chunk, for loops. */
 void arena_reset(struct arena *a);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * ascii.h - words whose case does not matter
+ * ascii.h - ASCII comparison that ignores case
  *
- * Not strcasecmp(): the program around us may have set a locale, and what is
- * a name here must be one there.
+ * Not strcasecmp(): the host program may have set a locale, and a name must
+ * compare the same under each.
  */
 #ifndef BASE_ASCII_H
 #define BASE_ASCII_H
@@ -31,7 +31,7 @@ static inline bool ascii_is_blank(quire_bytes text)
     return true;
 }
 
-/* Whether it begins with `lower`, which is spelled in lower case. */
+/* Whether `text` begins with `lower`, which is in lower case. */
 static inline bool ascii_starts(quire_bytes text, const char *lower)
 {
     const char *c = text.data;

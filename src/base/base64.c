@@ -1,13 +1,13 @@
 /*
- * base64.c - six bits a character
+ * base64.c - base64 by table, through 64-bit words
  *
- * Both ways go by a table, eight characters and six bytes at a time, through
- * one 64-bit word. Decoding asks nothing inside the loop: a character outside
- * the alphabet has no KNOWN bit, all characters of the text are and-ed
- * together, and one look at the end tells whether each had it. Wrong bytes
- * may have been written by then; nobody has been told of them.
+ * Both directions convert eight characters and six bytes at a time. The
+ * decoding loop has no branch on content: a character outside the alphabet has
+ * no KNOWN bit, the table values of all characters are and-ed together, and one
+ * test at the end decides. Wrong bytes may have been written by then; the
+ * caller discards them.
  *
- * Only the last four characters can be padded. They are read by themselves.
+ * Only the last four characters can be padded. They are decoded separately.
  */
 #include "base/base64.h"
 
@@ -64,8 +64,8 @@ static inline uint64_t read4(const uint8_t *at, unsigned *known)
     unsigned c = values[at[2]], d = values[at[3]];
 
     *known &= a & b & c & d;
-    /* The KNOWN bits are taken off in one go; bits nobody knows may be off by
-     * anything. */
+    /* One subtraction removes all KNOWN bits; if one was missing the result is
+     * meaningless, and is discarded. */
     return (uint64_t)((a << 18) + (b << 12) + (c << 6) + d - ALL_KNOWN);
 }
 
@@ -76,14 +76,15 @@ static inline void write3(uint64_t bits, uint8_t *out)
     out[2] = (uint8_t)bits;
 }
 
-/* All of `text`, which has no padding; false if it has other characters. */
+/* Decode all of `text`, which has no padding; false if it has other characters.
+ */
 static bool decode_body(quire_bytes text, uint8_t *out)
 {
     const uint8_t *at = text.data, *end = at + text.len;
     unsigned known = KNOWN;
 
-    /* Eight bytes are stored for the six that count: the two behind are
-     * those of four characters still to come. */
+    /* Each store writes eight bytes of which six count: the next step
+     * overwrites the other two. */
     for (; end - at >= 12; at += 8, out += 6) {
         uint64_t bits = read4(at, &known) << 24 | read4(at + 4, &known);
 
@@ -96,7 +97,8 @@ static bool decode_body(quire_bytes text, uint8_t *out)
 }
 
 /* The last four characters, with one or two "=". False if they are anything
- * else, or have bits that no byte takes: those would not come back. */
+ * else, or have non-zero bits behind the last byte: encoding would not
+ * reproduce those. */
 static bool decode_padded(const uint8_t *at, unsigned n_padding, uint8_t *out)
 {
     uint8_t whole[4] = {at[0], at[1], n_padding == 2 ? 'A' : at[2], 'A'};

@@ -20,9 +20,9 @@ void buf_clear(struct buf *b)
     b->failed = false;
 }
 
-/* Doubling, so that many small adds cost one copy a byte on average; but not
- * past what the ceiling will ever allow: content, and the NUL behind it. */
-static bool ensure(struct buf *b, size_t need)
+/* Capacity doubles, so that many small adds cost one copy a byte on average; it
+ * stays within the ceiling plus one byte for the NUL. */
+static bool ensure_capacity(struct buf *b, size_t need)
 {
     size_t cap = b->cap ? b->cap : 64;
     char *data;
@@ -41,7 +41,7 @@ static bool ensure(struct buf *b, size_t need)
     return true;
 }
 
-static bool reserve(struct buf *b, size_t len)
+static bool reserve_bytes(struct buf *b, size_t len)
 {
     if (b->failed)
         return false;
@@ -49,14 +49,15 @@ static bool reserve(struct buf *b, size_t len)
         b->failed = true;
         return false;
     }
-    return ensure(b, b->len + len);
+    return ensure_capacity(b, b->len + len);
 }
 
 void *buf_room(struct buf *b, size_t len)
 {
-    /* Room for nothing is still a place. */
-    return reserve(b, len) && ensure(b, b->len + len + 1) ? b->data + b->len
-                                                          : NULL;
+    /* A length of zero still returns a valid pointer. */
+    return reserve_bytes(b, len) && ensure_capacity(b, b->len + len + 1)
+               ? b->data + b->len
+               : NULL;
 }
 
 void buf_grow(struct buf *b, size_t used)
@@ -66,7 +67,7 @@ void buf_grow(struct buf *b, size_t used)
 
 void buf_add(struct buf *b, const void *data, size_t len)
 {
-    if (len == 0 || !reserve(b, len))
+    if (len == 0 || !reserve_bytes(b, len))
         return;
     memcpy(b->data + b->len, data, len);
     b->len += len;
@@ -95,7 +96,8 @@ void buf_addf(struct buf *b, const char *fmt, ...)
         b->failed = true;
     } else if ((size_t)n < sizeof small) {
         buf_add(b, small, (size_t)n);
-    } else if (reserve(b, (size_t)n) && ensure(b, b->len + (size_t)n + 1)) {
+    } else if (reserve_bytes(b, (size_t)n) &&
+               ensure_capacity(b, b->len + (size_t)n + 1)) {
         vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
         b->len += (size_t)n;
     }
@@ -105,7 +107,7 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 
 char *buf_text(struct buf *b)
 {
-    if (b->failed || !ensure(b, b->len + 1))
+    if (b->failed || !ensure_capacity(b, b->len + 1))
         return NULL;
     b->data[b->len] = '\0';
     return b->data;

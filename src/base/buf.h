@@ -1,9 +1,9 @@
 /*
- * buf.h - a growing buffer that knows where to stop
+ * buf.h - a growing buffer with a ceiling
  *
- * A buffer is born with a ceiling and remembers failure: add as often as you
- * like, look at `failed` once at the end. After a failure every add is a
- * no-op and the content is what it was before the one that failed.
+ * A buffer has a ceiling from the start and remembers failure: add as often as
+ * needed and check `failed` once at the end. After a failure every add is a
+ * no-op, and the content is what it was before the add that failed.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -18,7 +18,7 @@ struct buf {
     size_t len;
     size_t cap;
     size_t max;  /* len never exceeds it                                 */
-    bool failed; /* no memory, or the ceiling was reached                */
+    bool failed; /* out of memory, or the ceiling was reached */
 };
 
 /* clang-format off */
@@ -27,7 +27,7 @@ struct buf {
 
 void buf_release(struct buf *b);
 
-/* Empty it and forget a failure; keeps the memory. */
+/* Empty it and clear a failure; keeps the memory. */
 void buf_clear(struct buf *b);
 
 void buf_add(struct buf *b, const void *data, size_t len);
@@ -36,8 +36,8 @@ void buf_add_char(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Room for `len` more bytes, at the returned place; say afterwards how many
- * were used with buf_grow(). NULL on failure. */
+/* Reserve `len` more bytes and return where they begin; call buf_grow() with
+ * the number used. NULL on failure. */
 void *buf_room(struct buf *b, size_t len);
 void buf_grow(struct buf *b, size_t used);
 
@@ -53,7 +53,7 @@ static inline quire_bytes buf_bytes(const struct buf *b)
 /* A quire_write_fn that adds to the buffer `b`. */
 quire_status buf_write(void *b, quire_bytes piece, quire_error *err);
 
-/* QUIRE_OK, or QUIRE_NO_MEMORY with words about `thing`. */
+/* QUIRE_OK, or QUIRE_NO_MEMORY with a message that names `thing`. */
 quire_status buf_status(const struct buf *b, const char *thing,
                         quire_error *err);
 

@@ -1,13 +1,13 @@
 /*
- * bytes.c - the one thing done to slices that is worth a loop of its own
+ * bytes.c - count a byte, sixteen at a time
  */
 #include "base/bytes.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/* Counts sixteen at a time, a byte each, and adds them up before one of them
- * can be full. `n` is a multiple of 16. */
+/* Keep sixteen counters of a byte each, and add them up before one can
+ * overflow. `n` is a multiple of 16. */
 static size_t count_wide(const char *at, size_t n, char c)
 {
     const __m128i wanted = _mm_set1_epi8(c), zero = _mm_setzero_si128();
@@ -23,7 +23,7 @@ static size_t count_wide(const char *at, size_t n, char c)
             __m128i x = _mm_loadu_si128(
                 (const __m128i *)(const void *)(at + i));
 
-            /* Equal is all ones, which is -1. */
+            /* A match is all ones, which is -1. */
             counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(x, wanted));
         }
         sum = _mm_add_epi64(sum, _mm_sad_epu8(counts, zero));

@@ -1,8 +1,7 @@
 /*
- * bytes.h - slices of memory that belong to someone else
+ * bytes.h - borrowed slices of memory
  *
- * quire_bytes is a pointer and a length, and these are the few things one
- * does with it. Nothing here allocates.
+ * quire_bytes is a pointer and a length. Nothing here allocates.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -27,7 +26,7 @@ static inline quire_bytes bytes_str(const char *text)
 /* The bytes from `from` to before `to`, both within `b`. */
 static inline quire_bytes bytes_sub(quire_bytes b, size_t from, size_t to)
 {
-    /* Nothing at all may have no address to add to. */
+    /* An empty slice may have a NULL address, to which C adds nothing. */
     return bytes_of(from ? (const char *)b.data + from : b.data, to - from);
 }
 
@@ -46,7 +45,7 @@ static inline bool bytes_starts(quire_bytes b, quire_bytes prefix)
     return b.len >= prefix.len && !memcmp(b.data, prefix.data, prefix.len);
 }
 
-/* How many of them are `c`. */
+/* How often `c` occurs. */
 size_t bytes_count(quire_bytes b, char c);
 
 /* Write 2 * len lower-case hex digits and a NUL. */

@@ -17,7 +17,7 @@ static int64_t system_now_us(void *ctx)
 
 const struct clock clock_system = {system_now_us, NULL};
 
-static int system_fill(void *ctx, void *buf, size_t len)
+static int fill_from_system(void *ctx, void *buf, size_t len)
 {
     char *at = buf;
 
@@ -35,14 +35,14 @@ static int system_fill(void *ctx, void *buf, size_t len)
     return 1;
 }
 
-const struct rand_source rand_system = {system_fill, NULL};
+const struct rand_source rand_system = {fill_from_system, NULL};
 
 quire_status rand_bytes(const struct rand_source *r, void *buf, size_t len,
                         quire_error *err)
 {
     if (r->fill(r->ctx, buf, len))
         return QUIRE_OK;
-    return err_set(err, QUIRE_IO, "the system gives no random bytes");
+    return err_set(err, QUIRE_IO, "cannot read random bytes from the system");
 }
 
 int64_t clock_steady_us(void)

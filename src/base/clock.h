@@ -1,8 +1,8 @@
 /*
- * clock.h - what time it is, and where randomness comes from
+ * clock.h - time and randomness, replaceable by tests
  *
- * Both hang from the handle that uses them, so that a test can put its own in
- * place; nothing in the library asks the system behind their back.
+ * The handle holds both sources; no code in the library asks the system
+ * directly.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -28,18 +28,18 @@ static inline int64_t clock_s(const struct clock *c)
     return clock_us(c) / 1000000;
 }
 
-/* Microseconds of a clock that nobody sets: for how long something takes. */
+/* Microseconds of the monotonic clock, for measuring durations. */
 int64_t clock_steady_us(void);
 
 struct rand_source {
-    /* Fill `buf`; false if there is no randomness to be had. */
+    /* Fill `buf`; non-zero if random bytes are unavailable. */
     int (*fill)(void *ctx, void *buf, size_t len);
     void *ctx;
 };
 
 extern const struct rand_source rand_system;
 
-/* QUIRE_IO when the source gives nothing. */
+/* QUIRE_IO when the source fails. */
 quire_status rand_bytes(const struct rand_source *r, void *buf, size_t len,
                         quire_error *err);
 

@@ -1,8 +1,8 @@
 /*
- * dynlib.h - a shared library that is loaded when it is first needed
+ * dynlib.h - shared libraries loaded on first use
  *
- * What few commands use costs the others no start-up time, and need not be
- * installed for them.
+ * A library that few commands use costs the others no start-up time, and need
+ * not be installed for them.
  */
 #ifndef BASE_DYNLIB_H
 #define BASE_DYNLIB_H
@@ -12,11 +12,11 @@
 
 struct dynlib_symbol {
     const char *name;
-    void *to; /* a pointer to a function, which is filled in */
+    void *to; /* address of a function pointer to fill in */
 };
 
-/* Load `file` and find all of the calls in it; it stays loaded. False: it is not
- * there, or lacks one of them. */
+/* Load `file` and resolve all symbols of `calls`; it stays loaded. False: the
+ * file or one of the symbols is missing. */
 bool dynlib_load(const char *file, const struct dynlib_symbol *calls, size_t n);
 
 #endif

@@ -27,7 +27,7 @@ static const struct {
     {ENAMETOOLONG, QUIRE_INVALID, "use a shorter path"},
     {EFBIG, QUIRE_IO, "raise the limit of file sizes (ulimit -f)"},
     {ENFILE, QUIRE_NO_MEMORY, "the whole system has too many files open"},
-    {ENXIO, QUIRE_INVALID, "there is no file there, but a socket or device"},
+    {ENXIO, QUIRE_INVALID, "the path names a socket or device, not a file"},
     {EIO, QUIRE_IO, "the disk may be failing; look at the kernel log"},
 };
 
@@ -41,8 +41,9 @@ static void set_audience(quire_error *err)
         memmove(err->next, err->next + 1, strlen(err->next));
 }
 
-static quire_status fill(quire_error *err, quire_status status,
-                         const char *hint, const char *fmt, va_list ap)
+static quire_status format_message(quire_error *err, quire_status status,
+                                   const char *hint, const char *fmt,
+                                   va_list ap)
 {
     if (!err)
         return status;
@@ -60,7 +61,7 @@ quire_status err_set(quire_error *err, quire_status status, const char *fmt,
     va_list ap;
 
     va_start(ap, fmt);
-    fill(err, status, NULL, fmt, ap);
+    format_message(err, status, NULL, fmt, ap);
     va_end(ap);
     return status;
 }
@@ -71,7 +72,7 @@ quire_status err_fail(quire_error *err, quire_status status, const char *hint,
     va_list ap;
 
     va_start(ap, fmt);
-    fill(err, status, hint, fmt, ap);
+    format_message(err, status, hint, fmt, ap);
     va_end(ap);
     return status;
 }
@@ -106,7 +107,7 @@ quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
     }
     if (!err)
         return status;
-    /* The reason is never cut, however long the name of the thing is. */
+    /* The reason is never truncated; the message before it is. */
     room = sizeof err->what - strlen(why) - 2;
     err_set(err, status, "%s", "");
     va_start(ap, fmt);

@@ -1,10 +1,10 @@
 /*
- * err.h - saying what went wrong
+ * err.h - error messages
  *
- * A bug is an assert. An answer (not found, exists) is a status, given words
- * at the door. An accident gets its words here, where it is understood: what
- * could not be done, to which thing, why; then what to do next. Lower case,
- * no full stop.
+ * A bug is an assert. An answer (not found, exists) is a status that the API
+ * layer words. An accident gets its message where it is understood: what
+ * failed, on which object, why; the hint says what to do next. Lower case, no
+ * full stop.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
@@ -28,8 +28,8 @@ quire_status err_fail(quire_error *err, quire_status status, const char *hint,
 void err_next(quire_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a failed system call means: "<fmt>: No space left on device", with
- * the status and the hint that go with the errno `number`. */
+/* Report a failed system call: "<fmt>: No space left on device", with the
+ * status and the hint that belong to the errno `number`. */
 quire_status err_sys(quire_error *err, int number, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

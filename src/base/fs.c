@@ -20,8 +20,8 @@
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* What openat2 does in one call, on kernels before 5.6: walk, refusing "..",
- * absolute names and links at every step. */
+/* openat2() for kernels before 5.6: walk the components and refuse "..",
+ * absolute names and links at each. */
 static int walk_beneath(int dir, const char *name, int flags, mode_t mode)
 {
     char part[NAME_MAX + 1];
@@ -77,8 +77,9 @@ int fs_open_beneath(int dir, const char *name, int flags, mode_t mode)
 
 /* Call `each` on the directory that holds each component of `path` in turn,
  * from `dir` downwards. */
-static int along(int dir, const char *path,
-                 int (*each)(int at, const char *name, bool *flag), bool *flag)
+static int visit_parents(int dir, const char *path,
+                         int (*each)(int at, const char *name, bool *flag),
+                         bool *flag)
 {
     char part[PATH_MAX];
     size_t i;
@@ -123,7 +124,7 @@ static int sync_dir(int at, const char *name, bool *unused)
 
 int fs_sync_parents(int dir, const char *name)
 {
-    return along(dir, name, sync_dir, NULL);
+    return visit_parents(dir, name, sync_dir, NULL);
 }
 
 int fs_open_parent(int dir, const char *name, bool make, bool *made,
@@ -150,7 +151,7 @@ int fs_open_parent(int dir, const char *name, bool make, bool *made,
     fd = fs_open_beneath(dir, path, O_RDONLY | O_DIRECTORY, 0);
     if (fd >= 0 || errno != ENOENT || !make)
         return fd;
-    if (along(dir, path, make_dir, &any) < 0)
+    if (visit_parents(dir, path, make_dir, &any) < 0)
         return -1;
     if (made)
         *made = any;
@@ -208,9 +209,9 @@ quire_status fs_open_dir(const char *path, bool make, int *fd, quire_error *err)
     *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0 && errno == ENOENT && make) {
         if (make_path(path) < 0) {
-            st = err_sys(err, errno, "cannot make directory %s", path);
+            st = err_sys(err, errno, "cannot create directory %s", path);
             if (st == QUIRE_NOT_FOUND && err)
-                err->status = QUIRE_IO; /* no answer: it was to be made */
+                err->status = QUIRE_IO; /* it was to be created */
             return st == QUIRE_NOT_FOUND ? QUIRE_IO : st;
         }
         *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -219,8 +220,8 @@ quire_status fs_open_dir(const char *path, bool make, int *fd, quire_error *err)
         return QUIRE_OK;
     if (errno == ENOENT && make) {
         st = err_fail(err, QUIRE_IO,
-                      "make the directory it names, or remove the link",
-                      "%s is a link that leads nowhere", path);
+                      "create the directory it names, or remove the link",
+                      "%s is a dangling symbolic link", path);
         return st;
     }
     if (errno == ENOTDIR) {
@@ -252,7 +253,7 @@ int fs_write_all(int fd, quire_bytes bytes)
     return 0;
 }
 
-/* From `offset`, or from where the descriptor stands if that is negative. */
+/* From `offset`, or from the descriptor's position if that is negative. */
 static ssize_t read_all(int fd, char *buf, size_t cap, off_t offset)
 {
     size_t got = 0;
@@ -300,7 +301,7 @@ int fs_append(int fd, quire_bytes bytes, off_t *size)
         return 0;
     }
     why = errno;
-    /* If even this fails, the reader's rule for torn tails still holds. */
+    /* If this fails too, readers still ignore the torn tail. */
     if (ftruncate(fd, end) == 0)
         lseek(fd, end, SEEK_SET);
     errno = why;
@@ -333,7 +334,7 @@ static int temp_named(struct fs_temp *t)
         t->name[0] = '\0';
         return -1;
     }
-    flock(t->fd, LOCK_EX | LOCK_NB); /* a courtesy; nobody else knows it */
+    flock(t->fd, LOCK_EX | LOCK_NB); /* best effort */
     return 0;
 }
 
@@ -368,8 +369,8 @@ static int link_nameless(int fd, int dir, const char *base)
     return linkat(AT_FDCWD, self, dir, base, AT_SYMLINK_FOLLOW);
 }
 
-/* link() cannot replace, so take a step name in the same directory and rename
- * that over the old one. */
+/* link() cannot replace: link to a temporary name in the same directory and
+ * rename that over the old one. */
 static int link_over(int fd, int dir, const char *base)
 {
     char step[32];
@@ -498,8 +499,8 @@ quire_status fs_lock(int fd, enum fs_lock mode, int wait_ms, quire_error *err)
             return err_sys(err, errno, "cannot lock");
         if (wait_ms <= 0)
             return err_set(err, QUIRE_BUSY, "another process holds the lock");
-        /* No lock call has a time limit, so ask again, each time a little
-         * later; 16 ms is below what a person notices. */
+        /* No lock call has a time limit: retry with growing pauses, of at most
+         * 16 ms. */
         nanosleep(&pause, NULL);
         wait_ms -= (int)pause_ms;
         if (pause_ms < 16)
@@ -510,7 +511,7 @@ quire_status fs_lock(int fd, enum fs_lock mode, int wait_ms, quire_error *err)
 
 /* ---- removal ------------------------------------------------------------ */
 
-/* Depth is bounded by explicit frames, not by recursion on what is found. */
+/* Depth is bounded by explicit frames instead of recursion. */
 #define TREE_DEPTH_MAX 128
 
 struct frame {
@@ -518,7 +519,7 @@ struct frame {
     char name[NAME_MAX + 1]; /* in the frame above */
 };
 
-static int push(struct frame *f, int dir, const char *name)
+static int push_frame(struct frame *f, int dir, const char *name)
 {
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -567,7 +568,7 @@ static int remove_below(struct frame *frames, int dir)
             errno = ELOOP;
             return -1;
         }
-        if (push(&frames[depth + 1], dirfd(f->stream), e->d_name) < 0)
+        if (push_frame(&frames[depth + 1], dirfd(f->stream), e->d_name) < 0)
             return -1;
         depth++;
     }
@@ -592,7 +593,7 @@ int fs_remove_tree(int dir, const char *name)
     if (unlinkat(parent, base, 0) == 0 || errno == ENOENT)
         rc = 0;
     else if ((errno == EISDIR || errno == EPERM) &&
-             push(&frames[0], parent, base) == 0)
+             push_frame(&frames[0], parent, base) == 0)
         rc = remove_below(frames, parent);
     if (rc < 0) {
         int keep = errno;

@@ -1,37 +1,36 @@
 /*
- * json.h - JSON as bytes that stay bytes
+ * json.h - JSON that preserves the bytes it does not change
  *
- * A line of a session belongs to whoever wrote it: a number spelled 1e-07, an
- * escaped slash, the order of keys, all of it must survive us. So nothing
- * here turns a document into values. A value is a slice of the text it was
- * found in, quotes and brackets included, from its first byte to its last;
- * finding, changing and writing work on slices, and a string or a number is
- * decoded when someone asks for that one.
+ * A session line must survive unchanged: a number spelled 1e-07, an escaped
+ * slash, the order of keys. So nothing here turns a document into values. A
+ * value is a slice of the text it was found in, quotes and brackets included,
+ * from its first byte to its last; finding, changing and writing work on
+ * slices, and a string or a number is decoded only on request.
  *
  *   look     json_check   is this one value, and nothing else?
- *            json_head    the first sight of some keys, then stop
+ *            json_head    the first occurrence of some keys, then stop
  *            json_pick    some keys of an object
  *            json_get     one key of an object, for chains
  *            json_next    each member, each element
- *            json_scan    each thing in a text, at any depth
+ *            json_scan    each item in a text, at any depth
  *   read     json_decode, json_text, json_is, json_read_int, ...
  *   change   json_edits   replace spans of a text, copy the rest
- *            json_tree    nodes, when the change is not a matter of spans
+ *            json_tree    nodes, for changes that are not spans
  *   write    json_writer  from nothing
- *            json_indent  over several lines, to be looked at
+ *            json_indent  over several lines, for reading
  *
- * The grammar is that of RFC 8259, in full, and one function knows it
- * (json_scan_next): whatever a look passes over has been checked. What a look
- * did not reach has not.
+ * The grammar is that of RFC 8259, in full, and one function implements it
+ * (json_scan_next): everything a call passes over has been checked. What it did
+ * not reach has not.
  *
  *   - Nesting stops at JSON_MAX_DEPTH. Nothing recurses.
  *   - No byte at or past the end of the slice is read; text needs no NUL.
- *   - UTF-8 is a question of its own (JSON_UTF8), since most callers know the
- *     answer or can live with either.
+ *   - UTF-8 is checked on request only (JSON_UTF8), since most callers know
+ *     the answer or can live with either.
  *   - A key that appears more than once has its last value, as in JavaScript.
- *     Keys like "__proto__" are keys.
- *   - \ud800 alone is legal by the grammar and no character. It passes
- *     json_check(); decoding gives U+FFFD and says so.
+ *     Keys like "__proto__" are ordinary keys.
+ *   - \ud800 alone is legal by the grammar but not a character. It passes
+ *     json_check(); decoding yields U+FFFD and counts it.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -91,11 +90,11 @@ struct json_want {
 /* clang-format on */
 
 /* Walk the members of the object that `text` begins with, until every wanted
- * key has been seen once; what follows is not even read. So a key that is
- * repeated after that point goes unnoticed, and so does damage: this is for
- * lines one has reason to trust, and for finding out which ones to look at.
+ * key has been seen once; the rest is not read. So a key repeated after that
+ * point goes unnoticed, and so does damage: use it for trusted lines, and to
+ * select the lines to read in full.
  *
- * False, with *error (may be NULL), if it is no object or is damaged before
+ * False, with *error (may be NULL), if it is not an object or is damaged before
  * that point. */
 bool json_head(quire_bytes text, struct json_want *wants, size_t n_wants,
                struct json_error *error);
@@ -113,16 +112,17 @@ bool json_pick(quire_bytes text, struct json_want *wants, size_t n_wants,
  * Each call walks the whole object. */
 quire_bytes json_get(quire_bytes object, const char *key);
 
-/* What json_scan_next() came upon. */
+/* What json_scan_next() found. */
 enum json_step {
-    JSON_STEP_BAD,    /* `error` says where and why; so does every call after */
+    JSON_STEP_BAD,    /* `error` has place and reason; repeated by every later
+                       * call */
     JSON_STEP_END,    /* the text was one value, and it is over               */
     JSON_STEP_SCALAR, /* a string, number, true, false or null                */
     JSON_STEP_OPEN,   /* a container begins                                   */
     JSON_STEP_CLOSE,  /* the innermost open container has ended               */
 };
 
-/* A walk over everything in a text, in order, at any depth. */
+/* A scan over every item of a text, in order, at any depth. */
 struct json_scan {
     quire_bytes key;   /* at SCALAR and OPEN: the member's key, a string slice;
                           .data is NULL outside objects                       */
@@ -132,7 +132,7 @@ struct json_scan {
 
     /* Private. */
     const char *start, *at, *end;
-    bool after;       /* a value has just ended: a comma or a bracket is due */
+    bool after;       /* a value has just ended: expect a comma or a bracket */
     bool key_escaped; /* `key` has a backslash: its bytes are not its text   */
     uint64_t in_object[JSON_MAX_DEPTH / 64]; /* bit d: what depth d + 1 is */
 };
@@ -140,8 +140,8 @@ struct json_scan {
 void json_scan_init(struct json_scan *s, quire_bytes text);
 enum json_step json_scan_next(struct json_scan *s);
 
-/* Right after OPEN: pass over the container, so that `value` is all of it,
- * and it counts as one step. False if it is damaged; `error` is set. */
+/* Right after OPEN: skip the container, so that `value` is all of it, and it
+ * counts as one step. False if it is damaged; `error` is set. */
 bool json_scan_skip(struct json_scan *s);
 
 /* The members of an object, or the elements of an array, whole:
@@ -152,17 +152,17 @@ bool json_scan_skip(struct json_scan *s);
  *     if (it.error.why)
  *         ...
  *
- * A look at each level passes over all that is below, so a walk that goes
- * deep is cheaper with json_scan or a tree. A value that is neither object
- * nor array is an error ("not an object or an array"). */
+ * Each level scans all that is below it, so a walk that goes deep is cheaper
+ * with json_scan or a tree. A value that is neither object nor array is an
+ * error ("not an object or an array"). */
 void json_iter_init(struct json_scan *it, quire_bytes container);
 bool json_next(struct json_scan *it);
 
 /* -------------------------------------------------------------------- read */
 
-/* Slices here are values that a look has given. The functions that answer yes
- * or no say no to a value of another kind, and to an absent one; for the rest
- * a value that is no string is a bug in the caller. */
+/* Slices here are values found by one of the functions above. Functions that
+ * return bool return false for a value of another kind, and for an absent one;
+ * for the rest a value that is not a string is a bug in the caller. */
 
 /* Is it a string with just this content, however it is spelled? "\u0074ype"
  * is "type". Damaged UTF-8 is equal to the same damage only, half a surrogate
@@ -170,13 +170,13 @@ bool json_next(struct json_scan *it);
 bool json_equal(quire_bytes string, quire_bytes text);
 bool json_is(quire_bytes string, const char *text);
 
-/* Add the content of a string, which is well-formed UTF-8 whatever the string
- * was: half surrogate pairs, and maximal subparts of damaged UTF-8, become
- * U+FFFD. Gives how many did. */
+/* Add the content of a string, always as well-formed UTF-8: half surrogate
+ * pairs, and maximal subparts of damaged UTF-8, become U+FFFD. Returns how many
+ * did. */
 size_t json_decode(quire_bytes string, struct buf *out);
 
 /* The same as a slice: of the string itself if it has nothing to decode or
- * mend, else in `keep`. .data is NULL when there is no memory. */
+ * mend, else in `keep`. .data is NULL when out of memory. */
 quire_bytes json_text(quire_bytes string, struct arena *keep);
 
 /* A number spelled as an integer, without fraction and exponent, that fits.
@@ -184,8 +184,8 @@ quire_bytes json_text(quire_bytes string, struct arena *keep);
 bool json_read_int(quire_bytes number, int64_t *out);
 bool json_read_bool(quire_bytes value, bool *out);
 
-/* The length JavaScript would give: UTF-16 units of the content, where half a
- * pair is one and a maximal subpart of damage is one. */
+/* The length in JavaScript: UTF-16 units of the content, where half a pair
+ * counts as one and a maximal subpart of damage as one. */
 size_t json_count_utf16(quire_bytes string);
 
 /* Where, in the bytes of the slice, the first `max_units` UTF-16 units of the
@@ -200,8 +200,8 @@ size_t json_cut_utf16(quire_bytes string, size_t max_units);
  * and must live until json_splice(); what the list itself needs comes from
  * the arena. */
 struct json_edit {
-    size_t from, to;  /* the bytes that go                   */
-    quire_bytes with; /* what comes in their place           */
+    size_t from, to;  /* the bytes to remove */
+    quire_bytes with; /* their replacement */
     size_t order;     /* among insertions at the same place  */
 };
 
@@ -210,85 +210,80 @@ struct json_edits {
     struct arena *arena;
     struct json_edit *list;
     size_t n, cap;
-    bool failed; /* no memory; remembered, as in struct buf */
+    bool failed; /* out of memory; remembered, as in struct buf */
 };
 
 void json_edits_init(struct json_edits *e, quire_bytes text,
                      struct arena *arena);
 
-/* Put `with` in the place of `old`, a slice of the text: a value, or any
- * part of one. */
+/* Replace `old`, a slice of the text (a value, or any part of one), by `with`.
+ */
 void json_edit_value(struct json_edits *e, quire_bytes old, quire_bytes with);
 
-/* What is to become of one key. */
+/* The new value of one key. */
 struct json_change {
     const char *key;
-    quire_bytes value; /* JSON; .data NULL: the member goes */
+    quire_bytes value; /* JSON; .data NULL: remove the member */
 };
 
-/* Change members of `object`, a slice of the text: a key that is there gets
- * the value in its old place, one that is not comes last, in the order given;
- * removing one that is not there is nothing. A member that goes takes its
- * comma, and the white space that was its own, along. A repeated key that is
- * changed stays once, at its first place.
+/* Change members of `object`, a slice of the text. An existing key keeps its
+ * place; new keys are appended in the order given; removing an absent key does
+ * nothing. A removed member takes its comma and its own white space with it. A
+ * repeated key that is changed remains once, at its first place.
  *
- * All changes to one object go in one call, so that commas come out right.
- * Two edits may lie side by side but not overlap: values inside a member that
- * is changed here are not to be edited as well.
+ * Pass all changes to one object in one call, so that the commas come out
+ * right. Two edits may be adjacent but not overlap: do not also edit values
+ * inside a member that is changed here.
  *
- * False, with *error (may be NULL), if it is no object or is damaged; then
+ * False, with *error (may be NULL), if it is not an object or is damaged; then
  * nothing has been added to the list. */
 bool json_edit_members(struct json_edits *e, quire_bytes object,
                        const struct json_change *changes, size_t n_changes,
                        struct json_error *error);
 
-/* Add the text with the edits done to `out`, which fails if the list has. */
+/* Add the edited text to `out`, which fails if the list has. */
 void json_splice(struct json_edits *e, struct buf *out);
 
-/* A document in memory, for changes that are no matter of spans. Nodes point
- * into the text they were read from, which must outlive them. */
+/* A document in memory, for changes that are not spans. Nodes point into the
+ * text they were read from, which must outlive them. */
 struct json_node {
     struct json_node *parent; /* NULL: a root                             */
     struct json_node *first;  /* children, in order                       */
     struct json_node *last;
     struct json_node *next, *prev; /* siblings                            */
-    quire_bytes key;               /* a string slice; .data NULL if no
-                                      member of an object                 */
+    quire_bytes key;     /* a string slice; .data NULL outside objects */
     quire_bytes raw;     /* all of it, as it was read                     */
     enum json_kind kind; /* never JSON_ABSENT                             */
-    bool touched;        /* something below has changed: `raw` is history */
+    bool touched;        /* something below has changed: `raw` is out of date */
 };
 
-/* Read a whole text: exactly what json_check(text, 0) accepts. NULL if it is
- * not (error->why says what is wrong) or there is no memory (it is NULL).
- * `error` may be NULL. Takes eighty bytes a value. */
+/* Parse a whole text: exactly what json_check(text, 0) accepts. NULL if it is
+ * not JSON (error->why has the reason) or out of memory (it is NULL). `error`
+ * may be NULL. Takes eighty bytes a value. */
 struct json_node *json_tree_read(quire_bytes text, struct arena *arena,
                                  struct json_error *error);
 
-/* Add the document to `out`. A node that has not been touched is its bytes,
- * white space inside it included. A touched one is spelled compactly: its own
- * brackets, colons and commas, around children of which the same holds. So a
- * document nobody has touched is written back byte for byte (without white
- * space around the root), and one written compactly differs in the changed
- * places only. */
+/* Add the document to `out`. An untouched node is copied as its bytes, white
+ * space inside it included. A touched one is written compactly: its own
+ * brackets, colons and commas, around children of which the same holds. So an
+ * untouched document is written back byte for byte (without white space around
+ * the root), and a compact one differs in the changed places only. */
 void json_tree_write(const struct json_node *root, struct buf *out);
 
-/* A member of an object (the last of that name), an element of an array by
- * its index from 0; NULL if there is none, or `node` is NULL or no such
- * container. */
+/* A member of an object (the last of that name), an element of an array by its
+ * index from 0; NULL if absent, or if `node` is NULL or another kind. */
 struct json_node *json_tree_get(const struct json_node *node, const char *key);
 struct json_node *json_tree_at(const struct json_node *node, size_t index);
 
-/* Whether both say the same: members in any order (of an object of more than a
- * few hundred, in the same), strings however they are spelled; numbers are the
- * same if their digits are. Neither is to hold what json_tree_set() put in.
- * `arena` is for scratch. */
+/* Whether both are equal: members in any order (in an object of more than a few
+ * hundred, in the same order), strings by content, numbers by their digits.
+ * Neither may hold a value set by json_tree_set(). `arena` is for scratch. */
 bool json_tree_same(const struct json_node *a, const struct json_node *b,
                     struct arena *arena);
 
-/* Make the node mean `json`, one scalar or container spelled out, which is
- * borrowed, not parsed: a container put in so has no children to look at, and
- * takes none. Where that matters, json_tree_read() it and put it in with
+/* Replace the node's value by `json`, one spelled-out value, which is borrowed
+ * and not parsed: a container set this way has no children to visit, and
+ * accepts none. Where that matters, json_tree_read() it and insert it with
  * json_tree_replace(). */
 void json_tree_set(struct json_node *node, quire_bytes json);
 
@@ -296,22 +291,22 @@ void json_tree_set(struct json_node *node, quire_bytes json);
  * a root itself. */
 void json_tree_replace(struct json_node *node, struct json_node *with);
 
-/* Make `child`, a root, the last member named `key` of an object, or with a
- * NULL key the last element of an array; `before` puts it in front of that
- * child instead of last. A key that is there already is repeated: look first.
- * False when there is no memory. */
+/* Append `child`, a root, as the member `key` of an object, or with a NULL key
+ * as the last element of an array; `before` inserts it in front of that child
+ * instead. An existing key is repeated: check first. False when out of memory.
+ */
 bool json_tree_insert(struct json_node *parent, const char *key,
                       struct json_node *child, struct json_node *before,
                       struct arena *arena);
 
-/* Take the node out; it becomes a root. */
+/* Unlink the node; it becomes a root. */
 void json_tree_remove(struct json_node *node);
 
 /* ------------------------------------------------------------------- write */
 
-/* Compact JSON, added to a buffer. The writer puts the commas; the caller
- * sees to it that brackets pair and that objects get a key before each value.
- * Failure is the buffer's. */
+/* Compact JSON, added to a buffer. The writer adds the commas; the caller pairs
+ * brackets and writes a key before each value of an object. Failure is recorded
+ * in the buffer. */
 struct json_writer {
     struct buf *out;
     bool comma; /* a value has just ended: the next one needs a comma */
@@ -336,21 +331,20 @@ void json_null(struct json_writer *w);
 /* A string: `raw` in base64. */
 void json_base64(struct json_writer *w, quire_bytes raw);
 
-/* Two members, "encoding" and `key`: bytes of any kind, as text ("utf-8") where
- * they are text, else in base64. */
+/* Two members, "encoding" and `key`: text as "utf-8", other bytes in base64. */
 void json_content(struct json_writer *w, const char *key, quire_bytes content);
 
-/* JSON that is spelled already. */
+/* JSON that is already encoded. */
 void json_raw(struct json_writer *w, quire_bytes json);
 
-/* The string alone, quotes included, outside any writer. */
+/* The quoted string alone, outside any writer. */
 void json_add_quoted(struct buf *out, quire_bytes text);
 
 /* Add `json`, a text json_check() accepts, as JSON.stringify(value, null, 2)
- * lays it out: an element or a member a line, two spaces for each container
+ * lays it out: one element or member a line, two spaces for each container
  * around it, {} and [] for empty ones, no newline at the end. Strings and
- * numbers stay as they are spelled. Of another text, what comes before the
- * damage. */
+ * numbers keep their spelling. If the text is damaged, the part before the
+ * damage is added. */
 void json_indent(quire_bytes json, struct buf *out);
 
 /* A member: its key and its value. */

@@ -1,27 +1,27 @@
 /*
- * json_edit.c - change a part, copy the rest
+ * json_edit.c - replace spans of a text, copy the rest
  *
- * An edit says: these bytes go, those come. Collected, sorted by place and
- * applied in one pass, so the price of a change is one copy of the text,
- * however many edits there are and whatever their order.
+ * An edit is a span and its replacement. Edits are collected, sorted by place
+ * and applied in one pass, so a change costs one copy of the text, however many
+ * edits there are and whatever their order.
  *
- * Spans for values are the values themselves. Members are harder because of
- * commas, which belong to two members at once. In
+ * Spans for values are the values themselves. Members are harder because a
+ * comma belongs to two members at once. In
  *
  *     { "a" : 1 , "b" : 2 , "c" : 3 }
  *
- * a member that goes takes everything since the end of the value before it
- * (so "c" takes the comma in front), unless no member before it stays; then
- * it takes everything up to the next key (so "a" takes the comma behind).
- * Either way what is left is separated by single commas, and going through
- * the members once, in order, is enough to know which case it is. That is
- * why all changes to one object come in one call.
+ * a removed member takes everything since the end of the value before it (so
+ * "c" takes the comma in front), unless no member before it stays; then it
+ * takes everything up to the next key (so "a" takes the comma behind). Either
+ * way the remaining members are separated by single commas, and one pass over
+ * the members, in order, decides which case applies. That is why all changes to
+ * one object come in one call.
  *
  * Edits of one list, as json_splice() asserts:
  *
  *   (1) Each lies within the text.
- *   (2) No two overlap. Side by side is fine; insertions at one place keep
- *       the order in which they were made.
+ *   (2) No two overlap. Adjacent is fine; insertions at one place keep the
+ *       order in which they were made.
  */
 #include "base/json.h"
 
@@ -38,9 +38,9 @@ void json_edits_init(struct json_edits *e, quire_bytes text,
     *e = (struct json_edits){.text = text, .arena = arena};
 }
 
-/* Doubling; what is left behind in the arena is at most as large as the list
- * itself. */
-static bool grow(struct json_edits *e)
+/* Capacity doubles; the abandoned memory in the arena is at most as large as
+ * the list itself. */
+static bool grow_edits(struct json_edits *e)
 {
     size_t cap = e->cap ? e->cap * 2 : 8;
     struct json_edit *list;
@@ -59,12 +59,12 @@ static bool grow(struct json_edits *e)
     return true;
 }
 
-static void add(struct json_edits *e, const char *from, const char *to,
-                quire_bytes with)
+static void add_edit(struct json_edits *e, const char *from, const char *to,
+                     quire_bytes with)
 {
     const char *start = e->text.data;
 
-    if (e->failed || !grow(e))
+    if (e->failed || !grow_edits(e))
         return;
     e->list[e->n] = (struct json_edit){
         .from = (size_t)(from - start),
@@ -87,7 +87,7 @@ static const char *end_of(quire_bytes b)
 
 void json_edit_value(struct json_edits *e, quire_bytes old, quire_bytes with)
 {
-    add(e, start_of(old), end_of(old), with);
+    add_edit(e, start_of(old), end_of(old), with);
 }
 
 /* ---- members ----------------------------------------------------------- */
@@ -97,9 +97,9 @@ struct pass {
     struct json_edits *edits;
     const struct json_change *changes;
     size_t n_changes;
-    bool *done;       /* for each change: its key has been met            */
-    bool any_stays;   /* a member so far is not on its way out            */
-    bool reaches_on;  /* the last edit goes on to the next key            */
+    bool *done;       /* for each change: its key was found */
+    bool any_stays;   /* a member so far is kept */
+    bool reaches_on;  /* the last edit extends to the next key */
     const char *tail; /* end of the last value; before that, the bracket's */
 };
 
@@ -117,11 +117,11 @@ static void remove_member(struct pass *p, const struct json_scan *it)
 {
     const char *from = p->any_stays ? p->tail : start_of(it->key);
 
-    add(p->edits, from, end_of(it->value), bytes_of(NULL, 0));
+    add_edit(p->edits, from, end_of(it->value), bytes_of(NULL, 0));
     p->reaches_on = !p->any_stays;
 }
 
-static void stretch_last(struct json_edits *e, const char *to)
+static void extend_last_edit(struct json_edits *e, const char *to)
 {
     e->list[e->n - 1].to = (size_t)(to - start_of(e->text));
 }
@@ -132,7 +132,7 @@ static void pass_member(struct pass *p, const struct json_scan *it)
     size_t i = find_change(p, it->key);
 
     if (p->reaches_on && !e->failed)
-        stretch_last(e, start_of(it->key));
+        extend_last_edit(e, start_of(it->key));
     p->reaches_on = false;
 
     if (i == p->n_changes) {
@@ -148,8 +148,8 @@ static void pass_member(struct pass *p, const struct json_scan *it)
     p->tail = end_of(it->value);
 }
 
-/* The key and the value are two insertions, so that a value of megabytes is
- * not copied to stand next to its key. */
+/* The key and the value are two insertions, so that a value of megabytes is not
+ * copied to be next to its key. */
 static void append_member(struct pass *p, const struct json_change *c)
 {
     struct json_edits *e = p->edits;
@@ -167,8 +167,8 @@ static void append_member(struct pass *p, const struct json_change *c)
         e->failed = true;
         return;
     }
-    add(e, p->tail, p->tail, kept);
-    add(e, p->tail, p->tail, c->value);
+    add_edit(e, p->tail, p->tail, kept);
+    add_edit(e, p->tail, p->tail, c->value);
     p->any_stays = true;
 }
 

@@ -1,10 +1,9 @@
 /*
- * json_indent.c - JSON for eyes
+ * json_indent.c - indented JSON
  *
- * The layout of JSON.stringify(value, null, 2), around values that stay as
- * they were spelled. What goes before a value depends on the step before it
- * and on the depth alone, so there is nothing to remember and nothing to
- * recurse into.
+ * The layout of JSON.stringify(value, null, 2); values keep their spelling. The
+ * text before a value depends only on the previous step and on the depth, so
+ * it needs neither state nor recursion.
  */
 #include "base/json.h"
 
@@ -22,8 +21,8 @@ static void add_line(struct buf *out, unsigned depth)
     }
 }
 
-/* A value, or the bracket that begins one, in its place: `depth` containers
- * are around it. */
+/* Add a value, or the bracket that begins one; `depth` containers are around
+ * it. */
 static void add_value(const struct json_scan *s, unsigned depth, bool first,
                       struct buf *out)
 {
@@ -44,8 +43,8 @@ void json_indent(quire_bytes json, struct buf *out)
     struct json_scan s;
 
     json_scan_init(&s, json);
-    /* Indents can make a text five hundred times as long, so a buffer that is
-     * full ends the walk as well. */
+    /* Indentation can make a text five hundred times as long, so a full buffer
+     * ends the walk as well. */
     for (; !out->failed; before = step) {
         step = json_scan_next(&s);
         if (step == JSON_STEP_BAD || step == JSON_STEP_END)

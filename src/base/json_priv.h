@@ -1,11 +1,11 @@
 /*
- * json_priv.h - what the files of json share
+ * json_priv.h - the inner loop of JSON strings
  *
- * The inner loop of everything: how far a string goes on without anything of
- * note. Sixteen bytes at a time with SSE2, which every x86-64 has; eight at a
- * time elsewhere and near the end, where sixteen would read too far. Wider
- * registers would want a check at run time and gain little: what limits us on
- * session files is the escapes in prose, not the bytes between them.
+ * Finds the next byte of a string that needs attention. Sixteen bytes at a time
+ * with SSE2, which every x86-64 has; eight at a time elsewhere and near the
+ * end, where sixteen would read too far. Wider registers would need a check at
+ * run time and gain little: on session files the cost is the escapes in prose,
+ * not the bytes between them.
  */
 #ifndef BASE_JSON_PRIV_H
 #define BASE_JSON_PRIV_H
@@ -26,14 +26,14 @@ void json_iter_object(struct json_scan *it, quire_bytes object);
 #define JSON_SSE2 0
 #endif
 
-/* A quote, a backslash or a control character: what JSON strings cannot
- * contain as it is. */
+/* A quote, a backslash or a control character: bytes that a JSON string
+ * contains only in escaped form, or ends with. */
 static inline bool json_special(char c)
 {
     return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
-/* Is one of these eight bytes special? May not say which one: a borrow can
+/* Is one of these eight bytes special? Does not identify which: a borrow can
  * mark bytes above the first, never below it. */
 static inline bool json_special8(const char *at)
 {

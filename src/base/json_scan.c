@@ -1,8 +1,8 @@
 /*
- * json_scan.c - the grammar, and the ways to look
+ * json_scan.c - the JSON grammar, and the look-up functions
  *
- * json_scan_next() is the only function that knows what may follow what. A
- * step is an item and all that comes before it:
+ * json_scan_next() is the only function that implements the grammar. A step is
+ * an item and all that comes before it:
  *
  *     { "type" : "message" , "tags" : [ 1 , 2 ] }
  *     ^ open
@@ -13,24 +13,24 @@
  *                                              ^ close
  *                                                ^ close
  *
- * With the comma belonging to the item behind it, two facts tell what is
- * legal at any point: whether the innermost container is an object (a bit a
- * level, `in_object`), and whether a value has just ended (`after`). A
- * closing bracket is legal at the start of a step and nowhere else, which is
- * why [1,] and {"a":} need no rule of their own.
+ * As the comma belongs to the item behind it, two facts decide what is legal at
+ * any point: whether the innermost container is an object (a bit a level,
+ * `in_object`), and whether a value has just ended (`after`). A closing bracket
+ * is legal at the start of a step and nowhere else, which is why [1,] and
+ * {"a":} need no rule of their own.
  *
- * Always true between steps, of a scan that has not failed:
+ * Invariants between steps, of a scan that has not failed:
  *
  *   (1) start <= at <= end, and everything before `at` is a prefix of a
  *       correct text.
  *   (2) depth <= JSON_MAX_DEPTH, and bit d of in_object is right for every
- *       d < depth. Bits above are rubbish: nobody cleared them.
+ *       d < depth. Bits above are undefined.
  *   (3) depth == 0 && after: the one value is over.
  *
- * Cost: each byte is looked at once; inside strings, sixteen at a time. No
- * memory beyond the struct. bench/json_bench.c measures it.
+ * Cost: each byte is read once; inside strings, sixteen at a time. No memory
+ * beyond the struct. bench/json_bench.c measures it.
  *
- * Elsewhere: what is inside a string or a number (json_text.c).
+ * Elsewhere: the content of strings and numbers (json_text.c).
  */
 #include "base/json.h"
 
@@ -42,9 +42,9 @@
 
 #define COLD __attribute__((cold, noinline))
 
-/* NULL, so that a token's scanner can return it for its end. */
-COLD static const char *bad(struct json_scan *s, const char *at,
-                            const char *why)
+/* Returns NULL, so that a token's scanner can return it for its end. */
+COLD static const char *fail_at(struct json_scan *s, const char *at,
+                                const char *why)
 {
     s->error = (struct json_error){(size_t)(at - s->start), why};
     return NULL;
@@ -70,8 +70,8 @@ static inline bool digit(const char *at, const char *end)
 
 /* ---- tokens: each gives its end, or NULL after bad() ------------------- */
 
-/* Is this byte, behind a backslash, a whole escape? A table and not a switch:
- * which letter comes next in prose is a guess a processor loses. */
+/* Is this byte, behind a backslash, a whole escape? A table and not a switch: a
+ * branch on the next letter of prose is mispredicted. */
 static inline bool short_escape(char c)
 {
     static const bool yes[256] = {
@@ -89,21 +89,21 @@ static const char *long_escape_end(struct json_scan *s, const char *at)
     int i;
 
     if (c < s->end && *c++ != 'u')
-        return bad(s, at, "an unknown escape in a string");
+        return fail_at(s, at, "an unknown escape in a string");
     for (i = 0; c < s->end && i < 4; i++)
         if (hex_digit(*c++) < 0)
-            return bad(s, at, "\\u without four hex digits");
+            return fail_at(s, at, "\\u without four hex digits");
     if (c == s->end)
-        return bad(s, c, "a string has no closing quote");
+        return fail_at(s, c, "a string has no closing quote");
     return c;
 }
 
-/* `at` is a special byte that is not the closing quote; gives where the
- * string goes on behind it. */
+/* `at` is a special byte other than the closing quote; returns where the string
+ * continues behind it. */
 static inline const char *pass_special(struct json_scan *s, const char *at)
 {
     if (*at != '\\')
-        return bad(s, at, "a control character in a string");
+        return fail_at(s, at, "a control character in a string");
     if (s->end - at >= 2 && short_escape(at[1]))
         return at + 2;
     return long_escape_end(s, at);
@@ -113,10 +113,10 @@ static inline const char *pass_special(struct json_scan *s, const char *at)
 /* The body of a string up to its closing quote, or up to less than 64 bytes
  * from the end of the text.
  *
- * Going from one special byte to the next would be a loop with an exit nobody
- * can predict every thirty bytes, since prose is full of \n and \". Taking
- * the bits of a block one by one, the processor loses its guess once a block:
- * 4.2 GB/s of session lines instead of 3.0. */
+ * Searching from one special byte to the next would be a loop with an
+ * unpredictable exit every thirty bytes, since prose is full of \n and \".
+ * Taking the bits of a block one by one costs one misprediction a block: 4.2
+ * GB/s of session lines instead of 3.0. */
 static inline const char *string_blocks(struct json_scan *s, const char *at)
 {
     while (s->end - at >= 64) {
@@ -143,7 +143,7 @@ static inline const char *string_blocks(struct json_scan *s, const char *at)
 }
 #endif
 
-/* Any string; out of line, to keep the way of the short ones short. */
+/* Any string; out of line, to keep the path of the short ones short. */
 __attribute__((noinline)) static const char *
 long_string_end(struct json_scan *s, const char *at, bool *escaped)
 {
@@ -157,19 +157,19 @@ long_string_end(struct json_scan *s, const char *at, bool *escaped)
     if (!at)
         return NULL;
     if (at == s->end)
-        return bad(s, at, "a string has no closing quote");
+        return fail_at(s, at, "a string has no closing quote");
     if (escaped)
         *escaped = memchr(body, '\\', (size_t)(at - body)) != NULL;
     return at + 1;
 }
 
-/* `at` is behind the opening quote. *escaped (may be NULL) tells whether there
- * is a backslash. */
+/* `at` is behind the opening quote. *escaped (may be NULL) reports whether
+ * there is a backslash. */
 static inline const char *string_end(struct json_scan *s, const char *at,
                                      bool *escaped)
 {
 #if JSON_SSE2
-    /* Keys, ids, words: most strings end here. */
+    /* Keys, ids, single words: most strings end here. */
     if (s->end - at >= 16) {
         unsigned bits = json_special16(at);
 
@@ -186,7 +186,7 @@ static inline const char *string_end(struct json_scan *s, const char *at,
 static inline const char *digits_end(struct json_scan *s, const char *at)
 {
     if (!digit(at, s->end))
-        return bad(s, at, "a digit is missing in a number");
+        return fail_at(s, at, "a digit is missing in a number");
     while (digit(at, s->end))
         at++;
     return at;
@@ -199,7 +199,7 @@ static inline const char *number_end(struct json_scan *s, const char *at)
     if (at < s->end && *at == '0') {
         at++;
         if (digit(at, s->end))
-            return bad(s, at, "a number begins with a needless zero");
+            return fail_at(s, at, "a number begins with a needless zero");
     } else {
         at = digits_end(s, at);
     }
@@ -218,7 +218,8 @@ static inline const char *word_end(struct json_scan *s, const char *at,
                                    const char *word, size_t len)
 {
     if ((size_t)(s->end - at) < len || memcmp(at, word, len) != 0)
-        return bad(s, at, "an unknown word; true, false or null could be here");
+        return fail_at(s, at,
+                       "an unknown word; true, false or null could be here");
     return at + len;
 }
 
@@ -237,7 +238,7 @@ static inline enum json_step open_container(struct json_scan *s, const char *at)
     uint64_t bit = (uint64_t)1 << d % 64;
 
     if (d == JSON_MAX_DEPTH) {
-        bad(s, at, "nested too deeply");
+        fail_at(s, at, "nested too deeply");
         return JSON_STEP_BAD;
     }
     if (*at == '{')
@@ -263,12 +264,12 @@ static inline enum json_step close_container(struct json_scan *s,
 COLD static const char *bad_value(struct json_scan *s, const char *at)
 {
     if (at == s->end)
-        return bad(s, at, "a value is missing at the end");
+        return fail_at(s, at, "a value is missing at the end");
     if (*at == ']' || *at == '}')
-        return bad(s, at, "a value is missing before a closing bracket");
+        return fail_at(s, at, "a value is missing before a closing bracket");
     if (at == s->start && s->end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3))
-        return bad(s, at, "a byte order mark");
-    return bad(s, at, "this begins no value");
+        return fail_at(s, at, "a byte order mark");
+    return fail_at(s, at, "this begins no value");
 }
 
 /* `at` is where a value has to begin. */
@@ -304,39 +305,39 @@ static inline enum json_step scan_value(struct json_scan *s, const char *at)
     return JSON_STEP_SCALAR;
 }
 
-/* The key at `at`, and its colon; gives where the value has to begin. */
+/* The key at `at`, and its colon; returns where the value has to begin. */
 static inline const char *scan_key(struct json_scan *s, const char *at)
 {
     const char *end;
 
     if (at == s->end)
-        return bad(s, at, "a key is missing at the end");
+        return fail_at(s, at, "a key is missing at the end");
     if (*at != '"')
-        return bad(s, at, "a key in quotes is missing");
+        return fail_at(s, at, "a key in quotes is missing");
     end = string_end(s, at + 1, &s->key_escaped);
     if (!end)
         return NULL;
     s->key = slice(at, end);
     at = skip_space(end, s->end);
     if (at == s->end || *at != ':')
-        return bad(s, at, "a colon is missing");
+        return fail_at(s, at, "a colon is missing");
     return skip_space(at + 1, s->end);
 }
 
-/* What is wrong with `at`, where a comma or a closing bracket was due? */
+/* Report what is wrong at `at`, where a comma or a closing bracket was due. */
 COLD static const char *bad_separator(struct json_scan *s, const char *at)
 {
     if (at == s->end)
-        return bad(s, at, "a closing bracket is missing at the end");
+        return fail_at(s, at, "a closing bracket is missing at the end");
     if (*at == ']' || *at == '}')
-        return bad(s, at, "a closing bracket of the wrong kind");
-    return bad(s, at, "a comma is missing");
+        return fail_at(s, at, "a closing bracket of the wrong kind");
+    return fail_at(s, at, "a comma is missing");
 }
 
 static inline enum json_step scan_end(struct json_scan *s, const char *at)
 {
     if (at < s->end) {
-        bad(s, at, "more text after the value");
+        fail_at(s, at, "more text after the value");
         return JSON_STEP_BAD;
     }
     s->at = at;
@@ -372,8 +373,8 @@ static inline enum json_step scan_next(struct json_scan *s)
 
 void json_scan_init(struct json_scan *s, quire_bytes text)
 {
-    /* Field by field: the bits need no clearing, and a line of 200 bytes
-     * notices 64 more. */
+    /* Field by field: the bits need no clearing, and 64 more bytes to clear are
+     * measurable on a line of 200. */
     s->start = text.len ? text.data : "";
     s->at = s->start;
     s->end = s->start + text.len;
@@ -424,7 +425,7 @@ enum json_kind json_kind(quire_bytes value)
     return (enum json_kind)kinds[*(const unsigned char *)value.data];
 }
 
-static bool outcome(const struct json_scan *s, struct json_error *error)
+static bool finish_check(const struct json_scan *s, struct json_error *error)
 {
     if (s->error.why && error)
         *error = s->error;
@@ -441,30 +442,30 @@ bool json_check(quire_bytes text, unsigned flags, struct json_error *error)
         step = scan_next(&s);
     while (step != JSON_STEP_BAD && step != JSON_STEP_END);
 
-    /* A second pass, over bytes the first has just brought into the cache.
-     * Outside strings the grammar leaves ASCII only, so asking about the
-     * whole text is asking about its strings. */
+    /* A second pass, over bytes that are still in the cache. Outside strings
+     * the grammar allows ASCII only, so checking the whole text checks its
+     * strings. */
     if (step == JSON_STEP_END && flags & JSON_UTF8) {
         size_t at = utf8_find_bad(text);
 
         if (at < text.len)
-            bad(&s, s.start + at, "a string is not UTF-8");
+            fail_at(&s, s.start + at, "a string is not UTF-8");
     }
-    return outcome(&s, error);
+    return finish_check(&s, error);
 }
 
 void json_iter_init(struct json_scan *it, quire_bytes container)
 {
     json_scan_init(it, container);
     if (json_scan_next(it) == JSON_STEP_SCALAR)
-        bad(it, it->value.data, "not an object or an array");
+        fail_at(it, it->value.data, "not an object or an array");
 }
 
 void json_iter_object(struct json_scan *it, quire_bytes object)
 {
     json_iter_init(it, object);
     if (!it->error.why && !in_object(it))
-        bad(it, it->value.data, "not an object");
+        fail_at(it, it->value.data, "not an object");
 }
 
 bool json_next(struct json_scan *it)
@@ -477,7 +478,8 @@ bool json_next(struct json_scan *it)
     }
 }
 
-static inline bool wanted(const struct json_want *w, const struct json_scan *s)
+static inline bool is_wanted(const struct json_want *w,
+                             const struct json_scan *s)
 {
     if (s->key_escaped)
         return json_equal(s->key, bytes_of(w->key, w->key_len));
@@ -485,25 +487,25 @@ static inline bool wanted(const struct json_want *w, const struct json_scan *s)
            !memcmp((const char *)s->key.data + 1, w->key, w->key_len);
 }
 
-/* Which of the wants this member is; n_wants if none. Writers keep to an
- * order, so the search begins behind the last one found. */
-static inline size_t match(const struct json_want *wants, size_t n_wants,
-                           size_t guess, const struct json_scan *s)
+/* The index of the want that matches this member; n_wants if none. Writers keep
+ * to an order, so the search begins behind the last match. */
+static inline size_t match_want(const struct json_want *wants, size_t n_wants,
+                                size_t guess, const struct json_scan *s)
 {
     size_t i, n;
 
     for (i = guess, n = 0; n < n_wants; n++, i++) {
         if (i >= n_wants)
             i = 0;
-        if (wanted(&wants[i], s))
+        if (is_wanted(&wants[i], s))
             return i;
     }
     return n_wants;
 }
 
-static inline bool find(quire_bytes text, struct json_want *wants,
-                        size_t n_wants, bool stop_early,
-                        struct json_error *error)
+static inline bool find_wants(quire_bytes text, struct json_want *wants,
+                              size_t n_wants, bool stop_early,
+                              struct json_error *error)
 {
     struct json_scan s;
     size_t left = n_wants, guess = 0, i;
@@ -512,28 +514,28 @@ static inline bool find(quire_bytes text, struct json_want *wants,
         wants[i].value = bytes_of(NULL, 0);
     json_iter_object(&s, text);
     while (!(stop_early && !left) && json_next(&s)) {
-        i = match(wants, n_wants, guess, &s);
+        i = match_want(wants, n_wants, guess, &s);
         if (i == n_wants)
             continue;
         left -= !wants[i].value.data;
-        /* That is s.value; but reading back as one what has just been stored
-         * as two makes the processor wait, a tenth of the time of a line. */
+        /* This is s.value; but reading back as one load what was just stored as
+         * two stalls the processor, a tenth of the time of a line. */
         wants[i].value = slice(s.value.data, s.at);
         guess = i + 1;
     }
-    return outcome(&s, error);
+    return finish_check(&s, error);
 }
 
 bool json_head(quire_bytes text, struct json_want *wants, size_t n_wants,
                struct json_error *error)
 {
-    return find(text, wants, n_wants, true, error);
+    return find_wants(text, wants, n_wants, true, error);
 }
 
 bool json_pick(quire_bytes text, struct json_want *wants, size_t n_wants,
                struct json_error *error)
 {
-    return find(text, wants, n_wants, false, error);
+    return find_wants(text, wants, n_wants, false, error);
 }
 
 quire_bytes json_get(quire_bytes object, const char *key)

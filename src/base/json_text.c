@@ -1,15 +1,16 @@
 /*
- * json_text.c - what a string or a number means
+ * json_text.c - the content of strings and numbers
  *
  * The scanner has checked the spelling of every slice that comes here, so an
- * escape is known to be whole. Reading alternates between a stretch without
- * backslashes, which is UTF-8 or was meant to be, and one escape. Both sides
- * of a stretch are ASCII, so damaged UTF-8 never reaches across an escape,
- * and stretches can be mended, counted and cut one by one.
+ * escape is known to be whole. Reading alternates between a run without
+ * backslashes, which should be UTF-8, and one escape. Both ends of a run are
+ * ASCII, so damaged UTF-8 never reaches across an escape, and runs can be
+ * mended, counted and cut one by one.
  *
- * Two escapes belong together when they are the halves of a surrogate pair.
- * A half without its other half is the one thing in JSON that has no UTF-8:
- * read_escape() gives it as it is, and each caller says what it makes of it.
+ * Two escapes belong together when they are the halves of a surrogate pair. A
+ * half without its other half is the one thing in JSON that has no UTF-8:
+ * read_escape() returns it as it is, and each caller decides what becomes of
+ * it.
  */
 #include "base/json.h"
 
@@ -19,8 +20,8 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 
-/* What is between the quotes. */
-static quire_bytes body(quire_bytes string)
+/* The bytes between the quotes. */
+static quire_bytes string_body(quire_bytes string)
 {
     const char *s = string.data;
 
@@ -28,8 +29,8 @@ static quire_bytes body(quire_bytes string)
     return bytes_sub(string, 1, string.len - 1);
 }
 
-/* How far the text goes on without an escape. */
-static size_t stretch(quire_bytes text)
+/* The length of the text up to the next escape. */
+static size_t plain_length(quire_bytes text)
 {
     const char *slash = text.len ? memchr(text.data, '\\', text.len) : NULL;
 
@@ -102,9 +103,9 @@ bool json_equal(quire_bytes string, quire_bytes text)
     /* An escape never takes fewer bytes than what it stands for. */
     if (json_kind(string) != JSON_STRING || string.len < text.len + 2)
         return false;
-    rest = body(string);
+    rest = string_body(string);
     while (rest.len) {
-        size_t n = stretch(rest), n_raw = n;
+        size_t n = plain_length(rest), n_raw = n;
         const void *plain = rest.data;
         char encoded[4];
         uint32_t cp;
@@ -131,11 +132,11 @@ bool json_is(quire_bytes string, const char *text)
 
 size_t json_decode(quire_bytes string, struct buf *out)
 {
-    quire_bytes rest = body(string);
+    quire_bytes rest = string_body(string);
     size_t n_mended = 0;
 
     while (rest.len) {
-        size_t n = stretch(rest);
+        size_t n = plain_length(rest);
         char encoded[4];
         uint32_t cp;
 
@@ -153,11 +154,11 @@ size_t json_decode(quire_bytes string, struct buf *out)
 
 quire_bytes json_text(quire_bytes string, struct arena *keep)
 {
-    quire_bytes inside = body(string), text = {NULL, 0};
+    quire_bytes inside = string_body(string), text = {NULL, 0};
     /* At worst every byte is damage, and U+FFFD has three. */
     struct buf decoded = BUF_INIT(inside.len * 3);
 
-    if (stretch(inside) == inside.len && utf8_check(inside))
+    if (plain_length(inside) == inside.len && utf8_check(inside))
         return inside;
     json_decode(string, &decoded);
     if (!decoded.failed)
@@ -168,11 +169,11 @@ quire_bytes json_text(quire_bytes string, struct arena *keep)
 
 size_t json_count_utf16(quire_bytes string)
 {
-    quire_bytes rest = body(string);
+    quire_bytes rest = string_body(string);
     size_t units = 0;
 
     while (rest.len) {
-        size_t n = stretch(rest);
+        size_t n = plain_length(rest);
         uint32_t cp;
 
         units += utf8_count_utf16(bytes_sub(rest, 0, n));
@@ -188,11 +189,11 @@ size_t json_count_utf16(quire_bytes string)
 
 size_t json_cut_utf16(quire_bytes string, size_t max_units)
 {
-    quire_bytes inside = body(string), rest = inside;
+    quire_bytes inside = string_body(string), rest = inside;
     size_t left = max_units;
 
     while (rest.len) {
-        size_t n = stretch(rest), cut;
+        size_t n = plain_length(rest), cut;
         uint32_t cp;
 
         cut = utf8_cut_utf16(bytes_sub(rest, 0, n), left);
@@ -216,7 +217,8 @@ bool json_read_int(quire_bytes number, int64_t *out)
     const char *at = number.data;
     size_t i = 0;
     bool negative;
-    /* Downwards, where there is one more: INT64_MIN needs no special case. */
+    /* Counts downwards, where one more value fits: INT64_MIN needs no special
+     * case. */
     int64_t v = 0;
 
     if (!number.len)

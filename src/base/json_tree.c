@@ -1,14 +1,14 @@
 /*
  * json_tree.c - a document as nodes
  *
- * A node is two slices, its key and its bytes, and five links. Reading makes
+ * A node is two slices, its key and its bytes, and five links. Parsing creates
  * one for each value, in the order of the text, and decodes nothing; so the
- * tree costs little more than the scan under it, and a document that nobody
- * touches is still there in full, as the bytes of its root.
+ * tree costs little more than the scan under it, and an untouched document is
+ * still the bytes of its root.
  *
  * A change marks the containers around it, up to the root, as touched: their
- * own bytes are out of date and they are spelled from their children. All
- * that was not on the way up keeps its bytes.
+ * own bytes are out of date and they are written from their children. All other
+ * nodes keep their bytes.
  *
  *        root *               * touched: written as {, members, }
  *       /    \                  the rest: copied whole
@@ -16,7 +16,7 @@
  *           / | \
  *         c   d   e  <- set
  *
- * Always true:
+ * Invariants:
  *
  *   (1) A touched node is a container, and so are all above it, touched.
  *   (2) A child's key has an address exactly if its parent is an object.
@@ -31,8 +31,8 @@
 
 #include "base/bytes.h"
 
-/* (1): everything above is touched already if one is. */
-static void touch(struct json_node *node)
+/* (1): if a node is touched, so is everything above it. */
+static void mark_touched(struct json_node *node)
 {
     for (; node && !node->touched; node = node->parent)
         node->touched = true;
@@ -188,7 +188,7 @@ struct json_node *json_tree_at(const struct json_node *node, size_t index)
 
 /* ---- comparing --------------------------------------------------------- */
 
-static bool same_string(quire_bytes a, quire_bytes b, struct arena *arena)
+static bool equal_strings(quire_bytes a, quire_bytes b, struct arena *arena)
 {
     quire_bytes text;
 
@@ -198,35 +198,36 @@ static bool same_string(quire_bytes a, quire_bytes b, struct arena *arena)
     return text.data && json_equal(a, text);
 }
 
-/* What is seen of two nodes without looking into them. */
-static bool same_outside(const struct json_node *a, const struct json_node *b,
-                         struct arena *arena)
+/* Whether two nodes are equal apart from their children. */
+static bool equal_shallow(const struct json_node *a, const struct json_node *b,
+                          struct arena *arena)
 {
     if (a->kind != b->kind)
         return false;
     if (a->kind == JSON_STRING)
-        return same_string(a->raw, b->raw, arena);
+        return equal_strings(a->raw, b->raw, arena);
     return a->kind == JSON_ARRAY || a->kind == JSON_OBJECT ||
            bytes_equal(a->raw, b->raw);
 }
 
-/* Members that are looked at for one that is not where it is in the other: to
- * look through all of a hundred thousand, for each of them, would take a day. */
+/* The number of members searched for one that is in another place in the other
+ * object: searching all of a hundred thousand, for each of them, would take a
+ * day. */
 enum { LOOKED_AT_MAX = 256 };
 
 /* The child of `parent` that has the key of `a`: mostly `b`, as writers keep to
  * an order. */
-static const struct json_node *member_like(const struct json_node *a,
-                                           const struct json_node *parent,
-                                           const struct json_node *b,
-                                           struct arena *arena)
+static const struct json_node *find_member_like(const struct json_node *a,
+                                                const struct json_node *parent,
+                                                const struct json_node *b,
+                                                struct arena *arena)
 {
     unsigned n = 0;
 
-    if (!a->key.data || (b && same_string(a->key, b->key, arena)))
+    if (!a->key.data || (b && equal_strings(a->key, b->key, arena)))
         return b;
     for (b = parent->last; b && n++ < LOOKED_AT_MAX; b = b->prev)
-        if (same_string(a->key, b->key, arena))
+        if (equal_strings(a->key, b->key, arena))
             return b;
     return NULL;
 }
@@ -247,12 +248,12 @@ bool json_tree_same(const struct json_node *a, const struct json_node *b,
     const struct json_node *root = a, *at = b;
 
     for (;;) {
-        if (!at || !same_outside(a, at, arena) ||
+        if (!at || !equal_shallow(a, at, arena) ||
             count_children(a) != count_children(at))
             return false;
         if (a->first) {
             a = a->first;
-            at = member_like(a, at, at->first, arena);
+            at = find_member_like(a, at, at->first, arena);
             continue;
         }
         while (a != root && !a->next) {
@@ -262,15 +263,15 @@ bool json_tree_same(const struct json_node *a, const struct json_node *b,
         if (a == root)
             return true;
         a = a->next;
-        at = member_like(a, at->parent, at->next, arena);
+        at = find_member_like(a, at->parent, at->next, arena);
     }
 }
 
 /* ---- changing ---------------------------------------------------------- */
 
-/* A container that json_tree_set() put in has content but no children: to add
- * to it as if it were empty would lose the content. */
-static bool opaque(const struct json_node *node)
+/* A container set by json_tree_set() has content but no children: adding to it
+ * as if it were empty would lose the content. */
+static bool is_opaque(const struct json_node *node)
 {
     struct json_scan it;
 
@@ -287,7 +288,7 @@ void json_tree_set(struct json_node *node, quire_bytes json)
     assert(node->kind != JSON_ABSENT);
     node->first = node->last = NULL;
     node->touched = false;
-    touch(node->parent);
+    mark_touched(node->parent);
 }
 
 void json_tree_replace(struct json_node *node, struct json_node *with)
@@ -299,7 +300,7 @@ void json_tree_replace(struct json_node *node, struct json_node *with)
     unlink_child(node);
     link_child(parent, with, before);
     with->key = key;
-    touch(parent);
+    mark_touched(parent);
 }
 
 bool json_tree_insert(struct json_node *parent, const char *key,
@@ -310,7 +311,7 @@ bool json_tree_insert(struct json_node *parent, const char *key,
     quire_bytes kept = {NULL, 0};
 
     assert(parent->kind == (key ? JSON_OBJECT : JSON_ARRAY));
-    assert(!opaque(parent));
+    assert(!is_opaque(parent));
     assert(!child->parent && (!before || before->parent == parent));
     if (key) {
         json_add_quoted(&quoted, bytes_str(key));
@@ -322,7 +323,7 @@ bool json_tree_insert(struct json_node *parent, const char *key,
     }
     link_child(parent, child, before);
     child->key = kept;
-    touch(parent);
+    mark_touched(parent);
     return true;
 }
 
@@ -332,5 +333,5 @@ void json_tree_remove(struct json_node *node)
 
     assert(parent);
     unlink_child(node);
-    touch(parent);
+    mark_touched(parent);
 }

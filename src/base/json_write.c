@@ -1,15 +1,15 @@
 /*
- * json_write.c - spelling JSON
+ * json_write.c - write JSON
  *
- * One bit of state is enough: whether a value has just ended, so that the
- * next one needs a comma before it. Closing a container is the end of a
- * value, whatever was inside; opening one, or writing a key, clears the bit.
- * So the writer has no stack and no depth limit.
+ * One bit of state is enough: whether a value has just ended, so that the next
+ * one needs a comma before it. Closing a container ends a value, whatever was
+ * inside; opening one, or writing a key, clears the bit. So the writer has no
+ * stack and no depth limit.
  *
- * Output is compact, keys come in the order given, and non-ASCII text stays
- * as it is. It is what JSON.stringify() writes: control characters by their
- * short names where they have one, \u00xx in lower case otherwise, and
- * nothing else escaped but the quote and the backslash.
+ * Output is compact, keys come in the order given, and non-ASCII text stays as
+ * it is. It is what JSON.stringify() writes: control characters by their short
+ * names where they have one, \u00xx in lower case otherwise, and nothing else
+ * escaped but the quote and the backslash.
  */
 #include "base/json.h"
 
@@ -26,7 +26,7 @@ void json_begin(struct json_writer *w, struct buf *out)
     *w = (struct json_writer){.out = out};
 }
 
-static void value(struct json_writer *w)
+static void begin_value(struct json_writer *w)
 {
     if (w->comma)
         buf_add_char(w->out, ',');
@@ -35,7 +35,7 @@ static void value(struct json_writer *w)
 
 static void open_with(struct json_writer *w, char bracket)
 {
-    value(w);
+    begin_value(w);
     buf_add_char(w->out, bracket);
     w->comma = false;
 }
@@ -85,10 +85,10 @@ static void add_escape(struct buf *out, unsigned char c)
     buf_add(out, text, 6);
 }
 
-/* Between two bytes that need care, text is copied as it lies. The stretch
- * goes through utf8_add_mended(), which is a check and one copy when there is
- * nothing to mend. A quote or a control character ends a damaged sequence in
- * any reading, so mending stretch by stretch is mending the whole. */
+/* Text between two bytes that need escaping is copied through
+ * utf8_add_mended(), which is a check and one copy when there is nothing to
+ * mend. A quote or a control character ends a damaged sequence in any reading,
+ * so mending piece by piece equals mending the whole. */
 void json_add_quoted(struct buf *out, quire_bytes text)
 {
     const char *at = text.len ? text.data : "", *end = at + text.len;
@@ -107,7 +107,7 @@ void json_add_quoted(struct buf *out, quire_bytes text)
 
 void json_bytes(struct json_writer *w, quire_bytes text)
 {
-    value(w);
+    begin_value(w);
     json_add_quoted(w->out, text);
 }
 
@@ -125,31 +125,31 @@ void json_key(struct json_writer *w, const char *key)
 
 void json_int(struct json_writer *w, int64_t v)
 {
-    value(w);
+    begin_value(w);
     buf_addf(w->out, "%" PRId64, v);
 }
 
 void json_uint(struct json_writer *w, uint64_t v)
 {
-    value(w);
+    begin_value(w);
     buf_addf(w->out, "%" PRIu64, v);
 }
 
 void json_bool(struct json_writer *w, bool v)
 {
-    value(w);
+    begin_value(w);
     buf_add_str(w->out, v ? "true" : "false");
 }
 
 void json_null(struct json_writer *w)
 {
-    value(w);
+    begin_value(w);
     buf_add_str(w->out, "null");
 }
 
 void json_base64(struct json_writer *w, quire_bytes raw)
 {
-    value(w);
+    begin_value(w);
     buf_add_char(w->out, '"');
     base64_encode(raw, w->out);
     buf_add_char(w->out, '"');
@@ -171,6 +171,6 @@ void json_content(struct json_writer *w, const char *key, quire_bytes content)
 
 void json_raw(struct json_writer *w, quire_bytes json)
 {
-    value(w);
+    begin_value(w);
     buf_add(w->out, json.data, json.len);
 }

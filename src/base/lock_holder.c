@@ -1,10 +1,10 @@
 /*
- * lock_holder.c - who has the lock
+ * lock_holder.c - find the process that holds a lock
  *
- * The kernel does not tell who holds a lock that belongs to an open file: the
- * pid it gives is -1. But every process shows its own in /proc/PID/fdinfo, so
- * a look around finds it. That is a walk over all descriptors of all our
- * processes, for the one message that says why we could not go on.
+ * The kernel does not reveal the holder of an OFD lock: the pid it returns is
+ * -1. But every process lists its own locks in /proc/PID/fdinfo. The search
+ * visits all descriptors of all our processes; it runs only for the message of
+ * a failed lock.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static bool read_proc(const char *path, char *out, size_t cap)
 }
 
 /* Whether the process has the file open, and locked, in some descriptor. */
-static bool holds(const char *pid, const struct stat *file)
+static bool holds_lock(const char *pid, const struct stat *file)
 {
     char path[600], text[1024];
     struct dirent *e;
@@ -69,7 +69,7 @@ void fs_lock_holder(int fd, char *out, size_t cap)
         char path[64], name[32];
 
         if (e->d_name[0] < '1' || e->d_name[0] > '9' ||
-            !holds(e->d_name, &file))
+            !holds_lock(e->d_name, &file))
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/comm", e->d_name);
         if (read_proc(path, name, sizeof name))

@@ -66,10 +66,10 @@ void map_release(struct map *m)
     map_init(m, m->seed[0], m->seed[1]);
 }
 
-/* The slot where `key` is, or where it would go. Linear probing: a look-up
- * touches one cache line most of the time. */
-static struct map_slot *find(const struct map *m, uint64_t hash,
-                             quire_bytes key)
+/* The slot of `key`, or where it would go. Linear probing: a look-up touches
+ * one cache line most of the time. */
+static struct map_slot *find_slot(const struct map *m, uint64_t hash,
+                                  quire_bytes key)
 {
     size_t i = hash & (m->n_slots - 1);
 
@@ -89,11 +89,11 @@ uint64_t *map_get(const struct map *m, quire_bytes key)
 
     if (!m->n)
         return NULL;
-    s = find(m, map_hash(m->seed, key), key);
+    s = find_slot(m, map_hash(m->seed, key), key);
     return s->key ? &s->value : NULL;
 }
 
-static bool grow(struct map *m)
+static bool grow_slots(struct map *m)
 {
     struct map bigger = *m;
     size_t i;
@@ -106,7 +106,7 @@ static bool grow(struct map *m)
         const struct map_slot *s = &m->slots[i];
 
         if (s->key)
-            *find(&bigger, s->hash, bytes_of(s->key, s->len)) = *s;
+            *find_slot(&bigger, s->hash, bytes_of(s->key, s->len)) = *s;
     }
     free(m->slots);
     *m = bigger;
@@ -119,9 +119,9 @@ bool map_put(struct map *m, quire_bytes key, uint64_t value, bool *fresh)
     struct map_slot *s;
 
     /* Three quarters full at most, so that a probe always ends. */
-    if (m->n + 1 > m->n_slots / 4 * 3 && !grow(m))
+    if (m->n + 1 > m->n_slots / 4 * 3 && !grow_slots(m))
         return false;
-    s = find(m, hash, key);
+    s = find_slot(m, hash, key);
     if (fresh)
         *fresh = !s->key;
     if (!s->key) {

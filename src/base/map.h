@@ -2,9 +2,9 @@
  * map.h - a hash map from bytes to a number
  *
  * Keys are borrowed: the caller keeps their bytes alive as long as the map.
- * Values are 64 bits, enough for an index or a pointer. Keys come from files
- * that strangers wrote, so the hash is keyed (SipHash-1-3) and a map's key is
- * random: no file can be made to turn look-ups into a linear walk.
+ * Values are 64 bits, enough for an index or a pointer. Keys may come from
+ * untrusted files, so the hash is keyed (SipHash-1-3) and a map's key is
+ * random: no file can turn look-ups into a linear walk.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -36,8 +36,8 @@ void map_release(struct map *m);
 /* The value of `key`, or NULL. The pointer is good until the next put. */
 uint64_t *map_get(const struct map *m, quire_bytes key);
 
-/* Set the value of `key`; *fresh (may be NULL) tells whether it is new.
- * False when there is no memory; the map is unchanged then. */
+/* Set the value of `key`; *fresh (may be NULL) reports whether it is new. False
+ * when out of memory; the map is unchanged then. */
 bool map_put(struct map *m, quire_bytes key, uint64_t value, bool *fresh);
 
 /* SipHash-1-3, exposed for its test vectors. */

@@ -1,9 +1,9 @@
 /*
  * opts.h - option structs of the public interface
  *
- * Such a struct begins with its size, as the caller's header had it. A caller
- * built against an older header passes a shorter one: what it lacks keeps the
- * default.
+ * An option struct begins with its size, as the caller's header had it. A
+ * caller built against an older header passes a shorter one: the missing fields
+ * keep their defaults.
  */
 #ifndef BASE_OPTS_H
 #define BASE_OPTS_H

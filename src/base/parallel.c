@@ -1,20 +1,21 @@
 /*
  * parallel.c - see parallel.h
  *
- *     heaps     0   1   2   3   4   5   6 ...
- *               done    |   |   free to be taken
- *                   ^ turn: what was found in it is being told
+ *     chunks    0   1   2   3   4   5   6 ...
+ *               done    |   |   not taken yet
+ *                   ^ turn: its results are being delivered
  *
- * The caller's thread does no heap while there are others: it tells.
+ * The caller's thread processes no chunk while there are workers: it delivers
+ * results.
  *
- *   (1) Heaps are taken in order. So when no thread is at work all that were
- *       taken are done, and the caller can go on from there by itself: it does
- *       what no thread could be had for.
- *   (2) A thread waits when NOTES_MAX notes of its heap are untold, and before
- *       it takes a heap that is AHEAD_MAX from the turn. The heap whose turn it
- *       is never waits for another: memory is bounded and nobody waits for
- *       ever.
- *   (3) Threads take no signals and end before the call does.
+ *   (1) Chunks are taken in order. So when no worker is left all chunks that
+ *       were taken are done, and the caller can continue from there itself:
+ *       it processes what no worker could be started for.
+ *   (2) A worker waits when RESULTS_MAX results of its chunk are undelivered,
+ *       and before it takes a chunk that is AHEAD_MAX from the turn. The chunk
+ *       that has the turn never waits for another: memory is bounded and
+ *       no worker deadlocks.
+ *   (3) Workers block all signals and end before the call does.
  */
 #include "base/parallel.h"
 
@@ -26,14 +27,14 @@
 
 #include "base/err.h"
 
-#define HANDS_MAX 8
-#define NOTES_MAX 32
-#define AHEAD_MAX 512
+#define WORKERS_MAX 8
+#define RESULTS_MAX 32
+#define AHEAD_MAX   512
 
-/* How often the caller looks how far it is. */
-#define LOOK_NS 50000000
+/* How often the caller wakes up for poll(). */
+#define POLL_NS 50000000
 
-struct heap {
+struct chunk {
     struct parallel_result *first, *last;
     unsigned n;
     bool done;
@@ -41,30 +42,31 @@ struct heap {
 
 struct parallel {
     const struct parallel_work *w;
-    struct heap *heaps; /* a ring of AHEAD_MAX */
+    struct chunk *chunks; /* a ring of AHEAD_MAX */
 
-    pthread_mutex_t lock; /* for all that follows, and for the heaps */
+    pthread_mutex_t lock; /* guards all that follows, and the chunks */
     pthread_cond_t change;
-    size_t next; /* heap to be taken                             */
-    size_t turn; /* heap that is told                            */
+    size_t next; /* the next chunk to take */
+    size_t turn; /* the chunk being delivered */
     unsigned working;
-    atomic_bool stop; /* nobody wants more; may be asked without the lock */
+    atomic_bool
+        stop; /* the caller has given up; may be read without the lock */
     size_t failed_at;
-    quire_status failed; /* of the first heap that could not be done     */
+    quire_status failed; /* of the first chunk that failed */
     quire_error why;
 };
 
 struct parallel_chunk {
-    struct parallel *team;
-    size_t heap;
-    bool alone; /* the caller itself: there is nobody to wait for */
+    struct parallel *run;
+    size_t chunk;
+    bool alone; /* on the caller's thread, without workers */
 };
 
 unsigned parallel_n_threads(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return cores < 1 ? 1 : cores > HANDS_MAX ? HANDS_MAX : (unsigned)cores;
+    return cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : (unsigned)cores;
 }
 
 bool parallel_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
@@ -79,36 +81,36 @@ bool parallel_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
     return made;
 }
 
-static struct heap *heap_at(struct parallel *t, size_t heap)
+static struct chunk *chunk_at(struct parallel *t, size_t chunk)
 {
-    return &t->heaps[heap % AHEAD_MAX];
+    return &t->chunks[chunk % AHEAD_MAX];
 }
 
 /* ---- a thread ----------------------------------------------------------- */
 
 quire_status parallel_emit(struct parallel_chunk *turn,
-                           struct parallel_result *note, quire_error *err)
+                           struct parallel_result *result, quire_error *err)
 {
-    struct parallel *t = turn->team;
-    struct heap *heap;
+    struct parallel *t = turn->run;
+    struct chunk *chunk;
 
-    note->next = NULL;
+    result->next = NULL;
     if (turn->alone) {
-        quire_status st = t->w->tell(t->w->ctx, note, err);
+        quire_status st = t->w->emit(t->w->ctx, result, err);
 
-        free(note);
+        free(result);
         return st;
     }
     pthread_mutex_lock(&t->lock);
-    heap = heap_at(t, turn->heap);
-    while (heap->n >= NOTES_MAX && !t->stop)
+    chunk = chunk_at(t, turn->chunk);
+    while (chunk->n >= RESULTS_MAX && !t->stop)
         pthread_cond_wait(&t->change, &t->lock);
-    if (heap->last)
-        heap->last->next = note;
+    if (chunk->last)
+        chunk->last->next = result;
     else
-        heap->first = note;
-    heap->last = note;
-    heap->n++;
+        chunk->first = result;
+    chunk->last = result;
+    chunk->n++;
     pthread_cond_broadcast(&t->change);
     pthread_mutex_unlock(&t->lock);
     return QUIRE_OK;
@@ -116,10 +118,10 @@ quire_status parallel_emit(struct parallel_chunk *turn,
 
 bool parallel_is_stopped(struct parallel_chunk *turn)
 {
-    return atomic_load_explicit(&turn->team->stop, memory_order_relaxed);
+    return atomic_load_explicit(&turn->run->stop, memory_order_relaxed);
 }
 
-static bool take_heap(struct parallel *t, size_t *heap)
+static bool take_chunk(struct parallel *t, size_t *chunk)
 {
     bool any;
 
@@ -129,22 +131,23 @@ static bool take_heap(struct parallel *t, size_t *heap)
         pthread_cond_wait(&t->change, &t->lock);
     any = !t->stop && !t->failed && t->next < t->w->n_chunks;
     if (any)
-        *heap = t->next++;
+        *chunk = t->next++;
     pthread_mutex_unlock(&t->lock);
     return any;
 }
 
-static void end_heap(struct parallel *t, size_t heap, quire_status st,
-                     const quire_error *why)
+static void end_chunk(struct parallel *t, size_t chunk, quire_status st,
+                      const quire_error *why)
 {
-    bool wake; /* nobody waits for the end of a heap but the caller for this */
+    bool wake; /* only the caller waits for the end of a chunk, and only for
+                * this one */
 
     pthread_mutex_lock(&t->lock);
-    heap_at(t, heap)->done = true;
-    wake = heap == t->turn || st;
-    if (st && (!t->failed || heap < t->failed_at)) {
+    chunk_at(t, chunk)->done = true;
+    wake = chunk == t->turn || st;
+    if (st && (!t->failed || chunk < t->failed_at)) {
         t->failed = st;
-        t->failed_at = heap;
+        t->failed_at = chunk;
         t->why = *why;
     }
     if (wake)
@@ -152,21 +155,21 @@ static void end_heap(struct parallel *t, size_t heap, quire_status st,
     pthread_mutex_unlock(&t->lock);
 }
 
-static void *run_hand(void *ctx)
+static void *run_worker(void *ctx)
 {
     struct parallel *t = ctx;
     const struct parallel_work *w = t->w;
-    struct parallel_chunk turn = {.team = t};
-    void *tools;
+    struct parallel_chunk turn = {.run = t};
+    void *state;
 
-    if (!w->open(w->ctx, &tools, NULL)) {
-        while (take_heap(t, &turn.heap)) {
+    if (!w->open(w->ctx, &state, NULL)) {
+        while (take_chunk(t, &turn.chunk)) {
             quire_error why = {.what = ""};
-            quire_status st = w->work(w->ctx, tools, turn.heap, &turn, &why);
+            quire_status st = w->work(w->ctx, state, turn.chunk, &turn, &why);
 
-            end_heap(t, turn.heap, st, &why);
+            end_chunk(t, turn.chunk, st, &why);
         }
-        w->close(w->ctx, tools);
+        w->close(w->ctx, state);
     }
     pthread_mutex_lock(&t->lock);
     t->working--;
@@ -177,63 +180,65 @@ static void *run_hand(void *ctx)
 
 /* ---- the caller --------------------------------------------------------- */
 
-static void drop_notes(struct parallel_result *note)
+static void free_results(struct parallel_result *result)
 {
     struct parallel_result *next;
 
-    for (; note; note = next) {
-        next = note->next;
-        free(note);
+    for (; result; result = next) {
+        next = result->next;
+        free(result);
     }
 }
 
-static quire_status tell_notes(struct parallel *t,
-                               struct parallel_result *first, quire_error *err)
+static quire_status deliver_results(struct parallel *t,
+                                    struct parallel_result *first,
+                                    quire_error *err)
 {
-    const struct parallel_result *note;
+    const struct parallel_result *result;
     quire_status st = QUIRE_OK;
 
-    for (note = first; note && !st; note = note->next)
-        st = t->w->tell(t->w->ctx, note, err);
-    drop_notes(first);
+    for (result = first; result && !st; result = result->next)
+        st = t->w->emit(t->w->ctx, result, err);
+    free_results(first);
     return st;
 }
 
-static quire_status end_turn(struct parallel *t, size_t heap, quire_error *err)
+static quire_status end_turn(struct parallel *t, size_t chunk, quire_error *err)
 {
-    return t->w->told ? t->w->told(t->w->ctx, heap, err) : QUIRE_OK;
+    return t->w->chunk_done ? t->w->chunk_done(t->w->ctx, chunk, err)
+                            : QUIRE_OK;
 }
 
-/* What is left, when nobody is at work. */
-static quire_status do_rest(struct parallel *t, quire_error *err)
+/* Process the remaining chunks on this thread; all workers have ended. */
+static quire_status run_remaining(struct parallel *t, quire_error *err)
 {
-    struct parallel_chunk turn = {.team = t, .alone = true};
+    struct parallel_chunk turn = {.run = t, .alone = true};
     quire_status st = QUIRE_OK;
 
     for (; !st && t->turn < t->w->n_chunks; t->turn++) {
-        turn.heap = t->turn;
-        st = t->w->work(t->w->ctx, t->w->own, turn.heap, &turn, err);
+        turn.chunk = t->turn;
+        st = t->w->work(t->w->ctx, t->w->own, turn.chunk, &turn, err);
         if (!st)
-            st = end_turn(t, turn.heap, err);
+            st = end_turn(t, turn.chunk, err);
     }
     return st;
 }
 
-static void wait_a_little(struct parallel *t)
+static void wait_briefly(struct parallel *t)
 {
     struct timespec until;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_NS;
+    until.tv_nsec += POLL_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&t->change, &t->lock, &until);
 }
 
-/* What there is to tell of the heap whose turn it is. The lock is held. */
-static struct parallel_result *take_notes(struct parallel *t)
+/* The results of the chunk that has the turn. The lock is held. */
+static struct parallel_result *take_results(struct parallel *t)
 {
-    struct heap *h = heap_at(t, t->turn);
+    struct chunk *h = chunk_at(t, t->turn);
     struct parallel_result *first = h->first;
 
     h->first = h->last = NULL;
@@ -243,47 +248,47 @@ static struct parallel_result *take_notes(struct parallel *t)
     return first;
 }
 
-/* All of a heap is told: the next one's turn. The lock is held, but while the
- * caller is told. */
+/* Move the turn to the next chunk. The lock is held, except during the call of
+ * chunk_done(). */
 static quire_status pass_turn(struct parallel *t, quire_error *err)
 {
-    size_t heap = t->turn;
+    size_t chunk = t->turn;
     quire_status st;
 
-    if (t->failed && t->failed_at == heap) {
+    if (t->failed && t->failed_at == chunk) {
         if (err)
             *err = t->why;
         return t->failed;
     }
-    *heap_at(t, heap) = (struct heap){.done = false};
+    *chunk_at(t, chunk) = (struct chunk){.done = false};
     if (t->next - t->turn++ >= AHEAD_MAX)
         pthread_cond_broadcast(&t->change);
     pthread_mutex_unlock(&t->lock);
-    st = end_turn(t, heap, err);
+    st = end_turn(t, chunk, err);
     pthread_mutex_lock(&t->lock);
     return st;
 }
 
-/* With the lock held, until all is told, or no thread is left. */
-static quire_status tell_all(struct parallel *t, quire_error *err)
+/* Deliver until all chunks are done or no worker is left. The lock is held. */
+static quire_status deliver_all(struct parallel *t, quire_error *err)
 {
     quire_status st = QUIRE_OK;
 
     while (!st && t->turn < t->w->n_chunks) {
-        struct parallel_result *notes = take_notes(t);
+        struct parallel_result *results = take_results(t);
 
-        if (!notes && heap_at(t, t->turn)->done) {
+        if (!results && chunk_at(t, t->turn)->done) {
             st = pass_turn(t, err);
             continue;
         }
-        if (!notes && !t->working)
+        if (!results && !t->working)
             break; /* this one was never taken */
-        if (!notes)
-            wait_a_little(t);
+        if (!results)
+            wait_briefly(t);
         pthread_mutex_unlock(&t->lock);
-        st = tell_notes(t, notes, err);
-        if (!st && t->w->look)
-            st = t->w->look(t->w->ctx, err);
+        st = deliver_results(t, results, err);
+        if (!st && t->w->poll)
+            st = t->w->poll(t->w->ctx, err);
         pthread_mutex_lock(&t->lock);
     }
     t->stop = st != QUIRE_OK;
@@ -291,15 +296,15 @@ static quire_status tell_all(struct parallel *t, quire_error *err)
     return st;
 }
 
-static unsigned start_hands(struct parallel *t, pthread_t *threads)
+static unsigned start_workers(struct parallel *t, pthread_t *threads)
 {
     unsigned n = t->w->n_workers_max, i, started = 0;
 
-    if (n > HANDS_MAX)
-        n = HANDS_MAX;
+    if (n > WORKERS_MAX)
+        n = WORKERS_MAX;
     for (i = 0; i < n; i++) {
-        t->working++; /* nobody is at work yet, or it holds the lock */
-        if (parallel_thread_start(&threads[started], run_hand, t))
+        t->working++; /* the worker needs the lock to change it */
+        if (parallel_thread_start(&threads[started], run_worker, t))
             started++;
         else
             t->working--;
@@ -307,9 +312,9 @@ static unsigned start_hands(struct parallel *t, pthread_t *threads)
     return started;
 }
 
-static quire_status run_hands(struct parallel *t, quire_error *err)
+static quire_status run_workers(struct parallel *t, quire_error *err)
 {
-    pthread_t threads[HANDS_MAX];
+    pthread_t threads[WORKERS_MAX];
     pthread_condattr_t attr;
     unsigned n, i;
     quire_status st;
@@ -320,8 +325,8 @@ static quire_status run_hands(struct parallel *t, quire_error *err)
     pthread_cond_init(&t->change, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_lock(&t->lock);
-    n = start_hands(t, threads);
-    st = tell_all(t, err);
+    n = start_workers(t, threads);
+    st = deliver_all(t, err);
     pthread_mutex_unlock(&t->lock);
     for (i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
@@ -336,15 +341,15 @@ quire_status parallel_run(const struct parallel_work *w, quire_error *err)
     quire_status st = QUIRE_OK;
     size_t i;
 
-    /* Without memory for them, the caller is enough. */
+    /* Without memory for chunks the caller works alone. */
     if (w->n_workers_max > 1 && w->n_chunks > 1)
-        t.heaps = calloc(AHEAD_MAX, sizeof *t.heaps);
-    if (t.heaps)
-        st = run_hands(&t, err);
+        t.chunks = calloc(AHEAD_MAX, sizeof *t.chunks);
+    if (t.chunks)
+        st = run_workers(&t, err);
     if (!st)
-        st = do_rest(&t, err);
-    for (i = 0; t.heaps && i < AHEAD_MAX; i++)
-        drop_notes(t.heaps[i].first);
-    free(t.heaps);
+        st = run_remaining(&t, err);
+    for (i = 0; t.chunks && i < AHEAD_MAX; i++)
+        free_results(t.chunks[i].first);
+    free(t.chunks);
     return st;
 }

@@ -1,9 +1,8 @@
 /*
- * parallel.h - work in many heaps, done by several threads and told by one
+ * parallel.h - ordered parallel map
  *
- * Some looks at a home take all processors, and what they find is to be told as
- * if one had looked: in order, and by the thread that called. Who wants that
- * deals the work into heaps, says how one is done and what is to be told of it.
+ * Worker threads process chunks; results are delivered in order on the calling
+ * thread, as if one thread had done all the work.
  */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
@@ -14,57 +13,58 @@
 
 #include "quire.h"
 
-/* Something to be told. It is first in a struct that malloc() made, and is
- * freed when it was told. */
+/* A result. It is the first member of a struct from malloc(), and is freed
+ * after delivery. */
 struct parallel_result {
     struct parallel_result *next;
 };
 
-/* A heap that somebody is at. */
+/* A chunk being processed. */
 struct parallel_chunk;
 
 struct parallel_work {
     size_t n_chunks;
     unsigned
-        n_workers_max; /* threads there may be; below 2: the caller alone */
+        n_workers_max; /* worker threads; below 2: the caller works alone */
     void *ctx;
 
-    /* What one thread has to itself; made, used and taken back by it. A thread
-     * that cannot have it leaves the work to others. */
-    quire_status (*open)(void *ctx, void **tools, quire_error *err);
-    void (*close)(void *ctx, void *tools);
+    /* State of one worker: created, used and closed by its thread. A worker
+     * that cannot open it leaves the work to the others. */
+    quire_status (*open)(void *ctx, void **state, quire_error *err);
+    void (*close)(void *ctx, void *state);
 
-    /* What the caller has, for what no thread does. */
+    /* The caller's own state, for chunks that no worker processes. */
     void *own;
 
-    quire_status (*work)(void *ctx, void *tools, size_t heap,
+    quire_status (*work)(void *ctx, void *state, size_t chunk,
                          struct parallel_chunk *turn, quire_error *err);
 
-    /* By the caller: one note; that all of a heap has been told; and, now and
+    /* On the caller's thread: one result; the end of a chunk; and, now and
      * then, that time passes. The last two may be NULL. Anything but QUIRE_OK
-     * ends all of it, and is returned. */
-    quire_status (*tell)(void *ctx, const struct parallel_result *note,
+     * stops the work and is returned. */
+    quire_status (*emit)(void *ctx, const struct parallel_result *result,
                          quire_error *err);
-    quire_status (*told)(void *ctx, size_t heap, quire_error *err);
-    quire_status (*look)(void *ctx, quire_error *err);
+    quire_status (*chunk_done)(void *ctx, size_t chunk, quire_error *err);
+    quire_status (*poll)(void *ctx, quire_error *err);
 };
 
-/* Do it all. An error of a heap comes after what was found before it. */
+/* Process all chunks. The error of a chunk is returned after the results before
+ * it were delivered. */
 quire_status parallel_run(const struct parallel_work *w, quire_error *err);
 
-/* From within work(): have it told, when its turn has come. The note is not the
- * caller's any more. */
+/* Within work(): deliver a result when its chunk has the turn. Takes ownership
+ * of the result. */
 quire_status parallel_emit(struct parallel_chunk *turn,
-                           struct parallel_result *note, quire_error *err);
+                           struct parallel_result *result, quire_error *err);
 
-/* From within work(): nobody wants to know any more. */
+/* Within work(): whether the caller has given up. */
 bool parallel_is_stopped(struct parallel_chunk *turn);
 
-/* A thread that takes no signals: they are the caller's affair. False if there is
- * none to be had. */
+/* Start a thread that blocks all signals; the caller's threads handle those.
+ * False if it cannot be started. */
 bool parallel_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
 
-/* How many threads this machine is good for. */
+/* The number of processors, within reason. */
 unsigned parallel_n_threads(void);
 
 #endif

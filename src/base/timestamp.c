@@ -1,9 +1,9 @@
 /*
- * timestamp.c - days, months and years, by arithmetic
+ * timestamp.c - calendar arithmetic
  *
- * The calendar is the proleptic Gregorian one: the rules of today, for ever in
- * both directions. It repeats every 400 years, which are 146,097 days. Years
- * are counted from March, so that the day a leap year adds is its last and the
+ * The calendar is the proleptic Gregorian one: today's rules, extended in both
+ * directions. It repeats every 400 years, which are 146,097 days. Years are
+ * counted from March, so that the day a leap year adds is its last and the
  * lengths of months are a straight line with rounding: 153 days in every five
  * months.
  */
@@ -15,7 +15,7 @@
 /* From 0000-03-01, where counting is easy, to 1970-01-01. */
 #define EPOCH_DAYS 719468
 
-/* As far as a JavaScript Date reaches, both ways. */
+/* The range of a JavaScript Date, both ways. */
 #define LIMIT_MS (100000000 * DAY_MS)
 
 struct civil {
@@ -46,7 +46,7 @@ static struct civil civil_of(int64_t days)
     days += EPOCH_DAYS;
     era = floor_div(days, ERA_DAYS);
     of_era = days - era * ERA_DAYS;
-    /* Leap days before this one, taken out; then all years are alike. */
+    /* Remove the leap days before this one; then all years are alike. */
     year = (of_era - of_era / 1460 + of_era / 36524 - of_era / (ERA_DAYS - 1)) /
            365;
     of_year = of_era - (365 * year + year / 4 - year / 100);
@@ -69,13 +69,13 @@ static int month_days(int64_t year, int month)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* What is left of a text. Each function below takes what it names from the
- * front, or leaves all of it and says no. */
+/* The unread part of a text. Each function below consumes what it names from
+ * the front, or leaves all of it and returns false. */
 struct rest {
     const char *at, *end;
 };
 
-static bool take(struct rest *r, char c)
+static bool take_char(struct rest *r, char c)
 {
     if (r->at == r->end || *r->at != c)
         return false;
@@ -104,24 +104,24 @@ static bool take_digits(struct rest *r, int n, int min, int max, int *out)
 
 static bool take_date(struct rest *r, struct civil *c)
 {
-    bool minus = take(r, '-'), sign = minus || take(r, '+');
+    bool minus = take_char(r, '-'), sign = minus || take_char(r, '+');
     int year, most;
 
     *c = (struct civil){.month = 1, .day = 1};
     if (!take_digits(r, sign ? 6 : 4, 0, 999999, &year))
         return false;
     if (minus && year == 0)
-        return false; /* so says ECMA-262: there is one year zero */
+        return false; /* ECMA-262: there is one year zero */
     c->year = minus ? -year : year;
-    if (!take(r, '-'))
+    if (!take_char(r, '-'))
         return true;
     if (!take_digits(r, 2, 1, 12, &c->month))
         return false;
     most = month_days(c->year, c->month);
-    return !take(r, '-') || take_digits(r, 2, 1, most, &c->day);
+    return !take_char(r, '-') || take_digits(r, 2, 1, most, &c->day);
 }
 
-/* Behind the point: milliseconds, and digits that do not count. */
+/* Behind the point: milliseconds, and further digits, which are ignored. */
 static bool take_fraction(struct rest *r, int *ms)
 {
     int n = 0, digit;
@@ -142,32 +142,32 @@ static bool take_time(struct rest *r, int64_t *of_day)
 {
     int hour, minute, second = 0, ms = 0;
 
-    if (!take_digits(r, 2, 0, 24, &hour) || !take(r, ':') ||
+    if (!take_digits(r, 2, 0, 24, &hour) || !take_char(r, ':') ||
         !take_digits(r, 2, 0, 59, &minute))
         return false;
-    if (take(r, ':')) {
+    if (take_char(r, ':')) {
         if (!take_digits(r, 2, 0, 59, &second))
             return false;
-        if (take(r, '.') && !take_fraction(r, &ms))
+        if (take_char(r, '.') && !take_fraction(r, &ms))
             return false;
     }
     *of_day = ((hour * 60 + minute) * 60 + second) * (int64_t)1000 + ms;
     return *of_day <= DAY_MS;
 }
 
-/* What local time is ahead of UTC, in milliseconds; no zone is UTC. */
+/* How far local time is ahead of UTC, in milliseconds; without a zone 0. */
 static bool take_zone(struct rest *r, int64_t *ahead)
 {
     bool minus;
     int hours, minutes;
 
     *ahead = 0;
-    if (r->at == r->end || take(r, 'Z'))
+    if (r->at == r->end || take_char(r, 'Z'))
         return true;
-    minus = take(r, '-');
-    if (!minus && !take(r, '+'))
+    minus = take_char(r, '-');
+    if (!minus && !take_char(r, '+'))
         return false;
-    if (!take_digits(r, 2, 0, 23, &hours) || !take(r, ':') ||
+    if (!take_digits(r, 2, 0, 23, &hours) || !take_char(r, ':') ||
         !take_digits(r, 2, 0, 59, &minutes))
         return false;
     *ahead = (hours * 60 + minutes) * (int64_t)(minus ? -60000 : 60000);
@@ -185,7 +185,8 @@ bool timestamp_parse(quire_bytes text, int64_t *ms)
     r.end = r.at + text.len;
     if (!take_date(&r, &date))
         return false;
-    if (take(&r, 'T') && (!take_time(&r, &of_day) || !take_zone(&r, &ahead)))
+    if (take_char(&r, 'T') &&
+        (!take_time(&r, &of_day) || !take_zone(&r, &ahead)))
         return false;
     at = days_of(date) * DAY_MS + of_day - ahead;
     if (r.at < r.end || at < -LIMIT_MS || at > LIMIT_MS)
@@ -196,8 +197,8 @@ bool timestamp_parse(quire_bytes text, int64_t *ms)
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* `n` digits, and what follows them; gives where to go on. */
-static char *put(char *at, int n, int64_t v, char then)
+/* Write `n` digits and the character behind them; returns where to continue. */
+static char *put_digits(char *at, int n, int64_t v, char then)
 {
     int i;
 
@@ -217,12 +218,12 @@ void timestamp_format(int64_t us, char out[TIMESTAMP_SIZE])
 
     if (wide)
         *at++ = c.year < 0 ? '-' : '+';
-    at = put(at, wide ? 6 : 4, c.year < 0 ? -c.year : c.year, '-');
-    at = put(at, 2, c.month, '-');
-    at = put(at, 2, c.day, 'T');
-    at = put(at, 2, seconds / 3600, ':');
-    at = put(at, 2, seconds / 60 % 60, ':');
-    at = put(at, 2, seconds % 60, '.');
-    at = put(at, 3, of_day % 1000, 'Z');
+    at = put_digits(at, wide ? 6 : 4, c.year < 0 ? -c.year : c.year, '-');
+    at = put_digits(at, 2, c.month, '-');
+    at = put_digits(at, 2, c.day, 'T');
+    at = put_digits(at, 2, seconds / 3600, ':');
+    at = put_digits(at, 2, seconds / 60 % 60, ':');
+    at = put_digits(at, 2, seconds % 60, '.');
+    at = put_digits(at, 3, of_day % 1000, 'Z');
     *at = '\0';
 }

@@ -1,8 +1,8 @@
 /*
  * timestamp.h - points in time as text
  *
- * The text is ISO 8601 as JavaScript writes and reads it, since that is what
- * session files hold. No locale, no time zone files, no static state.
+ * The text is ISO 8601 as JavaScript writes and reads it, since session files
+ * hold that. No locale, no time zone files, no static state.
  */
 #ifndef BASE_TIMESTAMP_H
 #define BASE_TIMESTAMP_H

@@ -1,9 +1,9 @@
 /*
- * utf8.c - well-formed characters, one at a time, ASCII many at a time
+ * utf8.c - UTF-8, one character at a time, ASCII many at a time
  *
- * Session text is nearly all ASCII, so each loop first runs over ASCII in
- * wide steps and falls back to utf8_decode() for the character that stopped
- * it. The decoder is the only place that knows what is well-formed:
+ * Session text is nearly all ASCII, so each loop first runs over ASCII in wide
+ * steps and falls back to utf8_decode() for the character that stopped it. The
+ * decoder alone defines what is well-formed:
  *
  *     first byte   second   third   fourth
  *     00..7f
@@ -15,9 +15,9 @@
  *     f1..f3       80..bf   80..bf  80..bf
  *     f4           80..8f   80..bf  80..bf      above: past U+10FFFF
  *
- * All that is irregular is the range of the second byte. The table is also
- * the definition of a maximal subpart: reading stops at the first byte that
- * does not fit, and what has been read until then is the subpart.
+ * Only the range of the second byte is irregular. The table also defines a
+ * maximal subpart: reading stops at the first byte that does not fit, and the
+ * bytes read until then are the subpart.
  */
 #include "base/utf8.h"
 
@@ -28,8 +28,8 @@
 
 #include "base/bytes.h"
 
-/* An empty slice may have no address, and C does not let one add even zero to
- * that. */
+/* An empty slice may have a NULL address, and C does not allow adding even zero
+ * to that. */
 static inline const unsigned char *start_of(quire_bytes text)
 {
     return text.len ? text.data : (const void *)"";
@@ -43,7 +43,7 @@ static const unsigned char *skip_ascii(const unsigned char *at,
     uint64_t w[4];
 
 #ifdef __SSE2__
-    /* As most text is: four registers, one question. */
+    /* The common case: four registers, one test. */
     while (end - at >= 64) {
         const __m128i *v = (const __m128i *)(const void *)at;
         __m128i any = _mm_or_si128(_mm_or_si128(_mm_loadu_si128(v),
@@ -73,10 +73,10 @@ static const unsigned char *skip_ascii(const unsigned char *at,
     return at;
 }
 
-/* How many bytes a character with this first byte has, the range of its
+/* The number of bytes of a character with this first byte, the range of its
  * second, and the bits the first contributes. 0: it begins no character. */
-static inline unsigned lead(unsigned char c, unsigned char *low,
-                            unsigned char *high, uint32_t *bits)
+static inline unsigned lead_byte(unsigned char c, unsigned char *low,
+                                 unsigned char *high, uint32_t *bits)
 {
     *low = 0x80;
     *high = 0xbf;
@@ -103,12 +103,13 @@ static inline unsigned lead(unsigned char c, unsigned char *low,
 }
 
 /* utf8_decode() for a byte that is not ASCII. */
-static inline size_t decode(const unsigned char *at, const unsigned char *end,
-                            uint32_t *cp, bool *bad)
+static inline size_t decode_multibyte(const unsigned char *at,
+                                      const unsigned char *end, uint32_t *cp,
+                                      bool *bad)
 {
     unsigned char low, high;
     uint32_t bits;
-    unsigned want = lead(*at, &low, &high, &bits), got;
+    unsigned want = lead_byte(*at, &low, &high, &bits), got;
 
     *bad = true;
     *cp = UTF8_REPLACEMENT;
@@ -138,7 +139,7 @@ size_t utf8_decode(quire_bytes text, uint32_t *cp, bool *bad)
         *bad = false;
         return 1;
     }
-    return decode(at, at + text.len, cp, bad);
+    return decode_multibyte(at, at + text.len, cp, bad);
 }
 
 size_t utf8_encode(uint32_t cp, char out[4])
@@ -178,7 +179,7 @@ size_t utf8_find_bad(quire_bytes text)
         at = skip_ascii(at, end);
         /* Text that is not ASCII tends to stay so. */
         while (at < end && *at >= 0x80) {
-            size_t n = decode(at, end, &cp, &bad);
+            size_t n = decode_multibyte(at, end, &cp, &bad);
 
             if (bad)
                 return (size_t)(at - start);
@@ -211,7 +212,7 @@ size_t utf8_cut_utf16(quire_bytes text, size_t max_units)
         at = stop;
         if (at == end || !left || *at < 0x80)
             continue;
-        n = decode(at, end, &cp, &bad);
+        n = decode_multibyte(at, end, &cp, &bad);
         units = cp >= 0x10000 ? 2 : 1;
         if (units > left)
             break;
@@ -234,7 +235,7 @@ size_t utf8_count_utf16(quire_bytes text)
         units += (size_t)(stop - at);
         at = stop;
         if (at < end) {
-            at += decode(at, end, &cp, &bad);
+            at += decode_multibyte(at, end, &cp, &bad);
             units += cp >= 0x10000 ? 2 : 1;
         }
     }
@@ -259,7 +260,7 @@ size_t utf8_cut(quire_bytes text, size_t max_bytes)
             break;
         if (*at < 0xc0)
             continue;
-        if (decode(at, start + text.len, &cp, &bad) > back && !bad)
+        if (decode_multibyte(at, start + text.len, &cp, &bad) > back && !bad)
             return max_bytes - back;
         break;
     }

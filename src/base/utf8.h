@@ -28,12 +28,12 @@ bool utf8_check(quire_bytes text);
  * text.len if there is none. */
 size_t utf8_find_bad(quire_bytes text);
 
-/* Read the character at the start of `text`, which is not empty, and give how
- * many bytes it takes. If they are damaged, *cp is UTF8_REPLACEMENT, *bad
+/* Decode the character at the start of `text`, which is not empty, and return
+ * the number of its bytes. If they are damaged, *cp is UTF8_REPLACEMENT, *bad
  * (may be NULL) is true, and the count is that of the maximal subpart. */
 size_t utf8_decode(quire_bytes text, uint32_t *cp, bool *bad);
 
-/* Write a code point and give how many bytes it took. A surrogate, or
+/* Write a code point and return the number of its bytes. A surrogate, or
  * anything above U+10FFFF, is written as U+FFFD. */
 size_t utf8_encode(uint32_t cp, char out[4]);
 
@@ -51,7 +51,7 @@ size_t utf8_cut(quire_bytes text, size_t max_bytes);
 size_t utf8_cut_utf16(quire_bytes text, size_t max_units);
 
 /* Add the text to `out`, with U+FFFD for each maximal subpart of damage.
- * Gives how many were replaced. */
+ * Returns how many were replaced. */
 size_t utf8_add_mended(struct buf *out, quire_bytes text);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * A directory's entries are read whole and sorted as the full names sort: a
  * directory counts with its '/', so that "a-b" comes before "a/b" and that
- * before "ab". Descent is by an explicit stack of levels; each holds its
- * directory open, so nothing that is moved about meanwhile can lead outside.
+ * before "ab". An explicit stack of levels replaces recursion; each level holds
+ * its directory open, so a concurrent rename cannot lead outside.
  */
 #include "base/walk.h"
 
@@ -21,8 +21,8 @@
 #include "base/err.h"
 #include "base/fs.h"
 
-/* Deeper than any name can be that we give out or take: an artifact's has 256
- * bytes, so that it lies below 127 directories at most. */
+/* Deeper than any name we store: an artifact's has 256 bytes, so it is at most
+ * 127 directories deep. */
 #define DEPTH_MAX 128
 
 struct level {
@@ -45,9 +45,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* 1 a directory, 0 a file, -1 neither. Some file systems do not say in the
- * entry. */
-static int sort_of(int fd, const struct dirent *e)
+/* 1 a directory, 0 a file, -1 neither. Some file systems do not report it in
+ * the entry. */
+static int entry_kind(int fd, const struct dirent *e)
 {
     struct stat st;
 
@@ -80,7 +80,7 @@ static int read_names(DIR *stream, struct level *l)
     size_t cap = 0;
 
     while (errno = 0, (e = readdir(stream)) != NULL) {
-        int sort = sort_of(l->fd, e);
+        int sort = entry_kind(l->fd, e);
 
         if (sort < 0 || !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
             !strncmp(e->d_name, ".tmp-", 5))
@@ -124,12 +124,12 @@ static void level_close(struct level *l)
     close(l->fd);
 }
 
-static quire_status cannot_list(const struct walk *w, quire_error *err)
+static quire_status report_list_error(const struct walk *w, quire_error *err)
 {
     return err_sys(err, errno, "cannot list %s/%s", w->place, w->path);
 }
 
-/* Give the files of a level to `each`, up to the next directory: *enter. */
+/* Pass the files of a level to `each`, up to the next directory: *enter. */
 static quire_status walk_level(struct walk *w, struct level *l, bool *enter,
                                quire_error *err)
 {
@@ -143,7 +143,7 @@ static quire_status walk_level(struct walk *w, struct level *l, bool *enter,
 
         if ((size_t)snprintf(w->path + l->path_len, room, "%s", name) >= room) {
             errno = ENAMETOOLONG;
-            return cannot_list(w, err);
+            return report_list_error(w, err);
         }
         if (name[strlen(name) - 1] == '/') {
             *enter = true;
@@ -152,7 +152,7 @@ static quire_status walk_level(struct walk *w, struct level *l, bool *enter,
         if (fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
             if (errno == ENOENT)
                 continue; /* removed since */
-            return cannot_list(w, err);
+            return report_list_error(w, err);
         }
         status = w->each(w->ctx, w->path, &st, err);
         if (status)
@@ -162,7 +162,7 @@ static quire_status walk_level(struct walk *w, struct level *l, bool *enter,
 }
 
 /* Names of directories end in a slash here, with which a link would be followed
- * whatever else is said. */
+ * despite O_NOFOLLOW. */
 static int open_level(int dir, const char *name)
 {
     char plain[NAME_MAX + 1];
@@ -186,7 +186,7 @@ static quire_status descend(struct walk *w, int fd, quire_error *err)
     int depth = 0;
 
     if (level_open(&levels[0], fd, strlen(w->path)) < 0)
-        st = cannot_list(w, err);
+        st = report_list_error(w, err);
     while (!st && depth >= 0) {
         struct level *l = &levels[depth];
         bool enter;
@@ -200,17 +200,17 @@ static quire_status descend(struct walk *w, int fd, quire_error *err)
             continue;
         }
         if (depth + 1 == DEPTH_MAX)
-            continue; /* nothing of ours lies that deep */
+            continue; /* no file of ours is that deep */
         fd = open_level(l->fd, l->name[l->next - 1]);
         if (fd < 0 && (errno == ENOENT || errno == ELOOP || errno == ENOTDIR))
-            continue; /* something else by now */
+            continue; /* replaced by something else */
         if (fd < 0) {
-            st = cannot_list(w, err);
+            st = report_list_error(w, err);
             break;
         }
         depth++;
         if (level_open(&levels[depth], fd, strlen(w->path)) < 0)
-            st = cannot_list(w, err);
+            st = report_list_error(w, err);
     }
     for (; depth >= 0; depth--)
         level_close(&levels[depth]);
@@ -229,6 +229,6 @@ quire_status walk_files(int dir, const char *place, const char *prefix,
     if (*prefix)
         snprintf(w.path, sizeof w.path, "%s/", prefix);
     if (fd < 0)
-        return cannot_list(&w, err);
+        return report_list_error(&w, err);
     return descend(&w, fd, err);
 }

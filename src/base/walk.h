@@ -12,11 +12,11 @@
 typedef quire_status (*walk_each_fn)(void *ctx, const char *name,
                                      const struct stat *st, quire_error *err);
 
-/* Give each regular file below `prefix` ("" for all) beneath `dir` to `each`,
+/* Pass each regular file below `prefix` ("" for all) beneath `dir` to `each`,
  * named from `dir`, in ascending order of these names. Links are neither
- * followed nor given, and temporary files of ours are passed over. What
- * vanishes meanwhile is left out; what cannot be read is an error. A prefix
- * that is not there has no files. `place` is what messages call `dir`. */
+ * followed nor passed, and our temporary files are skipped. Files that vanish
+ * meanwhile are left out; what cannot be read is an error. An absent prefix has
+ * no files. `place` is the name of `dir` in messages. */
 quire_status walk_files(int dir, const char *place, const char *prefix,
                         walk_each_fn each, void *ctx, quire_error *err);
 

@@ -210,8 +210,8 @@ static quire_status run(struct run *r, size_t n_chunks, uint64_t n,
         .close = close_hand,
         .own = &own,
         .work = work,
-        .tell = tell,
-        .look = look,
+        .emit = tell,
+        .poll = look,
     };
     quire_status st;
 

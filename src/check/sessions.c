@@ -124,8 +124,8 @@ static quire_status look_at_files(struct files *f, quire_error *err)
         .close = close_tools,
         .own = &own,
         .work = look,
-        .tell = tell,
-        .told = told,
+        .emit = tell,
+        .chunk_done = told,
     };
     quire_status st = looker_init(&own, f->c, err);
 

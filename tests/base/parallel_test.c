@@ -114,8 +114,8 @@ static struct job run(struct job j, unsigned hands, quire_status want)
                               .close = close_tools,
                               .own = &j,
                               .work = work,
-                              .tell = tell,
-                              .told = told};
+                              .emit = tell,
+                              .chunk_done = told};
 
     j.caller = pthread_self();
     IS(want, parallel_run(&w, &test_err));
