@@ -58,7 +58,7 @@ quire_status spool_open(struct spool_room *room, unsigned whose,
                         .dir = -1};
     st = fs_open_dir(room->dir, true, &s->dir, err);
     if (!st && fs_temp_open(&s->file, s->dir) < 0)
-        st = err_sys(err, errno, "cannot make a file in %s", room->dir);
+        st = err_sys(err, errno, "cannot create a file in %s", room->dir);
     if (!st)
         st = spool_add(s, first, err);
     if (st)

@@ -147,7 +147,7 @@ static quire_status look(struct history *h, quire_error *err)
 static quire_status not_history(const struct history *h, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_DAMAGED,
-                               "move it away, and a new one will be made",
+                               "move it away, and a new one will be created",
                                "%s is a database, but not of a prompt history",
                                h->path);
     return st;

@@ -118,7 +118,7 @@ quire_status write_ready(struct session *s, quire_error *err)
     }
     if (s->read_only) {
         st = err_fail(err, QUIRE_INVALID, "open the session for writing",
-                      "%s is open for reading only", s->path);
+                      "%s is open read-only", s->path);
         return st;
     }
     return load_refresh(s, err);

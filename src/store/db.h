@@ -1,11 +1,10 @@
 /*
- * db.h - the catalogue's driver
+ * db.h - database driver interface
  *
- * The second of two seams: connect, prepare, bind, step, transaction. It
- * knows nothing of what is kept. A backend is done when tests/conform/ passes
- * over it.
+ * Connect, prepare, bind, step, transactions; no knowledge of tables. A backend
+ * is done when tests/conform/ passes over it.
  *
- * A connection is used by one thread at a time.
+ * One thread uses a connection at a time.
  */
 #ifndef STORE_DB_H
 #define STORE_DB_H
@@ -23,39 +22,39 @@ struct stmt {
 };
 
 enum db_access {
-    DB_READ, /* nothing is written, the file is not made         */
-    DB_WRITE /* made if absent                                   */
+    DB_READ, /* read only; the file is not created */
+    DB_WRITE /* created if absent */
 };
 
 enum db_begin {
-    DB_LOOK,    /* a transaction that reads: one state throughout         */
+    DB_LOOK,    /* a read transaction: one state throughout */
     DB_SOON,    /* writes; survives a crash of the process, and after a power
-                   cut is there whole or not at all                       */
+                 * cut is complete or absent */
     DB_DURABLE, /* writes; survives a power cut when commit returns       */
-    DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if another is writing   */
+    DB_IF_FREE, /* as DB_SOON; QUIRE_BUSY at once if the lock is taken */
 };
 
 struct db_ops {
-    /* Statements that return nothing, several at once if need be. */
+    /* Statements that return nothing; several at once are allowed. */
     quire_status (*exec)(struct db *db, const char *sql, quire_error *err);
 
     /* A statement with parameters ?1, ?2 … It lives until finalize. */
     quire_status (*prepare)(struct db *db, const char *sql, struct stmt **out,
                             quire_error *err);
 
-    /* Parameters count from 1. Bytes and text must stay where they are until
-     * reset. A failure to bind is reported by the next step. */
+    /* Parameters count from 1. Bytes and text must stay valid until reset. A
+     * failure to bind is reported by the next step. */
     void (*bind_int)(struct stmt *s, int at, int64_t value);
     void (*bind_bytes)(struct stmt *s, int at, quire_bytes value);
     void (*bind_text)(struct stmt *s, int at, quire_bytes value);
     void (*bind_null)(struct stmt *s, int at);
 
-    /* *row: a row is there to be looked at. Without one the statement has
-     * ended. QUIRE_BUSY when another writer would not let go, QUIRE_EXISTS
-     * for a constraint, QUIRE_DAMAGED, QUIRE_IO. */
+    /* *row: a row is available. Without one the statement has ended. QUIRE_BUSY
+     * when another writer held the lock too long, QUIRE_EXISTS for a
+     * constraint, QUIRE_DAMAGED, QUIRE_IO. */
     quire_status (*step)(struct stmt *s, bool *row, quire_error *err);
 
-    /* Columns count from 0. Bytes and text are good until the next step or
+    /* Columns count from 0. Bytes and text are valid until the next step or
      * reset; a NULL is zero or no bytes. */
     int64_t (*column_int)(struct stmt *s, int at);
     quire_bytes (*column_bytes)(struct stmt *s, int at);
@@ -65,38 +64,39 @@ struct db_ops {
     void (*reset)(struct stmt *s);
     void (*finalize)(struct stmt *s);
 
-    /* Transactions do not nest. One that writes has the right to write from
-     * its start: it cannot fail for that later. After a commit that failed
-     * there is no transaction. */
+    /* Transactions do not nest. A write transaction takes the write lock at its
+     * start: it cannot fail for that later. After a failed commit no
+     * transaction is open. */
     quire_status (*begin)(struct db *db, enum db_begin mode, quire_error *err);
     quire_status (*commit)(struct db *db, quire_error *err);
     void (*rollback)(struct db *db);
 
-    /* From open_group() to close_group() transactions are parts of one, which
-     * has the right to write throughout; it lasts, as the strictest of them asked
-     * for, when close_group() returns. One that is rolled back after it changed
-     * rows spoils it, and so does a failure that ends it early: then all that
-     * is begun or asked for in it fails, and close_group() keeps nothing and
-     * returns QUIRE_IO. *kept with a failure: all of it is committed and
-     * visible, but the sync failed. `keep` false: undo all of it, QUIRE_OK. */
+    /* Group commit. From open_group() to close_group() transactions are parts
+     * of one, which holds the write lock throughout; it is durable, as the
+     * strictest of them asked for, when close_group() returns. A part that is
+     * rolled back after it changed rows fails the group, and so does an error
+     * that ends it early: then every later call in it fails, and close_group()
+     * keeps nothing and returns QUIRE_IO. *kept with a failure: all of it is
+     * committed and visible, but the sync failed. `keep` false: undo all of it,
+     * QUIRE_OK. */
     quire_status (*open_group)(struct db *db, quire_error *err);
     quire_status (*close_group)(struct db *db, bool keep, bool *kept,
                                 quire_error *err);
 
-    /* From now on take DB_DURABLE for DB_SOON, or no longer. */
+    /* From now on treat DB_DURABLE as DB_SOON, or stop doing so. */
     void (*relax)(struct db *db, bool on);
 
-    /* Wait until all that this connection has seen survives a power cut, but
-     * for what was committed as DB_SOON. Others' commits can be seen before
-     * they last: what is told to last because it was found must be settled.
-     * Costs nothing when nothing was committed since the last time. */
+    /* Wait until everything this connection has seen is durable, except commits
+     * made as DB_SOON. Commits of other connections are visible before they are
+     * durable: call this before reporting something found as durable. Costs
+     * nothing when nothing was committed since the last call. */
     quire_status (*settle)(struct db *db, quire_error *err);
 
-    /* Whether a transaction is open. A database may end one by itself when
-     * memory or disk fail it, whatever it was doing. */
+    /* Whether a transaction is open. The database may end one by itself when
+     * memory or disk fail, whatever it was doing. */
     bool (*inside)(struct db *db);
 
-    /* Rows the last statement changed; the id the last insert gave. */
+    /* Rows the last statement changed; the id of the last insert. */
     int64_t (*changes)(struct db *db);
     int64_t (*last_id)(struct db *db);
 
@@ -104,20 +104,20 @@ struct db_ops {
 };
 
 struct db_config {
-    const char *path; /* NULL: in memory, gone when closed */
+    const char *path; /* NULL: in memory, dropped when closed */
     enum db_access access;
     int busy_ms;
-    int cache_kib; /* of what was read and may be kept; 0: the usual */
+    int cache_kib; /* page cache; 0: the default */
 };
 
-/* QUIRE_NOT_FOUND when it is to be read and is not there; QUIRE_DAMAGED when
- * it is no database. */
+/* QUIRE_NOT_FOUND when opened for reading and absent; QUIRE_DAMAGED when it is
+ * not a database. */
 quire_status db_sqlite_open(const struct db_config *config, struct db **out,
                             quire_error *err);
 
-/* The same for a file that is another program's too: any database will do, and
- * it gets no mark of ours. A new one has a write-ahead log and is otherwise
- * what SQLite makes by itself. */
+/* The same for a file shared with another program: any database is accepted,
+ * and it gets no application id. A new one has a write-ahead log and otherwise
+ * SQLite's defaults. */
 quire_status db_sqlite_open_foreign(const struct db_config *config,
                                     struct db **out, quire_error *err);
 

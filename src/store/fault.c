@@ -1,9 +1,9 @@
-/* fault.c - the n-th call fails */
+/* fault.c - fail the n-th call */
 #include "base/err.h"
 #include "store/intercept.h"
 
-static quire_status before(void *ctx, const char *call, const char *on,
-                           quire_error *err)
+static quire_status fail_nth_call(void *ctx, const char *call, const char *on,
+                                  quire_error *err)
 {
     struct fault *f = ctx;
 
@@ -13,10 +13,10 @@ static quire_status before(void *ctx, const char *call, const char *on,
     if (f->stay)
         f->left = 1;
     f->struck = true;
-    return err_set(err, f->status, "%s %.100s: failed on purpose", call, on);
+    return err_set(err, f->status, "%s %.100s: injected fault", call, on);
 }
 
 struct intercept fault_hook(struct fault *f)
 {
-    return (struct intercept){before, NULL, f};
+    return (struct intercept){fail_nth_call, NULL, f};
 }

@@ -1,24 +1,24 @@
 /*
  * files.c - objects as files beneath one directory
  *
- * An object is a file; its name is its path. A draft is a file without a
- * name (see base/fs.h), so a crash leaves nothing to clean up.
+ * An object is a file; its name is its path. A draft is a file without a name
+ * (see base/fs.h), so a crash leaves nothing to clean up.
  *
- * Publishing costs two waits for the disk, one for the bytes and one for the
- * name. A batch shares them: drafts are *staged*, complete but nameless, and
- * settled together:
+ * Publishing waits for the disk twice, once for the bytes and once for the
+ * name. A batch shares the waits: drafts are *staged*, complete but nameless,
+ * and settled together:
  *
  *     sync all bytes    one syncfs(), or a few fdatasync()
  *     link all names
  *     sync all names    one syncfs(), or a few fsync() of directories
  *
- * Always true:
+ * Invariants:
  *
  *   (1) A file has its name only when its bytes are on the disk.
  *   (2) At most STAGED_MAX drafts are staged; one more settles the rest, so a
  *       batch of any length holds few descriptors open.
- *   (3) What is staged is found by stat and by open; listing and changing
- *       names settle first. So a batch sees its own writes.
+ *   (3) stat and open find staged drafts; listing and changing names settle
+ *       first. So a batch sees its own writes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,14 +36,13 @@
 #include "base/walk.h"
 #include "store/files_priv.h"
 
-/* From here on one sync of the whole file system is cheaper than one of each
- * file: each is a flush of the device, whatever its size. */
+/* From this number on one sync of the whole file system is cheaper than one of
+ * each file: each is a flush of the device, whatever its size. */
 #define SYNCFS_FROM 4
 
-/* Of a long draft the kernel is told to write so many bytes at a time while
- * more are coming, so that the sync at its end finds little left to do: 100 MiB
- * last after 50 ms instead of 80. It is advice; whether it is taken the sync
- * finds out. */
+/* Of a long draft, write-back is started every so many bytes while more are
+ * coming, so that the sync at its end finds little left: 100 MiB are durable
+ * after 50 ms instead of 80. It is advice; the sync does not depend on it. */
 #define WRITE_BEHIND ((uint64_t)8 << 20)
 
 quire_status files_fail(const struct files *f, const char *verb,
@@ -52,8 +51,8 @@ quire_status files_fail(const struct files *f, const char *verb,
     return err_sys(err, errno, "cannot %s %s/%s", verb, f->path, name);
 }
 
-/* The directory is there and open; made if `make`. QUIRE_NOT_FOUND is the
- * answer of an empty store and sets no words. */
+/* Open the directory; create it if `make`. QUIRE_NOT_FOUND means an empty store
+ * and sets no message. */
 quire_status files_reach(struct files *f, bool make, quire_error *err)
 {
     if (f->dir >= 0)
@@ -61,7 +60,7 @@ quire_status files_reach(struct files *f, bool make, quire_error *err)
     if (make && f->read_only) {
         quire_status st = err_fail(err, QUIRE_INVALID,
                                    "open the store without the read-only flag",
-                                   "%s is open for reading only", f->path);
+                                   "%s is open read-only", f->path);
         return st;
     }
     if (!make && access(f->path, F_OK) != 0 && errno == ENOENT)
@@ -87,51 +86,51 @@ static void drop_staged(struct files *f)
     f->n_staged = 0;
 }
 
-/* Large enough for a session's images; after that, start again. */
-#define LASTING_MAX ((size_t)1 << 16)
+/* Large enough for a session's images; when full, the map is emptied. */
+#define SYNCED_MAX ((size_t)1 << 16)
 
-static void forget_lasting(struct files *f)
+static void forget_synced(struct files *f)
 {
-    map_release(&f->lasting);
+    map_release(&f->synced);
     arena_release(&f->names);
 }
 
-/* Note that `name` is synced as it is. Forgetting it, for want of memory or
- * of room, only costs a sync. */
-static void note_lasting(struct files *f, quire_bytes name, uint64_t value)
+/* Record that `name` is synced in its present state. Losing the record, for
+ * want of memory or space, only costs a sync. */
+static void record_synced(struct files *f, quire_bytes name, uint64_t value)
 {
-    uint64_t *known = map_get(&f->lasting, name);
+    uint64_t *known = map_get(&f->synced, name);
     char *key;
 
     if (known) {
         *known = value;
         return;
     }
-    if (f->lasting.n >= LASTING_MAX)
-        forget_lasting(f);
+    if (f->synced.n >= SYNCED_MAX)
+        forget_synced(f);
     key = arena_text(&f->names, name);
     if (key)
-        map_put(&f->lasting, bytes_of(key, name.len), value, NULL);
+        map_put(&f->synced, bytes_of(key, name.len), value, NULL);
 }
 
-/* Make a name last: the directory that holds it and, unless we have seen to
- * those already, the directories above. That they exist does not mean that
- * whoever made them has synced them. */
+/* Make a name durable: sync its directory and, unless recorded as synced, the
+ * directories above. Their existence does not mean that their creator has
+ * synced them. */
 static int sync_name(struct files *f, int parent, const char *name)
 {
     const char *slash = strrchr(name, '/');
     quire_bytes dir = bytes_of(name, slash ? (size_t)(slash - name) : 0);
 
-    if (map_get(&f->lasting, dir))
+    if (map_get(&f->synced, dir))
         return fsync(parent);
     if (fs_sync_parents(f->dir, name) < 0)
         return -1;
-    note_lasting(f, dir, 1);
+    record_synced(f, dir, 1);
     return 0;
 }
 
-/* Link one finished file to its name. A name taken meanwhile by another
- * writer is kept when the draft asked for that: QUIRE_EXISTS. */
+/* Link one finished file to its name. A name taken meanwhile by another writer
+ * is kept when the draft asked for that: QUIRE_EXISTS. */
 quire_status files_give_name(struct files *f, struct fs_temp *t,
                              const char *name, bool replace, bool sync,
                              quire_error *err)
@@ -173,7 +172,7 @@ quire_status files_settle(struct files *f, quire_error *err)
     }
     if (!st && whole && syncfs(f->dir) < 0)
         st = files_fail(f, "sync", "", err);
-    /* What could not be kept was published: the batch must not commit. */
+    /* A published draft was lost: the batch must not commit. */
     f->lost |= st != QUIRE_OK;
     drop_staged(f);
     return st;
@@ -192,8 +191,9 @@ static const struct staged *find_staged(const struct files *f, const char *name)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* The kernel's own time, which nobody can set: what differs has changed. */
-static uint64_t change_of(const struct stat *st)
+/* The kernel's change time, which cannot be set: a different value means a
+ * change. */
+static uint64_t change_time(const struct stat *st)
 {
     return (uint64_t)st->st_ctim.tv_sec * 1000000000u +
            (uint64_t)st->st_ctim.tv_nsec;
@@ -205,13 +205,13 @@ void files_describe(const struct stat *st, struct object_info *info)
     info->modified_s = st->st_mtim.tv_sec;
     info->modified_ns = st->st_mtim.tv_sec * INT64_C(1000000000) +
                         st->st_mtim.tv_nsec;
-    info->changed_ns = (int64_t)change_of(st);
+    info->changed_ns = (int64_t)change_time(st);
     info->device = st->st_dev;
     info->inode = st->st_ino;
 }
 
-/* Open a regular file. O_NONBLOCK: a fifo put in its place must not hang us.
- * It changes nothing for files. */
+/* Open a regular file. O_NONBLOCK: a fifo put in its place must not block; for
+ * files it changes nothing. */
 quire_status files_open_file(struct files *f, const char *name, int flags,
                              int *fd, struct stat *st, quire_error *err)
 {
@@ -229,7 +229,7 @@ quire_status files_open_file(struct files *f, const char *name, int flags,
     if (!S_ISREG(st->st_mode)) {
         close(*fd);
         err_fail(err, QUIRE_INVALID,
-                 "move it away; nothing of ours is anything else",
+                 "move it away; Quire stores only regular files there",
                  "%s/%s is not a regular file", f->path, name);
         return QUIRE_INVALID;
     }
@@ -260,7 +260,7 @@ static quire_status files_stat(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
-/* What is staged has no name yet, but it is open. */
+/* A staged draft has no name yet, but it is open. */
 static quire_status open_staged(const struct files *f,
                                 const struct staged *staged, int *fd,
                                 struct stat *st, quire_error *err)
@@ -310,7 +310,7 @@ static quire_status files_open(struct object_store *s, const char *name,
     if (status)
         return status;
     o->staged = staged != NULL;
-    o->change_ns = change_of(&st);
+    o->change_ns = change_time(&st);
     files_describe(&st, info);
     *out = &o->base;
     return QUIRE_OK;
@@ -352,7 +352,7 @@ static quire_status files_create(struct object_store *s, struct draft **out,
         return err_memory(err);
     *d = (struct file_draft){.base.ops = &files_ops, .store = f};
     if (fs_temp_open(&d->temp, f->dir) < 0) {
-        st = err_sys(err, errno, "cannot make a file in %s", f->path);
+        st = err_sys(err, errno, "cannot create a file in %s", f->path);
         free(d);
         return st;
     }
@@ -393,8 +393,8 @@ static void files_discard(struct draft *base)
     free(d);
 }
 
-static quire_status stage(struct file_draft *d, const char *name, bool replace,
-                          quire_error *err)
+static quire_status stage_draft(struct file_draft *d, const char *name,
+                                bool replace, quire_error *err)
 {
     struct files *f = d->store;
     struct object_info info;
@@ -417,7 +417,7 @@ static quire_status stage(struct file_draft *d, const char *name, bool replace,
     s->name = strdup(name);
     if (!s->name)
         return err_memory(err);
-    d->temp = (struct fs_temp)FS_TEMP_INIT; /* it is the stage's now */
+    d->temp = (struct fs_temp)FS_TEMP_INIT; /* owned by the stage now */
     f->n_staged++;
     return QUIRE_OK;
 }
@@ -430,7 +430,7 @@ static quire_status files_publish(struct draft *base, const char *name,
     quire_status st;
 
     if (f->batch)
-        st = stage(d, name, replace, err);
+        st = stage_draft(d, name, replace, err);
     else if (fs_temp_sync(&d->temp) < 0)
         st = files_fail(f, "sync", name, err);
     else
@@ -440,8 +440,8 @@ static quire_status files_publish(struct draft *base, const char *name,
     return st;
 }
 
-/* A file to append to that was not there: *parent is its directory, for
- * syncing the name or taking it back. */
+/* Create the file to append to: *parent is its directory, for syncing the name
+ * or removing it. */
 static quire_status make_file(struct files *f, const char *name, int *fd,
                               int *parent, const char **base, bool *made_dirs,
                               quire_error *err)
@@ -488,7 +488,7 @@ static quire_status files_append(struct object_store *s, const char *name,
         st = files_fail(f, "sync", name, err);
     else
         *size = (uint64_t)end;
-    /* Written but perhaps not lasting is not what append promises. */
+    /* Append promises durability, not only a write. */
     if (st && fresh)
         unlinkat(parent, base, 0);
     else if (st && ftruncate(fd, was.st_size) < 0)
@@ -500,9 +500,9 @@ out:
     return st;
 }
 
-static bool is_lasting(const struct file_object *o)
+static bool is_synced(const struct file_object *o)
 {
-    const uint64_t *known = map_get(&o->store->lasting, bytes_str(o->name));
+    const uint64_t *known = map_get(&o->store->synced, bytes_str(o->name));
 
     return known && *known == o->change_ns;
 }
@@ -515,21 +515,21 @@ static quire_status files_touch(struct object *base, int64_t now_s,
     struct stat st;
     int rc = futimens(o->fd, times);
 
-    /* In a store that several users share, one may say "now" of another's
-     * file, but no other time. */
+    /* In a store that several users share, a user may set another's file to the
+     * current time, but to no other. */
     if (rc < 0 && errno == EPERM)
         rc = futimens(o->fd, NULL);
     if (rc < 0 || fstat(o->fd, &st) < 0)
         return files_fail(o->store, "renew the time of", o->name, err);
-    /* What was lasting still is: we changed nothing but the time. */
-    if (is_lasting(o))
-        note_lasting(o->store, bytes_str(o->name), change_of(&st));
-    o->change_ns = change_of(&st);
+    /* What was synced still is: only the time changed. */
+    if (is_synced(o))
+        record_synced(o->store, bytes_str(o->name), change_time(&st));
+    o->change_ns = change_time(&st);
     return st.st_nlink > 0 || o->staged ? QUIRE_OK : QUIRE_NOT_FOUND;
 }
 
-/* A file that this handle has synced and that nobody has changed since is not
- * synced again: an agent puts the same image a hundred times. */
+/* A file that this handle has synced and that has not changed since is not
+ * synced again: agents put the same image a hundred times. */
 static quire_status files_sync(struct object *base, quire_error *err)
 {
     struct file_object *o = (struct file_object *)base;
@@ -540,18 +540,18 @@ static quire_status files_sync(struct object *base, quire_error *err)
 
     if (o->editing)
         return files_sync_edited(o, err);
-    if (o->staged || is_lasting(o))
+    if (o->staged || is_synced(o))
         return QUIRE_OK;
     if (f->batch) {
         f->sync_all = true;
-        note_lasting(f, bytes_str(o->name), o->change_ns);
+        record_synced(f, bytes_str(o->name), o->change_ns);
         return QUIRE_OK;
     }
     parent = fs_open_parent(f->dir, o->name, false, NULL, &last);
     if (parent < 0 || fdatasync(o->fd) < 0 || sync_name(f, parent, o->name) < 0)
         st = files_fail(f, "sync", o->name, err);
     else
-        note_lasting(f, bytes_str(o->name), o->change_ns);
+        record_synced(f, bytes_str(o->name), o->change_ns);
     if (parent >= 0)
         close(parent);
     return st;
@@ -585,7 +585,7 @@ static quire_status files_list(struct object_store *s, const char *prefix,
     if (!st)
         st = files_reach(f, false, err);
     if (st == QUIRE_NOT_FOUND)
-        return QUIRE_OK; /* nothing there, nothing to list */
+        return QUIRE_OK; /* absent: nothing to list */
     return st ? st : walk_files(f->dir, f->path, prefix, list_one, &l, err);
 }
 
@@ -601,13 +601,13 @@ static quire_status files_begin(struct object_store *s, quire_error *err)
     return QUIRE_OK;
 }
 
-/* What was noted as lasting in a batch is so only by its commit. */
+/* What a batch recorded as synced is so only after its commit. */
 static void files_rollback(struct object_store *s)
 {
     struct files *f = (struct files *)s;
 
     f->batch = false;
-    forget_lasting(f);
+    forget_synced(f);
     drop_staged(f);
 }
 
@@ -621,13 +621,14 @@ static quire_status files_commit(struct object_store *s, quire_error *err)
     if (f->lost) {
         files_rollback(s);
         return err_set(err, QUIRE_IO,
-                       "files of this batch in %s could not be kept", f->path);
+                       "some files of this batch in %s could not be stored",
+                       f->path);
     }
     st = files_settle(f, err);
     if (!st && f->sync_all && !shared && syncfs(f->dir) < 0)
         st = files_fail(f, "sync", "", err);
     if (st)
-        forget_lasting(f);
+        forget_synced(f);
     return st;
 }
 
@@ -643,7 +644,7 @@ static void files_free(struct object_store *s)
     drop_staged(f);
     if (f->dir >= 0)
         close(f->dir);
-    forget_lasting(f);
+    forget_synced(f);
     free(f->path);
     free(f);
 }
@@ -696,7 +697,7 @@ static struct files *make_files(const char *path, bool read_only)
     f->base.ops = &files_ops;
     f->dir = f->claimed = -1;
     f->read_only = read_only;
-    map_init(&f->lasting, 0, 0); /* directory names are our own */
+    map_init(&f->synced, 0, 0); /* directory names are trusted */
     f->path = strdup(path);
     if (f->path)
         return f;

@@ -1,16 +1,15 @@
 /*
- * files_edit.c - files that are changed where they are
+ * files_edit.c - files changed in place
  *
- * A session's log is appended to for hours by one process while others look
- * at it, and perhaps append too, since not everyone asks for the lock. Hence:
+ * A session's log is appended to for hours by one process while others read it,
+ * and perhaps append too, since the lock is advisory. Hence:
  *
  *   (1) Appending is one write(2) on a descriptor with O_APPEND: the kernel
- *       puts it at the end, wherever that is by now, and never over bytes of
- *       somebody else.
- *   (2) A write that came out short is cut back, so that the file is what it
- *       was; if even that fails, the reader's rule for torn tails holds.
- *   (3) A file that takes the place of another is locked before it has the
- *       name, so there is no moment in which a second writer could slip in.
+ *       puts it at the current end, and never over bytes of another process.
+ *   (2) A short write is cut back, so that the file is what it was; if that
+ *       fails too, readers still ignore the torn tail.
+ *   (3) A replacement file is locked before it gets the name, so a second
+ *       writer cannot slip in.
  *   (4) The lock belongs to the open file description and ends with it, even
  *       when the process dies.
  */
@@ -25,7 +24,7 @@
 #include "base/err.h"
 #include "store/files_priv.h"
 
-static struct file_object *of(struct object *o)
+static struct file_object *file_object_of(struct object *o)
 {
     return (struct file_object *)o;
 }
@@ -43,7 +42,7 @@ quire_status files_edit(struct object_store *s, const char *name,
     if (f->read_only) {
         status = err_fail(err, QUIRE_INVALID,
                           "open the store without the read-only flag",
-                          "%s is open for reading only", f->path);
+                          "%s is open read-only", f->path);
         return status;
     }
     status = files_settle(f, err);
@@ -63,7 +62,7 @@ quire_status files_edit(struct object_store *s, const char *name,
 
 quire_status files_hold(struct object *base, int wait_ms, quire_error *err)
 {
-    struct file_object *o = of(base);
+    struct file_object *o = file_object_of(base);
     quire_status st = fs_lock(o->fd, FS_EXCLUSIVE, wait_ms, err);
     char who[64];
 
@@ -92,16 +91,16 @@ static bool still_named(const struct file_object *o)
     return yes;
 }
 
-/* Renaming over a file takes its last link away, as removing it does; one
- * that was moved keeps it, so now and then the name itself is looked at.
+/* Replacing or removing a file takes its last link away; moving it does not, so
+ * now and then the name itself is checked.
  *
- * statx() for just these two, and not fstat(): on recent kernels whoever asks
- * for the times makes the next write store a new one, which is dearer than
- * the write itself. */
+ * statx() for just these two fields, and not fstat(): on recent kernels reading
+ * the times makes the next write store a new one, which costs more than the
+ * write itself. */
 quire_status files_status(struct object *base, uint64_t *size, bool *named,
                           quire_error *err)
 {
-    struct file_object *o = of(base);
+    struct file_object *o = file_object_of(base);
     struct timespec now;
     struct statx x;
     int64_t ms;
@@ -124,7 +123,7 @@ quire_status files_status(struct object *base, uint64_t *size, bool *named,
 quire_status files_append_at(struct object *base, uint64_t size,
                              quire_bytes bytes, quire_error *err)
 {
-    struct file_object *o = of(base);
+    struct file_object *o = file_object_of(base);
     size_t taken = 0;
     struct stat now;
     quire_status st;
@@ -142,37 +141,37 @@ quire_status files_append_at(struct object *base, uint64_t size,
         return QUIRE_OK;
     }
     st = files_fail(o->store, "append to", o->name, err);
-    /* Only what is ours is cut off: others may have appended before us. */
+    /* Cut off only our own bytes: others may have appended before us. */
     if (taken > 0 &&
         (fstat(o->fd, &now) < 0 || (uint64_t)now.st_size != size + taken ||
          ftruncate(o->fd, (off_t)size) < 0))
-        err_next(err, "the file may end in a part of a line, which readers "
-                      "pass over; make room and open it again");
+        err_next(err, "the file may end in a partial line, which readers "
+                      "skip; free some space and open it again");
     return st;
 }
 
 quire_status files_patch(struct object *base, uint64_t offset,
                          quire_bytes bytes, quire_error *err)
 {
-    struct file_object *o = of(base);
+    struct file_object *o = file_object_of(base);
     quire_status st = QUIRE_OK;
     struct stat info, ours;
     size_t done = 0;
     int fd;
 
     /* O_APPEND makes pwrite() append, so this needs a descriptor without; and
-     * the name must still mean the same file. */
+     * the name must still refer to the same file. */
     fd = fs_open_beneath(o->store->dir, o->name, O_WRONLY | O_NOFOLLOW, 0);
     if (fd < 0)
         return files_fail(o->store, "open", o->name, err);
     if (fstat(fd, &info) < 0 || fstat(o->fd, &ours) < 0) {
         st = files_fail(o->store, "look at", o->name, err);
     } else if (info.st_ino != ours.st_ino || info.st_dev != ours.st_dev) {
-        st = err_set(err, QUIRE_CHANGED, "%s/%s is another file now",
+        st = err_set(err, QUIRE_CHANGED, "%s/%s was replaced by another file",
                      o->store->path, o->name);
     } else if (offset + bytes.len > (uint64_t)info.st_size) {
-        st = err_set(err, QUIRE_CHANGED, "%s/%s has become shorter",
-                     o->store->path, o->name);
+        st = err_set(err, QUIRE_CHANGED, "%s/%s was truncated", o->store->path,
+                     o->name);
     }
     while (!st && done < bytes.len) {
         ssize_t n = pwrite(fd, (const char *)bytes.data + done,
@@ -187,8 +186,8 @@ quire_status files_patch(struct object *base, uint64_t offset,
     return st;
 }
 
-/* The file of a draft, for appending, and held: a descriptor of its own that
- * shares the draft's lock. */
+/* Open the draft's file for appending, and hold it: a descriptor of its own
+ * that shares the draft's lock. */
 static quire_status take_draft(struct file_draft *d, bool hold, int *fd,
                                quire_error *err)
 {
@@ -225,7 +224,7 @@ quire_status files_publish_open(struct draft *draft, const char *name,
     if (!st)
         st = files_give_name(f, &d->temp, name, false, true, err);
     if (!st) {
-        o->editing = o->held = o->name_lasts = true;
+        o->editing = o->held = o->name_synced = true;
         o->size = d->size;
         *out = &o->base;
     } else if (o) {
@@ -238,7 +237,7 @@ quire_status files_publish_open(struct draft *draft, const char *name,
 quire_status files_swap(struct object *base, struct draft *draft,
                         quire_error *err)
 {
-    struct file_object *o = of(base);
+    struct file_object *o = file_object_of(base);
     struct file_draft *d = (struct file_draft *)draft;
     struct files *f = o->store;
     quire_status st = QUIRE_OK;
@@ -250,15 +249,15 @@ quire_status files_swap(struct object *base, struct draft *draft,
     if (parent < 0 || fstat(o->fd, &was) < 0 ||
         fchmod(d->temp.fd, was.st_mode & 0777) < 0)
         st = files_fail(f, "replace", o->name, err);
-    /* Root may work on the files of another, and they stay theirs. */
+    /* Root may work on another user's files; they keep their owner. */
     else if ((was.st_uid != geteuid() || was.st_gid != getegid()) &&
              fchown(d->temp.fd, was.st_uid, was.st_gid) < 0 &&
              was.st_uid != geteuid())
         st = files_fail(f, "keep the owner of", o->name, err);
     if (!st)
         st = take_draft(d, o->held, &fd, err);
-    /* Whoever moved it away has it there; a second one of its name would be
-     * one too many. */
+    /* It was moved away and exists there; do not create a second one of its
+     * name. */
     if (!st && !still_named(o))
         st = err_set(err, QUIRE_CHANGED, "%s/%s has been moved away", f->path,
                      o->name);
@@ -279,17 +278,17 @@ quire_status files_swap(struct object *base, struct draft *draft,
     return st;
 }
 
-/* Its own flag instead of the store's map of lasting names: this runs beside
- * others in a thread of its own. */
+/* Its own flag instead of the store's map of synced names: this runs in a
+ * thread of its own. */
 quire_status files_sync_edited(struct file_object *o, quire_error *err)
 {
     if (fdatasync(o->fd) < 0)
         return files_fail(o->store, "sync", o->name, err);
-    if (o->name_lasts)
+    if (o->name_synced)
         return QUIRE_OK;
     if (fs_sync_parents(o->store->dir, o->name) < 0)
         return files_fail(o->store, "sync the directory of", o->name, err);
-    o->name_lasts = true;
+    o->name_synced = true;
     return QUIRE_OK;
 }
 

@@ -1,11 +1,11 @@
 /*
- * files_list.c - very many files, looked at once
+ * files_list.c - list very many files
  *
- * To list ten thousand sessions is to ask for the size and time of each, and
- * nearly all of that is waiting for the kernel to walk a path. So the names
- * are read first, and then looked at by a few threads side by side, each with
- * its own stretch of the list. They touch nothing but that, take no signals
- * and end before the call does.
+ * Listing ten thousand sessions needs the size and time of each, and nearly all
+ * of that is waiting for the kernel to walk a path. So the names are read
+ * first, and then a few threads stat them in parallel, each its own part of the
+ * list. They touch nothing else, block all signals and end before the call
+ * does.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,8 +29,8 @@ struct found {
     const char *dir, *name;
     struct object_info info;
     bool there;
-    bool odd;  /* there, but no file                     */
-    int error; /* errno of a look that failed, 0: none */
+    bool odd;  /* exists, but is not a file */
+    int error; /* errno of a failed stat, or 0 */
 };
 
 struct depth2_scan {
@@ -40,20 +40,20 @@ struct depth2_scan {
     size_t n, cap;
     int root;
 
-    /* To comb is to go down, and to leave out only what is not wanted. */
+    /* `find` descends to any depth, and skips only names it does not want. */
     object_want_fn wants; /* NULL: two levels, nothing hidden */
     void *ctx;
     const char **dirs; /* owned; found, the first `n_read` read */
     size_t n_dirs, n_read, dirs_cap;
 };
 
-/* The part of the list that one thread looks at. */
+/* The part of the list that one thread stats. */
 struct stretch {
     const struct depth2_scan *depth2_scan;
     size_t from, to;
 };
 
-static void look_at(struct found *f, int dir, int error)
+static void stat_one(struct found *f, int dir, int error)
 {
     struct stat st = {0};
 
@@ -68,7 +68,7 @@ static void look_at(struct found *f, int dir, int error)
     files_describe(&st, &f->info);
 }
 
-static void *look_at_all(void *ctx)
+static void *stat_part(void *ctx)
 {
     struct stretch *s = ctx;
     const char *open_dir = NULL;
@@ -86,15 +86,15 @@ static void *look_at_all(void *ctx)
             error = dir < 0 ? errno : 0;
             open_dir = f->dir;
         }
-        look_at(f, dir, error);
+        stat_one(f, dir, error);
     }
     if (dir >= 0)
         close(dir);
     return NULL;
 }
 
-/* What no thread could be had for, this one looks at. */
-static void look_side_by_side(const struct depth2_scan *s)
+/* Parts for which no thread could be started are done on this one. */
+static void stat_parallel(const struct depth2_scan *s)
 {
     struct stretch part[THREADS_MAX];
     pthread_t thread[THREADS_MAX];
@@ -112,15 +112,14 @@ static void look_side_by_side(const struct depth2_scan *s)
     for (i = 0; i < n; i++) {
         part[i] = (struct stretch){s, s->n * i / n, s->n * (i + 1) / n};
         if (i > 0)
-            started[i] = !pthread_create(&thread[i], NULL, look_at_all,
-                                         &part[i]);
+            started[i] = !pthread_create(&thread[i], NULL, stat_part, &part[i]);
     }
     pthread_sigmask(SIG_SETMASK, &was, NULL);
     for (i = 0; i < n; i++) {
         if (started[i])
             pthread_join(thread[i], NULL);
         else
-            look_at_all(&part[i]);
+            stat_part(&part[i]);
     }
 }
 
@@ -144,9 +143,9 @@ static quire_status add_found(struct depth2_scan *s, const char *dir,
     return s->list[s->n++].name ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status fail(const struct files *f, const struct depth2_scan *s,
-                         const char *verb, const char *dir, const char *name,
-                         quire_error *err)
+static quire_status fail_at(const struct files *f, const struct depth2_scan *s,
+                            const char *verb, const char *dir, const char *name,
+                            quire_error *err)
 {
     char path[PATH_MAX];
     int why = errno;
@@ -176,7 +175,7 @@ static quire_status add_dir(struct depth2_scan *s, const char *above,
     return s->dirs[s->n_dirs++] ? QUIRE_OK : err_memory(err);
 }
 
-/* Not every file system says in its directories what is one. */
+/* Some file systems do not report the type in the entry. */
 static bool is_dir(int dir, const struct dirent *e)
 {
     struct stat st;
@@ -187,8 +186,8 @@ static bool is_dir(int dir, const struct dirent *e)
            S_ISDIR(st.st_mode);
 }
 
-static quire_status see_name(struct depth2_scan *s, int fd, const char *dir,
-                             const struct dirent *e, quire_error *err)
+static quire_status visit_name(struct depth2_scan *s, int fd, const char *dir,
+                               const struct dirent *e, quire_error *err)
 {
     bool hidden = e->d_name[0] == '.', below = *dir != '\0';
 
@@ -215,19 +214,19 @@ static quire_status read_dir(struct files *f, struct depth2_scan *s,
     struct dirent *e;
     DIR *stream;
 
-    if (fd < 0) /* gone, or no directory after all */
+    if (fd < 0) /* removed, or not a directory after all */
         return errno == ENOENT || errno == ENOTDIR
                    ? QUIRE_OK
-                   : fail(f, s, "open", dir, "", err);
+                   : fail_at(f, s, "open", dir, "", err);
     stream = fdopendir(fd);
     if (!stream) {
         close(fd);
-        return fail(f, s, "read", dir, "", err);
+        return fail_at(f, s, "read", dir, "", err);
     }
     for (errno = 0; !st && (e = readdir(stream)) != NULL; errno = 0)
-        st = see_name(s, fd, dir, e, err);
+        st = visit_name(s, fd, dir, e, err);
     if (!st && errno)
-        st = fail(f, s, "read", dir, "", err);
+        st = fail_at(f, s, "read", dir, "", err);
     closedir(stream);
     return st;
 }
@@ -249,11 +248,11 @@ static quire_status find_all(struct files *f, struct depth2_scan *s,
     while (!st && s->n_read < s->n_dirs)
         st = read_dir(f, s, s->dirs[s->n_read++], err);
     if (!st)
-        look_side_by_side(s);
+        stat_parallel(s);
     return st;
 }
 
-static quire_status give_all(struct files *f, const struct depth2_scan *s,
+static quire_status emit_all(struct files *f, const struct depth2_scan *s,
                              object_depth2_fn each, void *ctx, quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -264,7 +263,7 @@ static quire_status give_all(struct files *f, const struct depth2_scan *s,
 
         errno = found->error;
         if (found->error)
-            st = fail(f, s, "look at", found->dir, found->name, err);
+            st = fail_at(f, s, "stat", found->dir, found->name, err);
         else if (found->there)
             st = each(ctx, found->dir, found->name, &found->info, err);
         else if (found->odd && s->wants)
@@ -273,15 +272,15 @@ static quire_status give_all(struct files *f, const struct depth2_scan *s,
     return st;
 }
 
-static quire_status run(struct object_store *store, const char *root,
-                        struct depth2_scan *s, object_depth2_fn each, void *ctx,
-                        quire_error *err)
+static quire_status run_scan(struct object_store *store, const char *root,
+                             struct depth2_scan *s, object_depth2_fn each,
+                             void *ctx, quire_error *err)
 {
     struct files *f = (struct files *)store;
     quire_status st = find_all(f, s, root, err);
 
     if (!st)
-        st = give_all(f, s, each, ctx, err);
+        st = emit_all(f, s, each, ctx, err);
     if (s->root >= 0)
         close(s->root);
     free(s->list);
@@ -296,7 +295,7 @@ quire_status files_list_depth2(struct object_store *store, const char *root,
 {
     struct depth2_scan s = {.name = root, .root = -1};
 
-    return run(store, root, &s, each, ctx, err);
+    return run_scan(store, root, &s, each, ctx, err);
 }
 
 quire_status files_find(struct object_store *store, const char *root,
@@ -308,5 +307,5 @@ quire_status files_find(struct object_store *store, const char *root,
                             .wants = wants,
                             .ctx = ctx};
 
-    return run(store, root, &s, each, ctx, err);
+    return run_scan(store, root, &s, each, ctx, err);
 }

@@ -1,9 +1,10 @@
 /*
- * files_lock.c - whose turn it is
+ * files_lock.c - store locks and directory locks
  *
  * A directory can be locked like a file, and needs no file in it for that: the
- * store's own for the store, another one for what lies in it. Locks belong to
- * open descriptors, so that of a claim is its own, and closing it lets go.
+ * store's own directory for the store, another for its contents. Locks belong
+ * to open descriptors; each directory lock has its own, and closing it releases
+ * the lock.
  */
 #include <assert.h>
 #include <errno.h>
@@ -31,14 +32,14 @@ quire_status files_lock(struct object_store *s, enum object_lock mode,
     st = fs_lock(f->dir, modes[mode], wait_ms, err);
     if (st == QUIRE_BUSY) {
         err_fail(err, st, "try again when it has finished",
-                 "another process has the store %s for itself", f->path);
+                 "another process holds the store %s exclusively", f->path);
     }
     return st;
 }
 
-/* The time of the directory, set to the nanosecond: the kernel's own steps of
- * milliseconds could give two marks the same one. Who may write to a directory
- * but does not own it has to be content with those. */
+/* Set the directory's time to the nanosecond: the kernel's own steps of
+ * milliseconds could make two marks equal. A process that may write to the
+ * directory but does not own it uses those. */
 void files_touch_gen(struct object_store *s)
 {
     struct files *f = (struct files *)s;
@@ -66,7 +67,7 @@ quire_status files_gen(struct object_store *s, int64_t *mark, quire_error *err)
     return QUIRE_OK;
 }
 
-/* The lock of the directory itself, which everybody opens for themselves. */
+/* Lock the directory itself, through a descriptor of its own. */
 quire_status files_lock_dir(struct object_store *s, const char *dir,
                             int wait_ms, quire_error *err)
 {
@@ -84,7 +85,7 @@ quire_status files_lock_dir(struct object_store *s, const char *dir,
     st = fs_lock(fd, FS_EXCLUSIVE, wait_ms, err);
     if (st == QUIRE_BUSY) {
         err_fail(err, st, "try again when it has finished",
-                 "another process is busy with what lies in %s/%s", f->path,
+                 "another process is changing the contents of %s/%s", f->path,
                  dir);
     }
     if (st)

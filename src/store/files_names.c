@@ -1,4 +1,4 @@
-/* files_names.c - names that change, and names that go */
+/* files_names.c - rename and remove files */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

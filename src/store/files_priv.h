@@ -1,4 +1,4 @@
-/* files_priv.h - what the halves of the files backend share */
+/* files_priv.h - shared by the files of the files backend */
 #ifndef STORE_FILES_PRIV_H
 #define STORE_FILES_PRIV_H
 
@@ -25,11 +25,11 @@ struct files {
     int claimed; /* owned; -1: none */
     bool read_only;
     bool batch;
-    bool lost;          /* something staged in this batch could not be kept */
-    bool sync_all;      /* the commit must sync what others wrote           */
-    struct map lasting; /* what we know is synced: directories, and files with
-                           the time of their last change                    */
-    struct arena names; /* of those                                         */
+    bool lost;          /* something staged in this batch was lost */
+    bool sync_all;      /* the commit must sync what others wrote */
+    struct map synced;  /* known to be synced: directories, and files with the
+                         * time of their last change */
+    struct arena names; /* holds the names */
     size_t n_staged;
     struct staged staged[STAGED_MAX];
 };
@@ -39,10 +39,10 @@ struct file_object {
     struct files *store;
     int fd;
     bool staged;        /* it has no name yet                            */
-    bool editing;       /* open to be changed in place: see files_edit.c */
-    bool name_lasts;    /* editing: the directories are synced           */
-    uint64_t size;      /* editing: as it was last seen                  */
-    int64_t named_ms;   /* editing: when its name was last looked at     */
+    bool editing;       /* open for changes in place: see files_edit.c */
+    bool name_synced;   /* editing: the directories are synced           */
+    uint64_t size;      /* editing: the last known size */
+    int64_t named_ms;   /* editing: when its name was last checked */
     bool held;          /* editing: we have its lock                     */
     uint64_t change_ns; /* when the kernel last saw it change            */
     char name[];
@@ -53,30 +53,29 @@ struct file_draft {
     struct files *store;
     struct fs_temp temp;
     uint64_t size;
-    uint64_t begun; /* so much the kernel has been told to write */
+    uint64_t begun; /* bytes for which write-back was started */
 };
 
 extern const struct object_ops files_ops;
 
-/* "cannot <verb> <store>/<name>: <errno in words>". */
+/* "cannot <verb> <store>/<name>: <errno text>". */
 quire_status files_fail(const struct files *f, const char *verb,
                         const char *name, quire_error *err);
 
-/* The directory is there and open; made if `make`. QUIRE_NOT_FOUND is the
- * answer of an empty store and sets no words. */
+/* Open the directory; create it if `make`. QUIRE_NOT_FOUND means an empty store
+ * and sets no message. */
 quire_status files_reach(struct files *f, bool make, quire_error *err);
 
-/* Give names to all that is staged. */
+/* Give names to all staged drafts. */
 quire_status files_settle(struct files *f, quire_error *err);
 
-/* Open a regular file; QUIRE_NOT_FOUND sets no words. */
+/* Open a regular file; QUIRE_NOT_FOUND sets no message. */
 quire_status files_open_file(struct files *f, const char *name, int flags,
                              int *fd, struct stat *st, quire_error *err);
 
 void files_describe(const struct stat *st, struct object_info *info);
 
-/* An open object of the file at `fd`, which is the object's then, also when
- * there is no memory for it. */
+/* An open object for the file at `fd`. Takes `fd`, also on failure. */
 quire_status files_object(struct files *f, const char *name, int fd,
                           struct file_object **out, quire_error *err);
 

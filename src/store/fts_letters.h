@@ -1,10 +1,10 @@
 /*
- * fts_letters.h - what is no letter
+ * fts_letters.h - characters that are not letters
  *
- * SQLite's table of characters ends with Unicode 6 and takes what came later,
- * most emoji among it, for part of a word; and so it does with the private
- * characters that prompts and editors draw icons with. Nobody wants to find
- * "done" only together with the picture behind it.
+ * SQLite's table of characters ends with Unicode 6 and treats later ones, most
+ * emoji among them, as part of a word; also the private-use characters that
+ * prompts and editors draw icons with. Without this table "done" would be found
+ * only together with the picture behind it.
  */
 #ifndef STORE_FTS_LETTERS_H
 #define STORE_FTS_LETTERS_H
@@ -17,7 +17,7 @@ struct letters_range {
     uint32_t first, last;
 };
 
-/* Is it in one of these, which are in order? */
+/* Whether `cp` is in one of the sorted ranges. */
 static inline bool letters_within(uint32_t cp,
                                   const struct letters_range *ranges, size_t n)
 {
@@ -30,8 +30,8 @@ static inline bool letters_within(uint32_t cp,
     return false;
 }
 
-/* Surely neither letter nor digit of any script. There are others: rare signs
- * that SQLite knows, and "_", which stands between letters. */
+/* Certainly neither letter nor digit of any script. There are others: rare
+ * signs that SQLite knows, and "_", which joins letters. */
 static inline bool letters_none(uint32_t cp)
 {
     static const struct letters_range none[] = {

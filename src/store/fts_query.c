@@ -1,17 +1,17 @@
 /*
- * fts_query.c - what a person types, as an expression of FTS5
+ * fts_query.c - user text as an FTS5 expression
  *
- * Every term becomes a string in quotes, and in a string of FTS5 only the quote
- * means something. A quote never gets that far: it is where a term ends. So
- * AND, NOT, NEAR, *, ^, (, -x, a:b and c++ are text and nothing else, and the
- * index splits them as it splits every text.
+ * Every term becomes a quoted string, and in a string of FTS5 only the quote is
+ * special. A quote never gets that far: it ends a term. So AND, NOT, NEAR, *,
+ * ^, (, -x, a:b and c++ are plain text, and the index splits them as it splits
+ * every text.
  *
  * A term without a letter or digit is left out, since a phrase without words
- * would be found nowhere. Which characters are letters only SQLite knows, so
- * letters.h has no more than the ranges that surely are none. What else is none
- * (rare signs) becomes a string without words. Between terms that
- * follow each other SQLite leaves such strings out by itself, which it does not
- * do for AND: hence the space. A question of nothing else finds nothing.
+ * matches nothing. Only SQLite knows which characters are letters, so
+ * fts_letters.h lists just the ranges that certainly are not. Other non-letters
+ * (rare signs) become a string without words. Between adjacent terms SQLite
+ * drops such strings by itself, which it does not do for AND: hence the space.
+ * A query of nothing else matches nothing.
  */
 #include "store/fts_query.h"
 
@@ -19,11 +19,11 @@
 #include "base/utf8.h"
 #include "store/fts_letters.h"
 
-/* More is not a question but a text. Each term is a walk through the index. */
+/* More is not a query but a document. Each term is a walk through the index. */
 #define MAX_TERMS 64
 #define MAX_BYTES ((size_t)8 * 1024)
 
-/* White space, as Unicode has it; and NUL, that no expression can hold. */
+/* White space as in Unicode; and NUL, which no expression can hold. */
 static bool is_space(uint32_t cp)
 {
     static const struct letters_range spaces[] = {
@@ -35,7 +35,7 @@ static bool is_space(uint32_t cp)
     return letters_within(cp, spaces, sizeof spaces / sizeof *spaces);
 }
 
-/* The next character, with a space for what is broken. */
+/* The next character, with a space for malformed bytes. */
 static size_t next_char(quire_bytes text, size_t at, uint32_t *cp)
 {
     bool bad = false;
@@ -59,8 +59,8 @@ static bool has_letter(quire_bytes term)
     return false;
 }
 
-/* The text that is read. The cut may go through a word, and half a word finds
- * nothing, so it is made at a space, if there is one. */
+/* The part of the text that is used. Half a word matches nothing, so the cut is
+ * made at a space, if there is one. */
 static quire_bytes shorten(quire_bytes text)
 {
     size_t at, space = 0;

@@ -1,36 +1,35 @@
 /*
- * fts_tokenizer.c - text into words, for the index
+ * fts_tokenizer.c - split text into words for the index
  *
- * SQLite's own unicode61 says what a letter is and folds case and accents; it
- * carries the tables, we have none. Here its words are looked at again. One
- * may be code, and one may be a sentence, in a script without spaces:
+ * SQLite's own unicode61 decides what a letter is and folds case and accents;
+ * it carries the tables. Here its words are split further. A word may be an
+ * identifier, or a sentence in a script without spaces:
  *
  *     text          get          User    Name      全      文      检
  *     token         get          user    name      全      文      检
  *     same place    getusername                    全文    文检
  *
- * A code word is its parts, one after the other, and the whole stands where
- * the first part stands. So `name`, "user name" and getusername all find
- * getUserName. Characters of Chinese, Japanese and Korean stand alone, and each
- * with the next as a pair.
+ * An identifier is indexed as its parts, one after the other, and the whole at
+ * the place of the first part. So `name`, "user name" and getusername all find
+ * getUserName. Each character of Chinese, Japanese and Korean is a token, and
+ * so is each pair with the next.
  *
- * A question is split the same way but takes one token for each place, the
- * one that says most: the pair; the whole, if the question is one word; the
- * parts, if it is several, because words behind the whole are as far away as
- * there are parts.
+ * A query is split the same way but takes one token for each place, the most
+ * specific: the pair; the whole, if the query is one word; the parts, if it has
+ * several, because words behind the whole are as far away as there are parts.
  *
- * Always true:
+ * Invariants:
  *
- *   (1) A text asked as a phrase is found in every document that has it between
- *       separators: both take the same places.
+ *   (1) A text searched as a phrase is found in every document that has it
+ *       between separators: both take the same places.
  *   (2) Tokens at different places never overlap in the text. highlight() and
  *       snippet() of SQLite 3.40 repeat text where they do. This is why a
  *       character has a place of its own, beside its pair.
  *   (3) The inner tokenizer sees well-formed UTF-8 only. It would read broken
  *       bytes together with their neighbours; here they separate words.
  *
- * Not allocated: tokens lie in the text, in the inner tokenizer's buffer, or on
- * the stack.
+ * Nothing is allocated: tokens are slices of the text, of the inner tokenizer's
+ * buffer, or on the stack.
  */
 #include "store/fts_tokenizer.h"
 
@@ -42,54 +41,55 @@
 #include "base/utf8.h"
 #include "store/fts_letters.h"
 
-/* Longer ones are nobody's words: base64, minified code. They are found by
+/* Longer ones are not words but base64 or minified code. They are found by
  * their first bytes. */
 #define WORD_MAX_BYTES 128
 
-/* More, and it is a hash or a key rather than a name: letters and digits in
- * turns. It is found whole; sixteen stubs of it would find nothing else. */
+/* More, and it is a hash or a key rather than a name: alternating letters and
+ * digits. It is found whole; sixteen fragments of it would be useless. */
 #define MAX_PARTS 16
 
-/* Folding makes a character of two bytes one of three at most. */
+/* Folding grows a character from two bytes to three at most. */
 #define FOLDED_BYTES (2 * WORD_MAX_BYTES)
 
-/* unicode61, three times: one cannot be asked again while it is giving words
- * out. */
+/* Three instances of unicode61: one cannot be called again while it emits
+ * words. */
 struct words {
     fts5_tokenizer inner;
     Fts5Tokenizer *split; /* text into words                                */
-    Fts5Tokenizer *fold;  /* one part of a word                             */
-    Fts5Tokenizer *lower; /* the same with its accents: what this changes
-                             was a capital                                  */
+    Fts5Tokenizer *fold;  /* one part of a word */
+    Fts5Tokenizer *lower; /* the same with its accents: a character this changes
+                           * was a capital */
 };
 
 typedef int token_fn(void *ctx, int flags, const char *token, int len, int from,
                      int to);
 
-/* One text on its way through. */
+/* One text being tokenized. */
 struct pass {
     struct words *words;
-    const char *text; /* a well-formed stretch, and where it begins in the
-                         whole text                                         */
+    const char *text; /* a well-formed run, and where it begins in the whole
+                       * text */
     int base;
     bool query;
-    int n_words; /* counted before the pass, of a question only            */
-    token_fn *give;
+    int n_words; /* counted before the pass, for a query only */
+    token_fn *emit;
     void *ctx;
 };
 
 /* A piece of a word without Chinese, Japanese or Korean: bytes of the pass's
- * text. `folded` is it, folded byte by byte, or NULL if it is not ASCII. */
+ * text. `folded` is the same folded byte by byte, or NULL if it is not ASCII.
+ */
 struct piece {
     int from, to;
     const char *folded;
-    bool alone; /* there is nothing else in the question */
+    bool alone; /* the query has nothing else */
 };
 
-static int give(const struct pass *p, int flags, const char *token, int len,
-                int from, int to)
+static int emit_token(const struct pass *p, int flags, const char *token,
+                      int len, int from, int to)
 {
-    return p->give(p->ctx, flags, token, len, p->base + from, p->base + to);
+    return p->emit(p->ctx, flags, token, len, p->base + from, p->base + to);
 }
 
 static quire_bytes slice(const struct pass *p, int from, int to)
@@ -117,31 +117,31 @@ static int keep_folded(void *ctx, int flags, const char *token, int len,
     return SQLITE_OK;
 }
 
-static int fold(const struct pass *p, Fts5Tokenizer *by, int from, int to,
-                struct folded *out)
+static int fold_text(const struct pass *p, Fts5Tokenizer *by, int from, int to,
+                     struct folded *out)
 {
     out->len = 0;
     return p->words->inner.xTokenize(by, out, FTS5_TOKENIZE_AUX, p->text + from,
                                      to - from, keep_folded);
 }
 
-/* A token that is the text from `from` to `to`, within a piece. */
-static int give_text(const struct pass *p, int flags, const struct piece *w,
+/* Emit the text from `from` to `to`, within a piece, as a token. */
+static int emit_text(const struct pass *p, int flags, const struct piece *w,
                      int from, int to)
 {
     struct folded f;
     int rc;
 
     if (w->folded)
-        return give(p, flags, w->folded + (from - w->from), to - from, from,
-                    to);
-    rc = fold(p, p->words->fold, from, to, &f);
+        return emit_token(p, flags, w->folded + (from - w->from), to - from,
+                          from, to);
+    rc = fold_text(p, p->words->fold, from, to, &f);
     if (rc)
         return rc;
-    /* Never nothing: a token that is missing would move those behind it. */
+    /* Never empty: a missing token would shift those behind it. */
     if (f.len == 0)
-        return give(p, flags, p->text + from, to - from, from, to);
-    return give(p, flags, f.text, f.len, from, to);
+        return emit_token(p, flags, p->text + from, to - from, from, to);
+    return emit_token(p, flags, f.text, f.len, from, to);
 }
 
 /* ---- code words ------------------------------------------------------- */
@@ -163,15 +163,15 @@ static enum kind kind_of_ascii(char c)
     return c == '_' ? LINE : LOWER;
 }
 
-/* Those that the inner tokenizer takes as part of a word. The last two are the
+/* Marks that the inner tokenizer takes as part of a word. The last two are the
  * voice marks of kana. */
 static bool is_mark(uint32_t cp)
 {
     return (cp >= 0x300 && cp <= 0x36f) || cp == 0x3099 || cp == 0x309a;
 }
 
-/* The kind of each byte. SQLite knows what a capital is, but does not say so:
- * it is what lower case differs from. */
+/* The kind of each byte. SQLite does not export what a capital is: it is a
+ * character that differs from its lower case. */
 static int find_kinds(const struct pass *p, const struct piece *w,
                       unsigned char *kinds)
 {
@@ -182,7 +182,7 @@ static int find_kinds(const struct pass *p, const struct piece *w,
     int rc = SQLITE_OK;
 
     if (!w->folded)
-        rc = fold(p, p->words->lower, w->from, w->to, &f);
+        rc = fold_text(p, p->words->lower, w->from, w->to, &f);
     if (rc)
         return rc;
     low = bytes_of(f.text, (size_t)f.len);
@@ -249,21 +249,21 @@ static int find_parts(const char *text, const unsigned char *kinds, int len,
     return n;
 }
 
-/* The parts, and with the first of them what they are parts of: with the lines
- * around it and without. */
-static int give_parts(const struct pass *p, const struct piece *w,
+/* Emit the parts, and at the place of the first the whole: with surrounding
+ * underscores and without. */
+static int emit_parts(const struct pass *p, const struct piece *w,
                       const struct part *parts, int n, struct part core)
 {
     int i, rc;
 
     for (i = 0; i < n; i++) {
-        rc = give_text(p, 0, w, w->from + parts[i].from, w->from + parts[i].to);
+        rc = emit_text(p, 0, w, w->from + parts[i].from, w->from + parts[i].to);
         if (!rc && !p->query && i == 0 &&
             parts[0].to - parts[0].from < w->to - w->from)
-            rc = give_text(p, FTS5_TOKEN_COLOCATED, w, w->from, w->to);
+            rc = emit_text(p, FTS5_TOKEN_COLOCATED, w, w->from, w->to);
         if (!rc && !p->query && i == 0 && n > 1 &&
             core.to - core.from < w->to - w->from)
-            rc = give_text(p, FTS5_TOKEN_COLOCATED, w, w->from + core.from,
+            rc = emit_text(p, FTS5_TOKEN_COLOCATED, w, w->from + core.from,
                            w->from + core.to);
         if (rc)
             return rc;
@@ -271,7 +271,7 @@ static int give_parts(const struct pass *p, const struct piece *w,
     return SQLITE_OK;
 }
 
-static int give_piece(const struct pass *p, const struct piece *whole)
+static int emit_piece(const struct pass *p, const struct piece *whole)
 {
     unsigned char kinds[WORD_MAX_BYTES];
     struct part parts[MAX_PARTS], core = {0, whole->to - whole->from};
@@ -287,10 +287,10 @@ static int give_piece(const struct pass *p, const struct piece *whole)
         return SQLITE_OK;
     if (w.to - w.from > WORD_MAX_BYTES) {
         w.to = w.from + (int)utf8_cut(slice(p, w.from, w.to), WORD_MAX_BYTES);
-        return give_text(p, 0, &w, w.from, w.to);
+        return emit_text(p, 0, &w, w.from, w.to);
     }
     if (p->query && w.alone)
-        return give_text(p, 0, &w, w.from, w.to);
+        return emit_text(p, 0, &w, w.from, w.to);
     rc = find_kinds(p, &w, kinds);
     if (rc)
         return rc;
@@ -299,13 +299,13 @@ static int give_piece(const struct pass *p, const struct piece *whole)
         parts[0] = core;
         n = 1;
     }
-    return give_parts(p, &w, parts, n, core);
+    return emit_parts(p, &w, parts, n, core);
 }
 
 /* ---- scripts without spaces ------------------------------------------- */
 
-/* Blocks of Han, kana, Hangul and Bopomofo, in order. What is punctuation among
- * them never arrives here. */
+/* Blocks of Han, kana, Hangul and Bopomofo, in order. Their punctuation never
+ * arrives here. */
 static bool is_cjk(uint32_t cp)
 {
     static const struct {
@@ -354,7 +354,7 @@ static int char_end(const struct pass *p, int at, int to, uint32_t *cp)
 
 /* These scripts have no case and no accents to fold: tokens are the text
  * itself. */
-static int give_cjk(const struct pass *p, int from, int to)
+static int emit_cjk(const struct pass *p, int from, int to)
 {
     uint32_t cp;
     int end = char_end(p, from, to, &cp), next, rc = SQLITE_OK;
@@ -362,10 +362,10 @@ static int give_cjk(const struct pass *p, int from, int to)
     for (; from < to && !rc; from = end, end = next) {
         next = end < to ? char_end(p, end, to, &cp) : to;
         if (!p->query || end == to)
-            rc = give(p, 0, p->text + from, end - from, from, end);
+            rc = emit_token(p, 0, p->text + from, end - from, from, end);
         if (!rc && end < to)
-            rc = give(p, p->query ? 0 : FTS5_TOKEN_COLOCATED, p->text + from,
-                      next - from, from, end);
+            rc = emit_token(p, p->query ? 0 : FTS5_TOKEN_COLOCATED,
+                            p->text + from, next - from, from, end);
     }
     return rc;
 }
@@ -384,7 +384,7 @@ static bool is_ascii(const char *text, int len)
 
 enum sort { SORT_CJK, SORT_OTHER, SORT_NONE };
 
-static enum sort sort_of(uint32_t cp)
+static enum sort script_of(uint32_t cp)
 {
     if (cp < 0x80)
         return SORT_OTHER;
@@ -393,8 +393,8 @@ static enum sort sort_of(uint32_t cp)
     return letters_none(cp) ? SORT_NONE : SORT_OTHER;
 }
 
-/* A word with more than ASCII: stretches of one sort of character. */
-static int give_mixed(const struct pass *p, int from, int to)
+/* A word with more than ASCII: runs of one kind of character. */
+static int emit_mixed(const struct pass *p, int from, int to)
 {
     int at, end, next, rc = SQLITE_OK;
     enum sort sort, other;
@@ -402,17 +402,17 @@ static int give_mixed(const struct pass *p, int from, int to)
 
     for (at = from; at < to && !rc; at = end) {
         end = char_end(p, at, to, &cp);
-        sort = other = sort_of(cp);
+        sort = other = script_of(cp);
         while (end < to && other == sort) {
             next = char_end(p, end, to, &cp);
-            other = sort_of(cp);
+            other = script_of(cp);
             if (other == sort)
                 end = next;
         }
         if (sort == SORT_CJK)
-            rc = give_cjk(p, at, end);
+            rc = emit_cjk(p, at, end);
         if (sort == SORT_OTHER)
-            rc = give_piece(p, &(struct piece){at, end, NULL,
+            rc = emit_piece(p, &(struct piece){at, end, NULL,
                                                p->n_words == 1 && at == from &&
                                                    end == to});
     }
@@ -425,11 +425,11 @@ static int on_word(void *ctx, int flags, const char *folded, int len, int from,
     const struct pass *p = ctx;
 
     (void)flags;
-    /* ASCII is folded byte by byte, so its parts are already there. */
+    /* ASCII is folded byte by byte, so its parts are already folded. */
     if (len == to - from && is_ascii(p->text + from, len))
-        return give_piece(p,
+        return emit_piece(p,
                           &(struct piece){from, to, folded, p->n_words == 1});
-    return give_mixed(p, from, to);
+    return emit_mixed(p, from, to);
 }
 
 static int on_count(void *ctx, int flags, const char *folded, int len, int from,
@@ -440,9 +440,9 @@ static int on_count(void *ctx, int flags, const char *folded, int len, int from,
     return SQLITE_OK;
 }
 
-/* Stretches that are well-formed, one after the other. */
-static int each_stretch(struct pass *p, const char *text, int len, int flags,
-                        void *ctx, token_fn *fn)
+/* Tokenize the well-formed runs, one after the other. */
+static int tokenize_runs(struct pass *p, const char *text, int len, int flags,
+                         void *ctx, token_fn *fn)
 {
     int at = 0, end, rc = SQLITE_OK;
 
@@ -466,13 +466,13 @@ static int words_tokenize(Fts5Tokenizer *self, void *ctx, int flags,
 {
     struct pass p = {.words = (struct words *)self,
                      .query = flags & FTS5_TOKENIZE_QUERY,
-                     .give = fn,
+                     .emit = fn,
                      .ctx = ctx};
     int rc = SQLITE_OK;
 
     if (p.query)
-        rc = each_stretch(&p, text, len, flags, &p.n_words, on_count);
-    return rc ? rc : each_stretch(&p, text, len, flags, &p, on_word);
+        rc = tokenize_runs(&p, text, len, flags, &p.n_words, on_count);
+    return rc ? rc : tokenize_runs(&p, text, len, flags, &p, on_word);
 }
 
 /* ---- making one ------------------------------------------------------- */
@@ -490,8 +490,8 @@ static void words_delete(Fts5Tokenizer *self)
     sqlite3_free(w);
 }
 
-/* The voice marks of kana are no letters, but part of one where a file name
- * comes from a system that writes them apart. */
+/* The voice marks of kana are not letters, but belong to one where a file name
+ * comes from a system that writes them separately. */
 #define WORD_MARKS "_\xe3\x82\x99\xe3\x82\x9a"
 
 static int words_create(void *ctx, const char **args, int n_args,
@@ -531,9 +531,9 @@ static int words_create(void *ctx, const char **args, int n_args,
 
 enum { RANK_COLUMNS = 8, RANK_PHRASES = 64 };
 
-/* How much `n` times is, in thousandths of once: twice is 1.5, and eight times
- * 2.5, and more is no more. */
-static int64_t how_often(int n)
+/* The weight of `n` occurrences, in thousandths of one: two count 1.5, eight
+ * 2.5, and more than that no more. */
+static int64_t weight_of_count(int n)
 {
     static const int64_t worth[] = {0,    1000, 1500, 1790, 2000,
                                     2160, 2290, 2400, 2500};
@@ -541,8 +541,9 @@ static int64_t how_often(int n)
     return worth[n < 8 ? n : 8];
 }
 
-static void rank(const Fts5ExtensionApi *api, Fts5Context *fts,
-                 sqlite3_context *out, int n_weights, sqlite3_value **weights)
+static void rank_row(const Fts5ExtensionApi *api, Fts5Context *fts,
+                     sqlite3_context *out, int n_weights,
+                     sqlite3_value **weights)
 {
     unsigned char times[RANK_PHRASES][RANK_COLUMNS] = {{0}};
     int i, n, phrase, column, offset, rc = api->xInstCount(fts, &n);
@@ -559,7 +560,7 @@ static void rank(const Fts5ExtensionApi *api, Fts5Context *fts,
         for (column = 0; column < n_weights && column < RANK_COLUMNS; column++)
             if (times[phrase][column])
                 sum += sqlite3_value_int(weights[column]) *
-                       how_often(times[phrase][column]);
+                       weight_of_count(times[phrase][column]);
     }
     if (rc)
         sqlite3_result_error_code(out, rc);
@@ -578,12 +579,12 @@ int fts_tokenizer_register(sqlite3 *handle)
         rc = sqlite3_bind_pointer(s, 1, (void *)&api, "fts5_api_ptr", NULL);
     if (!rc)
         sqlite3_step(s);
-    /* Of a step that failed, this gives the code. */
+    /* After a failed step this returns the error code. */
     done = sqlite3_finalize(s);
     if (rc || done)
         return rc ? rc : done;
     if (!api || api->iVersion < 2)
         return SQLITE_ERROR;
-    rc = api->xCreateFunction(api, "quire_rank", NULL, rank, NULL);
+    rc = api->xCreateFunction(api, "quire_rank", NULL, rank_row, NULL);
     return rc ? rc : api->xCreateTokenizer(api, "quire", api, &methods, NULL);
 }

@@ -11,8 +11,8 @@ enum { COLUMNS_MAX = 8 };
 
 /* ---- two statements, row by row ----------------------------------------- */
 
-static quire_status compare(struct stmt *a, struct stmt *b, int columns,
-                            bool *same, quire_error *err)
+static quire_status compare_rows(struct stmt *a, struct stmt *b, int columns,
+                                 bool *same, quire_error *err)
 {
     bool row_a = true, row_b = true;
     quire_status st = QUIRE_OK;
@@ -42,7 +42,7 @@ static quire_status compare_sql(struct db *a, const char *sql_a, struct db *b,
     if (!st)
         st = db_prepare(b, sql_b, &y, err);
     if (!st)
-        st = compare(x, y, columns, same, err);
+        st = compare_rows(x, y, columns, same, err);
     if (x)
         stmt_finalize(x);
     if (y)
@@ -52,12 +52,12 @@ static quire_status compare_sql(struct db *a, const char *sql_a, struct db *b,
 
 /* ---- words and lengths -------------------------------------------------- */
 
-static quire_status show_words(struct db *db, const char *name,
-                               quire_error *err)
+static quire_status create_vocab_table(struct db *db, const char *name,
+                                       quire_error *err)
 {
     char sql[320];
 
-    /* A connection that only reads may write nothing but this. */
+    /* The only thing a read-only connection writes. */
     snprintf(sql, sizeof sql,
              "PRAGMA query_only=OFF; DROP TABLE IF EXISTS temp.vocabulary;"
              "CREATE VIRTUAL TABLE temp.vocabulary USING"
@@ -66,9 +66,9 @@ static quire_status show_words(struct db *db, const char *name,
     return db_exec(db, sql, err);
 }
 
-static quire_status same_words(struct db *db, const char *among,
-                               struct db *fresh, const char *name, bool *same,
-                               quire_error *err)
+static quire_status equal_words(struct db *db, const char *among,
+                                struct db *fresh, const char *name, bool *same,
+                                quire_error *err)
 {
 #define WORDS "SELECT term, doc, col, \"offset\" FROM temp.vocabulary"
 #define SIZES "SELECT id, sz FROM %s_docsize"
@@ -87,7 +87,7 @@ static quire_status same_words(struct db *db, const char *among,
 
 /* ---- sums --------------------------------------------------------------- */
 
-/* SQLite's numbers of varying length: seven bits a byte, the highest first. */
+/* SQLite's varints: seven bits a byte, the highest first. */
 static bool next_number(quire_bytes *bytes, uint64_t *out)
 {
     const unsigned char *p = bytes->data;
@@ -103,9 +103,11 @@ static bool next_number(quire_bytes *bytes, uint64_t *out)
     return false;
 }
 
-/* How many texts there are, and the words of all of them in each column. */
-static quire_status add_up(struct db *db, const char *name,
-                           uint64_t sums[1 + COLUMNS_MAX], quire_error *err)
+/* The number of texts, and the number of words of all of them in each column.
+ */
+static quire_status sum_lengths(struct db *db, const char *name,
+                                uint64_t sums[1 + COLUMNS_MAX],
+                                quire_error *err)
 {
     struct stmt *s;
     char sql[160];
@@ -130,14 +132,14 @@ static quire_status add_up(struct db *db, const char *name,
 }
 
 /* FTS5 keeps these sums in row 1 of its data. */
-static quire_status same_sums(struct db *db, const char *name, bool *same,
-                              quire_error *err)
+static quire_status equal_sums(struct db *db, const char *name, bool *same,
+                               quire_error *err)
 {
     uint64_t sums[1 + COLUMNS_MAX] = {0}, n;
     struct stmt *s;
     char sql[160];
     bool row = false;
-    quire_status st = add_up(db, name, sums, err);
+    quire_status st = sum_lengths(db, name, sums, err);
     int i;
 
     snprintf(sql, sizeof sql, "SELECT block FROM %s_data WHERE id = 1", name);
@@ -160,14 +162,14 @@ static quire_status same_sums(struct db *db, const char *name, bool *same,
 quire_status fts_vocab_equal(struct db *db, const char *among, struct db *fresh,
                              const char *name, bool *same, quire_error *err)
 {
-    quire_status st = show_words(db, name, err);
+    quire_status st = create_vocab_table(db, name, err);
 
     *same = true;
     if (!st)
-        st = show_words(fresh, name, err);
+        st = create_vocab_table(fresh, name, err);
     if (!st)
-        st = same_words(db, among, fresh, name, same, err);
+        st = equal_words(db, among, fresh, name, same, err);
     if (!st && *same)
-        st = same_sums(db, name, same, err);
+        st = equal_sums(db, name, same, err);
     return st;
 }

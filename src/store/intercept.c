@@ -1,8 +1,8 @@
 /*
  * intercept.c - the wrappers behind intercept.h
  *
- * Each function is the same three steps: ask, call, tell. PASS spells them.
- * Calls that cannot fail go straight through.
+ * Each function takes three steps: call before(), the backend, after(). PASS
+ * spells them. Calls that cannot fail go straight through.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +10,24 @@
 #include "base/err.h"
 #include "store/intercept.h"
 
-static quire_status ask(const struct intercept *t, const char *call,
-                        const char *on, quire_error *err)
+static quire_status call_before(const struct intercept *t, const char *call,
+                                const char *on, quire_error *err)
 {
     return t->before ? t->before(t->ctx, call, on, err) : QUIRE_OK;
 }
 
-static quire_status tell(const struct intercept *t, const char *call,
-                         const char *on, quire_status result)
+static quire_status call_after(const struct intercept *t, const char *call,
+                               const char *on, quire_status result)
 {
     if (t->after)
         t->after(t->ctx, call, on, result);
     return result;
 }
 
-#define PASS(t, call, on, expression)                             \
-    do {                                                          \
-        quire_status st_ = ask((t), (call), (on), err);           \
-        return tell((t), (call), (on), st_ ? st_ : (expression)); \
+#define PASS(t, call, on, expression)                                   \
+    do {                                                                \
+        quire_status st_ = call_before((t), (call), (on), err);         \
+        return call_after((t), (call), (on), st_ ? st_ : (expression)); \
     } while (0)
 
 /* ---- objects ------------------------------------------------------------ */
@@ -166,14 +166,14 @@ static quire_status intercepted_settle(struct draft *base, quire_error *err)
          d->inner->ops->settle(d->inner, err));
 }
 
-/* The draft is gone afterwards, also when the hook said no; unless the name is
- * taken. */
+/* The draft is gone afterwards, also when the hook failed the call; unless the
+ * name is taken. */
 static quire_status intercepted_publish(struct draft *base, const char *name,
                                         bool replace, quire_error *err)
 {
     struct intercepted_draft *d = (struct intercepted_draft *)base;
     const struct intercept *intercept = d->intercept;
-    quire_status st = ask(intercept, "object publish", name, err);
+    quire_status st = call_before(intercept, "object publish", name, err);
     bool taken = false;
 
     if (st) {
@@ -184,7 +184,7 @@ static quire_status intercepted_publish(struct draft *base, const char *name,
     }
     if (!taken)
         free(d);
-    return tell(intercept, "object publish", name, st);
+    return call_after(intercept, "object publish", name, st);
 }
 
 static quire_status intercepted_append(struct object_store *s, const char *name,
@@ -354,14 +354,14 @@ static quire_status intercepted_publish_open(struct draft *draft,
 {
     struct intercepted_draft *d = (struct intercepted_draft *)draft;
     const struct intercept *intercept = d->intercept;
-    quire_status st = ask(intercept, "object found", name, err);
+    quire_status st = call_before(intercept, "object found", name, err);
 
     if (st)
         d->inner->ops->discard(d->inner);
     else
         st = found_inner(d, name, out, err);
     free(d);
-    return tell(intercept, "object found", name, st);
+    return call_after(intercept, "object found", name, st);
 }
 
 /* The draft is gone afterwards, as after publish. */
@@ -370,14 +370,14 @@ static quire_status intercepted_swap(struct object *base, struct draft *draft,
 {
     struct intercepted_object *o = (struct intercepted_object *)base;
     struct intercepted_draft *d = (struct intercepted_draft *)draft;
-    quire_status st = ask(o->intercept, "object swap", "", err);
+    quire_status st = call_before(o->intercept, "object swap", "", err);
 
     if (st)
         d->inner->ops->discard(d->inner);
     else
         st = o->inner->ops->swap(o->inner, d->inner, err);
     free(d);
-    return tell(o->intercept, "object swap", "", st);
+    return call_after(o->intercept, "object swap", "", st);
 }
 
 static quire_status intercepted_begin(struct object_store *s, quire_error *err)
@@ -400,7 +400,7 @@ static void intercepted_rollback(struct object_store *s)
     of_store(s)->inner->ops->rollback(of_store(s)->inner);
 }
 
-/* Letting go cannot fail, so it is not asked about. */
+/* Unlocking cannot fail, so the hook is not called. */
 static quire_status intercepted_lock(struct object_store *s,
                                      enum object_lock mode, int wait_ms,
                                      quire_error *err)
@@ -641,17 +641,18 @@ static quire_status intercepted_db_begin(struct db *db, enum db_begin mode,
     PASS(&of_db(db)->intercept, "db begin", "", in->ops->begin(in, mode, err));
 }
 
-/* A commit that fails leaves no transaction, also when the hook said no. */
+/* After a failed commit no transaction is open, also when the hook failed the
+ * call. */
 static quire_status intercepted_db_commit(struct db *db, quire_error *err)
 {
     struct intercepted_db *t = of_db(db);
-    quire_status st = ask(&t->intercept, "db commit", "", err);
+    quire_status st = call_before(&t->intercept, "db commit", "", err);
 
     if (st)
         t->inner->ops->rollback(t->inner);
     else
         st = t->inner->ops->commit(t->inner, err);
-    return tell(&t->intercept, "db commit", "", st);
+    return call_after(&t->intercept, "db commit", "", st);
 }
 
 static void intercepted_db_rollback(struct db *db)
@@ -671,16 +672,16 @@ static quire_status intercepted_close_group(struct db *db, bool keep,
                                             bool *kept, quire_error *err)
 {
     struct intercepted_db *t = of_db(db);
-    quire_status st = ask(&t->intercept, "db close group", "", err);
+    quire_status st = call_before(&t->intercept, "db close group", "", err);
 
-    /* What ends its transaction spoils it. */
+    /* A failure that ends its transaction spoils the group. */
     if (st) {
         t->inner->ops->exec(t->inner, "ROLLBACK", NULL);
         t->inner->ops->close_group(t->inner, keep, kept, NULL);
     } else {
         st = t->inner->ops->close_group(t->inner, keep, kept, err);
     }
-    return tell(&t->intercept, "db close group", "", st);
+    return call_after(&t->intercept, "db close group", "", st);
 }
 
 static void intercepted_relax(struct db *db, bool on)

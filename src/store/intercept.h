@@ -1,13 +1,13 @@
 /*
- * intercept.h - a wrapper that hears every call through a seam
+ * intercept.h - a wrapper that intercepts every call of a backend
  *
- * object_intercept() and db_intercept() wrap any backend. Before each call that can fail
- * the hook is asked; what it answers other than QUIRE_OK becomes the result
- * and the backend never hears of it. After each call it is told the result.
+ * object_intercept() and db_intercept() wrap any backend. The hook runs before
+ * each call that can fail; a status other than QUIRE_OK becomes the result, and
+ * the backend is not called. It runs again after the call, with the result.
  *
- * Two listeners: fault_hook() makes the n-th call fail, so that the suites
- * can run with n = 1, 2, 3 … until no call is left to fail; trace_hook()
- * writes down what happened.
+ * Two hooks: fault_hook() makes the n-th call fail, so that the suites can run
+ * with n = 1, 2, 3 … until no call is left to fail; trace_hook() logs each
+ * call.
  */
 #ifndef STORE_INTERCEPT_H
 #define STORE_INTERCEPT_H
@@ -25,8 +25,8 @@ struct intercept {
     void *ctx;
 };
 
-/* The wrapper owns what it wraps: freeing or closing it does both. On failure
- * (no memory) `inner` is still the caller's. */
+/* The wrapper owns the backend: freeing or closing it does both. On failure
+ * (out of memory) `inner` is still the caller's. */
 quire_status object_intercept(struct object_store *inner,
                               struct intercept intercept,
                               struct object_store **out, quire_error *err);
@@ -45,7 +45,7 @@ struct fault {
 
 struct intercept fault_hook(struct fault *f);
 
-/* Gives one line for each call: "object publish aa/bb/cc: ok". */
+/* Writes one line for each call: "object publish aa/bb/cc: ok". */
 struct trace {
     void (*line)(void *ctx, const char *line);
     void *ctx;

@@ -1,9 +1,9 @@
 /*
  * memory.c - objects in memory: the executable specification
  *
- * The plainest backend that keeps every promise of object.h: a sorted list of
- * names with their bytes. Bytes are counted references, because an object
- * that is open stays what it was while its name goes to another.
+ * The simplest backend that keeps every promise of object.h: a sorted list of
+ * names with their bytes. Bytes are reference-counted, because an open object
+ * keeps its content while its name goes to another.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "base/err.h"
 #include "store/object.h"
 
-/* Enough for any test; a ceiling all the same. */
+/* A ceiling far above what tests need. */
 #define CONTENT_MAX ((size_t)1 << 30)
 
 struct content {
     struct buf bytes;
     int holders;
-    bool held; /* by an object that is open to be changed */
+    bool held; /* locked by an object open for changes */
 };
 
 struct entry {
@@ -73,8 +73,8 @@ static void content_drop(struct content *c)
     free(c);
 }
 
-/* Where `name` is, or where it would go. */
-static struct entry **find(struct memory *m, const char *name)
+/* The place of `name`, or where it would go. */
+static struct entry **find_place(struct memory *m, const char *name)
 {
     struct entry **at = &m->entries;
 
@@ -83,16 +83,16 @@ static struct entry **find(struct memory *m, const char *name)
     return at;
 }
 
-static struct entry *get(struct memory *m, const char *name)
+static struct entry *find_entry(struct memory *m, const char *name)
 {
-    struct entry *e = *find(m, name);
+    struct entry *e = *find_place(m, name);
 
     return e && !strcmp(e->name, name) ? e : NULL;
 }
 
-static struct entry *add(struct memory *m, const char *name)
+static struct entry *add_entry(struct memory *m, const char *name)
 {
-    struct entry **at = find(m, name);
+    struct entry **at = find_place(m, name);
     struct entry *e = malloc(sizeof *e + strlen(name) + 1);
 
     if (!e)
@@ -103,7 +103,7 @@ static struct entry *add(struct memory *m, const char *name)
     return e;
 }
 
-static void drop(struct entry **at)
+static void drop_entry(struct entry **at)
 {
     struct entry *e = *at;
 
@@ -113,7 +113,7 @@ static void drop(struct entry **at)
     free(e);
 }
 
-static void describe(const struct entry *e, struct object_info *info)
+static void fill_info(const struct entry *e, struct object_info *info)
 {
     info->size = e->content->bytes.len;
     info->modified_s = e->modified_s;
@@ -126,12 +126,12 @@ static void describe(const struct entry *e, struct object_info *info)
 static quire_status memory_stat(struct object_store *s, const char *name,
                                 struct object_info *info, quire_error *err)
 {
-    struct entry *e = get((struct memory *)s, name);
+    struct entry *e = find_entry((struct memory *)s, name);
 
     (void)err;
     if (!e)
         return QUIRE_NOT_FOUND;
-    describe(e, info);
+    fill_info(e, info);
     return QUIRE_OK;
 }
 
@@ -139,7 +139,7 @@ static quire_status memory_open(struct object_store *s, const char *name,
                                 struct object **out, struct object_info *info,
                                 quire_error *err)
 {
-    struct entry *e = get((struct memory *)s, name);
+    struct entry *e = find_entry((struct memory *)s, name);
     struct memory_object *o;
 
     if (!e)
@@ -152,7 +152,7 @@ static quire_status memory_open(struct object_store *s, const char *name,
     o->content = e->content;
     o->content->holders++;
     o->holds = false;
-    describe(e, info);
+    fill_info(e, info);
     *out = &o->base;
     return QUIRE_OK;
 }
@@ -228,7 +228,7 @@ static quire_status memory_publish(struct draft *base, const char *name,
 {
     struct memory_draft *d = (struct memory_draft *)base;
     struct memory *m = d->store;
-    struct entry *e = get(m, name);
+    struct entry *e = find_entry(m, name);
     quire_status st = QUIRE_OK;
 
     if (e && !replace)
@@ -236,7 +236,7 @@ static quire_status memory_publish(struct draft *base, const char *name,
     if (e) {
         content_drop(e->content);
     } else {
-        e = add(m, name);
+        e = add_entry(m, name);
         if (!e) {
             st = err_memory(err);
             goto out;
@@ -245,7 +245,7 @@ static quire_status memory_publish(struct draft *base, const char *name,
     }
     e->content = d->content;
     e->content->holders++;
-    assert(e->content->holders > 1); /* the draft's own is not the last */
+    assert(e->content->holders > 1); /* the draft's reference is not the last */
     e->modified_s = clock_s(m->clock);
 out:
     memory_discard(base);
@@ -257,21 +257,21 @@ static quire_status memory_append(struct object_store *s, const char *name,
                                   quire_error *err)
 {
     struct memory *m = (struct memory *)s;
-    struct entry *e = get(m, name);
+    struct entry *e = find_entry(m, name);
     struct content *c = content_new();
 
-    /* A copy, because whoever has it open reads what was there before. */
+    /* A copy, because open readers keep the old content. */
     if (!c)
         return err_memory(err);
     if (e)
         buf_add(&c->bytes, e->content->bytes.data, e->content->bytes.len);
     buf_add(&c->bytes, bytes.data, bytes.len);
     if (!c->bytes.failed && !e) {
-        e = add(m, name);
+        e = add_entry(m, name);
         if (e)
             e->content = content_new();
         if (e && !e->content) {
-            *find(m, name) = e->next;
+            *find_place(m, name) = e->next;
             free(e);
             e = NULL;
         }
@@ -287,8 +287,8 @@ static quire_status memory_append(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
-/* The time belongs to the name; if that has gone to another object since, it
- * is not ours to renew. */
+/* The time belongs to the name; if another object has that now, leave it alone.
+ */
 static quire_status memory_touch(struct object *base, int64_t now_s,
                                  quire_error *err)
 {
@@ -310,10 +310,11 @@ static quire_status memory_sync(struct object *base, quire_error *err)
 {
     (void)base;
     (void)err;
-    return QUIRE_OK; /* as lasting as memory is */
+    return QUIRE_OK; /* memory has nothing to sync */
 }
 
-/* Move one entry; its new name is `to` and what it has behind `from`. */
+/* Move one entry; its new name is `to` followed by what it has behind `from`.
+ */
 static quire_status rename_one(struct memory *m, struct entry *old,
                                const char *from, const char *to,
                                quire_error *err)
@@ -324,29 +325,29 @@ static quire_status rename_one(struct memory *m, struct entry *old,
     buf_add_str(&name, to);
     buf_add_str(&name, old->name + strlen(from));
     if (buf_text(&name))
-        e = add(m, buf_text(&name));
+        e = add_entry(m, buf_text(&name));
     buf_release(&name);
     if (!e)
         return err_memory(err);
     e->content = old->content;
     e->content->holders++;
     e->modified_s = old->modified_s;
-    drop(find(m, old->name));
+    drop_entry(find_place(m, old->name));
     return QUIRE_OK;
 }
 
-static bool below(const char *name, const char *prefix)
+static bool is_below(const char *name, const char *prefix)
 {
     size_t len = strlen(prefix);
 
     return len == 0 || (!strncmp(name, prefix, len) && name[len] == '/');
 }
 
-static struct entry *first_below(struct memory *m, const char *prefix)
+static struct entry *find_first_below(struct memory *m, const char *prefix)
 {
     struct entry *e = m->entries;
 
-    while (e && !below(e->name, prefix))
+    while (e && !is_below(e->name, prefix))
         e = e->next;
     return e;
 }
@@ -355,16 +356,16 @@ static quire_status memory_rename(struct object_store *s, const char *from,
                                   const char *to, quire_error *err)
 {
     struct memory *m = (struct memory *)s;
-    struct entry *old = get(m, from);
+    struct entry *old = find_entry(m, from);
     quire_status st = QUIRE_OK;
 
-    if (!old && !first_below(m, from))
+    if (!old && !find_first_below(m, from))
         return QUIRE_NOT_FOUND;
-    if (get(m, to) || first_below(m, to))
+    if (find_entry(m, to) || find_first_below(m, to))
         return QUIRE_EXISTS;
     if (old)
         st = rename_one(m, old, from, to, err);
-    while (!st && (old = first_below(m, from)) != NULL)
+    while (!st && (old = find_first_below(m, from)) != NULL)
         st = rename_one(m, old, from, to, err);
     return st;
 }
@@ -375,9 +376,9 @@ static quire_status memory_remove(struct object_store *s, const char *name,
     struct memory *m = (struct memory *)s;
 
     (void)err;
-    if (!get(m, name))
+    if (!find_entry(m, name))
         return QUIRE_NOT_FOUND;
-    drop(find(m, name));
+    drop_entry(find_place(m, name));
     return QUIRE_OK;
 }
 
@@ -391,9 +392,9 @@ static quire_status memory_list(struct object_store *s, const char *prefix,
     for (e = ((struct memory *)s)->entries; e && !st; e = e->next) {
         struct object_info info;
 
-        if (!below(e->name, prefix))
+        if (!is_below(e->name, prefix))
             continue;
-        describe(e, &info);
+        fill_info(e, &info);
         st = each(ctx, e->name, &info, err);
     }
     return st;
@@ -412,15 +413,15 @@ static quire_status memory_scan(struct object_store *s, const char *dir,
         struct object_info info;
         const char *rest;
 
-        if (!below(e->name, dir))
+        if (!is_below(e->name, dir))
             continue;
         rest = e->name + skip;
         seen = strcspn(rest, "/");
         if (!rest[seen]) {
-            describe(e, &info);
+            fill_info(e, &info);
             st = each(ctx, rest, &info, err);
         } else if (seen < sizeof part) {
-            /* Names are in order, so those of one directory come together. */
+            /* Names are sorted, so those of one directory are adjacent. */
             memcpy(part, rest, seen);
             part[seen] = '\0';
             if (strcmp(part, last) != 0)
@@ -444,14 +445,14 @@ static quire_status memory_list_depth2(struct object_store *s, const char *root,
         const char *rest = e->name + skip;
         struct object_info info;
 
-        if (!below(e->name, root))
+        if (!is_below(e->name, root))
             continue;
         len = strcspn(rest, "/");
         if (!rest[len] || strchr(rest + len + 1, '/') || len >= sizeof dir)
             continue;
         memcpy(dir, rest, len);
         dir[len] = '\0';
-        describe(e, &info);
+        fill_info(e, &info);
         st = each(ctx, dir, rest + len + 1, &info, err);
     }
     return st;
@@ -471,14 +472,14 @@ static quire_status memory_find(struct object_store *s, const char *root,
         struct object_info info;
         char *dir;
 
-        if (!below(e->name, root) || !wants(ctx, name))
+        if (!is_below(e->name, root) || !wants(ctx, name))
             continue;
         dir = strndup(e->name + skip, name > e->name + skip
                                           ? (size_t)(name - e->name) - skip - 1
                                           : 0);
         if (!dir)
             return err_memory(err);
-        describe(e, &info);
+        fill_info(e, &info);
         st = each(ctx, dir, name, &info, err);
         free(dir);
     }
@@ -492,8 +493,8 @@ static quire_status memory_clear(struct object_store *s, const char *prefix,
     struct entry *e;
 
     (void)err;
-    while ((e = first_below(m, prefix)) != NULL)
-        drop(find(m, e->name));
+    while ((e = find_first_below(m, prefix)) != NULL)
+        drop_entry(find_place(m, e->name));
     return QUIRE_OK;
 }
 
@@ -504,7 +505,7 @@ static quire_status memory_hold(struct object *base, int wait_ms,
 {
     struct memory_object *o = (struct memory_object *)base;
 
-    (void)wait_ms; /* whoever has it is this thread: waiting cannot help */
+    (void)wait_ms; /* the holder is this thread: waiting cannot help */
     if (o->content->held && !o->holds)
         return err_set(err, QUIRE_BUSY, "another handle is writing to it");
     o->content->held = o->holds = true;
@@ -555,7 +556,7 @@ static quire_status memory_patch(struct object *base, uint64_t offset,
     struct buf *b = &((struct memory_object *)base)->content->bytes;
 
     if (offset + bytes.len > b->len)
-        return err_set(err, QUIRE_CHANGED, "the object has become shorter");
+        return err_set(err, QUIRE_CHANGED, "the object was truncated");
     memcpy(b->data + offset, bytes.data, bytes.len);
     return QUIRE_OK;
 }
@@ -568,7 +569,7 @@ static quire_status memory_publish_open(struct draft *draft, const char *name,
     struct object_info info;
     quire_status st;
 
-    /* Publishing lets the draft go, but not what is in it. */
+    /* Publishing frees the draft, but not its content. */
     assert(d->content->holders > 0);
     st = memory_publish(draft, name, false, err);
     if (st == QUIRE_EXISTS)
@@ -587,7 +588,7 @@ static quire_status memory_swap(struct object *base, struct draft *draft,
     quire_status st = QUIRE_OK;
 
     if (!e) {
-        st = err_set(err, QUIRE_IO, "the object has no name any more");
+        st = err_set(err, QUIRE_IO, "the object was moved or removed");
     } else {
         d->content->held = o->holds;
         content_drop(e->content);
@@ -626,7 +627,7 @@ static void memory_rollback(struct object_store *s)
 
     while (*at) {
         if ((*at)->in_batch)
-            drop(at);
+            drop_entry(at);
         else
             at = &(*at)->next;
     }
@@ -640,7 +641,7 @@ static quire_status memory_lock(struct object_store *s, enum object_lock mode,
     (void)mode;
     (void)wait_ms;
     (void)err;
-    return QUIRE_OK; /* nobody else can reach it */
+    return QUIRE_OK; /* no other handle can reach it */
 }
 
 static void memory_touch_gen(struct object_store *s)
@@ -659,7 +660,7 @@ static quire_status memory_gen(struct object_store *s, int64_t *mark,
 static quire_status memory_lock_dir(struct object_store *s, const char *dir,
                                     int wait_ms, quire_error *err)
 {
-    (void)s; /* a handle is one, and nobody else has it */
+    (void)s; /* only one handle exists */
     (void)dir;
     (void)wait_ms;
     (void)err;
@@ -682,7 +683,7 @@ static void memory_free(struct object_store *s)
     struct memory *m = (struct memory *)s;
 
     while (m->entries)
-        drop(&m->entries);
+        drop_entry(&m->entries);
     free(m);
 }
 

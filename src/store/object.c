@@ -1,4 +1,4 @@
-/* object.c - what can be done with objects of any backend */
+/* object.c - helpers for objects of any backend */
 #include <stdlib.h>
 
 #include "base/bytes.h"

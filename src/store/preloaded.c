@@ -29,8 +29,9 @@ static quire_status preloaded_open(struct object_store *s, const char *name,
     return QUIRE_OK;
 }
 
-static quire_status preloaded_give(struct object *o, uint64_t offset, void *buf,
-                                   size_t cap, size_t *n, quire_error *err)
+static quire_status preloaded_read_at(struct object *o, uint64_t offset,
+                                      void *buf, size_t cap, size_t *n,
+                                      quire_error *err)
 {
     const struct preloaded *w = of_object(o);
     size_t at = offset < w->bytes.len ? (size_t)offset : w->bytes.len;
@@ -58,10 +59,10 @@ static const char *preloaded_place(const struct object_store *s)
     return from->ops->place(from);
 }
 
-/* What a reader asks for, and nothing else. */
+/* The operations a reader uses, and nothing else. */
 static const struct object_ops ops = {
     .open = preloaded_open,
-    .read = preloaded_give,
+    .read = preloaded_read_at,
     .close = preloaded_close,
     .place = preloaded_place,
 };

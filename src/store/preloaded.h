@@ -1,9 +1,8 @@
 /*
- * preloaded.h - a small object read once, for those who look at it several times
+ * preloaded.h - a small object held in memory for several readers
  *
- * Its bytes lie in memory, and a store that has nothing but this object gives
- * them to whoever wants to open and read it. What happens to the object
- * meanwhile nobody sees.
+ * A store that contains just this object serves its bytes from memory. Later
+ * changes of the object are not seen.
  */
 #ifndef STORE_PRELOADED_H
 #define STORE_PRELOADED_H
@@ -19,14 +18,14 @@ struct preloaded {
     struct buf bytes;
 };
 
-/* Larger objects are not for this. */
+/* The largest object that can be preloaded. */
 enum { WHOLE_MAX = 8 << 20 };
 
 void preloaded_init(struct preloaded *w);
 void preloaded_release(struct preloaded *w);
 
-/* Read all of an open object, in the place of the one before. `info` is told of
- * it; it may have grown since. */
+/* Read all of an open object, in the place of the one before. `info` is its
+ * state as listed; it may have grown since. */
 quire_status preloaded_read(struct preloaded *w, struct object_store *from,
                             struct object *file, const struct object_info *info,
                             quire_error *err);

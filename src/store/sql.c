@@ -1,4 +1,4 @@
-/* sql.c - statements that are prepared once */
+/* sql.c - prepared statement cache */
 #include "store/sql.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
     return s->stmts ? QUIRE_OK : err_memory(err);
 }
 
-static char *fill_in(const char *pattern, const char *name)
+static char *expand_pattern(const char *pattern, const char *name)
 {
     struct buf text = BUF_INIT(64 * 1024);
     char *filled;
@@ -44,7 +44,7 @@ quire_status sql_init_named(struct sql *s, struct db *db,
     size_t i;
 
     for (i = 0; i < n && whole; i++) {
-        made[i] = fill_in(patterns[i], name);
+        made[i] = expand_pattern(patterns[i], name);
         whole = made[i] != NULL;
     }
     st = sql_init(s, db, (const char *const *)made, n, err);

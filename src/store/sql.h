@@ -1,9 +1,9 @@
 /*
- * sql.h - statements that are prepared once
+ * sql.h - prepared statement cache
  *
- * A room keeps its SQL in one table of texts and names each by its index. A
- * statement is prepared when it is first used and kept until the end: a commit
- * costs some hundred microseconds, and preparing six statements as much again.
+ * A module keeps its SQL in one table of texts and refers to each by index. A
+ * statement is prepared on first use and kept until the end: a commit costs
+ * some hundred microseconds, and preparing six statements as much again.
  */
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
@@ -18,14 +18,14 @@ struct sql {
     const char *const *texts; /* borrowed */
     size_t n;
     struct stmt **stmts; /* owned */
-    char **made;         /* owned; the texts, if they were made for a name */
+    char **made;         /* owned; the texts, if they were built for a name */
 };
 
 quire_status sql_init(struct sql *s, struct db *db, const char *const *texts,
                       size_t n, quire_error *err);
 
-/* The same for a table whose name is known only now: every %s of the patterns
- * is `name`, which is an identifier as it is. */
+/* The same for a table with a name known only at run time: every %s of the
+ * patterns is `name`, a valid identifier. */
 quire_status sql_init_named(struct sql *s, struct db *db,
                             const char *const *patterns, size_t n,
                             const char *name, quire_error *err);
@@ -35,37 +35,38 @@ void sql_release(struct sql *s);
 quire_status sql_use(struct sql *s, int which, struct stmt **out,
                      quire_error *err);
 
-/* Let go of the row it is at, if it was ever used. */
+/* Release the row it is at, if it was ever used. */
 void sql_reset(struct sql *s, int which);
 
 /* Whether the database has a table of this name. */
 quire_status sql_has_table(struct db *db, const char *name, bool *has,
                            quire_error *err);
 
-/* Step to the first row. Without one: QUIRE_NOT_FOUND, no words. The caller
- * resets it when it has looked. */
+/* Step to the first row. Without one: QUIRE_NOT_FOUND, no message. The caller
+ * resets it after reading. */
 quire_status sql_row(struct stmt *s, quire_error *err);
 
-/* Step a statement that gives no rows, and reset it. */
+/* Step a statement that returns no rows, and reset it. */
 quire_status sql_run(struct stmt *s, quire_error *err);
 
 /* The same in a transaction of its own. */
 quire_status sql_commit(struct db *db, enum db_begin mode, struct stmt *s,
                         quire_error *err);
 
-/* The end of a transaction: what it did is lasting if `st` is QUIRE_OK, else
- * undone, and `st` is passed on. */
+/* End a transaction: commit if `st` is QUIRE_OK, else roll back and pass `st`
+ * on. */
 quire_status sql_end(struct db *db, quire_status st, quire_error *err);
 
-/* The number that `text` asks for, once. QUIRE_NOT_FOUND without words. */
+/* The number that `text` selects, prepared for this call only. QUIRE_NOT_FOUND
+ * without a message. */
 quire_status sql_number(struct db *db, const char *text, int64_t *out,
                         quire_error *err);
 
-/* The digest in a column of the row it is at; false: it is none. */
+/* The digest in a column of the current row; false: it is malformed. */
 bool sql_digest(struct stmt *s, int column, quire_digest *out);
 
-/* Each digest in the first column of the rows that are left, and reset. What is
- * no digest names no content; `quire check` tells of it. */
+/* Each digest in the first column of the remaining rows, then reset. Malformed
+ * digests are skipped; `quire check` reports them. */
 typedef quire_status (*sql_digest_fn)(void *ctx, const quire_digest *d,
                                       quire_error *err);
 quire_status sql_digests(struct stmt *s, sql_digest_fn each, void *ctx,

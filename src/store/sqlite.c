@@ -1,17 +1,18 @@
 /*
- * sqlite.c - the catalogue's driver over SQLite
+ * sqlite.c - database driver over SQLite
  *
  * Write-ahead log, so readers never wait for a writer. With synchronous=NORMAL
- * a commit is in the log and nobody has waited for the disk; what must survive
- * a power cut has its log synced by us, after the commit. SQLite's own way,
- * FULL, syncs while it holds the right to write: then sixteen writers wait for
- * the disk one after the other. So they wait together, whether they are threads
- * or processes, because the kernel makes one flush of many.
+ * a commit is in the log without waiting for the disk; for a durable one we
+ * sync the log after the commit. SQLite's own way, FULL, syncs while it holds
+ * the write lock: then sixteen writers wait for the disk one after the other.
+ * Here they wait together, whether they are threads or processes, because the
+ * kernel merges their flushes.
  *
- * That the sync comes after the lock is let go loses nothing. Frames are on the
- * disk in the order of commits or behind a checksum that fails; before the log
- * is begun anew its frames were synced, copied and synced again. Others may
- * see a row before it lasts, but what they make of it comes later in the log.
+ * Syncing after the lock is released loses nothing. Frames are on the disk in
+ * the order of commits or behind a checksum that fails; before the log restarts
+ * its frames were synced, copied and synced again. Other connections may see a
+ * row before it is durable, but what they write on its basis comes later in the
+ * log.
  */
 #include <errno.h>
 #include <limits.h>
@@ -31,15 +32,16 @@ struct sqlite_stmt_of {
     int bind_rc; /* the first bind that failed */
 };
 
-/* What the system said. An accident, whatever it was: "no such file" is not
- * the answer to a question here, and a reader who took it for one would take a
- * catalogue that cannot be read for one that is not there. */
+/* A failed system call. Always an error: "no such file" must not be returned as
+ * NOT_FOUND here, or a reader would take an unreadable catalogue for an absent
+ * one. */
 quire_status sqlite_fail_sys(const struct sqlite_db *d, const char *verb,
                              int number, quire_error *err)
 {
     err_sys(err, number, "cannot %s %s", verb, d->path);
     if (err && !*err->next)
-        err_next(err, "it must be a regular file in a directory you may use");
+        err_next(err,
+                 "it must be a regular file in a directory you can access");
     if (err)
         err->status = QUIRE_IO;
     return QUIRE_IO;
@@ -57,8 +59,8 @@ int sqlite_closed_beside(const char *path)
     return access(slash ? dir : ".", W_OK) ? errno : 0;
 }
 
-/* SQLite does not tell which of its files it could not open. Beside the one
- * it was asked for it makes two, and needs to. */
+/* SQLite does not report which of its files it could not open. Beside the
+ * database it creates two more. */
 static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
 {
     int number = d->handle ? sqlite3_system_errno(d->handle) : 0;
@@ -69,12 +71,12 @@ static quire_status fail_open(const struct sqlite_db *d, quire_error *err)
     if (number)
         return sqlite_fail_sys(d, "open", number, err);
     return err_fail(err, QUIRE_IO,
-                    "it must be a regular file in a directory you may use",
+                    "it must be a regular file in a directory you can access",
                     "cannot open %s: %s", d->path,
                     d->handle ? sqlite3_errmsg(d->handle) : "out of memory");
 }
 
-/* Whether memory or disk have failed it, rather than whoever asks. */
+/* Whether memory or disk failed, rather than the caller's statement. */
 static bool is_accident(int rc)
 {
     rc &= 0xff;
@@ -87,15 +89,14 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
     const char *why = d->handle ? sqlite3_errmsg(d->handle) : "";
     quire_status st;
 
-    /* FTS5 may then have lost what the parts before this one gave it. */
+    /* FTS5 may then have lost changes of earlier parts. */
     if (d->group && is_accident(rc))
         d->spoiled = true;
     switch (rc & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         st = err_fail(err, QUIRE_BUSY, "try again when it has finished",
-                      "another process is writing to %s and does not let go",
-                      d->path);
+                      "another process holds the write lock of %s", d->path);
         return st;
     case SQLITE_NOMEM: d->forgetful = true; return err_memory(err);
     case SQLITE_CONSTRAINT:
@@ -104,7 +105,7 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
     case SQLITE_NOTADB:
         st = err_set(err, QUIRE_DAMAGED, "%s is damaged: %s", d->path, why);
         if (d->foreign)
-            err_next(err, "move it away, and a new one will be made");
+            err_next(err, "move it away, and a new one will be created");
         else
             err_next(err, HINT_SHELL
                      "keep a copy of the file; its larger blobs can still be "
@@ -128,8 +129,8 @@ quire_status sqlite_fail(struct sqlite_db *d, int rc, quire_error *err)
     }
 }
 
-/* Whether the group that is open cannot be kept. A failure may have ended its
- * transaction: what is done after that would be kept by itself. */
+/* Whether the open group cannot be kept. A failure may have ended its
+ * transaction: later changes would commit on their own. */
 static bool is_spoiled(const struct sqlite_db *d)
 {
     return d->spoiled || sqlite3_get_autocommit(d->handle);
@@ -137,9 +138,9 @@ static bool is_spoiled(const struct sqlite_db *d)
 
 static quire_status fail_group(const struct sqlite_db *d, quire_error *err)
 {
-    quire_status st = err_fail(err, QUIRE_IO, "do it again, one by one",
-                               "what was changed together in %s is not kept: "
-                               "something in it failed",
+    quire_status st = err_fail(err, QUIRE_IO, "repeat the changes one by one",
+                               "changes grouped in %s were rolled back: "
+                               "one of them failed",
                                d->path);
     return st;
 }
@@ -149,7 +150,7 @@ static bool is_open(const struct sqlite_db *d)
     return !sqlite3_get_autocommit(d->handle);
 }
 
-static void undo(struct sqlite_db *d)
+static void run_undo(struct sqlite_db *d)
 {
     if (is_open(d) && d->undo) {
         sqlite3_step(d->undo);
@@ -160,12 +161,12 @@ static void undo(struct sqlite_db *d)
     d->stuck = is_open(d);
 }
 
-/* What could not be undone is not to be seen, and has the right to write: it is
- * tried again before anything else is done. */
-static quire_status get_unstuck(struct sqlite_db *d, quire_error *err)
+/* A transaction that could not be rolled back must not be read, and holds the
+ * write lock: retry the rollback before anything else. */
+static quire_status retry_undo(struct sqlite_db *d, quire_error *err)
 {
     if (d->stuck)
-        undo(d);
+        run_undo(d);
     return d->stuck ? err_memory(err) : QUIRE_OK;
 }
 
@@ -177,7 +178,7 @@ static quire_status sqlite_exec(struct db *base, const char *sql,
 
     if (d->group && is_spoiled(d))
         return fail_group(d, err);
-    if (get_unstuck(d, err))
+    if (retry_undo(d, err))
         return QUIRE_NO_MEMORY;
     rc = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
     return rc ? sqlite_fail(d, rc, err) : QUIRE_OK;
@@ -185,7 +186,7 @@ static quire_status sqlite_exec(struct db *base, const char *sql,
 
 /* ---- statements --------------------------------------------------------- */
 
-static struct sqlite_stmt_of *of(struct stmt *s)
+static struct sqlite_stmt_of *stmt_of(struct stmt *s)
 {
     return (struct sqlite_stmt_of *)s;
 }
@@ -211,7 +212,7 @@ static quire_status sqlite_prepare(struct db *base, const char *sql,
     return QUIRE_OK;
 }
 
-static void note(struct sqlite_stmt_of *s, int rc)
+static void record_bind(struct sqlite_stmt_of *s, int rc)
 {
     if (rc && !s->bind_rc)
         s->bind_rc = rc;
@@ -219,40 +220,42 @@ static void note(struct sqlite_stmt_of *s, int rc)
 
 static void sqlite_bind_int(struct stmt *s, int at, int64_t value)
 {
-    note(of(s), sqlite3_bind_int64(of(s)->handle, at, value));
+    record_bind(stmt_of(s), sqlite3_bind_int64(stmt_of(s)->handle, at, value));
 }
 
 /* A NULL pointer would bind NULL; empty bytes are not that. */
 static void sqlite_bind_bytes(struct stmt *s, int at, quire_bytes value)
 {
-    note(of(s),
-         sqlite3_bind_blob64(of(s)->handle, at, value.data ? value.data : "",
-                             value.len, SQLITE_STATIC));
+    record_bind(stmt_of(s), sqlite3_bind_blob64(stmt_of(s)->handle, at,
+                                                value.data ? value.data : "",
+                                                value.len, SQLITE_STATIC));
 }
 
 static void sqlite_bind_text(struct stmt *s, int at, quire_bytes value)
 {
-    note(of(s),
-         sqlite3_bind_text64(of(s)->handle, at, value.data ? value.data : "",
-                             value.len, SQLITE_STATIC, SQLITE_UTF8));
+    record_bind(stmt_of(s),
+                sqlite3_bind_text64(stmt_of(s)->handle, at,
+                                    value.data ? value.data : "", value.len,
+                                    SQLITE_STATIC, SQLITE_UTF8));
 }
 
 static void sqlite_bind_null(struct stmt *s, int at)
 {
-    note(of(s), sqlite3_bind_null(of(s)->handle, at));
+    record_bind(stmt_of(s), sqlite3_bind_null(stmt_of(s)->handle, at));
 }
 
 static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
 {
-    struct sqlite_db *d = of(s)->db;
+    struct sqlite_db *d = stmt_of(s)->db;
     int rc;
 
     *row = false;
     if (d->group && is_spoiled(d))
         return fail_group(d, err);
-    if (get_unstuck(d, err))
+    if (retry_undo(d, err))
         return QUIRE_NO_MEMORY;
-    rc = of(s)->bind_rc ? of(s)->bind_rc : sqlite3_step(of(s)->handle);
+    rc = stmt_of(s)->bind_rc ? stmt_of(s)->bind_rc
+                             : sqlite3_step(stmt_of(s)->handle);
     *row = rc == SQLITE_ROW;
     if (rc == SQLITE_ROW || rc == SQLITE_DONE)
         return QUIRE_OK;
@@ -261,32 +264,33 @@ static quire_status sqlite_step(struct stmt *s, bool *row, quire_error *err)
 
 static int64_t sqlite_column_int(struct stmt *s, int at)
 {
-    return sqlite3_column_int64(of(s)->handle, at);
+    return sqlite3_column_int64(stmt_of(s)->handle, at);
 }
 
 static quire_bytes sqlite_column_bytes(struct stmt *s, int at)
 {
-    const void *data = sqlite3_column_blob(of(s)->handle, at);
+    const void *data = sqlite3_column_blob(stmt_of(s)->handle, at);
 
-    return (quire_bytes){data,
-                         data ? (size_t)sqlite3_column_bytes(of(s)->handle, at)
-                              : 0};
+    return (
+        quire_bytes){data,
+                     data ? (size_t)sqlite3_column_bytes(stmt_of(s)->handle, at)
+                          : 0};
 }
 
 static bool sqlite_column_null(struct stmt *s, int at)
 {
-    return sqlite3_column_type(of(s)->handle, at) == SQLITE_NULL;
+    return sqlite3_column_type(stmt_of(s)->handle, at) == SQLITE_NULL;
 }
 
 static void sqlite_reset(struct stmt *s)
 {
-    sqlite3_reset(of(s)->handle);
-    of(s)->bind_rc = 0;
+    sqlite3_reset(stmt_of(s)->handle);
+    stmt_of(s)->bind_rc = 0;
 }
 
 static void sqlite_finalize(struct stmt *s)
 {
-    sqlite3_finalize(of(s)->handle);
+    sqlite3_finalize(stmt_of(s)->handle);
     free(s);
 }
 
@@ -304,7 +308,7 @@ static void sqlite_rollback(struct db *base)
     struct sqlite_db *d = (struct sqlite_db *)base;
 
     if (!d->group) {
-        undo(d);
+        run_undo(d);
         return;
     }
     if (d->part && sqlite3_total_changes64(d->handle) != d->rows)
@@ -312,10 +316,9 @@ static void sqlite_rollback(struct db *base)
     d->part = false;
 }
 
-/* When memory fails it, FTS5 may keep what was rolled back: then its next
- * change goes wrong, or leaves its sums wrong. What it knows is forgotten with
- * the schema. */
-static void renew(struct sqlite_db *d)
+/* When memory fails, FTS5 may keep what was rolled back: then its next change
+ * fails, or leaves its sums wrong. Reloading the schema discards its state. */
+static void reload_schema(struct sqlite_db *d)
 {
     if (!d->forgetful)
         return;
@@ -327,12 +330,12 @@ static quire_status begin_part(struct sqlite_db *d, enum db_begin mode,
                                quire_error *err)
 {
     if (d->part)
-        return err_set(err, QUIRE_IO, "%s is in a transaction already",
+        return err_set(err, QUIRE_IO, "%s already has an open transaction",
                        d->path);
     if (is_spoiled(d))
         return fail_group(d, err);
     d->part = true;
-    d->lasting = d->lasting || mode == DB_DURABLE;
+    d->durable = d->durable || mode == DB_DURABLE;
     d->rows = sqlite3_total_changes64(d->handle);
     return QUIRE_OK;
 }
@@ -346,10 +349,10 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
 
     if (d->group)
         return begin_part(d, mode, err);
-    if (get_unstuck(d, err))
+    if (retry_undo(d, err))
         return QUIRE_NO_MEMORY;
-    renew(d);
-    d->lasting = mode == DB_DURABLE;
+    reload_schema(d);
+    d->durable = mode == DB_DURABLE;
     if (mode == DB_IF_FREE)
         d->busy_ms = 0;
     st = sqlite_exec(base, mode == DB_LOOK ? "BEGIN" : "BEGIN IMMEDIATE", err);
@@ -357,18 +360,18 @@ static quire_status sqlite_begin(struct db *base, enum db_begin mode,
     return st;
 }
 
-/* The kernel tells of a page that it could not write once, and then takes it for
- * written: a later sync that succeeds says nothing. */
-static quire_status lost_log(const struct sqlite_db *d, quire_error *err)
+/* The kernel reports a page that it could not write once, and then treats it as
+ * written: a later successful sync proves nothing. */
+static quire_status fail_lost_log(const struct sqlite_db *d, quire_error *err)
 {
     quire_status st = err_sys(err, EIO, "cannot sync the log of %s", d->path);
 
-    err_next(err, "what was being written may or may not be there after a "
+    err_next(err, "the last writes may be lost after a "
                   "power cut; look for disk errors");
     return st;
 }
 
-/* Wait until the disk has the log. Without a log SQLite has waited. */
+/* Wait until the log is on the disk. Without a log SQLite has waited. */
 static quire_status sync_log(struct sqlite_db *d, quire_error *err)
 {
     sqlite3_file *log = NULL;
@@ -376,7 +379,7 @@ static quire_status sync_log(struct sqlite_db *d, quire_error *err)
     if (!d->log)
         return QUIRE_OK;
     if (d->lost)
-        return lost_log(d, err);
+        return fail_lost_log(d, err);
     if (sqlite3_file_control(d->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER,
                              &log) ||
         !log || !log->pMethods)
@@ -384,7 +387,7 @@ static quire_status sync_log(struct sqlite_db *d, quire_error *err)
     if (!log->pMethods->xSync(log, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY))
         return QUIRE_OK;
     d->lost = true;
-    return lost_log(d, err);
+    return fail_lost_log(d, err);
 }
 
 /* A number that changes with every commit, ours or others', that is seen. */
@@ -397,7 +400,7 @@ static unsigned seen_version(struct sqlite_db *d)
     return version;
 }
 
-/* *kept: it is there, even if the disk did not say that it lasts. */
+/* *kept: it is committed, even if the sync failed. */
 static quire_status commit_group(struct sqlite_db *d, bool *kept,
                                  quire_error *err)
 {
@@ -406,14 +409,14 @@ static quire_status commit_group(struct sqlite_db *d, bool *kept,
 
     *kept = !st;
     if (st) {
-        undo(d);
+        run_undo(d);
         return st;
     }
-    if (d->lasting && d->relaxed)
+    if (d->durable && d->relaxed)
         return QUIRE_OK;
-    if (d->lasting)
+    if (d->durable)
         st = sync_log(d, err);
-    if (!st && (d->lasting || was_settled))
+    if (!st && (d->durable || was_settled))
         d->settled = seen_version(d);
     return st;
 }
@@ -434,7 +437,7 @@ static quire_status sqlite_open_group(struct db *base, quire_error *err)
     struct sqlite_db *d = (struct sqlite_db *)base;
     quire_status st = d->group
                           ? err_set(err, QUIRE_INVALID,
-                                    "%s has an open group already", d->path)
+                                    "%s already has an open group", d->path)
                           : sqlite_begin(base, DB_SOON, err);
 
     if (st)
@@ -454,7 +457,7 @@ static quire_status sqlite_close_group(struct db *base, bool keep, bool *kept,
     if (fine)
         return commit_group(d, kept, err);
     *kept = false;
-    undo(d);
+    run_undo(d);
     return keep ? fail_group(d, err) : QUIRE_OK;
 }
 
@@ -469,9 +472,9 @@ static quire_status sqlite_settle(struct db *base, quire_error *err)
     unsigned version = seen_version(d);
     quire_status st = QUIRE_OK;
 
-    /* Its end will wait for what was there before, too. */
+    /* The end of the group will wait for earlier commits, too. */
     if (d->group) {
-        d->lasting = true;
+        d->durable = true;
         return QUIRE_OK;
     }
     if (version != d->settled)

@@ -1,8 +1,8 @@
 /*
- * sqlite_open.c - opening a database of SQLite's
+ * sqlite_open.c - open a SQLite database
  *
- * A new file is made ours: pages, the write-ahead log, a mark that tells it from
- * any other database. One that is there is looked at before it is written to.
+ * A new file is set up: page size, write-ahead log, an application id that
+ * marks it as ours. An existing one is checked before it is written to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,25 +19,26 @@
 #include "store/sqlite_priv.h"
 #include "store/fts_tokenizer.h"
 
-/* Bodies of tens of kilobytes lie in chains of pages, each framed and summed in
- * the log: larger pages, fewer frames. But a small commit writes the whole of each
- * page it changes, a dozen for a put. With pages of 16 and 8 KiB bench/ has puts of
- * new 100 KiB texts at 0.69 and 0.74 of the libraries' own speed, one writer's puts
- * of 1 KiB at 0.60 and 0.86 of a bare commit, and a tool's write beyond its syncs at
- * 0.28 and 0.20 ms; with 4 KiB the texts are slower, the rest is no better. */
+/* Bodies of tens of kilobytes are chains of pages, each framed and checksummed
+ * in the log: larger pages, fewer frames. But a small commit writes the whole
+ * of each page it changes, a dozen for a put. With pages of 16 and 8 KiB bench/
+ * has puts of new 100 KiB texts at 0.69 and 0.74 of the libraries' own speed,
+ * one writer's puts of 1 KiB at 0.60 and 0.86 of a bare commit, and a tool's
+ * write beyond its syncs at 0.28 and 0.20 ms; with 4 KiB the texts are slower
+ * and the rest no better. */
 #define PAGE_BYTES 8192
 
-/* Ours, in the file header, so that `file` and we can tell. "Quir". */
+/* In the file header, for `file` and for us: "Quir". */
 #define APPLICATION_ID 0x51756972
 
-/* The longest path that SQLite takes: 512 bytes, with the ending of a journal
+/* The longest path that SQLite accepts: 512 bytes, with the suffix of a journal
  * that we do not use. Longer ones it refuses without a reason. */
 #define PATH_BYTES (512 - 8)
 
-/* A database in a directory we may not write cannot make the two files beside
- * it that a write-ahead log needs. If nobody is using it there are none, and
- * SQLite can read the file as one that does not change. */
-static bool must_be_still(const char *path)
+/* A database in a read-only directory cannot create the two files beside it
+ * that a write-ahead log needs. If they are absent the database is not in use,
+ * and SQLite can read the file as immutable. */
+static bool is_immutable(const char *path)
 {
     char beside[PATH_MAX];
 
@@ -48,8 +49,8 @@ static bool must_be_still(const char *path)
 }
 
 /* The path with its directory's links resolved: those are the user's own
- * doing. A link in the place of the file itself is not, and is refused. NULL
- * and errno when there is no such directory. */
+ * choice. A link in the place of the file itself is refused. NULL and errno
+ * when the directory does not exist. */
 static char *resolve(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -64,7 +65,7 @@ static char *resolve(const char *path)
     return out;
 }
 
-/* A file: URI, with what means something there escaped. */
+/* A file: URI, with special characters escaped. */
 static char *uri_of(const char *path, bool still)
 {
     static const char tail[] = "?immutable=1";
@@ -83,9 +84,9 @@ static char *uri_of(const char *path, bool still)
     return uri;
 }
 
-/* Whose file is it? One without tables is new, or somebody died while making
- * it: either way it is still to be set up. In one transaction, because another
- * process may be doing just that. */
+/* Check whether the file is ours. One without tables is new, or its creator
+ * died half way: either way it is still to be set up. In one transaction,
+ * because another process may be doing just that. */
 static quire_status check_ours(struct sqlite_db *d, bool *fresh,
                                quire_error *err)
 {
@@ -116,16 +117,17 @@ static quire_status check_ours(struct sqlite_db *d, bool *fresh,
         st = err_fail(err, QUIRE_DAMAGED,
                       HINT_SHELL
                       "move it away, or name another home with --home",
-                      "%s is a database, but not Quire's", d->path);
+                      "%s is a database of another program", d->path);
         return st;
     }
     return QUIRE_OK;
 }
 
-/* Make a new file ours. The switch to the write-ahead log does not wait for
- * others, so those who would all do it queue at a lock on the directory. */
-static quire_status make_ours(struct sqlite_db *d, int busy_ms,
-                              quire_error *err)
+/* Set up a new file. The switch to the write-ahead log does not wait for
+ * others, so processes that do it at the same time queue at a lock on the
+ * directory. */
+static quire_status set_up_new(struct sqlite_db *d, int busy_ms,
+                               quire_error *err)
 {
     const char *slash = strrchr(d->path, '/');
     size_t len = slash ? (size_t)(slash - d->path) + 1 : 2;
@@ -157,9 +159,9 @@ static quire_status make_ours(struct sqlite_db *d, int busy_ms,
     return st;
 }
 
-/* A file system without shared memory refuses the log, and SQLite goes on with
- * a rollback journal. */
-static quire_status look_for_log(struct sqlite_db *d, quire_error *err)
+/* A file system without shared memory refuses the log, and SQLite uses a
+ * rollback journal instead. */
+static quire_status detect_log(struct sqlite_db *d, quire_error *err)
 {
     struct stmt *s = NULL;
     quire_status st = sqlite_ops.prepare(&d->base, "PRAGMA journal_mode", &s,
@@ -174,13 +176,13 @@ static quire_status look_for_log(struct sqlite_db *d, quire_error *err)
     return st;
 }
 
-/* Another writer has its turn. It will be short, some hundred microseconds, so
- * ask again soon; SQLite's own waiting begins at a millisecond and goes on to
- * a hundred. The n-th time: whether to try again. */
-static int wait_turn(void *ctx, int n)
+/* Another writer holds the lock. It will be short, some hundred microseconds,
+ * so retry soon; SQLite's own waiting begins at a millisecond and goes up to a
+ * hundred. The n-th time: whether to try again. */
+static int wait_for_writer(void *ctx, int n)
 {
     struct sqlite_db *d = ctx;
-    /* 50 us ten times, then longer; the sum of what went before is known. */
+    /* 50 us ten times, then longer; the sum so far follows from n. */
     long pause_us = n < 10 ? 50 : n < 100 ? 200 : 2000;
     long waited_us = n < 10    ? 50L * n
                      : n < 100 ? 500 + 200L * (n - 10)
@@ -193,7 +195,7 @@ static int wait_turn(void *ctx, int n)
     return 1;
 }
 
-/* For one that works alone. */
+/* For a process that works alone. */
 enum { CACHE_KIB = 16384 };
 
 static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
@@ -205,7 +207,7 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
     int rc;
 
     d->busy_ms = c->busy_ms;
-    sqlite3_busy_handler(d->handle, wait_turn, d);
+    sqlite3_busy_handler(d->handle, wait_for_writer, d);
     sqlite3_extended_result_codes(d->handle, 1);
     rc = fts_tokenizer_register(d->handle);
     if (rc)
@@ -220,9 +222,9 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
                   "PRAGMA cell_size_check=ON",
                   err);
     if (fresh && c->path)
-        st = make_ours(d, c->busy_ms, err);
+        st = set_up_new(d, c->busy_ms, err);
     if (!st)
-        st = look_for_log(d, err);
+        st = detect_log(d, err);
     if (st)
         return st;
     /* Without the log, anything less than FULL could lose old rows too. */
@@ -237,15 +239,16 @@ static quire_status set_up(struct sqlite_db *d, const struct db_config *c,
              "PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=67108864",
              c->cache_kib > 0 ? c->cache_kib : CACHE_KIB);
     st = sqlite_ops.exec(&d->base, sql, err);
-    /* Others fill a full-text table by a trigger, which needs the trust. */
+    /* Other programs fill a full-text table by a trigger, which needs the
+     * trust. */
     if (!st && !d->foreign)
         st = sqlite_ops.exec(&d->base, "PRAGMA trusted_schema=OFF", err);
     return st;
 }
 
-/* SQLite makes files that everybody may read; ours are private, and the two
- * beside them inherit that. Only ever *make* it here: closing any descriptor
- * of a file that is a database already would drop the locks that this process
+/* SQLite creates world-readable files; ours are private, and the two beside
+ * them inherit that. Only ever *create* the file here: closing any descriptor
+ * of a file that is already a database would drop the locks that this process
  * holds on it. A failure shows when SQLite tries. */
 static void make_private(const char *path)
 {
@@ -277,11 +280,11 @@ static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
         free(path);
         return QUIRE_NOT_FOUND;
     }
-    /* Reading too opens for writing, if it may: only then can SQLite tidy up
-     * after a process that died, instead of leaving its files about. */
+    /* Readers open for writing too, if they may: only then can SQLite clean up
+     * after a process that died. */
     if (!reading)
         make_private(path);
-    uri = uri_of(path, reading && must_be_still(path));
+    uri = uri_of(path, reading && is_immutable(path));
     if (uri) {
         rc = sqlite3_open_v2(uri, &d->handle, flags, NULL);
         st = rc ? sqlite_fail(d, rc, err) : QUIRE_OK;
@@ -293,8 +296,8 @@ static quire_status open_file(struct sqlite_db *d, const struct db_config *c,
     return st;
 }
 
-/* The index of the log is a file, for which there is no room on a full disk. A
- * reader who keeps everybody else out can do without it. */
+/* The index of the log is a file, which cannot be created on a full disk. A
+ * reader with exclusive access does without it. */
 static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
                                quire_error *err)
 {
@@ -308,8 +311,8 @@ static quire_status open_alone(struct sqlite_db *d, const struct db_config *c,
     return st ? st : set_up(d, c, err);
 }
 
-/* To roll back must not take memory: that it has run out may be the reason.
- * After all else, because a PRAGMA makes prepared statements worthless. */
+/* Rolling back must not allocate: lack of memory may be the reason for it.
+ * Prepared last, because a PRAGMA invalidates prepared statements. */
 static quire_status prepare_undo(struct sqlite_db *d, quire_error *err)
 {
     int rc = sqlite3_prepare_v3(d->handle, "ROLLBACK", -1,
@@ -318,8 +321,8 @@ static quire_status prepare_undo(struct sqlite_db *d, quire_error *err)
     return rc ? sqlite_fail(d, rc, err) : QUIRE_OK;
 }
 
-static quire_status open_any(const struct db_config *config, bool foreign,
-                             struct db **out, quire_error *err)
+static quire_status open_database(const struct db_config *config, bool foreign,
+                                  struct db **out, quire_error *err)
 {
     struct sqlite_db *d = calloc(1, sizeof *d);
     quire_status st;
@@ -356,11 +359,11 @@ static quire_status open_any(const struct db_config *config, bool foreign,
 quire_status db_sqlite_open(const struct db_config *config, struct db **out,
                             quire_error *err)
 {
-    return open_any(config, false, out, err);
+    return open_database(config, false, out, err);
 }
 
 quire_status db_sqlite_open_foreign(const struct db_config *config,
                                     struct db **out, quire_error *err)
 {
-    return open_any(config, true, out, err);
+    return open_database(config, true, out, err);
 }

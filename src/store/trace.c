@@ -1,10 +1,10 @@
-/* trace.c - what passed through a seam, one line a call */
+/* trace.c - log intercepted calls, one line each */
 #include <stdio.h>
 
 #include "store/intercept.h"
 
-static void after(void *ctx, const char *call, const char *on,
-                  quire_status result)
+static void log_call(void *ctx, const char *call, const char *on,
+                     quire_status result)
 {
     struct trace *t = ctx;
     char line[512];
@@ -16,5 +16,5 @@ static void after(void *ctx, const char *call, const char *on,
 
 struct intercept trace_hook(struct trace *t)
 {
-    return (struct intercept){NULL, after, t};
+    return (struct intercept){NULL, log_call, t};
 }

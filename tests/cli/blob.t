@@ -124,7 +124,7 @@ $ cat >hold.py <<'END'
 > print(code, 'waited' if time.time() - start >= 0.2 else 'hurried')
 > END
 $ python3 hold.py quire blob put --wait 200ms
-quire: another process is writing to …/quire.db and does not let go
+quire: another process holds the write lock of …/quire.db
 hint: try again when it has finished
 3 waited
 $ python3 hold.py quire blob put --wait 0 --json

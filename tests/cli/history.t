@@ -116,13 +116,13 @@ hint: …
 $ mkdir -p $QUIRE_HOME; head -c 3000 /dev/zero | tr '\0' j >$QUIRE_HOME/history.db; cksum <$QUIRE_HOME/history.db >before
 $ quire history ls
 quire: …history.db is damaged: file is not a database
-hint: move it away, and a new one will be made
+hint: move it away, and a new one will be created
 ? 4
 $ quire history add x; quire history search x
 quire: …history.db is damaged: file is not a database
-hint: move it away, and a new one will be made
+hint: move it away, and a new one will be created
 quire: …history.db is damaged: file is not a database
-hint: move it away, and a new one will be made
+hint: move it away, and a new one will be created
 ? 4
 $ cksum <$QUIRE_HOME/history.db | cmp - before
 $ mv $QUIRE_HOME/history.db old; quire history add x; quire history ls | wc -l

@@ -307,7 +307,7 @@ TEST(db_second_writer_waits_and_then_is_told)
     OK(db_exec(a, "CREATE TABLE t(n)", &test_err));
     OK(db_begin(a, DB_DURABLE, &test_err));
     IS(QUIRE_BUSY, db_begin(b, DB_DURABLE, &test_err));
-    HAS(test_err.what, "another process is writing");
+    HAS(test_err.what, "another process holds the write lock");
     EQ(0, ask(b, "SELECT count(*) FROM t")); /* readers do not wait */
     OK(db_exec(a, "INSERT INTO t VALUES(1)", &test_err));
     OK(db_commit(a, &test_err));
