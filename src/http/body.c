@@ -1,32 +1,31 @@
 /*
- * body.c - the body of a request, as it comes
+ * body.c - reading the body of a request
  *
- * A short one stays behind its head in the buffer it was read into; chunks are
- * taken apart into one of their own; what is longer than SPOOL_FROM goes on to a
- * file. Memory has a budget that all connections share, and so have the files.
+ * A short body stays behind its head in the buffer it was read into; chunks are
+ * decoded into a buffer of their own; one longer than SPOOL_FROM goes to a file.
+ * Memory and files have budgets that all connections share.
  */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "http/loop.h"
 
-/* Less than this is not counted: what 10000 connections have of it, a machine
- * has. */
+/* Less than this is not counted: 10000 connections may have it. */
 enum { HELD_FREE = 64 * 1024 };
 
 bool body_hold(struct exchange *x, uint64_t n)
 {
     struct http *h = x->loop->http;
-    uint64_t before = x->held, all, mine;
+    uint64_t before = x->held, all, own;
 
     n = n < HELD_FREE ? 0 : n;
     all = atomic_fetch_add(&h->held, n - before) + n - before;
-    mine = atomic_fetch_add(&h->held_of[x->whose], n - before) + n - before;
+    own = atomic_fetch_add(&h->held_of[x->owner], n - before) + n - before;
     x->held = n;
-    if (n <= before || (all <= h->c.held_max && mine <= h->c.held_max / 2))
+    if (n <= before || (all <= h->c.held_max && own <= h->c.held_max / 2))
         return true;
     atomic_fetch_sub(&h->held, n - before);
-    atomic_fetch_sub(&h->held_of[x->whose], n - before);
+    atomic_fetch_sub(&h->held_of[x->owner], n - before);
     x->held = before;
     return false;
 }
@@ -43,7 +42,7 @@ void body_release(struct exchange *x)
     x->body_later = false;
     x->chunks = (struct chunks){0};
     body_hold(x, 0);
-    x->whose = 0;
+    x->owner = 0;
 }
 
 void exchange_allow(struct exchange *x, uint64_t most)
@@ -69,17 +68,17 @@ bool exchange_body_came_later(const struct exchange *x)
     return x->body_later;
 }
 
-/* What is held is given back as whose it was. */
-void exchange_own(struct exchange *x, uint64_t whose)
+/* Held bytes are released under the owner they were counted for. */
+void exchange_own(struct exchange *x, uint64_t owner)
 {
     if (!x->held)
-        x->whose = (unsigned)(whose % SPOOL_SHARES);
+        x->owner = (unsigned)(owner % SPOOL_SHARES);
 }
 
 quire_status exchange_spool(struct exchange *x, quire_bytes first,
                             struct spool **out, quire_error *err)
 {
-    return spool_open(&x->loop->http->room, x->whose, first, out, err);
+    return spool_open(&x->loop->http->room, x->owner, first, out, err);
 }
 
 quire_bytes exchange_body(const struct exchange *x)
@@ -92,7 +91,7 @@ quire_bytes exchange_body(const struct exchange *x)
                     (size_t)x->head.length);
 }
 
-/* ---- taking it ---------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------- */
 
 static size_t max_of(const struct exchange *x)
 {
@@ -102,7 +101,7 @@ static size_t max_of(const struct exchange *x)
     return most < c->large_max ? (size_t)most : c->large_max;
 }
 
-static enum body_state why_not(quire_status st)
+static enum body_state state_of(quire_status st)
 {
     return st == QUIRE_BUSY || st == QUIRE_NO_MEMORY ? BODY_FULL : BODY_NO_DISK;
 }
@@ -117,7 +116,7 @@ enum body_state body_begin(struct exchange *x)
     if (x->head.length <= SPOOL_FROM)
         return body_hold(x, x->head.length) ? BODY_MORE : BODY_FULL;
     st = exchange_spool(x, bytes_of("", 0), &x->spool, NULL);
-    return st ? why_not(st) : BODY_MORE;
+    return st ? state_of(st) : BODY_MORE;
 }
 
 /* Take chunks out of what has come. */
@@ -145,7 +144,7 @@ static enum head_state take_chunks(struct exchange *x)
     return st;
 }
 
-/* What is longer goes to a file. */
+/* A longer body goes to a file. */
 static quire_status spool_chunks(struct exchange *x)
 {
     quire_status st;
@@ -156,7 +155,7 @@ static quire_status spool_chunks(struct exchange *x)
         st = spool_add(x->spool, buf_bytes(&x->body), NULL);
     else
         st = exchange_spool(x, buf_bytes(&x->body), &x->spool, NULL);
-    buf_release(&x->body); /* a mebibyte, which is not counted any more */
+    buf_release(&x->body); /* no longer counted */
     x->body = (struct buf)BUF_INIT((size_t)1 << 31);
     return st;
 }
@@ -173,13 +172,13 @@ static enum body_state take_chunked(struct exchange *x)
         return BODY_LONG;
     st = spool_chunks(x);
     if (st)
-        return why_not(st);
+        return state_of(st);
     if (!body_hold(x, x->body.len))
         return BODY_FULL;
     return state == HEAD_DONE ? BODY_DONE : BODY_MORE;
 }
 
-/* Put what has come where it belongs; what follows is of the next request. */
+/* Move what has arrived to the file; the rest belongs to the next request. */
 static enum body_state take_long(struct exchange *x)
 {
     char *from = (char *)x->in.data + x->head_len;
@@ -189,7 +188,7 @@ static enum body_state take_long(struct exchange *x)
     quire_status st = spool_add(x->spool, bytes_of(from, n), NULL);
 
     if (st)
-        return why_not(st);
+        return state_of(st);
     memmove(from, from + n, there - n);
     x->in.len -= n;
     return n == wanted ? BODY_DONE : BODY_MORE;
@@ -206,7 +205,7 @@ enum body_state body_take(struct exchange *x)
     else
         state = x->in.len - x->head_len < x->head.length ? BODY_MORE
                                                          : BODY_DONE;
-    /* It is looked at as memory, and that may not be had. */
+    /* Mapping the file may fail. */
     if (state == BODY_DONE && x->spool && !spool_bytes(x->spool).data)
         state = BODY_FULL;
     return state;

@@ -3,15 +3,15 @@
  *
  * A connection is in one of seven states:
  *
- *     SHAKE    with TLS: keys are being agreed on
- *     HEAD     bytes of a head are awaited, or have begun to come
- *     BODY     the head was fine, the body is coming
- *     BUSY     somebody has the exchange and will answer it
- *     ANSWER   the answer is being written
- *     STREAM   the answer goes on, for as long as its writers and the client want
- *     LINGER   all is said, and the rest of what comes is read and dropped for a
- *              moment: closing with bytes unread would reset the connection
- *              under an answer that has not arrived
+ *     HANDSHAKE  TLS only
+ *     HEAD       waiting for a head, or reading it
+ *     BODY       the head was fine, reading the body
+ *     BUSY       the handler has the exchange and will answer it
+ *     ANSWER     writing the answer
+ *     STREAM     writing a stream, until its writers or the client end it
+ *     LINGER     the answer is sent; input is read and dropped for a moment:
+ *                closing with bytes unread would reset the connection before the
+ *                answer arrives
  *
  * All of it runs on the thread of its loop, but for exchange_respond().
  */
@@ -32,12 +32,12 @@
 enum { READ_AT_ONCE = 16 * 1024, READ_LONG = 256 * 1024, LINGER_MS = 1000 };
 enum { BODY_MS = 10 * 60 * 1000, FINISH_MS = 1000 };
 
-/* Who reads an answer slower than this after ten minutes is not waited for. */
+/* A client that reads slower than this after ten minutes is disconnected. */
 enum { ANSWER_MS = 10 * 60 * 1000, ANSWER_BYTES_A_MS = 64 };
 
 /* ---- a connection ------------------------------------------------------- */
 
-static void forget_answer(struct exchange *x)
+static void release_answer(struct exchange *x)
 {
     response_release(&x->answer);
     buf_release(&x->front);
@@ -50,15 +50,14 @@ static void forget_answer(struct exchange *x)
 void connection_end(struct exchange *x)
 {
     tls_end(x->tls);
-    /* A process that was just forked may have it open, too: then epoll would
-     * go on telling of it. */
+    /* A forked child may still have it open: then epoll would keep reporting it. */
     epoll_ctl(x->loop->epoll, EPOLL_CTL_DEL, x->fd, NULL);
     close(x->fd);
     *x->at = x->next;
     if (x->next)
         x->next->at = x->at;
     atomic_fetch_sub(&x->loop->http->connections, 1);
-    forget_answer(x);
+    release_answer(x);
     buf_release(&x->in);
     body_release(x);
     free(x);
@@ -76,18 +75,18 @@ static ssize_t write_some(struct exchange *x, const struct iovec *v, int n)
 
 bool connection_is_idle(const struct exchange *x)
 {
-    return x->state == SHAKE || (x->state == HEAD && x->in.len == 0);
+    return x->state == HANDSHAKE || (x->state == HEAD && x->in.len == 0);
 }
 
-/* What is waited for. A client that sends and does not read must wait, and one
- * that listens to a stream has nothing to say: there is no EPOLLIN then. */
+/* Sets of epoll events. While an answer or a stream is written nothing is read:
+ * there is no EPOLLIN then. */
 enum {
     TO_READ = EPOLLIN | EPOLLRDHUP,
     TO_WRITE = EPOLLOUT,
-    TO_GO = EPOLLRDHUP,
+    TO_HANG_UP = EPOLLRDHUP,
 };
 
-static void want(struct exchange *x, uint32_t events)
+static void watch_events(struct exchange *x, uint32_t events)
 {
     struct epoll_event e = {.events = events, .data.ptr = x};
 
@@ -102,8 +101,8 @@ static bool is_head_request(const struct exchange *x)
     return bytes_equal(x->head.method, bytes_str("HEAD"));
 }
 
-/* "Date: Tue, 17 Nov 2026 15:09:26 GMT"; spelled once a second, since it costs
- * more than all the rest of a head. */
+/* "Date: Tue, 17 Nov 2026 15:09:26 GMT"; formatted once a second, because it costs
+ * more than the rest of a head. */
 static const char *date_line(struct loop *l)
 {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed",
@@ -124,8 +123,8 @@ static const char *date_line(struct loop *l)
     return l->date;
 }
 
-/* The head of the answer, once its body is complete. */
-static void spell_front(struct exchange *x)
+/* Format the head of the answer, once its body is complete. */
+static void format_head(struct exchange *x)
 {
     struct response *a = &x->answer;
     bool bodiless = a->status == 204 || a->status == 304;
@@ -155,14 +154,14 @@ static void spell_front(struct exchange *x)
 
 static void begin_request(struct exchange *x);
 
-/* All is said: the next request, or the end. False: the connection is gone. */
+/* The answer is sent: the next request, or the end. False: the connection is gone. */
 static bool end_answer(struct exchange *x)
 {
-    forget_answer(x);
-    want(x, TO_READ);
+    release_answer(x);
+    watch_events(x, TO_READ);
     if (x->last) {
         if (x->tls)
-            tls_say_end(x->tls);
+            tls_send_close(x->tls);
         shutdown(x->fd, SHUT_WR);
         x->state = LINGER;
         x->deadline_ms = now_ms() + LINGER_MS;
@@ -172,7 +171,7 @@ static bool end_answer(struct exchange *x)
     return true;
 }
 
-/* Write what there is to say. False: the connection is gone. */
+/* Write the answer. False: the connection is gone. */
 static bool write_answer(struct exchange *x)
 {
     quire_bytes body = response_bytes(&x->answer);
@@ -198,7 +197,7 @@ static bool write_answer(struct exchange *x)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0 && errno == EAGAIN) {
-            want(x, TO_WRITE);
+            watch_events(x, TO_WRITE);
             return true;
         }
         if (sent < 0) {
@@ -225,17 +224,17 @@ static void add_chunk(struct exchange *x, quire_bytes piece)
         buf_add_str(&x->front, "\r\n");
 }
 
-/* Take what has been written since. False: the connection is gone. */
-static bool take_news(struct exchange *x)
+/* Take new bytes of the stream. False: the connection is gone. */
+static bool take_stream_bytes(struct exchange *x)
 {
-    struct buf news;
-    enum stream_state st = stream_take(x->answer.stream, &news);
+    struct buf bytes;
+    enum stream_state st = stream_take(x->answer.stream, &bytes);
 
     buf_release(&x->front); /* a stream that is quiet has no buffer */
     x->front = (struct buf)BUF_INIT((size_t)1 << 31);
     x->sent = 0;
-    add_chunk(x, buf_bytes(&news));
-    buf_release(&news);
+    add_chunk(x, buf_bytes(&bytes));
+    buf_release(&bytes);
     if (st == STREAM_STUCK || x->front.failed) {
         connection_end(x);
         return false;
@@ -251,15 +250,15 @@ static bool take_news(struct exchange *x)
     return true;
 }
 
-/* Send what there is. False: the connection is gone. */
-static bool push(struct exchange *x)
+/* Send what the stream has. False: the connection is gone. */
+static bool send_stream(struct exchange *x)
 {
     while (x->state == STREAM) {
         struct iovec v;
         ssize_t sent;
 
         if (x->sent == x->front.len) {
-            if (!take_news(x))
+            if (!take_stream_bytes(x))
                 return false;
             if (x->state != STREAM || !x->front.len)
                 break;
@@ -269,7 +268,7 @@ static bool push(struct exchange *x)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0 && errno == EAGAIN) {
-            want(x, TO_GO | TO_WRITE);
+            watch_events(x, TO_HANG_UP | TO_WRITE);
             return true;
         }
         if (sent < 0) {
@@ -280,7 +279,7 @@ static bool push(struct exchange *x)
         x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
     }
     if (x->state == STREAM) {
-        want(x, TO_GO);
+        watch_events(x, TO_HANG_UP);
         x->deadline_ms = now_ms() + stream_config(x->answer.stream)->keep_ms;
         if (x->deadline_ms > x->until_ms)
             x->deadline_ms = x->until_ms;
@@ -294,13 +293,13 @@ static bool begin_stream(struct exchange *x)
     x->until_ms = now_ms() + stream_config(x->answer.stream)->life_ms;
     buf_release(&x->answer.body);
     stream_begin(x->answer.stream, x);
-    return push(x);
+    return send_stream(x);
 }
 
 void connection_push(struct exchange *x)
 {
     if (x->state == STREAM && !(x->events & TO_WRITE))
-        push(x);
+        send_stream(x);
 }
 
 void connection_finish(struct exchange *x)
@@ -310,9 +309,8 @@ void connection_finish(struct exchange *x)
     stream_end(x->answer.stream);
 }
 
-/* Nothing was sent for a while: the client does not read, or there is nothing
- * to say. */
-static void see_quiet(struct exchange *x)
+/* Nothing was sent for a while: the client does not read, or the stream is idle. */
+static void on_quiet_stream(struct exchange *x)
 {
     const struct stream_config *c = stream_config(x->answer.stream);
 
@@ -320,19 +318,19 @@ static void see_quiet(struct exchange *x)
         connection_end(x);
     } else if (now_ms() >= x->until_ms) {
         stream_end(x->answer.stream);
-        push(x);
+        send_stream(x);
     } else {
         add_chunk(x, bytes_str(c->keep_alive));
-        push(x);
+        send_stream(x);
     }
 }
 
-/* ---- saying it ---------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------ */
 
 #define FULL "too many large bodies and answers are under way"
 
-/* On the loop's thread: say it. False: the connection is gone. */
-static bool say(struct exchange *x)
+/* Start the answer, on the loop's thread. False: the connection is gone. */
+static bool send_answer(struct exchange *x)
 {
     x->last |= x->answer.close || !x->head.keep || x->answer.stream ||
                atomic_load(&x->loop->http->draining);
@@ -340,20 +338,20 @@ static bool say(struct exchange *x)
     x->sent = 0;
     if (x->answer.headers.failed || x->answer.body.failed ||
         (x->answer.content && !response_bytes(&x->answer).data)) {
-        forget_answer(x);
+        release_answer(x);
         x->answer = response_new();
         response_error(&x->answer, 500, "no_memory", "try again later",
                        "out of memory");
     }
-    /* What was done is not called undone: a question can be asked again. */
+    /* Only a GET is refused here: a write has been done, and must not look undone. */
     if (x->answer.body.len > x->held && !body_hold(x, x->answer.body.len) &&
         bytes_is(x->head.method, "GET")) {
-        forget_answer(x);
+        release_answer(x);
         x->answer = response_new();
         response_error(&x->answer, 503, "busy", "try again soon", FULL);
         response_header(&x->answer, "Retry-After", "1");
     }
-    spell_front(x);
+    format_head(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
     x->until_ms = now_ms() + ANSWER_MS +
                   (int64_t)(response_bytes(&x->answer).len / ANSWER_BYTES_A_MS);
@@ -368,16 +366,15 @@ static const struct refusal {
     int status;
     const char *kind, *hint;
 } refusals[] = {
-    {408, "timeout", "send it without a pause"},
-    {413, "too_large",
-     "send less at once; /openapi.json says what can be sent"},
+    {408, "timeout", "send it without pauses"},
+    {413, "too_large", "send less; /openapi.json has the limits"},
     {503, "busy", "try again soon"},
-    {507, "no_space", "make room on the server's disk"},
+    {507, "no_space", "free space on the server's disk"},
     {0, "bad_request", "send one request of HTTP/1.1 at a time"},
 };
 
-/* Refused before anybody was asked: nothing that follows can be trusted. */
-static bool refuse(struct exchange *x, int status, const char *why)
+/* A refusal of the framing layer; what follows cannot be trusted. */
+static bool refuse_request(struct exchange *x, int status, const char *why)
 {
     const struct http_config *c = &x->loop->http->c;
     const struct refusal *r = refusals;
@@ -393,24 +390,25 @@ static bool refuse(struct exchange *x, int status, const char *why)
         response_header(&x->answer, "Retry-After", "1");
     if (c->refused)
         c->refused(c->ctx, x, &x->answer, why);
-    return say(x);
+    return send_answer(x);
 }
 
-/* No more is taken of a body, for now. */
+/* Memory for bodies is used up, for now. */
 static bool refuse_full(struct exchange *x)
 {
     body_release(x);
-    return refuse(x, 503, FULL);
+    return refuse_request(x, 503, FULL);
 }
 
 static bool refuse_body(struct exchange *x, enum body_state why)
 {
     switch (why) {
     case BODY_FULL: return refuse_full(x);
-    case BODY_LONG: return refuse(x, 413, "the body is too long");
+    case BODY_LONG: return refuse_request(x, 413, "the body is too long");
     case BODY_NO_DISK:
-        return refuse(x, 507, "there is no room for a body of this length");
-    default: return refuse(x, 400, "the chunks of the body make no sense");
+        return refuse_request(x, 507,
+                              "no disk space for a body of this length");
+    default: return refuse_request(x, 400, "malformed chunks");
     }
 }
 
@@ -449,7 +447,7 @@ quire_bytes exchange_header(const struct exchange *x, const char *name)
     return http_head_get(&x->head, name);
 }
 
-/* Drop what is done with; what came after it is the next request's. */
+/* Drop the first `n` bytes; the rest belongs to the next request. */
 static void drop_front(struct exchange *x, size_t n)
 {
     if (n >= x->in.len) {
@@ -471,16 +469,16 @@ static bool dispatch(struct exchange *x)
     x->handled_inline = true;
     atomic_fetch_add(&h->busy, 1);
     h->c.handler(h->c.ctx, x);
-    if (x->handled_inline) { /* somebody else answers it */
+    if (x->handled_inline) { /* another thread answers it */
         x->handled_inline = false;
-        /* Until then nothing that the client does is of interest. */
+        /* Until then events of the client do not matter. */
         epoll_ctl(x->loop->epoll, EPOLL_CTL_DEL, x->fd, NULL);
         return true;
     }
-    return say(x);
+    return send_answer(x);
 }
 
-/* Go on to the next request, of which something may be there already. */
+/* Go on to the next request; bytes of it may have arrived already. */
 static void begin_request(struct exchange *x)
 {
     drop_front(x, x->head_len + body_behind_head(x));
@@ -488,23 +486,23 @@ static void begin_request(struct exchange *x)
     x->head_len = 0;
     x->head.length = 0;
     x->head.chunked = false;
-    x->told_100 = false;
+    x->sent_100 = false;
     x->state = HEAD;
     x->deadline_ms = now_ms() + (x->in.len ? x->loop->http->c.head_ms
                                            : x->loop->http->c.idle_ms);
 }
 
 /* False: the connection is gone. */
-static bool tell_to_go_on(struct exchange *x)
+static bool send_continue(struct exchange *x)
 {
-    char words[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    struct iovec v = {words, sizeof words - 1};
+    char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct iovec v = {line, sizeof line - 1};
 
-    if (!x->head.expects || x->told_100)
+    if (!x->head.expects || x->sent_100)
         return true;
-    x->told_100 = true;
-    /* Nothing else is being written, so there is room for it; unless answers
-     * before are not being read. */
+    x->sent_100 = true;
+    /* Nothing else is being written, so it fits, unless the client does not read
+     * earlier answers. */
     if (write_some(x, &v, 1) == (ssize_t)v.iov_len)
         return true;
     connection_end(x);
@@ -525,30 +523,30 @@ static bool begin_body(struct exchange *x)
     x->until_ms = now_ms() + BODY_MS;
     if (x->head.length == 0 && !x->head.chunked)
         return true;
-    /* Who sends it is asked before it is kept. */
+    /* Authorise before any of the body is stored. */
     answer = response_new();
     if (h->c.admit && !h->c.admit(h->c.ctx, x, &answer)) {
         x->answer = answer;
         x->head.keep = false;
-        return say(x);
+        return send_answer(x);
     }
     response_release(&answer);
     state = body_begin(x);
     return state == BODY_MORE || refuse_body(x, state);
 }
 
-/* Some of the body has come. False: the connection is gone. */
-static bool go_on_with_body(struct exchange *x, bool *wait)
+/* Bytes of the body have arrived. False: the connection is gone. */
+static bool take_body(struct exchange *x, bool *wait)
 {
     enum body_state state = body_take(x);
 
     *wait = state == BODY_MORE;
     if (state == BODY_MORE)
-        return tell_to_go_on(x);
+        return send_continue(x);
     return state == BODY_DONE ? dispatch(x) : refuse_body(x, state);
 }
 
-/* Do what can be done with what has come. False: the connection is gone. */
+/* Process what has arrived. False: the connection is gone. */
 static bool advance(struct exchange *x)
 {
     bool there = true, wait = false;
@@ -558,7 +556,7 @@ static bool advance(struct exchange *x)
         int status;
 
         if (x->state == BODY) {
-            there = go_on_with_body(x, &wait);
+            there = take_body(x, &wait);
             continue;
         }
         if (x->in.len == 0)
@@ -566,15 +564,14 @@ static bool advance(struct exchange *x)
         switch (http_parse_head(buf_bytes(&x->in), &x->head, &x->head_len,
                                 &status, &why)) {
         case HEAD_MORE: return true;
-        case HEAD_BAD: return refuse(x, status, why);
+        case HEAD_BAD: return refuse_request(x, status, why);
         case HEAD_DONE: there = begin_body(x); break;
         }
     }
     return there;
 }
 
-/* Bytes have come, or the client is gone. A buffer that moves takes the slices
- * of a head along, so a head that is done is read again. */
+/* Bytes have arrived, or the client is gone. False: the connection is gone. */
 static bool read_more(struct exchange *x)
 {
     const char *before = x->in.data;
@@ -597,8 +594,8 @@ static bool read_more(struct exchange *x)
     cap = x->spool ? READ_LONG : READ_AT_ONCE;
     room = buf_room(&x->in, cap);
     if (!room)
-        return refuse(x, 503, "out of memory");
-    /* A buffer that has moved took the slices of the head along. */
+        return refuse_request(x, 503, "out of memory");
+    /* The buffer has moved: the slices of the head are parsed again. */
     if (x->state == BODY && x->in.data != before)
         http_parse_head(bytes_of(x->in.data, x->head_len), h, &used, &status,
                         &why);
@@ -621,8 +618,8 @@ static bool read_more(struct exchange *x)
     return advance(x);
 }
 
-/* Whoever speaks HTTP where TLS is spoken is told so, in plain words. */
-static bool is_plain(const struct exchange *x)
+/* HTTP on a TLS port gets a readable answer. */
+static bool is_plain_http(const struct exchange *x)
 {
     char first;
 
@@ -630,27 +627,26 @@ static bool is_plain(const struct exchange *x)
            first <= 'Z';
 }
 
-/* Go on with the handshake. False: the connection is gone. */
-static bool shake(struct exchange *x)
+/* Continue the handshake. False: the connection is gone. */
+static bool continue_handshake(struct exchange *x)
 {
-    bool first = !x->shaking;
+    bool first = !x->handshake_begun;
 
-    x->shaking = true;
-    if (first && is_plain(x)) {
+    x->handshake_begun = true;
+    if (first && is_plain_http(x)) {
         tls_end(x->tls);
         x->tls = NULL;
         x->state = HEAD;
-        return refuse(x, 400,
-                      "TLS is spoken here: the address begins with "
-                      "https");
+        return refuse_request(
+            x, 400, "this port speaks TLS: the address begins with https");
     }
-    switch (tls_shake(x->tls)) {
-    case TLS_TO_READ: want(x, TO_READ); return true;
-    case TLS_TO_WRITE: want(x, TO_WRITE); return true;
+    switch (tls_handshake(x->tls)) {
+    case TLS_TO_READ: watch_events(x, TO_READ); return true;
+    case TLS_TO_WRITE: watch_events(x, TO_WRITE); return true;
     case TLS_DONE:
         x->state = HEAD;
         x->deadline_ms = now_ms() + x->loop->http->c.head_ms;
-        want(x, TO_READ);
+        watch_events(x, TO_READ);
         return !tls_has_more(x->tls) || read_more(x);
     case TLS_FAILED: break;
     }
@@ -658,7 +654,7 @@ static bool shake(struct exchange *x)
     return false;
 }
 
-/* All that has come: of a record the socket shows only the first piece. */
+/* Read all that has arrived: of a TLS record epoll reports only the first bytes. */
 static bool read_all(struct exchange *x)
 {
     bool there = read_more(x);
@@ -677,17 +673,17 @@ void connection_on_event(struct exchange *x, uint32_t events)
         if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))
             there = write_answer(x);
         else
-            want(x, TO_WRITE);
+            watch_events(x, TO_WRITE);
     } else if (x->state == STREAM) {
         there = !(events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
         if (there)
-            there = push(x);
+            there = send_stream(x);
         else
             connection_end(x);
     } else {
-        there = x->state == SHAKE ? shake(x) : read_all(x);
+        there = x->state == HANDSHAKE ? continue_handshake(x) : read_all(x);
     }
-    /* What came together is answered together. */
+    /* Pipelined requests. */
     while (there && x->state == HEAD && x->in.len > 0) {
         size_t before = x->in.len;
 
@@ -699,15 +695,15 @@ void connection_on_event(struct exchange *x, uint32_t events)
 
 /* ---- for the loop ------------------------------------------------------- */
 
-static void say_there_is_no_room(int fd)
+static void refuse_connection(int fd)
 {
-    static const char words[] =
+    static const char answer[] =
         "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
         "Content-Type: application/json\r\nConnection: close\r\n\r\n"
         "{\"error\":\"too many connections\",\"kind\":\"busy\","
         "\"hint\":\"try again soon\"}";
 
-    if (send(fd, words, sizeof words - 1, MSG_NOSIGNAL) < 0)
+    if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL) < 0)
         return; /* it is closed either way */
 }
 
@@ -722,7 +718,7 @@ void connection_begin(struct loop *l, int fd)
         x = calloc(1, sizeof *x);
     if (!x) {
         if (!h->tls)
-            say_there_is_no_room(fd);
+            refuse_connection(fd);
         close(fd);
         return;
     }
@@ -731,7 +727,7 @@ void connection_begin(struct loop *l, int fd)
     x->fd = fd;
     x->in = (struct buf)BUF_INIT((size_t)1 << 31);
     x->events = TO_READ;
-    x->state = h->tls ? SHAKE : HEAD;
+    x->state = h->tls ? HANDSHAKE : HEAD;
     x->late = atomic_load(&h->draining);
     x->deadline_ms = now_ms() + (x->late ? FINISH_MS : h->c.head_ms);
     x->next = l->all;
@@ -754,18 +750,18 @@ void connection_resume(struct exchange *x)
     x->events = TO_READ;
     if (epoll_ctl(x->loop->epoll, EPOLL_CTL_ADD, x->fd, &e) < 0)
         connection_end(x);
-    else if (say(x) && x->state == HEAD && x->in.len > 0)
+    else if (send_answer(x) && x->state == HEAD && x->in.len > 0)
         advance(x);
 }
 
 void connection_expire(struct exchange *x)
 {
     if (x->state == HEAD && x->in.len > 0)
-        refuse(x, 408, "the head did not come to its end in time");
+        refuse_request(x, 408, "the head did not arrive in time");
     else if (x->state == BODY)
-        refuse(x, 408, "the body did not come to its end in time");
+        refuse_request(x, 408, "the body did not arrive in time");
     else if (x->state == STREAM)
-        see_quiet(x);
+        on_quiet_stream(x);
     else
         connection_end(x);
 }

@@ -55,7 +55,7 @@ quire_status http_adopt(int listener, int *fd, uint16_t *got, quire_error *err)
         type != SOCK_STREAM || !listens) {
         st = err_fail(err, QUIRE_INVALID,
                       "a unit of systemd has ListenStream= and Accept=no",
-                      "the socket that was handed over does not listen");
+                      "the socket that systemd passed does not listen");
         return st;
     }
     *fd = fcntl(listener, F_DUPFD_CLOEXEC, 3);

@@ -1,8 +1,8 @@
 /*
- * loop.h - what loops and connections know of each other; inside serve only
+ * loop.h - event loops and connections; private to src/http
  *
- * A loop owns its connections; nobody else touches them. What another thread has
- * to say to one is put into the loop's mailbox, and the loop is woken.
+ * A loop owns its connections; no other thread touches them. Another thread puts
+ * an answer into the loop's mailbox and wakes the loop.
  */
 #ifndef HTTP_LOOP_H
 #define HTTP_LOOP_H
@@ -14,7 +14,7 @@
 #include "http/http.h"
 #include "http/tls.h"
 
-enum state { SHAKE, HEAD, BODY, BUSY, ANSWER, STREAM, LINGER };
+enum state { HANDSHAKE, HEAD, BODY, BUSY, ANSWER, STREAM, LINGER };
 
 struct exchange {
     struct loop *loop;
@@ -23,9 +23,9 @@ struct exchange {
     enum state state;
     uint32_t events; /* what epoll is asked for              */
     bool last;       /* the connection ends with this answer */
-    bool told_100;
-    bool shaking; /* the handshake has begun */
-    bool late;    /* it came when all was about to end */
+    bool sent_100;
+    bool handshake_begun;
+    bool late; /* opened during a drain */
     int64_t deadline_ms;
     int64_t until_ms; /* a body is complete by then, however it drips; a
                          stream has ended */
@@ -38,7 +38,7 @@ struct exchange {
     struct spool *spool; /* a body that is longer than SPOOL_FROM; NULL: it is
                             in `in` or in `body` */
     uint64_t most;       /* that it may have: exchange_allow() */
-    unsigned whose;      /* exchange_own()                     */
+    unsigned owner;      /* exchange_own()                     */
     void *attached;      /* exchange_attach()                  */
     bool body_later;     /* exchange_body_came_later()         */
     uint64_t held;       /* what it has of http->held          */
@@ -74,7 +74,7 @@ struct http {
     int n_loops;
     atomic_uint_fast64_t connections, busy;
     atomic_uint_fast64_t held; /* bytes of bodies and answers */
-    atomic_uint_fast64_t held_of[SPOOL_SHARES]; /* by whose they are */
+    atomic_uint_fast64_t held_of[SPOOL_SHARES]; /* by owner */
     struct spool_room room;       /* of those that are in files  */
     atomic_int draining;          /* 0, 1 */
     atomic_int_fast64_t until_ms; /* when draining ends */
@@ -111,11 +111,11 @@ enum body_state {
     BODY_DONE,
     BODY_BAD,     /* its chunks make no sense                 */
     BODY_LONG,    /* it is longer than it may be              */
-    BODY_FULL,    /* all of them have too much, for now       */
-    BODY_NO_DISK, /* a long one has no place                  */
+    BODY_FULL,    /* all bodies together are too large, for now */
+    BODY_NO_DISK, /* the disk failed a long one               */
 };
 
-/* A body may come; and some of it has. */
+/* Before the body; and when bytes of it have arrived. */
 enum body_state body_begin(struct exchange *x);
 enum body_state body_take(struct exchange *x);
 
@@ -129,12 +129,11 @@ bool body_hold(struct exchange *x, uint64_t n);
 
 /* ---- connection.c -------------------------------------------------------- */
 
-/* Of a descriptor that was accepted, and is the connection's from now on, also
- * after a failure. */
+/* For an accepted descriptor, which it takes over, also on failure. */
 void connection_begin(struct loop *l, int fd);
 void connection_end(struct exchange *x);
 
-/* Whether nothing has been asked yet that would be left without an answer. */
+/* Whether no request of it is in progress. */
 bool connection_is_idle(const struct exchange *x);
 
 /* Something can be read or written. */
@@ -162,7 +161,7 @@ enum stream_state { STREAM_OPEN, STREAM_ENDED, STREAM_STUCK };
 /* All that waits; *out is the caller's then. */
 enum stream_state stream_take(struct stream *s, struct buf *out);
 
-/* Nobody hears it any more; and the connection's reference. */
+/* The connection is gone; drops its reference. */
 void stream_over(struct stream *s);
 
 /* Send what is new in a stream from the mailbox; the next there. */

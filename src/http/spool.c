@@ -12,7 +12,7 @@
 
 struct spool {
     struct spool_room *room;
-    unsigned whose;
+    unsigned owner;
     struct fs_temp file;
     int dir;
     uint64_t len;
@@ -23,27 +23,29 @@ struct spool {
 static void let_go(struct spool *s, uint64_t bytes)
 {
     atomic_fetch_sub(&s->room->used, bytes);
-    atomic_fetch_sub(&s->room->of[s->whose], bytes);
+    atomic_fetch_sub(&s->room->of[s->owner], bytes);
     s->kept -= bytes;
 }
 
-/* Have so much more of the room. Only what has come is counted: who announces
- * much and sends nothing takes nothing from others. */
+/* Reserve `more` bytes. Only bytes that have arrived count: a client that
+ * announces much and sends nothing takes nothing from others. */
 static quire_status keep(struct spool *s, uint64_t more, quire_error *err)
 {
     struct spool_room *room = s->room;
     uint64_t all = atomic_fetch_add(&room->used, more) + more;
-    uint64_t mine = atomic_fetch_add(&room->of[s->whose], more) + more;
+    uint64_t mine = atomic_fetch_add(&room->of[s->owner], more) + more;
 
     s->kept += more;
     if (all <= room->max && mine <= room->max / 2)
         return QUIRE_OK;
     let_go(s, more);
-    return err_set(err, QUIRE_BUSY,
-                   "too many large bodies and answers are under way");
+    err_set(err, QUIRE_BUSY, "too many large bodies and answers are under way");
+    if (err)
+        err->code = QUIRE_CODE_LIMIT;
+    return QUIRE_BUSY;
 }
 
-quire_status spool_open(struct spool_room *room, unsigned whose,
+quire_status spool_open(struct spool_room *room, unsigned owner,
                         quire_bytes first, struct spool **out, quire_error *err)
 {
     struct spool *s = calloc(1, sizeof *s);
@@ -53,7 +55,7 @@ quire_status spool_open(struct spool_room *room, unsigned whose,
     if (!s)
         return err_memory(err);
     *s = (struct spool){.room = room,
-                        .whose = whose % SPOOL_SHARES,
+                        .owner = owner % SPOOL_SHARES,
                         .file = FS_TEMP_INIT,
                         .dir = -1};
     st = fs_open_dir(room->dir, true, &s->dir, err);

@@ -328,7 +328,7 @@ void tls_end(struct tls_line *l)
     free(l);
 }
 
-enum tls_step tls_shake(struct tls_line *l)
+enum tls_step tls_handshake(struct tls_line *l)
 {
     int st;
 
@@ -382,7 +382,7 @@ bool tls_has_more(struct tls_line *l)
     return lib.pending(l->s) > 0;
 }
 
-void tls_say_end(struct tls_line *l)
+void tls_send_close(struct tls_line *l)
 {
     if (!l->waits)
         lib.bye(l->s, GNUTLS_SHUT_WR);

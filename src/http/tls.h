@@ -1,11 +1,11 @@
 /*
- * tls.h - connections nobody else can read
+ * tls.h - TLS connections
  *
- * By GnuTLS, which is loaded when a certificate is given and not before. TLS 1.2
- * and 1.3, forward secrecy always, no second handshake on a connection, and
- * HTTP/1.1 as what is spoken within. docs/decisions/028-tls.md says why.
+ * By GnuTLS, loaded when a certificate is configured. TLS 1.2 and 1.3, forward
+ * secrecy always, no renegotiation, ALPN http/1.1. docs/decisions has the reasons.
  *
- * Nothing here waits: what would is told, and done when the socket is ready.
+ * Nothing here blocks: a call that would block reports it, and is repeated when the
+ * socket is ready.
  */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H
@@ -19,16 +19,16 @@
 struct tls;
 struct tls_line;
 
-/* Of a certificate, with those that lead to its root behind it, and its key, both
- * in PEM. A key that others can read is no secret, and refused.
+/* A certificate chain and its key, both in PEM. A key file that others can read is
+ * refused.
  *
- * QUIRE_NOT_FOUND  there is no GnuTLS, or no such file
- * QUIRE_INVALID    they are not what they should be, or not of each other */
+ * QUIRE_NOT_FOUND  GnuTLS or a file is missing
+ * QUIRE_INVALID    not PEM, or the key is not the certificate's */
 quire_status tls_open(const char *cert, const char *key, struct tls **out,
                       quire_error *err);
 
-/* Read both files again, for connections that are yet to come. After a failure
- * all is as it was. From any thread, but from no signal handler. */
+/* Read both files again, for new connections. On failure the old ones stay. From
+ * any thread, but not from a signal handler. */
 quire_status tls_reload(struct tls *t, quire_error *err);
 void tls_close(struct tls *t); /* NULL is fine */
 
@@ -40,18 +40,18 @@ void tls_end(struct tls_line *l); /* NULL is fine; the descriptor stays */
 
 enum tls_step { TLS_DONE, TLS_TO_READ, TLS_TO_WRITE, TLS_FAILED };
 
-/* Go on with the handshake; call it again when the socket is ready. */
-enum tls_step tls_shake(struct tls_line *l);
+/* Continue the handshake; call it again when the socket is ready. */
+enum tls_step tls_handshake(struct tls_line *l);
 
-/* As read() and writev(): EAGAIN when it would wait. A write that would have to
- * wait is to be tried again with the same bytes. */
+/* As read() and writev(): EAGAIN when it would block. A write that would block must
+ * be repeated with the same bytes. */
 ssize_t tls_read(struct tls_line *l, void *buf, size_t cap);
 ssize_t tls_write(struct tls_line *l, const struct iovec *v, int n);
 
-/* Whether something has come that the socket does not show any more. */
+/* Whether decrypted bytes wait that poll() does not see. */
 bool tls_has_more(struct tls_line *l);
 
-/* Say that nothing more is coming, if that can be said at once. */
-void tls_say_end(struct tls_line *l);
+/* Send close_notify, if that does not block. */
+void tls_send_close(struct tls_line *l);
 
 #endif

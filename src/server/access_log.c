@@ -1,8 +1,8 @@
 /*
- * access_log.c - the end of a call: its id, its line in the log, its count
+ * access_log.c - request ids, log lines and counters
  *
- * Every answer of the server passes here, refusals too, on the thread that made
- * it and before it is sent.
+ * Every answer passes here, refusals too, on the thread that made it and before it
+ * is sent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool is_visible(quire_bytes text)
     return text.len > 0;
 }
 
-/* The client's own name of the request, or one that nobody else has. */
+/* The client's X-Request-Id, or a new unique id. */
 static void choose_id(struct request *c, char out[ID_MAX + 1])
 {
     quire_bytes given = exchange_header(c->x, "X-Request-Id");
@@ -104,12 +104,12 @@ static void begin_line(struct json_writer *w, struct buf *line,
     json_put_str(w, "level", level);
 }
 
-static void member(struct json_writer *w, const char *key, const char *text)
+static void put_member(struct json_writer *w, const char *key, const char *text)
 {
     json_put_str(w, key, text);
 }
 
-static void count(struct json_writer *w, const char *key, uint64_t n)
+static void put_count(struct json_writer *w, const char *key, uint64_t n)
 {
     json_put_int(w, key, (int64_t)n);
 }
@@ -122,7 +122,7 @@ static void end_line(struct server *s, struct json_writer *w, struct buf *line)
     buf_release(line);
 }
 
-/* Whether it failed, and not whoever asked. */
+/* Whether the server failed, not the client. */
 static bool is_failure(int status)
 {
     return status >= 500 && status != 501 && status != 505;
@@ -133,8 +133,8 @@ struct measures {
     uint64_t in, out;
 };
 
-/* What was asked is told by the operation's name: an address may hold what is
- * nobody's business. */
+/* The line has the name of the operation, not the address, which may hold private
+ * data. */
 static void log_call(struct request *c, const char *id,
                      const struct measures *m)
 {
@@ -146,15 +146,15 @@ static void log_call(struct request *c, const char *id,
     char ms[32];
 
     begin_line(&w, &line, bad ? "error" : "info");
-    member(&w, "id", id);
+    put_member(&w, "id", id);
     json_put_bytes(&w, "method",
                    bytes_of(method.data, method.len < 20 ? method.len : 20));
-    member(&w, "route", c->route ? c->route->name : "none");
-    count(&w, "status", (uint64_t)c->answer.status);
+    put_member(&w, "route", c->route ? c->route->name : "none");
+    put_count(&w, "status", (uint64_t)c->answer.status);
     snprintf(ms, sizeof ms, "%.3f", (double)m->us / 1000);
     json_put_raw(&w, "ms", bytes_str(ms));
-    count(&w, "bytes_in", m->in);
-    count(&w, "bytes_out", m->out);
+    put_count(&w, "bytes_in", m->in);
+    put_count(&w, "bytes_out", m->out);
     json_key(&w, "tenant");
     if (c->tenant.id)
         json_int(&w, c->tenant.id);
@@ -164,9 +164,9 @@ static void log_call(struct request *c, const char *id,
         json_put_bytes(&w, "trace", bytes_of((const char *)trace.data + 3, 32));
     }
     if (bad && c->why) {
-        member(&w, "error", c->why);
+        put_member(&w, "error", c->why);
         if (c->why_next && *c->why_next)
-            member(&w, "hint", c->why_next);
+            put_member(&w, "hint", c->why_next);
     }
     end_line(c->server, &w, &line);
 }
@@ -180,16 +180,16 @@ void log_event(struct server *s, const char *level, const char *what,
     if (s->c.log == SERVER_LOG_NONE)
         return;
     begin_line(&w, &line, level);
-    member(&w, "event", what);
+    put_member(&w, "event", what);
     if (err) {
-        member(&w, "error", err->what);
+        put_member(&w, "error", err->what);
         if (*err->next)
-            member(&w, "hint", err->next);
+            put_member(&w, "hint", err->next);
     }
     end_line(s, &w, &line);
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- finishing ---------------------------------------------------------- */
 
 void request_log(struct request *c)
 {

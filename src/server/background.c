@@ -16,28 +16,26 @@
 #include "base/json.h"
 #include "server/events.h"
 
-/* Between two looks at the watches; between two at who there is; between two
- * questions whether a collection is due. */
+/* Intervals: watches, the list of tenants, the check whether gc is due. */
 enum { STEP_MS = 200, TENANTS_EVERY_MS = 5000, COLLECT_EVERY_MS = 60000 };
 
-/* Between two counts of what there is: so long, and a hundred times as long as
- * the last one took, so that it takes a hundredth of a processor. */
+/* Interval of counting the store: at least so long, and a hundred times as long as
+ * the last count took, which bounds it to 1 % of a processor. */
 enum { COUNT_EVERY_MS = 15000, COUNT_SHARE = 100 };
 
-/* So many tenants' workspaces are watched; those of others are looked at when
- * they are used. */
+/* Workspaces of so many tenants are watched; others are synchronised when used. */
 enum { WATCHED_MAX = 256 };
 
-/* Between two notices that another process has changed something: when it is
- * sure, and when it may have been the server itself. */
+/* Interval of `changed` events: when another process certainly changed something,
+ * and when it may have been the server itself. */
 enum { SURE_EVERY_MS = 1000, DOUBT_EVERY_MS = 60000 };
-enum doubt { NO_DOUBT, MAYBE, SURELY };
+enum foreign { FOREIGN_NONE, FOREIGN_MAYBE, FOREIGN_CERTAIN };
 
 struct watched {
     int64_t tenant;
     quire *q;
     quire_watch *watch;
-    bool there; /* in the last list of tenants */
+    bool listed; /* in the last list of tenants */
 };
 
 struct background {
@@ -47,23 +45,23 @@ struct background {
     pthread_mutex_t lock;
     pthread_cond_t asked;
     bool ending;
-    bool wanted;               /* somebody asked how much there is */
-    struct metrics_state told; /* of it, what background_report() tells */
+    bool wanted;                 /* a scrape asked for counts        */
+    struct metrics_state report; /* for background_report() */
     quire *q;
     struct watched list[WATCHED_MAX];
     size_t n;
 
-    int64_t seen;     /* the last change of a tenant or a setting */
-    int64_t version;  /* of the database, as seen last            */
-    uint64_t begun;   /* calls, just before                       */
-    bool still;       /* none of them was under way               */
-    bool worked;      /* something was changed here since         */
-    enum doubt doubt; /* whether another process changed anything */
-    int64_t told_ms;  /* when that was told                       */
+    int64_t audited;      /* id of the last audit entry seen          */
+    int64_t version;      /* of the database, as seen last            */
+    uint64_t begun;       /* requests, just before                    */
+    bool quiet;           /* none of them was running                 */
+    bool worked;          /* something was changed here since         */
+    enum foreign foreign; /* whether another process changed anything */
+    int64_t published_ms; /* when `changed` was published last    */
 };
 
-/* Wait for a step; true: it is to end. */
-static bool rest(struct background *u)
+/* Wait for a step; true: shutdown. */
+static bool wait_step(struct background *u)
 {
     struct timespec until;
     bool ending;
@@ -82,7 +80,7 @@ static bool rest(struct background *u)
 
 /* ---- watches ------------------------------------------------------------ */
 
-static void drop(struct watched *w)
+static void close_watch(struct watched *w)
 {
     quire_watch_close(w->watch);
     quire_close(w->q);
@@ -98,17 +96,17 @@ static void begin_watch(struct background *u, int64_t tenant)
     snprintf(which, sizeof which, "#%lld", (long long)tenant);
     o.home = u->home;
     o.tenant = which;
-    *w = (struct watched){.tenant = tenant, .there = true};
+    *w = (struct watched){.tenant = tenant, .listed = true};
     u->worked = true;
     if (quire_open(&o, &w->q, NULL) ||
         quire_watch_open(w->q, NULL, &w->watch, NULL))
-        drop(w);
+        close_watch(w);
     else
         u->n++;
 }
 
-static quire_status see_tenant(void *ctx, const quire_tenant *t,
-                               quire_error *err)
+static quire_status update_tenant(void *ctx, const quire_tenant *t,
+                                  quire_error *err)
 {
     struct background *u = ctx;
     size_t i;
@@ -116,7 +114,7 @@ static quire_status see_tenant(void *ctx, const quire_tenant *t,
     (void)err;
     for (i = 0; i < u->n; i++)
         if (u->list[i].tenant == t->id) {
-            u->list[i].there = !t->disabled;
+            u->list[i].listed = !t->disabled;
             return QUIRE_OK;
         }
     if (u->n < WATCHED_MAX && !t->disabled)
@@ -129,54 +127,54 @@ static quire_status see_tenant(void *ctx, const quire_tenant *t,
 struct reading {
     struct background *u;
     int64_t newest;
-    bool first; /* what was before us is nobody's concern */
+    bool first; /* entries before the start do not count */
 };
 
-static quire_status see_change(void *ctx, const quire_audit *change,
-                               quire_error *err)
+static quire_status handle_change(void *ctx, const quire_audit *change,
+                                  quire_error *err)
 {
     struct reading *r = ctx;
 
     (void)err;
     if (change->id > r->newest)
         r->newest = change->id;
-    if (change->id <= r->u->seen || r->first)
-        return QUIRE_NOT_FOUND; /* as far as it goes */
-    /* Its token may be somebody else's by now, or of nobody. */
+    if (change->id <= r->u->audited || r->first)
+        return QUIRE_NOT_FOUND; /* ends the list */
+    /* Its token may have been revoked. */
     if (change->tenant && strcmp(change->action, "tenant.add") != 0)
-        events_shut_out(r->u->c.events, change->tenant);
+        events_end_tenant(r->u->c.events, change->tenant);
     return QUIRE_OK;
 }
 
-static void read_journal(struct background *u)
+static void read_audit_log(struct background *u)
 {
-    struct reading r = {.u = u, .newest = u->seen, .first = u->seen < 0};
+    struct reading r = {.u = u, .newest = u->audited, .first = u->audited < 0};
 
-    quire_audit_list(u->q, 0, 0, see_change, &r, NULL);
-    u->seen = r.newest < 0 ? 0 : r.newest;
+    quire_audit_list(u->q, 0, 0, handle_change, &r, NULL);
+    u->audited = r.newest < 0 ? 0 : r.newest;
 }
 
-/* Who there is, and who has gone. */
-static void look_around(struct background *u)
+/* Watch new tenants, close the watches of removed ones. */
+static void update_tenants(struct background *u)
 {
     size_t i, n = 0;
 
     for (i = 0; i < u->n; i++)
-        u->list[i].there = false;
-    if (quire_tenant_list(u->q, see_tenant, u, NULL))
+        u->list[i].listed = false;
+    if (quire_tenant_list(u->q, update_tenant, u, NULL))
         return;
     for (i = 0; i < u->n; i++) {
-        if (u->list[i].there)
+        if (u->list[i].listed)
             u->list[n++] = u->list[i];
         else
-            drop(&u->list[i]);
+            close_watch(&u->list[i]);
     }
     u->n = n;
-    read_journal(u);
+    read_audit_log(u);
 }
 
-/* What was found to have happened to a file. It is told when the handle is free
- * again, since there is more to be asked. */
+/* A change of a file. It is published after the callback, when the handle is free
+ * for the look-ups it needs. */
 struct finding {
     const char *session, *path; /* in `keep` */
     bool taken;
@@ -188,8 +186,8 @@ struct findings {
     struct finding *first, **end;
 };
 
-static void note(void *ctx, const char *session, const char *what,
-                 const char *path, const char *why)
+static void add_finding(void *ctx, const char *session, const char *what,
+                        const char *path, const char *why)
 {
     struct findings *all = ctx;
     bool taken = !strcmp(what, "taken");
@@ -210,8 +208,8 @@ static void note(void *ctx, const char *session, const char *what,
     all->end = &f->next;
 }
 
-static void spell(struct buf *out, struct watched *w, const struct finding *f,
-                  int64_t conversation)
+static void format_event(struct buf *out, struct watched *w,
+                         const struct finding *f, int64_t conversation)
 {
     quire_artifact a;
     struct json_writer j;
@@ -230,8 +228,8 @@ static void spell(struct buf *out, struct watched *w, const struct finding *f,
     json_object_end(&j);
 }
 
-static void tell(struct background *u, struct watched *w,
-                 const struct finding *f)
+static void publish_finding(struct background *u, struct watched *w,
+                            const struct finding *f)
 {
     struct event event = {.tenant = w->tenant,
                           .kind = f->taken ? EVENT_ARTIFACT_WRITTEN
@@ -241,14 +239,14 @@ static void tell(struct background *u, struct watched *w,
 
     if (!quire_session_row_of(w->q, f->session, &row, NULL))
         event.conversation = row.number;
-    spell(&data, w, f, event.conversation);
+    format_event(&data, w, f, event.conversation);
     event.data = buf_bytes(&data);
     if (!data.failed)
         events_publish(u->c.events, &event);
     buf_release(&data);
 }
 
-static void keep_in_step(struct background *u)
+static void sync_workspaces(struct background *u)
 {
     struct findings all = {.keep = ARENA_INIT};
     int64_t before = quire_changes(u->q);
@@ -258,51 +256,52 @@ static void keep_in_step(struct background *u)
     for (i = 0; i < u->n; i++) {
         all.first = NULL;
         all.end = &all.first;
-        quire_watch_next(u->list[i].watch, 0, note, &all, NULL);
+        quire_watch_next(u->list[i].watch, 0, add_finding, &all, NULL);
         u->worked |= quire_artifact_index(u->list[i].q);
         for (f = all.first; f; f = f->next)
-            tell(u, &u->list[i], f);
+            publish_finding(u, &u->list[i], f);
         arena_reset(&all.keep);
     }
-    /* That a file and its artifact agree is noted without a word, too. */
+    /* Recording that a file equals its artifact writes without a finding. */
     u->worked |= quire_changes(u->q) != before;
     arena_release(&all.keep);
 }
 
-/* ---- others ------------------------------------------------------------- */
+/* ---- other processes--------------------------------------------------------- */
 
-/* Other processes may work in the home. That somebody has changed something can
- * be seen, not who. When nothing was under way here meanwhile it was another;
- * when something was it may have been, and that is told once in a while only. */
-static void look_for_others(struct background *u, int64_t now)
+/* Other processes may write to the home. A change can be seen, not its author. If
+ * no request ran here meanwhile, it was another process; otherwise it may have
+ * been, and `changed` is published rarely. */
+static void detect_foreign_writes(struct background *u, int64_t now)
 {
     uint64_t done = atomic_load(u->c.done), begun = atomic_load(u->c.begun);
     int64_t version = quire_changes(u->q);
-    bool alone = u->still && atomic_load(u->c.begun) == u->begun && !u->worked;
+    bool alone = u->quiet && atomic_load(u->c.begun) == u->begun && !u->worked;
 
     if (u->version && version && version != u->version)
-        u->doubt = alone || u->doubt == SURELY ? SURELY : MAYBE;
+        u->foreign = alone || u->foreign == FOREIGN_CERTAIN ? FOREIGN_CERTAIN
+                                                            : FOREIGN_MAYBE;
     u->version = version;
     u->begun = begun;
-    u->still = done == begun;
+    u->quiet = done == begun;
     u->worked = false;
-    if (u->doubt == NO_DOUBT ||
-        now - u->told_ms <
-            (u->doubt == SURELY ? SURE_EVERY_MS : DOUBT_EVERY_MS))
+    if (u->foreign == FOREIGN_NONE ||
+        now - u->published_ms <
+            (u->foreign == FOREIGN_CERTAIN ? SURE_EVERY_MS : DOUBT_EVERY_MS))
         return;
     events_publish_all(u->c.events, EVENT_CHANGED);
-    u->doubt = NO_DOUBT;
-    u->told_ms = now;
+    u->foreign = FOREIGN_NONE;
+    u->published_ms = now;
 }
 
 /* ---- the thread --------------------------------------------------------- */
 
-static void collect(struct background *u)
+static void collect_garbage(struct background *u)
 {
     quire_collect_options o = QUIRE_COLLECT_OPTIONS_INIT;
     quire_collect_report report;
 
-    struct metrics_state *told = &u->told;
+    struct metrics_state *sum = &u->report;
     quire_status st;
 
     if (!quire_collect_due(u->q))
@@ -310,18 +309,18 @@ static void collect(struct background *u)
     st = quire_collect(u->q, &o, &report, NULL);
     u->worked = true;
     pthread_mutex_lock(&u->lock);
-    told->collections += !st;
-    told->collections_failed += st != QUIRE_OK;
+    sum->collections += !st;
+    sum->collections_failed += st != QUIRE_OK;
     if (!st) {
-        told->last_freed_bytes = report.bytes_freed;
-        told->freed_bytes += report.bytes_freed;
-        told->collected_us = clock_us(&clock_system);
+        sum->last_freed_bytes = report.bytes_freed;
+        sum->freed_bytes += report.bytes_freed;
+        sum->collected_us = clock_us(&clock_system);
     }
     pthread_mutex_unlock(&u->lock);
 }
 
-/* Count what there is, if somebody wants to know. When the next count may be. */
-static int64_t count(struct background *u, int64_t now)
+/* Count the store if a scrape asked for it. Returns when the next count may be. */
+static int64_t count_store(struct background *u, int64_t now)
 {
     quire_stats stats = {.size = sizeof stats};
     quire_status st;
@@ -338,8 +337,8 @@ static int64_t count(struct background *u, int64_t now)
     took = clock_steady_us() / 1000 - now;
     pthread_mutex_lock(&u->lock);
     if (!st) {
-        u->told.stats = stats;
-        u->told.counted_us = clock_us(&clock_system);
+        u->report.stats = stats;
+        u->report.counted_us = clock_us(&clock_system);
     }
     pthread_mutex_unlock(&u->lock);
     return now + COUNT_EVERY_MS + took * COUNT_SHARE;
@@ -349,40 +348,40 @@ void background_report(struct background *u, struct metrics_state *state)
 {
     pthread_mutex_lock(&u->lock);
     u->wanted = true;
-    state->counted_us = u->told.counted_us;
-    state->stats = u->told.stats;
-    state->collections = u->told.collections;
-    state->collections_failed = u->told.collections_failed;
-    state->freed_bytes = u->told.freed_bytes;
-    state->collected_us = u->told.collected_us;
-    state->last_freed_bytes = u->told.last_freed_bytes;
+    state->counted_us = u->report.counted_us;
+    state->stats = u->report.stats;
+    state->collections = u->report.collections;
+    state->collections_failed = u->report.collections_failed;
+    state->freed_bytes = u->report.freed_bytes;
+    state->collected_us = u->report.collected_us;
+    state->last_freed_bytes = u->report.last_freed_bytes;
     pthread_mutex_unlock(&u->lock);
 }
 
-static void *work(void *arg)
+static void *run_background(void *arg)
 {
     struct background *u = arg;
     int64_t looked = INT64_MIN / 2, collected = clock_steady_us() / 1000,
             counts = collected;
 
-    u->told_ms = collected;
+    u->published_ms = collected;
 
     do {
         int64_t now = clock_steady_us() / 1000;
 
         if (now - looked >= TENANTS_EVERY_MS) {
             looked = now;
-            look_around(u);
+            update_tenants(u);
         }
         if (now - collected >= COLLECT_EVERY_MS) {
             collected = now;
-            collect(u);
+            collect_garbage(u);
         }
         if (now >= counts)
-            counts = count(u, now);
-        keep_in_step(u);
-        look_for_others(u, now);
-    } while (!rest(u));
+            counts = count_store(u, now);
+        sync_workspaces(u);
+        detect_foreign_writes(u, now);
+    } while (!wait_step(u));
     return NULL;
 }
 
@@ -399,7 +398,7 @@ quire_status background_begin(const struct background_config *config,
     if (!u)
         return err_memory(err);
     pthread_mutex_init(&u->lock, NULL);
-    u->seen = -1;
+    u->audited = -1;
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&u->asked, &steady);
@@ -409,9 +408,9 @@ quire_status background_begin(const struct background_config *config,
     o.home = config->home;
     o.tenant = "default";
     st = u->home ? quire_open(&o, &u->q, err) : err_memory(err);
-    why = st ? 0 : pthread_create(&u->thread, NULL, work, u);
+    why = st ? 0 : pthread_create(&u->thread, NULL, run_background, u);
     if (why)
-        st = err_sys(err, why, "cannot begin a thread");
+        st = err_sys(err, why, "cannot start a thread");
     if (!st) {
         *out = u;
         return QUIRE_OK;
@@ -434,7 +433,7 @@ void background_end(struct background *u)
     pthread_mutex_unlock(&u->lock);
     pthread_join(u->thread, NULL);
     for (i = 0; i < u->n; i++)
-        drop(&u->list[i]);
+        close_watch(&u->list[i]);
     quire_close(u->q);
     pthread_mutex_destroy(&u->lock);
     pthread_cond_destroy(&u->asked);

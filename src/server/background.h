@@ -1,10 +1,9 @@
 /*
- * background.h - what a server does without being asked
+ * background.h - periodic work of a server
  *
- * One thread collects what nothing refers to, when that is due, and keeps the
- * files of all tenants' workspaces in step with their artifacts. It has handles
- * of its own, and nobody waits for it. What fails is tried again. What it
- * finds is told to who listens.
+ * One thread, with handles of its own, runs gc when it is due, keeps the files of
+ * all tenants' workspaces in sync with their artifacts, and publishes what it
+ * finds. A failure is retried.
  */
 #ifndef SERVER_BACKGROUND_H
 #define SERVER_BACKGROUND_H
@@ -20,20 +19,19 @@ struct events;
 struct background_config {
     const char *home;
     struct events *events;
-    /* How many calls were begun, and are done. While there is one, what changes
-     * may be by it; else it is by another process, and told as `changed`. */
+    /* Requests begun and done. If none runs, a change of the catalogue is another
+     * process's, and published as `changed`. */
     const atomic_uint_fast64_t *begun, *done;
 };
 
 quire_status background_begin(const struct background_config *config,
                               struct background **out, quire_error *err);
 
-/* How much there is and what was collected, as far as it is known. How much there
- * is is counted while somebody asks for it, now and then, and told the next time:
- * to count reads every session. Any thread. */
+/* Counts of the store and of gc, as of the last count. A call schedules the next
+ * count, because counting reads every session. Any thread. */
 void background_report(struct background *u, struct metrics_state *state);
 
-/* Ends when what it is at is done; NULL is fine. */
+/* Waits for the step that runs; NULL is fine. */
 void background_end(struct background *u);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * blob_response.c - stored content as an answer
+ * blob_response.c - see blob_response.h
  *
- * Its name is its digest: whoever has it is told so, a part can be had, and a
- * part of what it was is not joined to a part of what it is. A browser is told to
- * take it for a file and nothing else, whatever it says it is.
+ * The ETag is the digest: it serves 304, ranges and If-Range. Headers make a
+ * browser save the content as a file, whatever its type says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +46,9 @@ bool blob_response_etag_matches(quire_bytes list, const char *hex,
     return false;
 }
 
-/* ---- parts -------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------- */
 
-/* Digits and nothing else; a number that is too large is the largest. */
+/* Digits only; saturates. */
 static bool read_digits(const char **at, uint64_t *n)
 {
     size_t len = strspn(*at, "0123456789");
@@ -59,8 +58,8 @@ static bool read_digits(const char **at, uint64_t *n)
     return len > 0;
 }
 
-/* "bytes=A-B": one range; more than one, or nonsense, is all of it. False: it
- * cannot be had. */
+/* "bytes=A-B": one range; several or malformed ones mean all of it. False: not
+ * satisfiable. */
 static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
                        uint64_t *to, bool *part)
 {
@@ -93,8 +92,7 @@ static bool read_range(quire_bytes value, uint64_t size, uint64_t *from,
     return a < size;
 }
 
-/* What part of it is asked for. A part of what it is now is of no use to whoever
- * has another part of what it was: If-Range. */
+/* The requested range. With If-Range it counts only if the content is unchanged. */
 static quire_bytes range_asked(struct request *c, const char *hex)
 {
     quire_bytes of = exchange_header(c->x, "If-Range");
@@ -106,14 +104,14 @@ static quire_bytes range_asked(struct request *c, const char *hex)
     return exchange_header(c->x, "Range");
 }
 
-/* ---- sending it --------------------------------------------------------- */
+/* ---- sending ----------------------------------------------------------- */
 
-/* By what name it is known, and to whom. */
+/* ETag and caching. */
 static void add_names(struct request *c, const char *hex, bool same)
 {
     quire_bytes none = exchange_header(c->x, "If-None-Match");
 
-    /* Told by the name one has it by. */
+    /* The tag by which the client has it. */
     response_header(&c->answer, "ETag", "\"%s%s\"", hex,
                     same &&
                             !blob_response_etag_matches(none, hex,
@@ -148,8 +146,8 @@ void blob_response_send(struct request *c, const quire_digest *digest,
     same = none.data && blob_response_etag_matches(none, hex, ETAG_WEAK);
     add_names(c, hex, same);
     if (match.data && !blob_response_etag_matches(match, hex, ETAG_SAME)) {
-        request_refuse(c, 412, "changed", "get it again, and decide anew",
-                       "it is not what was expected");
+        request_refuse(c, 412, "changed", "read it again, and retry",
+                       "the content does not match the condition");
         return;
     }
     if (same) {
@@ -157,8 +155,8 @@ void blob_response_send(struct request *c, const quire_digest *digest,
         return;
     }
     if (!read_range(range_asked(c, hex), size, &from, &to, &part)) {
-        request_refuse(c, 416, "range", "ask for bytes that there are",
-                       "there are %llu bytes", (unsigned long long)size);
+        request_refuse(c, 416, "range", "ask for bytes within its size",
+                       "the content has %llu bytes", (unsigned long long)size);
         response_header(&c->answer, "Content-Range", "bytes */%llu",
                         (unsigned long long)size);
         return;
@@ -170,7 +168,7 @@ void blob_response_send(struct request *c, const quire_digest *digest,
                         (unsigned long long)from, (unsigned long long)to - 1,
                         (unsigned long long)size);
     }
-    /* How long it is can be told without reading it. */
+    /* The length is known without reading it. */
     if (to - from > SPOOL_FROM && bytes_is(exchange_head(c->x)->method, "HEAD"))
         c->answer.promised = to - from;
     else if (from < to)

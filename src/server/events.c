@@ -1,9 +1,9 @@
 /*
  * events.c - see events.h
  *
- * One lock for all: what is done under it is a copy of some hundred bytes for
- * each who listens. A stream is written to under it, and says that it is over
- * without holding anything, so neither waits for the other.
+ * One lock for all tenants: it is held to copy some hundred bytes for each
+ * subscriber. Streams are written under it and report their end without a lock, so
+ * neither waits for the other.
  */
 #include "server/events.h"
 
@@ -21,7 +21,7 @@
 enum { KEPT_MAX = 1000, KEPT_BYTES = 256 * 1024, ALL_BYTES = 32 << 20 };
 enum { LISTENERS_MAX = 32, BUCKETS = 256 };
 
-/* A minute of the busiest tenant; what waits longer is not being read. */
+/* A minute of the busiest tenant; a client with more waiting does not read. */
 enum { BACKLOG = 4 << 20, KEEP_ALIVE_MS = 15000, RETRY_MS = 2000 };
 #define LIFE_MS (INT64_C(60) * 60 * 1000)
 
@@ -55,7 +55,7 @@ struct tenant {
 };
 
 struct events {
-    char start[17]; /* tells one run of the server from another */
+    char start[17]; /* differs between runs of the server */
     pthread_mutex_t lock;
     struct tenant *buckets[BUCKETS];
     size_t bytes; /* of all rings */
@@ -106,7 +106,8 @@ struct events *events_new(void)
 
 /* ---- rings -------------------------------------------------------------- */
 
-/* NULL: no memory. The lock is held, here and in all below but the public ones. */
+/* NULL: no memory. The caller holds the lock, here and in all functions below but
+ * the public ones. */
 static struct tenant *tenant_of(struct events *e, int64_t id)
 {
     struct tenant **at = &e->buckets[(uint64_t)id % BUCKETS];
@@ -142,7 +143,7 @@ static void empty(struct events *e, struct tenant *t)
         drop_first(e, t);
 }
 
-/* The tenant that has been quiet longest gives up what it has. */
+/* Drop the ring of the tenant that was quiet longest. */
 static void make_room(struct events *e)
 {
     struct tenant *t, *quiet = NULL;
@@ -170,9 +171,9 @@ static void keep(struct events *e, struct tenant *t, struct kept *k)
         make_room(e);
 }
 
-/* ---- listeners ---------------------------------------------------------- */
+/* ---- subscribers -------------------------------------------------------- */
 
-/* "artifact.written" is meant by itself and by "artifact". */
+/* "artifact.written" matches itself and "artifact". */
 static bool is_meant(const char *types, const char *name)
 {
     size_t len, all = strlen(name);
@@ -196,7 +197,7 @@ static bool hears(const struct listener *l, enum event_kind kind,
     return !l->types || is_meant(l->types, event_name(kind));
 }
 
-/* Called by the stream: its client is no more. */
+/* Called by the stream: its client has gone. */
 static void forget(void *listener)
 {
     struct listener *l = listener;
@@ -277,7 +278,7 @@ void events_publish_all(struct events *e, enum event_kind kind)
     pthread_mutex_unlock(&e->lock);
 }
 
-bool events_are_heard(struct events *e, int64_t tenant)
+bool events_has_subscribers(struct events *e, int64_t tenant)
 {
     struct tenant *t;
     bool heard;
@@ -291,9 +292,9 @@ bool events_are_heard(struct events *e, int64_t tenant)
     return heard;
 }
 
-/* ---- listening ---------------------------------------------------------- */
+/* ---- subscribing ------------------------------------------------------- */
 
-/* Which event an id is of; false: of none that could be gone on from. */
+/* The number of an event id; false: unknown, or no longer in the ring. */
 static bool read_id(const struct events *e, const struct tenant *t,
                     quire_bytes id, uint64_t *n)
 {
@@ -313,8 +314,8 @@ static bool read_id(const struct events *e, const struct tenant *t,
            (*n == t->last || (t->first && t->first->n <= *n + 1));
 }
 
-/* What a client is told when it comes: where it stands, and what it missed. An
- * id without data is remembered, and is no event. */
+/* What a client gets first: the current id, and the events it missed. A client
+ * remembers an id without data, but gets no event for it. */
 static void greet(struct events *e, struct listener *l, quire_bytes last)
 {
     struct tenant *t = l->tenant;
@@ -381,8 +382,8 @@ quire_status events_listen(struct events *e, int64_t tenant,
         st = err_memory(err);
     } else if (t->n_listeners >= LISTENERS_MAX) {
         st = err_fail(err, QUIRE_BUSY,
-                      "close one, or listen to several things with one",
-                      "%d streams of events are open", LISTENERS_MAX);
+                      "close one, or subscribe to several types with one",
+                      "%d event streams are open", LISTENERS_MAX);
     } else {
         l->tenant = t;
         l->next = t->listeners;
@@ -403,7 +404,7 @@ quire_status events_listen(struct events *e, int64_t tenant,
     return st;
 }
 
-void events_shut_out(struct events *e, int64_t tenant)
+void events_end_tenant(struct events *e, int64_t tenant)
 {
     struct listener *l;
     struct tenant *t;

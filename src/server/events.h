@@ -1,15 +1,15 @@
 /*
- * events.h - what changes, told to those who listen
+ * events.h - changes of a tenant, published to its subscribers
  *
  * Each tenant has a ring of the last events, bounded in number and in bytes. An
- * event has an id, "<start>-<n>": which run of the server, and which event of
- * the tenant. Who listens again says the last id it has seen, and gets what came
- * after it. When that is not known any more, or is of another run, it is told
- * `reset` first: list anew, nothing before is coming.
+ * event has an id, "<start>-<n>": the run of the server, and the number of the
+ * event. A client that reconnects sends the last id it has seen, and gets what
+ * came after it. If that is no longer in the ring, or of another run, it gets
+ * `reset` first: list again, older events are lost.
  *
- * An event is small: it says what has changed, not what it is now. The one
- * exception, `file`, carries content that is stored nowhere, so it is heard by
- * who listens at that moment, has no id, and is not in the ring.
+ * An event is small: it names what has changed, and carries no content. The one
+ * exception, `file`, carries content that is stored nowhere; it reaches the
+ * subscribers of that moment, has no id, and is not in the ring.
  */
 #ifndef SERVER_EVENTS_H
 #define SERVER_EVENTS_H
@@ -24,7 +24,7 @@ struct stream;
 
 enum event_kind {
     EVENT_NONE,
-    EVENT_OWN, /* of an operation: it tells by itself what it does */
+    EVENT_OWN, /* of a route: its handler publishes events itself */
     EVENT_CONVERSATION_CREATED,
     EVENT_CONVERSATION_CHANGED,
     EVENT_CONVERSATION_REMOVED,
@@ -44,7 +44,7 @@ enum event_kind {
     EVENT_FOLDER_CHANGED,
     EVENT_FOLDER_REMOVED,
     EVENT_FILE,
-    EVENT_CHANGED, /* somebody else changed something: look again */
+    EVENT_CHANGED, /* another process changed something: list again */
     N_EVENTS
 };
 
@@ -67,30 +67,28 @@ struct event_filter {
 /* NULL: no memory, or no randomness. */
 struct events *events_new(void);
 
-/* Nobody listens any more by then. NULL is fine. */
+/* No stream may be left. NULL is fine. */
 void events_free(struct events *e);
 
-/* From any thread. What cannot be kept for want of memory is made up for by a
- * `reset` to those who missed it. */
+/* From any thread. Subscribers that miss an event for want of memory get `reset`. */
 void events_publish(struct events *e, const struct event *event);
 
-/* The same, without data, to all tenants that have heard of anything. */
+/* The same, without data, to all tenants that have a ring. */
 void events_publish_all(struct events *e, enum event_kind kind);
 
-/* Whether anybody listens, so that it is worth making something up. */
-bool events_are_heard(struct events *e, int64_t tenant);
+/* Whether the tenant has subscribers. */
+bool events_has_subscribers(struct events *e, int64_t tenant);
 
-/* A stream of what comes after `last`, an id; of what comes from now on if its
- * data is NULL. It is the caller's to give to an exchange.
+/* A stream of the events after the id `last`; of future ones if its data is NULL.
+ * The caller hands it to an exchange.
  *
- * QUIRE_BUSY       the tenant has as many as it may
+ * QUIRE_BUSY       the tenant has too many streams
  * QUIRE_NO_MEMORY */
 quire_status events_listen(struct events *e, int64_t tenant,
                            const struct event_filter *filter, quire_bytes last,
                            struct stream **out, quire_error *err);
 
-/* End the streams of a tenant, who may not listen any more, and forget what was:
- * another may come to have its number. */
-void events_shut_out(struct events *e, int64_t tenant);
+/* End the streams of a tenant and drop its ring: its token is no longer valid. */
+void events_end_tenant(struct events *e, int64_t tenant);
 
 #endif

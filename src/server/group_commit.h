@@ -1,13 +1,12 @@
 /*
- * group_commit.h - the one who writes what many ask for
+ * group_commit.h - one transaction for the small writes of many requests
  *
- * Small changes of the catalogue wait here, and are made by one thread with one
- * handle: all that came while it waited for the disk are one group, one
- * transaction and one wait more. They are answered when they last. One alone
- * waits for nobody.
+ * One thread applies small writes to the catalogue from all requests; everything
+ * that arrived during the last sync shares the next transaction. Responses are
+ * sent once the commit is durable. A single write waits for no other.
  *
- * What the handle read stays read, because nobody else changes it meanwhile; and
- * a request with a key and what it does are kept together or not at all.
+ * The thread's page cache stays valid, because no other thread writes meanwhile;
+ * an idempotency key and its effects are committed together.
  */
 #ifndef SERVER_GROUP_COMMIT_H
 #define SERVER_GROUP_COMMIT_H
@@ -23,13 +22,13 @@ struct server;
 quire_status group_commit_begin(struct server *s, struct group_commit **out,
                                 quire_error *err);
 
-/* Whether the call is one of those. */
+/* Whether the request is such a write. */
 bool group_commit_accepts(const struct request *c);
 
-/* Have it made and answered. False: too many are waiting. */
+/* Queue the request; the thread runs and answers it. False: too many wait. */
 bool group_commit_submit(struct group_commit *s, struct request *c);
 
-/* After what waits is done. */
+/* After all queued requests. */
 void group_commit_end(struct group_commit *s);
 
 #endif

@@ -1,14 +1,12 @@
 /*
- * idempotency.c - a request that is sent twice and done once
+ * idempotency.c - idempotency keys
  *
- * Who sends an Idempotency-Key with something that writes is told the same when
- * it sends it again. The key is claimed before anything is done, and what was
- * answered is kept under it. What was refused has changed nothing: the key is
- * free again, and the next try is judged by what is so then.
+ * A write with an Idempotency-Key runs once; a repeat gets the stored response. The
+ * key is reserved before the write, and the response is stored under it. A refused
+ * request has changed nothing: its key is free again.
  *
- * Not every answer is kept. A token is quote_text once and stored nowhere, and neither
- * is a long answer; then it is only known that the request was done, and that is
- * what is said.
+ * Some responses are not stored: those with a token, and long ones. Then only the
+ * fact that the request was done is known, and a repeat gets that.
  */
 #include <string.h>
 
@@ -17,11 +15,11 @@
 #include "server/priv.h"
 #include "server/response_json.h"
 
-/* Longer ones are no reason to fill the disk. */
+/* Longer responses are not stored. */
 enum { KEPT_MAX = 16 * 1024 };
 
-/* What tells one request from another, beside its body. */
-static quire_bytes spell_request(struct request *c, struct buf *out)
+/* What identifies a request, besides its body. */
+static quire_bytes format_request(struct request *c, struct buf *out)
 {
     static const char *const conditions[] = {"If-Match", "If-None-Match",
                                              "Content-Type"};
@@ -43,9 +41,8 @@ static quire_bytes spell_request(struct request *c, struct buf *out)
     return buf_bytes(out);
 }
 
-/* Headers and body, with an empty line in between; nothing if it is not to be
- * kept. */
-static void spell_answer(const struct request *c, struct buf *out)
+/* Headers, an empty line, body; nothing if it must not be stored. */
+static void format_answer(const struct request *c, struct buf *out)
 {
     const struct response *a = &c->answer;
 
@@ -73,25 +70,24 @@ static void read_answer(struct request *c, const quire_idempotency *claim)
         buf_add(&c->answer.body, text + head + 2, kept.len - head - 2);
 }
 
-static void answer_again(struct request *c, const quire_idempotency *claim)
+static void answer_repeat(struct request *c, const quire_idempotency *claim)
 {
     if (!claim->same) {
         request_refuse(c, 422, "key_reused",
                        "use another key for another request",
                        "the Idempotency-Key was used for another request");
     } else if (!claim->status) {
-        request_refuse(
-            c, 409, "in_progress",
-            "look whether it was done before you try with another key",
-            "a request with this Idempotency-Key is under way, or its "
-            "end was not seen");
+        request_refuse(c, 409, "in_progress",
+                       "check whether it was done before you use another key",
+                       "a request with this Idempotency-Key is running, or its "
+                       "result is unknown");
         response_header(&c->answer, "Retry-After", "1");
     } else if (claim->answer.len == 0) {
         request_refuse(
             c, 409, "done_before",
-            "ask for what it has made; a token is shown only once",
-            "the request with this Idempotency-Key was done, and its "
-            "answer was not kept");
+            "read what it created; a token is shown only once",
+            "the request with this Idempotency-Key was done, but its "
+            "response was not stored");
         response_header(&c->answer, "Idempotency-Replayed", "true");
     } else {
         read_answer(c, claim);
@@ -99,9 +95,9 @@ static void answer_again(struct request *c, const quire_idempotency *claim)
     }
 }
 
-/* The key as it is claimed: the admin's are not those of the default tenant,
- * whose handle it has, and no header can have this character. */
-static const char *spell_key(struct request *c, quire_bytes key)
+/* The key as stored. The admin uses the handle of the default tenant; a character
+ * that no header can contain keeps their keys apart. */
+static const char *format_key(struct request *c, quire_bytes key)
 {
     return arena_printf(&c->keep, "%s%.*s",
                         c->route->flags & ROUTE_ADMIN ? "\x01" : "",
@@ -121,18 +117,18 @@ void idempotency_run(struct request *c, void (*run)(struct request *c))
         run(c);
         return;
     }
-    name = spell_key(c, key);
-    st = name ? quire_idempotency_begin(c->q, name, spell_request(c, &text),
+    name = format_key(c, key);
+    st = name ? quire_idempotency_begin(c->q, name, format_request(c, &text),
                                         exchange_body(c->x), &claim, &err)
               : err_memory(&err);
     buf_clear(&text);
     if (st) {
         request_fail(c, st, &err);
     } else if (!claim.fresh) {
-        answer_again(c, &claim);
+        answer_repeat(c, &claim);
     } else {
         run(c);
-        spell_answer(c, &text);
+        format_answer(c, &text);
         st = quire_idempotency_end(c->q, name,
                                    c->answer.status < 300 ? c->answer.status
                                                           : 0,

@@ -1,9 +1,8 @@
 /*
- * lifecycle.h - who minds what signals ask for
+ * lifecycle.h - reload, shutdown and watchdog
  *
- * A signal can do little where it arrives. It leaves word with the lifecycle, a
- * thread, who reads the settings again, and tells whoever started the server how
- * it is: that it reloads, that it stops, that it lives.
+ * A signal handler can do little. It wakes a thread, which reloads the settings
+ * and notifies systemd: reloading, stopping, alive.
  */
 #ifndef SERVER_LIFECYCLE_H
 #define SERVER_LIFECYCLE_H
@@ -17,7 +16,7 @@ quire_status lifecycle_begin(struct server *s, struct lifecycle **out,
                              quire_error *err);
 void lifecycle_end(struct lifecycle *w); /* NULL is fine */
 
-/* There is something new. From a signal handler, too. */
+/* Wake the thread: to look again, or to reload. From a signal handler, too. */
 void lifecycle_wake(struct lifecycle *w);
 void lifecycle_reload(struct lifecycle *w);
 

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 
-/* A line fits into a pipe that has room, in one piece; so much may wait. */
+/* A line is written to a pipe in one piece; so many bytes may wait. */
 enum { LINE_MAX_BYTES = 4096, WAITING_MAX = 1 << 20, LAST_WAIT_MS = 1000 };
 
 struct log {
@@ -35,8 +35,8 @@ static bool is_ending(struct log *l)
     return ending;
 }
 
-/* Whether a line can be written without waiting. A pipe says so when it has
- * room for all of one. False: it is the end, and nobody takes any. */
+/* Wait until a line can be written without blocking. A pipe is writable when a whole
+ * line fits. False: shutdown, and the reader takes nothing. */
 static bool has_room(struct log *l)
 {
     struct pollfd p = {.fd = l->fd, .events = POLLOUT};
@@ -111,7 +111,7 @@ quire_status log_open(int fd, struct log **out, quire_error *err)
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->more);
     free(l);
-    return err_set(err, QUIRE_NO_MEMORY, "cannot begin a thread for the log");
+    return err_set(err, QUIRE_NO_MEMORY, "cannot start the log thread");
 }
 
 void log_close(struct log *l)

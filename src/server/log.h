@@ -1,9 +1,9 @@
 /*
- * log.h - lines on standard error, for whoever runs the server
+ * log.h - log lines on standard error
  *
- * A thread of its own writes them, each with one write(), so that a reader who
- * has stopped reading holds up nobody. What he does not take in time is dropped,
- * and counted.
+ * A thread writes them, each with one write(), so a reader that has stopped
+ * reading blocks no request. Lines that do not fit the buffer are dropped and
+ * counted.
  */
 #ifndef SERVER_LOG_H
 #define SERVER_LOG_H
@@ -15,17 +15,16 @@
 
 struct log;
 
-/* To `fd`, which is the caller's. */
+/* To `fd`, which the caller owns. */
 quire_status log_open(int fd, struct log **out, quire_error *err);
 
-/* What was added is written first, if somebody takes it within a second. NULL is
- * fine. */
+/* Writes what is buffered, for at most a second. NULL is fine. */
 void log_close(struct log *l);
 
-/* A line, with its newline. From any thread; waits for nobody. */
+/* Add a line, with its newline. From any thread; never blocks. */
 void log_add(struct log *l, const struct buf *line);
 
-/* Lines that were dropped so far. */
+/* Lines dropped so far. */
 uint64_t log_dropped(struct log *l);
 
 #endif

@@ -24,8 +24,8 @@ static bool has_session(const struct request *c)
     return !strncmp(c->route->pattern, ROUTE_SESSION, strlen(ROUTE_SESSION));
 }
 
-/* Which conversation it was about; 0: none. Of one that was made or changed the
- * answer has the number, which for a copy is not that of the address. */
+/* The conversation it belongs to; 0: none. A created or changed one is in the
+ * answer; that of a copy is not the one of the address. */
 static int64_t conversation_of(struct request *c, quire_bytes answer)
 {
     enum event_kind kind = ROUTE_EVENT(c->route->flags);
@@ -43,7 +43,7 @@ static int64_t conversation_of(struct request *c, quire_bytes answer)
     return c->conversation;
 }
 
-/* The number at the end of the address; NULL: there is none. */
+/* The number at the end of the address; NULL: none. */
 static const char *number_of(const struct request *c)
 {
     const char *last = strrchr(c->route->pattern, ':');
@@ -57,7 +57,7 @@ static const char *number_of(const struct request *c)
 static void put_name(struct json_writer *w, struct request *c,
                      quire_bytes answer)
 {
-    static const char *const said[] = {
+    static const char *const copied[] = {
         "parentId", "version", "size",      "type",      "artifact_id",
         "address",  "ref",     "source_id", "target_id", "relation",
     };
@@ -78,12 +78,12 @@ static void put_name(struct json_writer *w, struct request *c,
         else
             json_str(w, c->path ? c->path : c->match.params[1]);
     }
-    for (i = 0; i < sizeof said / sizeof *said; i++) {
-        quire_bytes value = json_get(answer, said[i]);
+    for (i = 0; i < sizeof copied / sizeof *copied; i++) {
+        quire_bytes value = json_get(answer, copied[i]);
 
-        /* The first entry has no parent, which is worth saying. */
+        /* Of the first entry parentId is null, and included. */
         if (value.data && (i == 0 || json_kind(value) != JSON_NULL)) {
-            json_put_raw(w, said[i], value);
+            json_put_raw(w, copied[i], value);
         }
     }
 }

@@ -12,7 +12,7 @@ enum { SETS = 1024, WAYS = 4 };
 
 struct bucket {
     uint64_t key;
-    int64_t full_ns; /* when it is full again; 0: it is, or is nobody's */
+    int64_t full_ns; /* when it is full again; 0: full, or unused */
 };
 
 struct rate_limit {
@@ -43,7 +43,7 @@ bool rate_limit_is_full(struct rate_limit *r, int64_t now_ns)
     return atomic_load(&r->full_ns) <= now_ns;
 }
 
-/* Neighbouring keys are to have different neighbours. */
+/* Scatter neighbouring keys. */
 static struct bucket *find(struct rate_limit *r, uint64_t key, bool make)
 {
     struct bucket *set = r->buckets[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
@@ -56,7 +56,7 @@ static struct bucket *find(struct rate_limit *r, uint64_t key, bool make)
         if (set[i].full_ns < fullest->full_ns)
             fullest = &set[i];
     }
-    if (!make) /* who only asks puts nobody out, and owes nothing */
+    if (!make) /* a query evicts no bucket */
         return NULL;
     *fullest = (struct bucket){.key = key};
     return fullest;

@@ -125,8 +125,8 @@ uint64_t request_limit(struct request *c)
 
 static bool refuse_cursor(struct request *c)
 {
-    request_refuse(c, 400, "invalid", "use next_cursor as it was given",
-                   "that is no cursor");
+    request_refuse(c, 400, "invalid", "send next_cursor unchanged",
+                   "invalid cursor");
     return false;
 }
 
@@ -165,7 +165,7 @@ bool request_cursor(struct request *c, int64_t *us, int64_t *id)
     return (read_digits(text, id, &end) && !*end) || refuse_cursor(c);
 }
 
-/* ---- which session ------------------------------------------------------ */
+/* ---- the session -------------------------------------------------------- */
 
 static quire_status find_session(struct request *c, const char *which,
                                  const char **out, quire_error *err)
@@ -298,7 +298,8 @@ bool request_cwd(struct request *c, const char **out)
     *out = request_text(c, "cwd");
     if (!*out || **out == '/')
         return true;
-    request_refuse(c, 400, "invalid", "send it whole, like /home/me/project",
+    request_refuse(c, 400, "invalid",
+                   "send an absolute path, like /home/me/project",
                    "cwd must begin with a slash");
     return false;
 }
@@ -317,9 +318,9 @@ bool request_agent(struct request *c, const char *name)
     return false;
 }
 
-/* ---- checking what was sent --------------------------------------------- */
+/* ---- validation --------------------------------------------------------- */
 
-static const char *const kind_words[] = {
+static const char *const kind_names[] = {
     [FIELD_TEXT] = "a string",
     [FIELD_NUMBER] = "a whole number, 0 or more",
     [FIELD_FLAG] = "true or false",
@@ -329,7 +330,7 @@ static const char *const kind_words[] = {
     [FIELD_ANY] = "JSON",
 };
 
-/* Text that C can hold, unless it is taken as bytes. */
+/* Text without NUL, unless it is read as bytes. */
 static bool is_text(const struct field *f, quire_bytes value)
 {
     struct buf text = BUF_INIT((size_t)1 << 31);
@@ -344,7 +345,7 @@ static bool is_text(const struct field *f, quire_bytes value)
     return fine;
 }
 
-/* Nothing here has as many; what has more is not looked at. */
+/* No field needs more. */
 enum { ELEMENTS_MAX = 1000 };
 
 static bool is_texts(const struct field *f, quire_bytes value)
@@ -400,8 +401,7 @@ static bool fits(const struct field *f, quire_bytes value)
     }
 }
 
-/* A value of the query as JSON: its text in quotes, or itself where a number or
- * a flag is asked for. */
+/* Convert a value of the query to JSON: a string, or a number or flag as it is. */
 static bool take_query_value(struct request *c, size_t i, quire_bytes raw)
 {
     const struct field *f = &c->route->fields[i];
@@ -430,21 +430,20 @@ static bool wrong_field(struct request *c, const struct field *f)
 
     request_refuse(c, 400, "invalid", f->prose, "%s must be %s%s", f->name,
                    f->flags & FIELD_FROM_1 ? "a whole number, 1 or more"
-                                           : kind_words[f->kind],
+                                           : kind_names[f->kind],
                    text && !(f->flags & FIELD_BYTES) ? " without NUL" : "");
     return false;
 }
 
 static bool unknown_field(struct request *c, quire_bytes name)
 {
-    request_refuse(c, 400, "invalid", "/openapi.json says what can be sent",
-                   "there is no field %.*s here",
-                   (int)(name.len < 60 ? name.len : 60),
+    request_refuse(c, 400, "invalid", "/openapi.json lists the fields",
+                   "unknown field %.*s", (int)(name.len < 60 ? name.len : 60),
                    (const char *)name.data);
     return false;
 }
 
-/* One word of a query, "name=value". */
+/* One pair of a query, "name=value". */
 static bool take_query_word(struct request *c, const char *at, const char *end)
 {
     const struct field *f = c->route->fields;
@@ -475,16 +474,16 @@ static bool take_query(struct request *c)
     return true;
 }
 
-/* Programs spell what they have nothing to say about as null. */
+/* Many programs send absent fields as null. */
 static bool is_left_out(const struct field *f, quire_bytes value)
 {
     return !value.data || (json_kind(value) == JSON_NULL &&
                            !(f->flags & (FIELD_NEEDED | FIELD_NULL)));
 }
 
-/* Whether each member of the body is a field that there is. */
-static bool has_no_other(struct request *c, quire_bytes body,
-                         const struct json_want *wants, size_t n)
+/* Check that the body has no unknown members. */
+static bool check_members(struct request *c, quire_bytes body,
+                          const struct json_want *wants, size_t n)
 {
     struct json_scan it;
     size_t i;
@@ -518,11 +517,11 @@ static bool take_body(struct request *c)
         return true;
     if (!json_check(body, JSON_UTF8, &e) || !json_pick(body, wants, n, &e)) {
         request_refuse(c, 400, "invalid", "send a JSON object",
-                       "the body is no JSON object: %s",
-                       e.why ? e.why : "it is another value");
+                       "the body is not a JSON object: %s",
+                       e.why ? e.why : "it is another kind of value");
         return false;
     }
-    if (!has_no_other(c, body, wants, n))
+    if (!check_members(c, body, wants, n))
         return false;
     for (i = 0; i < n; i++) {
         if (f[i].flags & FIELD_QUERY || is_left_out(&f[i], wants[i].value))
@@ -542,7 +541,7 @@ bool request_read_fields(struct request *c)
 
     if (c->match.wrong) {
         request_refuse(c, 400, "invalid",
-                       "/openapi.json says what can be asked", "%s",
+                       "/openapi.json describes every operation", "%s",
                        c->match.wrong);
         return false;
     }
@@ -556,11 +555,10 @@ bool request_read_fields(struct request *c)
             return false;
         }
     }
-    /* A change of nothing is a field that was forgotten, or spelled as null. */
+    /* A PATCH without fields is a mistake of the client. */
     if (!any && !strcmp(c->route->method, "PATCH")) {
-        request_refuse(c, 400, "invalid",
-                       "/openapi.json says what can be changed",
-                       "nothing is to be changed");
+        request_refuse(c, 400, "invalid", "/openapi.json lists the fields",
+                       "no field to change");
         return false;
     }
     return true;

@@ -1,9 +1,8 @@
 /*
  * response_cache.c - see response_cache.h
  *
- * A request has one place, by its hash; whoever comes later has it. So nothing
- * needs to be looked for or made old, and an answer that is never asked for again
- * goes when another wants its place.
+ * Direct-mapped: each request hashes to one slot, and a new entry overwrites the
+ * old. So no search and no ageing is needed.
  */
 #include "server/response_cache.h"
 
@@ -16,7 +15,7 @@
 enum { PLACES = 1024, ANSWER_MAX = 256 * 1024, BYTES_MAX = 8 << 20 };
 
 struct kept {
-    char *bytes; /* owned: request, headers, body; NULL: nobody's place */
+    char *bytes; /* owned: request, headers, body; NULL: empty        */
     size_t request, headers, body;
     int status;
     int64_t state, tenant;
@@ -26,7 +25,7 @@ struct response_cache {
     pthread_mutex_t lock;
     struct kept at[PLACES];
     size_t bytes;
-    size_t hand; /* where room is made next */
+    size_t hand; /* the slot to evict next */
 };
 
 struct response_cache *response_cache_new(void)
@@ -68,7 +67,7 @@ static struct kept *place_of(struct response_cache *m, quire_bytes request)
     return &m->at[(hash ^ hash >> 32) % PLACES];
 }
 
-/* A request has a token in it: comparing takes as long for any two. */
+/* A request contains a token: compare in constant time. */
 static bool is_same(const struct kept *k, quire_bytes request)
 {
     const unsigned char *a = (const unsigned char *)k->bytes, *b = request.data;

@@ -1,20 +1,17 @@
 /*
- * response_cache.h - answers that are still right
+ * response_cache.h - cached answers
  *
- * Most of what a server is asked it was asked a moment before. What an operation
- * answers that only reads the catalogue is a function of the request and of the
- * catalogue's state, and SQLite tells in a microsecond whether that has changed
- * (quire_changes()): an answer that was given in the same state is given again.
- * Who may ask is part of the catalogue, and the token part of the request, so an
- * answer is never given to anybody it was not made for, nor after a token was
- * taken away.
+ * Direct-mapped: each request hashes to one slot, and a new entry overwrites the
+ * old. An answer that reads only the catalogue is a function of the request and of
+ * the catalogue's state, and SQLite reports in a microsecond whether that has
+ * changed (quire_changes()). The token is part of the request and tenants are part
+ * of the catalogue, so an entry never reaches another client, nor a revoked token.
  *
- * Each loop has its own: states of one connection to the catalogue cannot be
- * compared with those of another. A worker that has made an answer for a request
- * of a loop adds it to that loop's, with the state that the loop saw before the
- * work began. Hence the lock, which nobody holds for long.
+ * Each loop has its own cache: states of two connections to the catalogue are not
+ * comparable. A worker adds its answer to the cache of the loop that read the
+ * request, with the state the loop saw before the work began; hence the lock.
  *
- * Bounded: so many answers, none of them long, so many bytes together.
+ * Bounded in entries, in bytes of one and in bytes of all.
  */
 #ifndef SERVER_RESPONSE_CACHE_H
 #define SERVER_RESPONSE_CACHE_H
@@ -31,13 +28,13 @@ struct response_cache;
 struct response_cache *response_cache_new(void);
 void response_cache_free(struct response_cache *m);
 
-/* The answer to a request, given in this state, and the tenant it is for. The
- * headers and the body are added to *answer. */
+/* Find the answer to a request in this state, and its tenant. Headers and body are
+ * appended to *answer. False: none. */
 bool response_cache_find(struct response_cache *m, quire_bytes request,
                          int64_t state, struct response *answer,
                          int64_t *tenant);
 
-/* Keep an answer, if it is short. */
+/* Store an answer, if it is small. */
 void response_cache_add(struct response_cache *m, quire_bytes request,
                         int64_t state, const struct response *answer,
                         int64_t tenant);

@@ -23,20 +23,19 @@ void sd_notify_send(const char *words)
     if (len < 2 || len > sizeof to.sun_path || !strchr("/@", *where))
         return;
     memcpy(to.sun_path, where, len);
-    if (*where == '@') /* it is in no file system */
+    if (*where == '@') /* abstract socket */
         to.sun_path[0] = '\0';
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return;
-    /* Nobody may be there to hear it, which is his affair. */
+    /* Nothing depends on its delivery. */
     if (connect(fd, (struct sockaddr *)&to,
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) == 0)
         send(fd, words, strlen(words), MSG_NOSIGNAL | MSG_DONTWAIT);
     close(fd);
 }
 
-/* A variable that is a number, and is meant for this process: `pid`, another,
- * says for which. 0: there is none. */
+/* The number in a variable, if the variable `pid` names this process. 0: none. */
 static int64_t number_for_us(const char *name, const char *pid)
 {
     const char *value = getenv(name), *whose = getenv(pid);
@@ -67,7 +66,7 @@ quire_status sd_notify_take_listener(int *fd, quire_error *err)
     if (n > 1) {
         st = err_fail(err, QUIRE_INVALID,
                       "give the socket's unit one ListenStream=",
-                      "%lld sockets were handed over, and one is served",
+                      "systemd passed %lld sockets; one is supported",
                       (long long)n);
     }
     if (n > 0)

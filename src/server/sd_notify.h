@@ -1,8 +1,8 @@
 /*
- * sd_notify.h - words to whoever started the server, if it is systemd
+ * sd_notify.h - systemd: notifications and socket activation
  *
- * Its protocol is a datagram of lines to the socket that NOTIFY_SOCKET names, and
- * sockets handed over from descriptor 3 on: no library is needed for it.
+ * The protocol is a datagram of lines to the socket that NOTIFY_SOCKET names, and
+ * sockets passed from descriptor 3 on; it needs no library.
  */
 #ifndef SERVER_SD_NOTIFY_H
 #define SERVER_SD_NOTIFY_H
@@ -11,15 +11,14 @@
 
 #include "quire.h"
 
-/* Say it, "READY=1"; without anybody to say it to, or if he does not listen,
- * nothing happens. */
-void sd_notify_send(const char *words);
+/* Send a message, like "READY=1"; nothing without NOTIFY_SOCKET. */
+void sd_notify_send(const char *message);
 
-/* Within which time he wants to hear from this process; 0: he does not. */
+/* The interval of the watchdog; 0: none. */
 int64_t sd_notify_watchdog_us(void);
 
-/* *fd: the socket that was handed over; -1: there is none. Later calls, and
- * processes that this one starts, find none. */
+/* *fd: the socket that systemd passed; -1: none. Later calls and child processes
+ * find none. */
 quire_status sd_notify_take_listener(int *fd, quire_error *err);
 
 #endif

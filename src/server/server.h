@@ -1,10 +1,10 @@
 /*
- * server.h - the server: who may ask, and who does the work
+ * server.h - the HTTP server
  *
- * Short operations are done by the loop that read them; small changes of the
- * catalogue by one thread, many at a time (group_commit.h); the others wait in a queue
- * for a worker, and are refused when it is full. Each thread has one handle, for
- * all tenants in turn.
+ * Short operations run on the event loop that read them; small writes to the
+ * catalogue in a group commit (group_commit.h); all others wait in a queue for a
+ * worker, and are refused when it is full. Each thread has one handle, switched to
+ * the tenant of each request.
  */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
@@ -15,9 +15,9 @@
 struct server;
 struct thread_ctx;
 
-/* What may be another while it runs: server_reload(). */
+/* What can change while it runs: server_reload(). */
 struct server_settings {
-    char admin_token[200]; /* "": there is no admin                      */
+    char admin_token[200]; /* "": no admin                               */
     uint64_t rate, burst;  /* requests a second of a tenant; 0: any      */
 };
 
@@ -32,9 +32,9 @@ struct server_config {
     const char *home;           /* NULL: the usual one                   */
     const char *host;           /* where to listen                       */
     uint16_t port;              /* 0: any that is free                   */
-    const char *const *hosts;   /* more names it is called by; NULL: none */
-    const char *const *origins; /* other sites whose pages may ask; the same */
-    int listener; /* listens already; -1: at `host` and `port`         */
+    const char *const *hosts;   /* more accepted Host names; NULL: none  */
+    const char *const *origins; /* origins that CORS allows; the same        */
+    int listener; /* an open socket; -1: listen at `host` and `port`   */
     int workers;  /* 0: the usual number                               */
     const char *tls_cert; /* files in PEM; NULL: no TLS            */
     const char *tls_key;
@@ -49,37 +49,37 @@ quire_status server_open(const struct server_config *config,
                          struct server **out, quire_error *err);
 uint16_t server_port(const struct server *s);
 
-/* Where it serves from. */
+/* The home it serves. */
 const char *server_home(const struct server *s);
 
 /* Serve until server_stop(). */
 quire_status server_run(struct server *s, quire_error *err);
 
-/* Read what can change while it runs: the settings, the certificate. After a
- * failure that one is as it was. From any thread, but from no signal handler. */
+/* Read settings and certificate again. What fails stays as it was. From any thread,
+ * but not from a signal handler. */
 quire_status server_reload(struct server *s, quire_error *err);
 
-/* The same, soon. From a signal handler, too. */
+/* The same, asynchronously. From a signal handler, too. */
 void server_ask_reload(struct server *s);
 
-/* Drain and end, or end `now`: what is under way has no answer then. From a signal
- * handler, too. */
+/* Drain and end, or end `now`, dropping running requests. From a signal handler,
+ * too. */
 void server_stop(struct server *s, bool now);
 void server_close(struct server *s);
 
-/* What is told to who listens. */
+/* The events of all tenants. */
 struct events *thread_ctx_events(struct thread_ctx *d);
 
-/* Whether new work is welcome. */
+/* Whether the server is ready for requests. */
 bool thread_ctx_is_ready(struct thread_ctx *d);
 
-/* Whether the disk has room for anything at all. */
+/* Whether the disk has any free space. */
 bool thread_ctx_has_room(struct thread_ctx *d);
 
-/* The disk has failed a write of it: another handle is needed. */
+/* A write failed on the disk: open another handle. */
 void thread_ctx_invalidate(struct thread_ctx *d);
 
-/* What was counted, for /metrics. */
+/* The text of /metrics. */
 void thread_ctx_write_metrics(struct thread_ctx *d, struct buf *out);
 
 #endif

@@ -330,7 +330,7 @@ def words_are_for_whoever_asks_from_afar(w):
     got = w.ask("GET", "/v1/conversations/99999", want=404).json()
     w.same("no conversation 99999", got["error"], "words")
     got = w.ask("GET", here + "/files/none", want=404).json()
-    w.same("there is no file none in conversation " + number, got["error"],
+    w.same("no file none in conversation " + number, got["error"],
            "words")
     for name in (made["sha256"], made["ref"]):
         w.same(b"a blob", w.ask("GET", "/v1/blobs/" + name, want=200).body,

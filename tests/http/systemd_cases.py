@@ -159,7 +159,7 @@ def what_cannot_be_served(w):
         process = hand_over(w, "refused", listener, n)
         said = process.stderr.read()
         w.yes(process.wait(15) in (2, 3), "its end")
-        w.yes(b"handed over" in said and b"hint: " in said, repr(said))
+        w.yes(b"socket" in said and b"hint: " in said, repr(said))
         process.stderr.close()
         listener.close()
 

@@ -102,17 +102,17 @@ TEST(a_reload_that_fails_keeps_what_was)
     OK(tls_open(c, k, &t, &test_err));
     before = tls_begin(t, pair[0]);
     YES(before);
-    EQ(TLS_TO_READ, tls_shake(before));
+    EQ(TLS_TO_READ, tls_handshake(before));
     put("c", other_cert, 0644);
     IS(QUIRE_INVALID, tls_reload(t, &test_err));
     put("k", other_key, 0600);
     OK(tls_reload(t, &test_err));
     after = tls_begin(t, pair[1]);
     YES(after);
-    EQ(TLS_TO_READ, tls_shake(before)); /* with what it began with */
-    EQ(TLS_TO_READ, tls_shake(after));
+    EQ(TLS_TO_READ, tls_handshake(before)); /* with what it began with */
+    EQ(TLS_TO_READ, tls_handshake(after));
     close(pair[1]);
-    EQ(TLS_FAILED, tls_shake(before));
+    EQ(TLS_FAILED, tls_handshake(before));
     tls_end(before);
     tls_end(after);
     tls_close(t);

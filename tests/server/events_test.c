@@ -77,10 +77,10 @@ TEST(who_listens_hears_its_tenant_and_what_it_asked_for)
     YES(says(heard(some, &out), "{\"a\":2}") && says(out.data, "{\"a\":3}"));
     NO(says(out.data, "{\"a\":1}"));
     SAME_TEXT("", heard(other, &out));
-    YES(events_are_heard(e, 2));
+    YES(events_has_subscribers(e, 2));
     stream_over(other);
-    NO(events_are_heard(e, 2));
-    NO(events_are_heard(e, 3));
+    NO(events_has_subscribers(e, 2));
+    NO(events_has_subscribers(e, 3));
     stream_over(all), stream_over(one), stream_over(some);
     buf_release(&out);
     events_free(e);
@@ -185,7 +185,7 @@ TEST(a_tenant_that_is_shut_out_has_its_streams_ended)
 
     last_id(heard(s, &out), id);
     tell(e, 1, EVENT_HISTORY_ADDED, 0, "{\"of\":\"the one before\"}");
-    events_shut_out(e, 1);
+    events_end_tenant(e, 1);
     buf_release(&out);
     EQ(STREAM_ENDED, stream_take(s, &out));
     NO(stream_write(s, bytes_str("x")));

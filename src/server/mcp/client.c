@@ -1,4 +1,4 @@
-/* client.c - clients that opened with `initialize`; see mcp_registry.h */
+/* client.c - clients that opened with `initialize`; see registry.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 static void mcp_client_free(struct mcp_client *g)
 {
     mcp_peer_close(g->peer);
-    mcp_endpoint_drop(g->room);
+    mcp_endpoint_drop(g->endpoint);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
@@ -30,14 +30,14 @@ quire_status mcp_client_new(struct mcp_endpoint *r, struct mcp_client **out,
         mcp_endpoint_drop(r);
         return err_memory(err);
     }
-    g->room = r;
+    g->endpoint = r;
     g->refs = 1;
     g->used_ms = mcp_now_ms();
     pthread_mutex_init(&g->lock, NULL);
     st = rand_bytes(&rand_system, noise, sizeof noise, err);
     if (!st) {
         hex_encode(noise, sizeof noise, g->id);
-        st = mcp_peer_open(r->m, mcp_client_say, g, &g->peer, err);
+        st = mcp_peer_open(r->m, mcp_client_send, g, &g->peer, err);
     }
     if (st)
         mcp_client_free(g);
@@ -48,7 +48,7 @@ quire_status mcp_client_new(struct mcp_endpoint *r, struct mcp_client **out,
 
 void mcp_client_drop(struct mcp_client *g)
 {
-    struct mcp_registry *l = g ? g->room->mcp_registry : NULL;
+    struct mcp_registry *l = g ? g->endpoint->mcp_registry : NULL;
     bool last;
 
     if (!g)
@@ -61,10 +61,10 @@ void mcp_client_drop(struct mcp_client *g)
         mcp_client_free(g);
 }
 
-/* Out of the list; its reference is the caller's then. The lock is held. */
-static bool unlist(struct mcp_registry *l, struct mcp_client *g)
+/* Remove it from the list; the caller gets its reference. Holds the lock. */
+static bool unlist_client(struct mcp_registry *l, struct mcp_client *g)
 {
-    struct mcp_client **at = &l->guests;
+    struct mcp_client **at = &l->clients;
 
     while (*at && *at != g)
         at = &(*at)->next;
@@ -75,19 +75,19 @@ static bool unlist(struct mcp_registry *l, struct mcp_client *g)
     return true;
 }
 
-/* ---- the list ----------------------------------------------------------- */
+/* ---- registry ----------------------------------------------------------- */
 
-/* The one that was silent longest, if there are too many; it is out of the list
- * then. False: there is no room. The lock is held. */
-static bool make_room(struct mcp_registry *l, int64_t tenant,
-                      struct mcp_client **extra)
+/* If the tenant has too many clients, unlist the one that was idle longest. False:
+ * all are in use. The caller holds the lock. */
+static bool evict_idle(struct mcp_registry *l, int64_t tenant,
+                       struct mcp_client **extra)
 {
     struct mcp_client *g, *oldest = NULL;
     size_t n = 0;
 
     *extra = NULL;
-    for (g = l->guests; g; g = g->next) {
-        if (g->room->tenant != tenant)
+    for (g = l->clients; g; g = g->next) {
+        if (g->endpoint->tenant != tenant)
             continue;
         n++;
         if (g->refs == 1 && (!oldest || g->used_ms < oldest->used_ms))
@@ -96,24 +96,24 @@ static bool make_room(struct mcp_registry *l, int64_t tenant,
     if (n < MCP_CLIENTS_MAX)
         return true;
     *extra = oldest;
-    return oldest && unlist(l, oldest);
+    return oldest && unlist_client(l, oldest);
 }
 
 quire_status mcp_client_register(struct mcp_client *g, quire_error *err)
 {
-    struct mcp_registry *l = g->room->mcp_registry;
+    struct mcp_registry *l = g->endpoint->mcp_registry;
     struct mcp_client *extra;
     quire_status st = QUIRE_OK;
 
     pthread_mutex_lock(&l->lock);
-    if (make_room(l, g->room->tenant, &extra)) {
-        g->next = l->guests;
-        l->guests = g;
+    if (evict_idle(l, g->endpoint->tenant, &extra)) {
+        g->next = l->clients;
+        l->clients = g;
         g->registered = true;
         g->refs++;
     } else {
         st = err_fail(err, QUIRE_BUSY, "end some with DELETE",
-                      "the tenant has %d clients by MCP, all in use",
+                      "the tenant has %d MCP clients, all in use",
                       MCP_CLIENTS_MAX);
     }
     pthread_mutex_unlock(&l->lock);
@@ -121,17 +121,17 @@ quire_status mcp_client_register(struct mcp_client *g, quire_error *err)
     return st;
 }
 
-/* The id is a secret, and 128 bits of noise: how long a comparison takes tells
- * nothing that helps to find another. */
+/* The id is a secret of 128 random bits: the time of a comparison does not help to
+ * guess one. */
 struct mcp_client *mcp_client_find(struct mcp_registry *l, int64_t tenant,
                                    const char *session, quire_bytes id)
 {
     struct mcp_client *g;
 
     pthread_mutex_lock(&l->lock);
-    for (g = l->guests; g; g = g->next)
-        if (g->room->tenant == tenant && !strcmp(g->room->session, session) &&
-            bytes_is(id, g->id))
+    for (g = l->clients; g; g = g->next)
+        if (g->endpoint->tenant == tenant &&
+            !strcmp(g->endpoint->session, session) && bytes_is(id, g->id))
             break;
     if (g) {
         g->refs++;
@@ -151,22 +151,22 @@ struct mcp_peer *mcp_client_peer(struct mcp_client *g)
     return g->peer;
 }
 
-struct mcp_endpoint *mcp_client_room(struct mcp_client *g)
+struct mcp_endpoint *mcp_client_endpoint(struct mcp_client *g)
 {
-    return g->room;
+    return g->endpoint;
 }
 
 void mcp_client_end(struct mcp_client *g)
 {
-    struct mcp_registry *l = g->room->mcp_registry;
+    struct mcp_registry *l = g->endpoint->mcp_registry;
     struct mcp_sse *e;
     bool listed;
 
     pthread_mutex_lock(&l->lock);
-    listed = unlist(l, g);
+    listed = unlist_client(l, g);
     pthread_mutex_unlock(&l->lock);
     pthread_mutex_lock(&g->lock);
-    for (e = g->ears; e; e = e->next) {
+    for (e = g->streams; e; e = e->next) {
         mcp_sse_cancel(e);
         stream_end(e->stream);
     }
@@ -182,43 +182,43 @@ void mcp_clients_sweep(struct mcp_registry *l, int64_t now_ms)
     do {
         idle = NULL;
         pthread_mutex_lock(&l->lock);
-        for (g = l->guests; g && !idle; g = g->next)
+        for (g = l->clients; g && !idle; g = g->next)
             if (g->refs == 1 && now_ms - g->used_ms > IDLE_MS)
                 idle = g;
         if (idle)
-            unlist(l, idle);
+            unlist_client(l, idle);
         pthread_mutex_unlock(&l->lock);
         mcp_client_drop(idle);
     } while (idle);
 }
 
-/* ---- what it is told ---------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------ */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static struct mcp_sse *find_token(struct mcp_client *g, quire_bytes token)
 {
     struct mcp_sse *e;
 
-    for (e = g->ears; e; e = e->next)
+    for (e = g->streams; e; e = e->next)
         if (e->token && bytes_is(token, e->token))
             break;
     return e;
 }
 
-/* What a call says goes where its answer will, whoever says it; all else to the
- * stream that was opened for it, and to nobody if there is none. */
-void mcp_client_say(void *ctx, quire_bytes message)
+/* A message of a running call goes to the stream of its answer, any other to the
+ * stream of the client's GET; without one it is dropped. */
+void mcp_client_send(void *ctx, quire_bytes message)
 {
     struct mcp_client *g = ctx;
     quire_bytes token = json_get(json_get(message, "params"), "progressToken");
-    struct mcp_sse *e = mcp_sse_mine();
+    struct mcp_sse *e = mcp_sse_current();
 
     pthread_mutex_lock(&g->lock);
     if (!e && token.data)
         e = find_token(g, token);
     else if (!e)
-        e = g->attends;
+        e = g->get_stream;
     if (e)
-        mcp_sse_say(e->stream, message);
+        mcp_sse_send(e->stream, message);
     pthread_mutex_unlock(&g->lock);
 }

@@ -1,14 +1,13 @@
 /*
- * endpoint.c - the Model Context Protocol by HTTP
+ * endpoint.c - the Model Context Protocol over HTTP
  *
- * A message is a POST. Its answer is JSON; or, if it takes long or is a
- * subscription, a stream of events that begins at once. Which session it is
- * about is said by the address, /mcp/<session>, or by the header Quire-Session;
- * it is `temp` if neither does. What the protocol says of a message is the mcp
- * room's; what HTTP says of it (types, ids of guests, statuses) is here.
+ * A message is a POST. Its answer is JSON; a long call or a subscription gets an
+ * event stream at once. The session is named by the path, /mcp/<session>, or by
+ * the header Quire-Session; the default is `temp`. src/mcp implements the protocol;
+ * this file handles HTTP: content types, Mcp-Session-Id, statuses.
  *
- * Requests without an Mcp-Session-Id are served too, of any revision: they are
- * their own guests, and nothing is remembered of them.
+ * Requests without an Mcp-Session-Id are served too, in any revision; the server
+ * keeps no state for them.
  */
 #include <string.h>
 #include <strings.h>
@@ -21,19 +20,19 @@
 #include "server/response_json.h"
 #include "server/routes/handlers.h"
 
-/* The revision since which there are no guests. */
+/* The first revision without client sessions. */
 static const char stateless[] = "2026-07-28";
 
 #define META "io.modelcontextprotocol/"
 
-/* A request, as far as it is understood. */
+/* A request as parsed so far. */
 struct visit {
     struct request *c;
-    const char *session; /* its id, in the call's keep */
+    const char *session; /* its id, in the request's keep */
     struct mcp_via via;
-    struct mcp_endpoint *room;
-    struct mcp_client *guest; /* NULL: none */
-    struct mcp_sse *ear;      /* the same   */
+    struct mcp_endpoint *endpoint;
+    struct mcp_client *client; /* NULL: none */
+    struct mcp_sse *sse;       /* the same */
 };
 
 static const char *header_text(struct request *c, const char *name)
@@ -45,7 +44,7 @@ static const char *header_text(struct request *c, const char *name)
 
 /* ---- which session ------------------------------------------------------ */
 
-/* A path or the like would be looked for where it should not. */
+/* Excludes paths, which quire_session_id() would accept. */
 static bool is_plain(const char *name)
 {
     size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz"
@@ -68,7 +67,7 @@ static bool find_session(struct visit *v)
     if (!is_plain(asked)) {
         request_refuse(c, 404, "not_found",
                        "name it by its id, or by the conversation's number",
-                       "there is no such session");
+                       "unknown session");
         return false;
     }
     v->session = asked;
@@ -85,14 +84,14 @@ static bool find_session(struct visit *v)
     return !st;
 }
 
-/* ---- what HTTP says ----------------------------------------------------- */
+/* ---- HTTP headers ------------------------------------------------------- */
 
 static bool mentions(const char *list, const char *word)
 {
     return list && strcasestr(list, word);
 }
 
-/* Who says nothing takes anything. */
+/* Without Accept a client takes anything. */
 static bool accepts(struct request *c, const char *type)
 {
     const char *list = header_text(c, "Accept");
@@ -106,13 +105,13 @@ static bool check_types(struct request *c)
 
     if (!mentions(type, "application/json")) {
         request_refuse(c, 415, "invalid", "send Content-Type: application/json",
-                       "a message is JSON");
+                       "a message must be JSON");
         return false;
     }
     if (!accepts(c, "application/json") && !accepts(c, "text/event-stream")) {
         request_refuse(c, 406, "invalid",
                        "send Accept: application/json, text/event-stream",
-                       "answers are JSON, or streams of events");
+                       "answers are JSON or event streams");
         return false;
     }
     return true;
@@ -131,7 +130,7 @@ static void read_headers(struct visit *v)
 static void refuse_without_stream(struct request *c)
 {
     request_refuse(c, 406, "invalid", "send Accept: text/event-stream, too",
-                   "this is answered by a stream of events");
+                   "the answer is an event stream");
 }
 
 static void refuse_busy(struct request *c, quire_status st,
@@ -143,7 +142,7 @@ static void refuse_busy(struct request *c, quire_status st,
         request_fail(c, st, err);
 }
 
-/* ---- who it is ---------------------------------------------------------- */
+/* ---- the client --------------------------------------------------------- */
 
 static bool is_stateless(const struct visit *v, quire_bytes message)
 {
@@ -153,52 +152,52 @@ static bool is_stateless(const struct visit *v, quire_bytes message)
                .data;
 }
 
-/* False: answered. No guest and no answer: it did not say that it is one. */
-static bool find_guest(struct visit *v)
+/* The client of the Mcp-Session-Id, if one was sent. False: answered. */
+static bool find_client(struct visit *v)
 {
     quire_bytes id = exchange_header(v->c->x, "Mcp-Session-Id");
 
     if (!id.data)
         return true;
-    v->guest = mcp_client_find(v->c->server->mcp_registry, v->c->tenant.id,
-                               v->session, id);
-    if (v->guest)
+    v->client = mcp_client_find(v->c->server->mcp_registry, v->c->tenant.id,
+                                v->session, id);
+    if (v->client)
         return true;
     request_refuse(v->c, 404, "not_found", "begin again with `initialize`",
-                   "there is no Mcp-Session-Id like this, or no more");
+                   "unknown or expired Mcp-Session-Id");
     return false;
 }
 
-/* A peer for the message: of the guest it is from, of one that it makes, or one
- * that is for this message alone. */
+/* A peer for the message: of its client, of the client that it creates, or one for
+ * this message alone. */
 static quire_status find_peer(struct visit *v, bool opens, quire_error *err)
 {
     struct request *c = v->c;
     quire_status st = QUIRE_OK;
 
-    if (v->guest)
+    if (v->client)
         return QUIRE_OK;
     st = mcp_endpoint_hold(c->server->mcp_registry, c->tenant.id, v->session,
-                           &v->room, err);
+                           &v->endpoint, err);
     if (!st && opens) {
-        st = mcp_client_new(v->room, &v->guest, err);
-        v->room = NULL;
+        st = mcp_client_new(v->endpoint, &v->client, err);
+        v->endpoint = NULL;
     } else if (!st) {
-        st = mcp_sse_new(v->room, NULL, &v->ear, err);
+        st = mcp_sse_new(v->endpoint, NULL, &v->sse, err);
     }
     return st;
 }
 
 static void end_visit(struct visit *v)
 {
-    mcp_sse_free(v->ear);
-    mcp_client_drop(v->guest);
-    mcp_endpoint_drop(v->room);
+    mcp_sse_free(v->sse);
+    mcp_client_drop(v->client);
+    mcp_endpoint_drop(v->endpoint);
 }
 
-/* ---- what was done, for those who listen to the tenant ------------------ */
+/* ---- events ------------------------------------------------------------- */
 
-/* Every revision has the tool's answer as text. */
+/* The tool's answer as text, which every revision has. */
 static quire_bytes data_of(struct visit *v, quire_bytes answer)
 {
     quire_bytes content = json_get(json_get(answer, "result"), "content");
@@ -212,7 +211,7 @@ static quire_bytes data_of(struct visit *v, quire_bytes answer)
     return json_get(json_text(json_get(it.value, "text"), &v->c->keep), "data");
 }
 
-static void tell(struct visit *v, quire_bytes answer)
+static void publish_change(struct visit *v, quire_bytes answer)
 {
     quire_bytes data = data_of(v, answer);
     quire_session_row row = {.number = 0};
@@ -248,8 +247,8 @@ static void answer_json(struct visit *v, struct mcp_call *m)
     }
 }
 
-/* Who opens well has an id from now on. */
-static void welcome(struct visit *v, struct mcp_call *m)
+/* A successful `initialize` creates a session. */
+static void register_client(struct visit *v, struct mcp_call *m)
 {
     quire_error err;
     quire_status st;
@@ -258,19 +257,19 @@ static void welcome(struct visit *v, struct mcp_call *m)
         answer_json(v, m);
         return;
     }
-    st = mcp_client_register(v->guest, &err);
+    st = mcp_client_register(v->client, &err);
     if (st) {
         refuse_busy(v->c, st, &err);
         return;
     }
     answer_json(v, m);
     response_header(&v->c->answer, "Mcp-Session-Id", "%s",
-                    mcp_client_id(v->guest));
+                    mcp_client_id(v->client));
 }
 
-/* ---- doing it ----------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------ */
 
-/* By a thread of its own: those that serve everybody do not wait for minutes. */
+/* On a thread of its own: workers must not block for minutes. */
 static void run_long(struct visit *v, struct mcp_call *m, quire_bytes message)
 {
     quire_bytes token = json_get(json_get(json_get(message, "params"), "_meta"),
@@ -283,40 +282,43 @@ static void run_long(struct visit *v, struct mcp_call *m, quire_bytes message)
         mcp_end(m);
         return;
     }
-    if (!v->ear)
-        st = mcp_sse_new(mcp_client_room(v->guest), v->guest, &v->ear, &err);
+    if (!v->sse)
+        st = mcp_sse_new(mcp_client_endpoint(v->client), v->client, &v->sse,
+                         &err);
     if (!st)
-        st = mcp_sse_run(v->ear, m, token, &v->c->answer.stream, &err);
+        st = mcp_sse_run(v->sse, m, token, &v->c->answer.stream, &err);
     if (st) {
         mcp_refuse(m, &err);
         mcp_end(m);
         refuse_busy(v->c, st, &err);
     } else {
-        v->ear = NULL;
+        v->sse = NULL;
         answer_stream(v->c);
     }
 }
 
-/* A subscription that is open is the peer's: it ends with it. */
+/* An open subscription belongs to the peer and ends with it. */
 static void subscribe(struct visit *v)
 {
     quire_error err;
     quire_status st =
-        v->ear ? mcp_sse_subscribe(v->ear, &v->c->answer.stream, &err)
-               : err_set(&err, QUIRE_INVALID,
-                         "a guest does not use subscriptions/listen");
+        v->sse
+            ? mcp_sse_subscribe(v->sse, &v->c->answer.stream, &err)
+            : err_set(&err, QUIRE_INVALID,
+                      "subscriptions/listen is not for clients with a session");
 
     if (st) {
         refuse_busy(v->c, st, &err);
     } else {
-        v->ear = NULL;
+        v->sse = NULL;
         answer_stream(v->c);
     }
 }
 
 static void run_here(struct visit *v, struct mcp_call *m)
 {
-    struct mcp_endpoint *r = v->guest ? mcp_client_room(v->guest) : v->room;
+    struct mcp_endpoint *r = v->client ? mcp_client_endpoint(v->client)
+                                       : v->endpoint;
     struct mcp_handle *h = NULL;
     quire_error err = {.what = ""};
     bool changes = mcp_state(m) == MCP_CHANGE, open = false;
@@ -332,7 +334,7 @@ static void run_here(struct visit *v, struct mcp_call *m)
     } else {
         answer_json(v, m);
         if (changes)
-            tell(v, mcp_answer(m, NULL));
+            publish_change(v, mcp_answer(m, NULL));
         mcp_end(m);
     }
     mcp_handle_close(h);
@@ -340,14 +342,14 @@ static void run_here(struct visit *v, struct mcp_call *m)
 
 static void take_message(struct visit *v, quire_bytes message, bool opens)
 {
-    struct mcp_peer *p = v->guest ? mcp_client_peer(v->guest)
-                                  : mcp_sse_peer(v->ear);
+    struct mcp_peer *p = v->client ? mcp_client_peer(v->client)
+                                   : mcp_sse_peer(v->sse);
     struct mcp_call *m = mcp_begin(p, message, &v->via);
 
     if (!m) {
         v->c->answer.status = 202;
     } else if (opens) {
-        welcome(v, m);
+        register_client(v, m);
         mcp_end(m);
     } else if (mcp_state(m) == MCP_LONG) {
         run_long(v, m, message);
@@ -377,7 +379,7 @@ void route_mcp_post(struct request *c)
         refuse_without_stream(c);
         return;
     }
-    if (!modern && !opens && !find_guest(&v))
+    if (!modern && !opens && !find_client(&v))
         return;
     st = find_peer(&v, opens, &err);
     if (st)
@@ -387,7 +389,7 @@ void route_mcp_post(struct request *c)
     end_visit(&v);
 }
 
-/* The stream that guests hear by. */
+/* The stream of notifications of a client with a session. */
 void route_mcp_get(struct request *c)
 {
     struct visit v = {.c = c};
@@ -403,7 +405,7 @@ void route_mcp_get(struct request *c)
             c, 405, "method",
             "use subscriptions/listen, or open with `initialize` and "
             "send the Mcp-Session-Id",
-            "there is no stream for who is no guest");
+            "a stream needs an Mcp-Session-Id");
         response_header(&c->answer, "Allow", "POST");
         return;
     }
@@ -411,15 +413,15 @@ void route_mcp_get(struct request *c)
         refuse_without_stream(c);
         return;
     }
-    if (!find_guest(&v))
+    if (!find_client(&v))
         return;
-    st = mcp_sse_new(mcp_client_room(v.guest), v.guest, &v.ear, &err);
+    st = mcp_sse_new(mcp_client_endpoint(v.client), v.client, &v.sse, &err);
     if (!st)
-        st = mcp_sse_attend(v.ear, &c->answer.stream, &err);
+        st = mcp_sse_attend(v.sse, &c->answer.stream, &err);
     if (st) {
         refuse_busy(c, st, &err);
     } else {
-        v.ear = NULL;
+        v.sse = NULL;
         answer_stream(c);
     }
     end_visit(&v);
@@ -434,14 +436,15 @@ void route_mcp_delete(struct request *c)
         return;
     if (is_stateless(&v, bytes_of(NULL, 0)) ||
         !exchange_header(c->x, "Mcp-Session-Id").data) {
-        request_refuse(c, 405, "method", "there is nothing to be ended",
-                       "who is no guest has no Mcp-Session-Id");
+        request_refuse(c, 405, "method",
+                       "send the Mcp-Session-Id of the session to end",
+                       "missing Mcp-Session-Id");
         response_header(&c->answer, "Allow", "POST");
         return;
     }
-    if (!find_guest(&v))
+    if (!find_client(&v))
         return;
-    mcp_client_end(v.guest);
+    mcp_client_end(v.client);
     c->answer.status = 204;
     end_visit(&v);
 }

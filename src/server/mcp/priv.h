@@ -1,4 +1,4 @@
-/* priv.h - what mcp_registry.c, guests.c and ears.c share */
+/* priv.h - what registry.c, client.c and sse.c share */
 #ifndef SERVER_MCP_PRIV_H
 #define SERVER_MCP_PRIV_H
 
@@ -7,7 +7,7 @@
 #include "http/http.h"
 #include "server/mcp/registry.h"
 
-/* Of a tenant: clients that are remembered, streams, calls that take long. */
+/* Of a tenant: registered clients, streams, long calls. */
 enum { MCP_CLIENTS_MAX = 64, MCP_STREAMS_MAX = 64, RUNS_MAX = 4 };
 
 /* Of all tenants. */
@@ -23,12 +23,12 @@ struct mcp_endpoint {
     quire_options store;
     char *session; /* owned */
     struct mcp *m;
-    struct mcp_handle *look; /* who looks; that thread's alone */
-    int64_t looked_ms;
+    struct mcp_handle *handle; /* of the poller thread          */
+    int64_t polled_ms;
 
     /* mcp_registry->lock */
     unsigned refs;
-    unsigned n_ears, n_runs;
+    unsigned n_streams, n_runs;
     int64_t used_ms;
 };
 
@@ -36,63 +36,63 @@ struct mcp_registry {
     const char *home;
     bool allow_run;
 
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t less;  /* a thread has ended  */
-    struct mcp_endpoint *rooms;
-    size_t n_rooms;
-    struct mcp_client *guests;
+    pthread_mutex_t lock;        /* of what follows     */
+    pthread_cond_t thread_ended; /* a thread has ended  */
+    struct mcp_endpoint *endpoints;
+    size_t n_endpoints;
+    struct mcp_client *clients;
     unsigned n_threads; /* of calls */
-    bool stopped, looking;
+    bool stopped, polling;
 
-    int wake_fd; /* for who looks */
-    pthread_t looker;
+    int wake_fd; /* of the poller */
+    pthread_t poller;
 };
 
 struct mcp_client {
     char id[MCP_CLIENT_ID + 1];
-    struct mcp_endpoint *room;
+    struct mcp_endpoint *endpoint;
     struct mcp_peer *peer;
 
     /* mcp_registry->lock */
     struct mcp_client *next;
     bool registered;
-    unsigned refs; /* one is the list's */
+    unsigned refs; /* one is of the list */
     int64_t used_ms;
 
-    pthread_mutex_t lock;    /* of what follows */
-    struct mcp_sse *ears;    /* all that are begun */
-    struct mcp_sse *attends; /* the one that hears what changes; NULL: none */
+    pthread_mutex_t lock;       /* of what follows */
+    struct mcp_sse *streams;    /* all that were started */
+    struct mcp_sse *get_stream; /* the one of its GET; NULL: none */
 };
 
 struct mcp_sse {
-    struct mcp_endpoint *room;
-    struct mcp_client *guest; /* NULL: none          */
-    struct mcp_peer *peer;    /* NULL: it is a guest's */
+    struct mcp_endpoint *endpoint;
+    struct mcp_client *client; /* NULL: none          */
+    struct mcp_peer *peer;     /* NULL: the client's  */
     struct stream *stream;
 
     pthread_mutex_t lock;
     struct mcp_call *call; /* under way; NULL: none */
-    unsigned refs;         /* the stream's, and the thread's */
+    unsigned refs;         /* of the stream, and of the thread */
     bool counted, runs;
 
-    struct mcp_sse *next; /* the guest's */
+    struct mcp_sse *next; /* of the client */
     char *token;          /* owned; JSON  */
 };
 
-void mcp_endpoint_ref(struct mcp_endpoint *r); /* the lock is held */
+void mcp_endpoint_ref(struct mcp_endpoint *r); /* the caller holds the lock */
 void mcp_registry_wake(struct mcp_registry *l);
 
-/* A message for a guest that no request asked for, or that one waits for. */
-void mcp_client_say(void *ctx, quire_bytes message);
+/* Send a notification or a progress message to a client. */
+void mcp_client_send(void *ctx, quire_bytes message);
 
-/* An event of a stream. */
-void mcp_sse_say(struct stream *s, quire_bytes message);
+/* Send a message as one event. */
+void mcp_sse_send(struct stream *s, quire_bytes message);
 void mcp_sse_cancel(struct mcp_sse *e);
 
-/* Of the call that this thread does; NULL: it does none. */
-struct mcp_sse *mcp_sse_mine(void);
+/* The stream of the call that this thread runs; NULL: none. */
+struct mcp_sse *mcp_sse_current(void);
 
-/* Guests that have been silent for too long. */
+/* Unregister clients that were idle too long. */
 void mcp_clients_sweep(struct mcp_registry *l, int64_t now_ms);
 
 #endif

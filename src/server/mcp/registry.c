@@ -1,4 +1,4 @@
-/* registry.c - see registry.h: rooms, and the one who looks */
+/* registry.c - see registry.h: endpoints, and the poller thread */
 #include "server/mcp/registry.h"
 
 #include <errno.h>
@@ -13,17 +13,16 @@
 #include "base/parallel.h"
 #include "server/mcp/priv.h"
 
-/* Between looks at a room; before one, so that it sees more at once. Rooms that
- * are looked at in one turn. */
-enum { LOOK_MS = 1000, NAP_MS = 20, TURN = 256 };
+/* Interval of polls; delay before one, to batch changes; endpoints of one batch. */
+enum { POLL_MS = 1000, DEBOUNCE_MS = 20, BATCH = 256 };
 
-/* ---- rooms -------------------------------------------------------------- */
+/* ---- endpoints ---------------------------------------------------------- */
 
 static void mcp_endpoint_free(struct mcp_endpoint *r)
 {
     if (!r)
         return;
-    mcp_handle_close(r->look);
+    mcp_handle_close(r->handle);
     mcp_close(r->m);
     free(r->session);
     free(r);
@@ -58,24 +57,24 @@ static quire_status mcp_endpoint_new(struct mcp_registry *l, int64_t tenant,
     return st;
 }
 
-/* The lock is held. */
-static struct mcp_endpoint *find_room(struct mcp_registry *l, int64_t tenant,
-                                      const char *session)
+/* The caller holds the lock. */
+static struct mcp_endpoint *find_endpoint(struct mcp_registry *l,
+                                          int64_t tenant, const char *session)
 {
     struct mcp_endpoint *r;
 
-    for (r = l->rooms; r; r = r->next)
+    for (r = l->endpoints; r; r = r->next)
         if (r->tenant == tenant && !strcmp(r->session, session))
             break;
     return r;
 }
 
-/* Take rooms that nobody has used since then out of the list, up to `max`. The
- * lock is held. */
+/* Unlist up to `max` endpoints that were unused since then. The caller holds the
+ * lock. */
 static struct mcp_endpoint *take_idle(struct mcp_registry *l, int64_t since_ms,
                                       size_t max)
 {
-    struct mcp_endpoint **at = &l->rooms, *idle = NULL;
+    struct mcp_endpoint **at = &l->endpoints, *idle = NULL;
 
     while (*at && max > 0) {
         struct mcp_endpoint *r = *at;
@@ -87,13 +86,13 @@ static struct mcp_endpoint *take_idle(struct mcp_registry *l, int64_t since_ms,
         *at = r->next;
         r->next = idle;
         idle = r;
-        l->n_rooms--;
+        l->n_endpoints--;
         max--;
     }
     return idle;
 }
 
-static void free_rooms(struct mcp_endpoint *list)
+static void free_endpoints(struct mcp_endpoint *list)
 {
     while (list) {
         struct mcp_endpoint *r = list;
@@ -109,33 +108,33 @@ void mcp_endpoint_ref(struct mcp_endpoint *r)
     r->used_ms = mcp_now_ms();
 }
 
-/* A new one, unless somebody has been faster. It may come in place of one that
- * is not in use. */
-static quire_status add_room(struct mcp_registry *l, struct mcp_endpoint *fresh,
-                             struct mcp_endpoint **out, quire_error *err)
+/* Add a new one, unless another thread was faster. It may replace an unused one. */
+static quire_status add_endpoint(struct mcp_registry *l,
+                                 struct mcp_endpoint *fresh,
+                                 struct mcp_endpoint **out, quire_error *err)
 {
     struct mcp_endpoint *extra = NULL, *there;
     quire_status st = QUIRE_OK;
 
     pthread_mutex_lock(&l->lock);
-    there = find_room(l, fresh->tenant, fresh->session);
-    if (!there && l->n_rooms >= MCP_ENDPOINTS_MAX)
+    there = find_endpoint(l, fresh->tenant, fresh->session);
+    if (!there && l->n_endpoints >= MCP_ENDPOINTS_MAX)
         extra = take_idle(l, INT64_MAX, 1);
-    if (!there && l->n_rooms < MCP_ENDPOINTS_MAX && !l->stopped) {
-        fresh->next = l->rooms;
-        l->rooms = fresh;
-        l->n_rooms++;
+    if (!there && l->n_endpoints < MCP_ENDPOINTS_MAX && !l->stopped) {
+        fresh->next = l->endpoints;
+        l->endpoints = fresh;
+        l->n_endpoints++;
         there = fresh;
     }
     if (there)
         mcp_endpoint_ref(there);
     pthread_mutex_unlock(&l->lock);
-    free_rooms(extra);
+    free_endpoints(extra);
     if (there != fresh)
         mcp_endpoint_free(fresh);
     if (!there) {
         st = err_fail(err, QUIRE_BUSY, "try again later",
-                      "too many sessions are open by MCP");
+                      "too many sessions are open over MCP");
     }
     *out = there;
     return st;
@@ -149,14 +148,14 @@ quire_status mcp_endpoint_hold(struct mcp_registry *l, int64_t tenant,
     quire_status st;
 
     pthread_mutex_lock(&l->lock);
-    *out = find_room(l, tenant, session);
+    *out = find_endpoint(l, tenant, session);
     if (*out)
         mcp_endpoint_ref(*out);
     pthread_mutex_unlock(&l->lock);
     if (*out)
         return QUIRE_OK;
     st = mcp_endpoint_new(l, tenant, session, &fresh, err);
-    return st ? st : add_room(l, fresh, out, err);
+    return st ? st : add_endpoint(l, fresh, out, err);
 }
 
 void mcp_endpoint_drop(struct mcp_endpoint *r)
@@ -174,58 +173,58 @@ struct mcp *mcp_endpoint_mcp(struct mcp_endpoint *r)
     return r->m;
 }
 
-/* ---- who looks ---------------------------------------------------------- */
+/* ---- the poller --------------------------------------------------------- */
 
-struct turn {
-    struct mcp_endpoint *rooms[TURN];
-    struct pollfd fds[TURN + 1]; /* the last is the mcp_registry's own */
+struct batch {
+    struct mcp_endpoint *endpoints[BATCH];
+    struct pollfd fds[BATCH + 1]; /* the last one wakes the poller */
     int n;
-    bool any; /* there is somebody who may have to be forgotten */
+    bool any; /* endpoints or clients exist that may expire */
 };
 
-/* Rooms where somebody listens, or waits. Each is held. */
-static void choose_rooms(struct mcp_registry *l, struct turn *t)
+/* Endpoints with streams; each gets a reference. */
+static void choose_endpoints(struct mcp_registry *l, struct batch *t)
 {
     struct mcp_endpoint *r;
 
     t->n = 0;
     pthread_mutex_lock(&l->lock);
-    t->any = l->rooms || l->guests;
-    for (r = l->rooms; r && t->n < TURN; r = r->next) {
-        if (r->n_ears == 0)
+    t->any = l->endpoints || l->clients;
+    for (r = l->endpoints; r && t->n < BATCH; r = r->next) {
+        if (r->n_streams == 0)
             continue;
         r->refs++;
-        t->rooms[t->n] = r;
+        t->endpoints[t->n] = r;
         t->fds[t->n++] = (struct pollfd){mcp_look_fd(r->m), POLLIN, 0};
     }
     pthread_mutex_unlock(&l->lock);
     t->fds[t->n] = (struct pollfd){l->wake_fd, POLLIN, 0};
 }
 
-/* Without a way to the store nobody is told anything; it is tried again. */
-static void look_at(struct mcp_endpoint *r)
+/* If the store cannot be opened, the next poll tries again. */
+static void poll_endpoint(struct mcp_endpoint *r)
 {
     int64_t now = mcp_now_ms();
 
-    r->looked_ms = now;
-    if (!r->look && mcp_handle_open(r->m, NULL, &r->look, NULL))
+    r->polled_ms = now;
+    if (!r->handle && mcp_handle_open(r->m, NULL, &r->handle, NULL))
         return;
-    mcp_look(r->m, r->look, false);
+    mcp_look(r->m, r->handle, false);
 }
 
-static void look_round(struct turn *t)
+static void poll_endpoints(struct batch *t)
 {
     int64_t now = mcp_now_ms();
     int i;
 
     for (i = 0; i < t->n; i++) {
-        if (t->fds[i].revents || now - t->rooms[i]->looked_ms >= LOOK_MS)
-            look_at(t->rooms[i]);
-        mcp_endpoint_drop(t->rooms[i]);
+        if (t->fds[i].revents || now - t->endpoints[i]->polled_ms >= POLL_MS)
+            poll_endpoint(t->endpoints[i]);
+        mcp_endpoint_drop(t->endpoints[i]);
     }
 }
 
-static void sweep(struct mcp_registry *l)
+static void sweep_idle(struct mcp_registry *l)
 {
     int64_t now = mcp_now_ms();
     struct mcp_endpoint *idle;
@@ -234,7 +233,7 @@ static void sweep(struct mcp_registry *l)
     pthread_mutex_lock(&l->lock);
     idle = take_idle(l, now - IDLE_MS, SIZE_MAX);
     pthread_mutex_unlock(&l->lock);
-    free_rooms(idle);
+    free_endpoints(idle);
 }
 
 static bool is_stopped(struct mcp_registry *l)
@@ -247,25 +246,25 @@ static bool is_stopped(struct mcp_registry *l)
     return stopped;
 }
 
-static void *look(void *ctx)
+static void *run_poller(void *ctx)
 {
     struct mcp_registry *l = ctx;
-    struct turn *t = calloc(1, sizeof *t);
+    struct batch *t = calloc(1, sizeof *t);
     int64_t swept_ms = mcp_now_ms();
     eventfd_t n;
 
     while (t && !is_stopped(l)) {
-        choose_rooms(l, t);
+        choose_endpoints(l, t);
         if (poll(t->fds, (nfds_t)t->n + 1,
-                 t->n     ? LOOK_MS
+                 t->n     ? POLL_MS
                  : t->any ? SWEEP_MS
                           : -1) > 0)
-            poll(NULL, 0, NAP_MS);
+            poll(NULL, 0, DEBOUNCE_MS);
         if (t->fds[t->n].revents)
             eventfd_read(l->wake_fd, &n);
-        look_round(t);
+        poll_endpoints(t);
         if (mcp_now_ms() - swept_ms >= SWEEP_MS) {
-            sweep(l);
+            sweep_idle(l);
             swept_ms = mcp_now_ms();
         }
     }
@@ -289,10 +288,11 @@ struct mcp_registry *mcp_registry_new(const char *home, bool allow_run)
     l->home = home;
     l->allow_run = allow_run;
     pthread_mutex_init(&l->lock, NULL);
-    pthread_cond_init(&l->less, NULL);
+    pthread_cond_init(&l->thread_ended, NULL);
     l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    l->looking = l->wake_fd >= 0 && parallel_thread_start(&l->looker, look, l);
-    if (l->looking)
+    l->polling = l->wake_fd >= 0 &&
+                 parallel_thread_start(&l->poller, run_poller, l);
+    if (l->polling)
         return l;
     mcp_registry_free(l);
     return NULL;
@@ -304,43 +304,43 @@ void mcp_registry_stop(struct mcp_registry *l)
 
     pthread_mutex_lock(&l->lock);
     l->stopped = true;
-    for (r = l->rooms; r; r = r->next)
+    for (r = l->endpoints; r; r = r->next)
         mcp_stop(r->m);
     while (l->n_threads > 0)
-        pthread_cond_wait(&l->less, &l->lock);
+        pthread_cond_wait(&l->thread_ended, &l->lock);
     pthread_mutex_unlock(&l->lock);
     mcp_registry_wake(l);
-    if (l->looking)
-        pthread_join(l->looker, NULL);
-    l->looking = false;
+    if (l->polling)
+        pthread_join(l->poller, NULL);
+    l->polling = false;
 }
 
 void mcp_registry_free(struct mcp_registry *l)
 {
     if (!l)
         return;
-    if (l->looking)
+    if (l->polling)
         mcp_registry_stop(l);
     mcp_clients_sweep(l, INT64_MAX);
-    free_rooms(l->rooms);
+    free_endpoints(l->endpoints);
     if (l->wake_fd >= 0)
         close(l->wake_fd);
-    pthread_cond_destroy(&l->less);
+    pthread_cond_destroy(&l->thread_ended);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
 
-void mcp_registry_count(struct mcp_registry *l, uint64_t *guests,
+void mcp_registry_count(struct mcp_registry *l, uint64_t *clients,
                         uint64_t *streams)
 {
     struct mcp_client *g;
     struct mcp_endpoint *r;
 
-    *guests = *streams = 0;
+    *clients = *streams = 0;
     pthread_mutex_lock(&l->lock);
-    for (g = l->guests; g; g = g->next)
-        ++*guests;
-    for (r = l->rooms; r; r = r->next)
-        *streams += r->n_ears;
+    for (g = l->clients; g; g = g->next)
+        ++*clients;
+    for (r = l->endpoints; r; r = r->next)
+        *streams += r->n_streams;
     pthread_mutex_unlock(&l->lock);
 }

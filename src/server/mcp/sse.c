@@ -1,4 +1,4 @@
-/* sse.c - streams that answer a request of MCP; see mcp_registry.h */
+/* sse.c - streams that answer a request of MCP; see registry.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,18 +7,18 @@
 #include "base/parallel.h"
 #include "server/mcp/priv.h"
 
-/* What waits for a client that does not read; an answer has to fit, too. */
+/* Bytes that may wait for a slow client; an answer has to fit, too. */
 #define BACKLOG ((size_t)96 << 20)
 
 enum { KEEP_ALIVE_MS = 15000 };
 
-/* Who listens must show its token again after that. */
+/* A subscriber must authenticate again after that. */
 #define LIFE_MS (INT64_C(60) * 60 * 1000)
 
-/* ---- what is said ------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------ */
 
 /* One line of JSON is one line of an event. */
-void mcp_sse_say(struct stream *s, quire_bytes message)
+void mcp_sse_send(struct stream *s, quire_bytes message)
 {
     struct buf text = BUF_INIT(BACKLOG);
 
@@ -32,37 +32,37 @@ void mcp_sse_say(struct stream *s, quire_bytes message)
     buf_release(&text);
 }
 
-static void hear(void *ctx, quire_bytes message)
+static void send_to_stream(void *ctx, quire_bytes message)
 {
     struct mcp_sse *e = ctx;
 
-    mcp_sse_say(e->stream, message);
+    mcp_sse_send(e->stream, message);
 }
 
 /* ---- life --------------------------------------------------------------- */
 
-static void leave_guest(struct mcp_sse *e)
+static void leave_client(struct mcp_sse *e)
 {
-    struct mcp_client *g = e->guest;
-    struct mcp_sse **at = &g->ears;
+    struct mcp_client *g = e->client;
+    struct mcp_sse **at = &g->streams;
 
     pthread_mutex_lock(&g->lock);
     while (*at && *at != e)
         at = &(*at)->next;
     if (*at)
         *at = e->next;
-    if (g->attends == e)
-        g->attends = NULL;
+    if (g->get_stream == e)
+        g->get_stream = NULL;
     pthread_mutex_unlock(&g->lock);
 }
 
-static void uncount(struct mcp_sse *e)
+static void release_counts(struct mcp_sse *e)
 {
-    struct mcp_registry *l = e->room->mcp_registry;
+    struct mcp_registry *l = e->endpoint->mcp_registry;
 
     pthread_mutex_lock(&l->lock);
-    e->room->n_ears -= e->counted;
-    e->room->n_runs -= e->runs;
+    e->endpoint->n_streams -= e->counted;
+    e->endpoint->n_runs -= e->runs;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -75,12 +75,12 @@ static void mcp_sse_drop(struct mcp_sse *e)
     pthread_mutex_unlock(&e->lock);
     if (!last)
         return;
-    uncount(e);
-    if (e->guest)
-        leave_guest(e);
+    release_counts(e);
+    if (e->client)
+        leave_client(e);
     mcp_peer_close(e->peer);
-    mcp_client_drop(e->guest);
-    mcp_endpoint_drop(e->room);
+    mcp_client_drop(e->client);
+    mcp_endpoint_drop(e->endpoint);
     stream_free(e->stream);
     pthread_mutex_destroy(&e->lock);
     free(e->token);
@@ -101,13 +101,13 @@ void mcp_sse_cancel(struct mcp_sse *e)
     pthread_mutex_unlock(&e->lock);
 }
 
-/* The client has gone, or has heard all. Who is no guest cannot come back for
- * the answer; a guest that loses a connection has not cancelled anything. */
-static void over(void *ctx)
+/* The client has gone, or has received all. Without a session it cannot come back
+ * for the answer; a client with one that loses a connection has cancelled nothing. */
+static void on_stream_end(void *ctx)
 {
     struct mcp_sse *e = ctx;
 
-    if (!e->guest)
+    if (!e->client)
         mcp_sse_cancel(e);
     mcp_sse_drop(e);
 }
@@ -120,7 +120,7 @@ quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
                                    .keep_alive = ":\n\n",
                                    .keep_ms = KEEP_ALIVE_MS,
                                    .life_ms = LIFE_MS,
-                                   .over = over,
+                                   .over = on_stream_end,
                                    .ctx = e};
     quire_status st = QUIRE_OK;
 
@@ -130,10 +130,10 @@ quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
     pthread_mutex_init(&e->lock, NULL);
     e->refs = 1;
     pthread_mutex_lock(&r->mcp_registry->lock);
-    e->room = r;
+    e->endpoint = r;
     mcp_endpoint_ref(r);
     if (g) {
-        e->guest = g;
+        e->client = g;
         g->refs++;
     }
     pthread_mutex_unlock(&r->mcp_registry->lock);
@@ -141,7 +141,7 @@ quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
     if (!e->stream)
         st = err_memory(err);
     if (!st && !g)
-        st = mcp_peer_open(r->m, hear, e, &e->peer, err);
+        st = mcp_peer_open(r->m, send_to_stream, e, &e->peer, err);
     if (st)
         mcp_sse_drop(e);
     else
@@ -151,37 +151,38 @@ quire_status mcp_sse_new(struct mcp_endpoint *r, struct mcp_client *g,
 
 struct mcp_peer *mcp_sse_peer(struct mcp_sse *e)
 {
-    return e->guest ? mcp_client_peer(e->guest) : e->peer;
+    return e->client ? mcp_client_peer(e->client) : e->peer;
 }
 
 /* ---- beginning ---------------------------------------------------------- */
 
-/* Whether the tenant may have one more. */
-static quire_status count(struct mcp_sse *e, bool run, quire_error *err)
+/* Count one more stream, if the tenant may have it. */
+static quire_status reserve_stream(struct mcp_sse *e, bool run,
+                                   quire_error *err)
 {
-    struct mcp_registry *l = e->room->mcp_registry;
-    unsigned ears = 0, runs = 0, all_runs = 0;
+    struct mcp_registry *l = e->endpoint->mcp_registry;
+    unsigned streams = 0, runs = 0, all_runs = 0;
     quire_status st = QUIRE_OK;
     struct mcp_endpoint *r;
 
     pthread_mutex_lock(&l->lock);
-    for (r = l->rooms; r; r = r->next) {
+    for (r = l->endpoints; r; r = r->next) {
         all_runs += r->n_runs;
-        if (r->tenant == e->room->tenant) {
-            ears += r->n_ears;
+        if (r->tenant == e->endpoint->tenant) {
+            streams += r->n_streams;
             runs += r->n_runs;
         }
     }
-    if (l->stopped || ears >= MCP_STREAMS_MAX ||
+    if (l->stopped || streams >= MCP_STREAMS_MAX ||
         (run && (runs >= RUNS_MAX || all_runs >= ALL_RUNS_MAX))) {
         st = err_fail(err, QUIRE_BUSY, "try again when one has ended",
-                      run ? "too many calls that take long are under way"
-                          : "the tenant listens too often at once");
+                      run ? "too many long calls are running"
+                          : "the tenant has too many event streams");
     } else {
         e->counted = true;
         e->runs = run;
-        e->room->n_ears++;
-        e->room->n_runs += run;
+        e->endpoint->n_streams++;
+        e->endpoint->n_runs += run;
         l->n_threads += run;
     }
     pthread_mutex_unlock(&l->lock);
@@ -190,18 +191,18 @@ static quire_status count(struct mcp_sse *e, bool run, quire_error *err)
     return st;
 }
 
-static void join_guest(struct mcp_sse *e)
+static void join_client(struct mcp_sse *e)
 {
-    pthread_mutex_lock(&e->guest->lock);
-    e->next = e->guest->ears;
-    e->guest->ears = e;
-    pthread_mutex_unlock(&e->guest->lock);
+    pthread_mutex_lock(&e->client->lock);
+    e->next = e->client->streams;
+    e->client->streams = e;
+    pthread_mutex_unlock(&e->client->lock);
 }
 
 quire_status mcp_sse_subscribe(struct mcp_sse *e, struct stream **out,
                                quire_error *err)
 {
-    quire_status st = count(e, false, err);
+    quire_status st = reserve_stream(e, false, err);
 
     if (!st)
         *out = stream_hold(e->stream);
@@ -211,58 +212,58 @@ quire_status mcp_sse_subscribe(struct mcp_sse *e, struct stream **out,
 quire_status mcp_sse_attend(struct mcp_sse *e, struct stream **out,
                             quire_error *err)
 {
-    quire_status st = count(e, false, err);
-    struct mcp_client *g = e->guest;
+    quire_status st = reserve_stream(e, false, err);
+    struct mcp_client *g = e->client;
 
     if (st)
         return st;
-    join_guest(e);
+    join_client(e);
     pthread_mutex_lock(&g->lock);
-    if (g->attends)
-        stream_end(g->attends->stream);
-    g->attends = e;
+    if (g->get_stream)
+        stream_end(g->get_stream->stream);
+    g->get_stream = e;
     pthread_mutex_unlock(&g->lock);
-    /* So that its client sees at once that it is open. */
+    /* Shows the client at once that the stream is open. */
     stream_write(e->stream, bytes_str(":\n\n"));
     *out = stream_hold(e->stream);
     return QUIRE_OK;
 }
 
-/* ---- calls that take long ----------------------------------------------- */
+/* ---- long calls --------------------------------------------------------- */
 
 static void thread_ends(struct mcp_registry *l)
 {
     pthread_mutex_lock(&l->lock);
     l->n_threads--;
-    pthread_cond_broadcast(&l->less);
+    pthread_cond_broadcast(&l->thread_ended);
     pthread_mutex_unlock(&l->lock);
 }
 
-/* The one whose call this thread does. */
-static _Thread_local struct mcp_sse *mine;
+/* The stream of the call that this thread runs. */
+static _Thread_local struct mcp_sse *current;
 
-struct mcp_sse *mcp_sse_mine(void)
+struct mcp_sse *mcp_sse_current(void)
 {
-    return mine;
+    return current;
 }
 
-static void *run(void *ctx)
+static void *run_call(void *ctx)
 {
     struct mcp_sse *e = ctx;
-    struct mcp_registry *l = e->room->mcp_registry;
+    struct mcp_registry *l = e->endpoint->mcp_registry;
     struct mcp_call *c = e->call;
     struct mcp_handle *h = NULL;
     quire_error err = {.what = ""};
     quire_bytes answer;
 
-    mine = e;
-    if (mcp_handle_open(e->room->m, NULL, &h, &err))
+    current = e;
+    if (mcp_handle_open(e->endpoint->m, NULL, &h, &err))
         mcp_refuse(c, &err);
     else
         mcp_do(c, h);
     answer = mcp_answer(c, NULL);
     if (answer.data)
-        mcp_sse_say(e->stream, answer);
+        mcp_sse_send(e->stream, answer);
     pthread_mutex_lock(&e->lock);
     e->call = NULL;
     pthread_mutex_unlock(&e->lock);
@@ -278,19 +279,19 @@ quire_status mcp_sse_run(struct mcp_sse *e, struct mcp_call *call,
                          quire_bytes token, struct stream **out,
                          quire_error *err)
 {
-    quire_status st = count(e, true, err);
+    quire_status st = reserve_stream(e, true, err);
     pthread_t thread;
 
     if (st)
         return st;
     if (token.data)
         e->token = strndup(token.data, token.len);
-    if (e->guest)
-        join_guest(e);
+    if (e->client)
+        join_client(e);
     e->call = call;
     e->refs++;
     *out = stream_hold(e->stream);
-    if (parallel_thread_start(&thread, run, e)) {
+    if (parallel_thread_start(&thread, run_call, e)) {
         pthread_detach(thread);
         return QUIRE_OK;
     }
@@ -298,6 +299,6 @@ quire_status mcp_sse_run(struct mcp_sse *e, struct mcp_call *call,
     e->call = NULL;
     stream_free(*out);
     *out = NULL;
-    thread_ends(e->room->mcp_registry);
+    thread_ends(e->endpoint->mcp_registry);
     return err_memory(err);
 }

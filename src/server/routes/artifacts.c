@@ -1,8 +1,7 @@
 /*
  * artifacts.c - artifacts: as JSON, and as files with any bytes
  *
- * The conversation in an address is compared: an artifact of another one is not
- * there.
+ * If the address names a conversation, an artifact of another one is not found.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +60,9 @@ static quire_status give(void *ctx, const quire_artifact *a, quire_error *err)
     return st;
 }
 
-/* `used`: bytes of all there are, also of those on other pages. */
-static void list(struct request *c, const char *session, uint64_t used)
+/* `used`: bytes of all artifacts, other pages included. */
+static void list_artifacts(struct request *c, const char *session,
+                           uint64_t used)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct page p = {.c = c, .limit = request_limit(c)};
@@ -96,12 +96,12 @@ void route_artifacts_list(struct request *c)
     if (st)
         request_fail(c, st, &err);
     else
-        list(c, session, row.artifact_bytes);
+        list_artifacts(c, session, row.artifact_bytes);
 }
 
 void route_artifacts_all(struct request *c)
 {
-    list(c, NULL, c->tenant.used);
+    list_artifacts(c, NULL, c->tenant.used);
 }
 
 static quire_status give_hit(void *ctx, const quire_hit *hit, quire_error *err)
@@ -144,13 +144,12 @@ void route_artifacts_search(struct request *c)
 
 /* ---- putting ------------------------------------------------------------ */
 
-/* A failure to change what somebody expects to be there. */
+/* The failure of a conditional write. */
 static void fail_expected(struct request *c, quire_status st,
                           const quire_error *err)
 {
     if (st == QUIRE_CHANGED)
-        request_fail_as(c, 412, "changed", "get it again, and decide anew",
-                        err);
+        request_fail_as(c, 412, "changed", "read it again, and retry", err);
     else
         request_fail(c, st, err);
 }
@@ -186,9 +185,8 @@ static void put(struct request *c, const char *session, const char *path,
         answer_put(c, &a);
 }
 
-/* What somebody expects to be there: If-Match, If-None-Match. *seen is what was
- * there when that was looked at, as an artifact's options want it; NULL: nothing
- * is expected. False: answered. */
+/* Check If-Match and If-None-Match. *seen is the digest that was found, for the
+ * options of the write; NULL: no condition. False: answered. */
 static bool check_expected(struct request *c, const char *session,
                            const char *path, const char **seen)
 {
@@ -209,8 +207,8 @@ static bool check_expected(struct request *c, const char *session,
          !(there && blob_response_etag_matches(match, hex, ETAG_SAME))) ||
         (none.data && there &&
          blob_response_etag_matches(none, hex, ETAG_WEAK))) {
-        request_refuse(c, 412, "changed", "get it again, and decide anew",
-                       "%s is not what was expected", path);
+        request_refuse(c, 412, "changed", "read it again, and retry",
+                       "%s does not match the condition", path);
         return false;
     }
     *seen = there ? arena_text(&c->keep, bytes_str(hex)) : "none";
@@ -245,7 +243,7 @@ void route_artifacts_add(struct request *c)
             put(c, session, path, buf_bytes(&raw), &o);
     } else if (encoding && strcmp(encoding, "text") != 0) {
         request_refuse(c, 400, "invalid", "encoding is text or base64",
-                       "there is no such encoding");
+                       "unknown encoding");
     } else {
         put(c, session, path, content, &o);
     }
@@ -254,10 +252,10 @@ void route_artifacts_add(struct request *c)
 
 /* ---- getting ------------------------------------------------------------ */
 
-/* The artifact of a pattern: by id, of the conversation if one is named. False:
+/* The artifact by its id, in the conversation if the path names one. False:
  * answered. */
-static bool find(struct request *c, int index, int64_t conversation,
-                 quire_artifact *out)
+static bool find_artifact(struct request *c, int index, int64_t conversation,
+                          quire_artifact *out)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_error err;
@@ -268,12 +266,9 @@ static bool find(struct request *c, int index, int64_t conversation,
     st = quire_artifact_stat(c->q, NULL, request_ref(c, index), &o, out, &err);
     if (!st && conversation && out->session_id != conversation) {
         st = err_set(&err, QUIRE_NOT_FOUND,
-                     "there is no artifact %s in "
-                     "conversation %lld",
+                     "no artifact %s in conversation %lld",
                      request_ref(c, index), (long long)conversation);
-        err_next(&err,
-                 "list what is there: GET /v1/conversations/%lld/"
-                 "artifacts",
+        err_next(&err, "GET /v1/conversations/%lld/artifacts lists them",
                  (long long)conversation);
     }
     if (st)
@@ -288,8 +283,9 @@ static bool find_of_route(struct request *c, quire_artifact *out)
     int64_t session = 0;
 
     if (!c->match.params[1])
-        return find(c, 0, 0, out);
-    return request_session_number(c, &session) && find(c, 1, session, out);
+        return find_artifact(c, 0, 0, out);
+    return request_session_number(c, &session) &&
+           find_artifact(c, 1, session, out);
 }
 
 void route_artifacts_get(struct request *c)
@@ -359,16 +355,15 @@ void route_artifacts_raw(struct request *c)
 
 /* ---- files -------------------------------------------------------------- */
 
-/* A failure to find what a path leads to. */
+/* The failure to find the file of a path. */
 static void fail_file(struct request *c, quire_status st,
                       const quire_error *err)
 {
     if (st == QUIRE_NOT_FOUND && !request_json(c, "version").data)
-        request_refuse(
-            c, 404, "not_found",
-            "GET /v1/conversations/:id/artifacts lists what is there",
-            "there is no file %.200s in conversation %s", c->match.params[1],
-            c->match.params[0]);
+        request_refuse(c, 404, "not_found",
+                       "GET /v1/conversations/:id/artifacts lists them",
+                       "no file %.200s in conversation %s", c->match.params[1],
+                       c->match.params[0]);
     else
         fail_expected(c, st, err);
 }
@@ -405,8 +400,7 @@ void route_files_get(struct request *c)
         blob_response_send(c, &a.digest, a.size, a.mime);
 }
 
-/* What was looked at is compared again where it is removed: somebody may have
- * changed it in between. */
+/* The library compares again: another writer may have changed it in between. */
 static void remove_expected(struct request *c, const char *session,
                             const char *which)
 {
@@ -447,7 +441,7 @@ void route_artifacts_remove(struct request *c)
 
 /* ---- the tool ----------------------------------------------------------- */
 
-/* What a request did to an artifact; what it did elsewhere is the agent's own. */
+/* Only changes of artifacts are published, not of the scratchpad. */
 void request_publish_workspace(struct request *c, int64_t conversation,
                                quire_bytes data)
 {
@@ -478,8 +472,8 @@ void request_publish_workspace(struct request *c, int64_t conversation,
     buf_release(&out);
 }
 
-/* The answer, but where a file lies is said from the home on: what is above it
- * is the server's business. */
+/* Copy the answer with paths relative to the home: clients must not learn the
+ * server's directories. */
 static void add_answer(struct request *c, quire_bytes answer)
 {
     const char *home = server_home(c->server);
@@ -513,8 +507,8 @@ void route_workspace(struct request *c)
     if (!json_check(request, 0, NULL) || json_kind(request) != JSON_OBJECT) {
         request_refuse(
             c, 400, "invalid",
-            "such as {\"action\":\"list\"}; the tool's schema says more",
-            "the body is no JSON object");
+            "send {\"action\":\"list\"}, or see the schema of the tool",
+            "the body is not a JSON object");
         return;
     }
     st = quire_workspace_open(c->q, session, &w, &err);

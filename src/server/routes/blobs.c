@@ -24,7 +24,7 @@ void route_blobs_put(struct request *c)
     json_object_end(&c->w);
 }
 
-/* By its digest, or by the `ref` that it was given when it was put. */
+/* By digest, or by the `ref` that the put answered. */
 void route_blobs_get(struct request *c)
 {
     quire_blob_info info;
@@ -35,13 +35,13 @@ void route_blobs_get(struct request *c)
     if (quire_ref_parse(c->match.params[0], &digest, NULL)) {
         request_refuse(c, 400, "invalid",
                        "send 64 hex digits, or the whole ref",
-                       "that is no digest of a blob");
+                       "not a digest of a blob");
         return;
     }
     st = quire_blob_stat(c->q, &digest, &info, &err);
     if (st == QUIRE_NOT_FOUND)
-        request_refuse(c, 404, "not_found", "POST /v1/blobs puts it there",
-                       "there is no such blob");
+        request_refuse(c, 404, "not_found", "POST /v1/blobs stores it",
+                       "unknown blob");
     else if (st)
         request_fail(c, st, &err);
     else

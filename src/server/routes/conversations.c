@@ -1,4 +1,4 @@
-/* conversations.c - conversations are sessions, with numbers for ids */
+/* conversations.c - sessions, which arbiter calls conversations */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ void route_conversations_get(struct request *c)
         answer_row(c, which);
 }
 
-/* Open the session of ":id". NULL: answered. */
+/* Open the session of the path. NULL: answered. */
 static quire_session *open_session(struct request *c, unsigned flags)
 {
     quire_session_options o = QUIRE_SESSION_OPTIONS_INIT;
@@ -77,11 +77,11 @@ static quire_session *open_session(struct request *c, unsigned flags)
 
 struct rows {
     struct page page;
-    char last[256]; /* the id of the last that is quote_text */
+    char last[256]; /* the id of the last row of the page */
 };
 
-static quire_status give_row(void *ctx, const quire_session_row *row,
-                             quire_error *err)
+static quire_status write_row(void *ctx, const quire_session_row *row,
+                              quire_error *err)
 {
     struct rows *r = ctx;
     quire_status st = page_take(&r->page, row->updated_us, row->number);
@@ -94,16 +94,14 @@ static quire_status give_row(void *ctx, const quire_session_row *row,
     return QUIRE_OK;
 }
 
-/* A folder that is not there is a wrong field, not a wrong address. */
+/* An unknown folder is an invalid field, not an unknown address. */
 static void refuse_folder(struct request *c, const quire_error *err)
 {
-    request_refuse(c, 400, "invalid",
-                   "/v1/conversation-folders lists those there are",
+    request_refuse(c, 400, "invalid", "GET /v1/conversation-folders lists them",
                    "folder_id: %s", err->what);
 }
 
-/* Where the list begins: before a second, or further on at a cursor. False:
- * answered. */
+/* Where the list begins: before a time, or at a cursor. False: answered. */
 static bool read_start(struct request *c, quire_row_options *o)
 {
     uint64_t before = request_number(c, "before_updated_at", 0);
@@ -111,7 +109,7 @@ static bool read_start(struct request *c, quire_row_options *o)
     if (request_json(c, "before_updated_at").data) {
         o->after_us = before < INT64_MAX / 1000000 ? (int64_t)before * 1000000
                                                    : INT64_MAX;
-        o->after_id = ""; /* nobody's: none that was changed just then */
+        o->after_id = ""; /* before all ids: excludes that time */
     }
     return request_cursor_text(c, &o->after_us, &o->after_id);
 }
@@ -134,7 +132,7 @@ void route_conversations_list(struct request *c)
     o.archived = request_flag(c, "archived", false);
     o.limit = r.page.limit + 1;
     page_begin(&r.page, c->match.alias ? "sessions" : "conversations");
-    st = quire_session_rows(c->q, &o, give_row, &r, &err);
+    st = quire_session_rows(c->q, &o, write_row, &r, &err);
     page_end_rows(&r.page);
     snprintf(next, sizeof next, "%lld.%s", (long long)r.page.last_us, r.last);
     put_text(c, "next_cursor", r.page.more ? next : NULL);
@@ -144,7 +142,7 @@ void route_conversations_list(struct request *c)
         refuse_folder(c, &err);
 }
 
-/* What was made or moved, which is closed; or that it was not. */
+/* Close the new or moved session, and answer its row or the failure. */
 static void answer_opened(struct request *c, quire_session *s, quire_status st,
                           quire_error *err)
 {
@@ -185,16 +183,15 @@ void route_conversations_add(struct request *c)
 
 /* ---- changes ------------------------------------------------------------ */
 
-/* What a change is compared with: to write what is there already would tell
- * everybody of nothing. */
+/* The state before the change: equal values are not written and publish no event. */
 struct before {
     const char *id, *title; /* the title in `keep`, "" for none */
     int64_t folder;
     bool archived;
 };
 
-/* How the conversation of ":id" is. False: answered. */
-static bool look_before(struct request *c, struct before *b)
+/* Read the state of the session of the path. False: answered. */
+static bool read_before(struct request *c, struct before *b)
 {
     quire_session_row row;
     quire_error err;
@@ -214,8 +211,8 @@ static bool look_before(struct request *c, struct before *b)
     return !st;
 }
 
-/* File it, or take it out of its folder. False: answered. */
-static bool file_it(struct request *c, const struct before *b)
+/* Put it into a folder, or take it out. False: answered. */
+static bool set_folder(struct request *c, const struct before *b)
 {
     int64_t folder = (int64_t)request_number(c, "folder_id", 0);
     quire_error err;
@@ -232,9 +229,9 @@ static bool file_it(struct request *c, const struct before *b)
     return !st;
 }
 
-/* An empty title is none that is given, as for arbiter; null takes it away. */
-static quire_status retitle(struct request *c, const struct before *b,
-                            quire_error *err)
+/* An empty title changes nothing, as in arbiter; null removes it. */
+static quire_status set_title(struct request *c, const struct before *b,
+                              quire_error *err)
 {
     const char *title = request_is_null(c, "title") ? ""
                                                     : request_text(c, "title");
@@ -252,8 +249,8 @@ static quire_status retitle(struct request *c, const struct before *b,
     return st;
 }
 
-static quire_status put_away(struct request *c, const struct before *b,
-                             quire_error *err)
+static quire_status set_archived(struct request *c, const struct before *b,
+                                 quire_error *err)
 {
     bool want = request_flag(c, "archived", b->archived);
     const char *path;
@@ -272,11 +269,11 @@ void route_conversations_patch(struct request *c)
     quire_status st;
 
     c->unchanged = true;
-    if (!look_before(c, &before) || !file_it(c, &before))
+    if (!read_before(c, &before) || !set_folder(c, &before))
         return;
-    st = retitle(c, &before, &err);
+    st = set_title(c, &before, &err);
     if (!st)
-        st = put_away(c, &before, &err);
+        st = set_archived(c, &before, &err);
     if (st)
         request_fail(c, st, &err);
     else
@@ -296,12 +293,12 @@ void route_conversations_remove(struct request *c)
     answer_deleted(c, st, &err);
 }
 
-typedef quire_status (*elsewhere_fn)(quire *q, const char *which,
-                                     const char *cwd, quire_session **out,
-                                     quire_error *err);
+typedef quire_status (*relocate_fn)(quire *q, const char *which,
+                                    const char *cwd, quire_session **out,
+                                    quire_error *err);
 
-/* What there is at `cwd` then: the conversation, or another like it. */
-static void put_elsewhere(struct request *c, elsewhere_fn do_it)
+/* Fork or move the session to `cwd`. */
+static void relocate(struct request *c, relocate_fn do_it)
 {
     const char *id = request_session(c), *cwd;
     quire_session *s = NULL;
@@ -316,12 +313,12 @@ static void put_elsewhere(struct request *c, elsewhere_fn do_it)
 
 void route_conversations_fork(struct request *c)
 {
-    put_elsewhere(c, quire_session_fork);
+    relocate(c, quire_session_fork);
 }
 
 void route_conversations_move(struct request *c)
 {
-    put_elsewhere(c, quire_session_move);
+    relocate(c, quire_session_move);
 }
 
 /* ---- entries ------------------------------------------------------------ */
@@ -374,7 +371,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
     if (!s)
         return;
     if (l.after && !strcmp(l.after, "0"))
-        l.after = NULL; /* arbiter's clients begin so */
+        l.after = NULL; /* clients of arbiter start with it */
     page_begin(&l.page, key);
     st = quire_session_entries(s,
                                request_flag(c, "hydrate", false) ? QUIRE_HYDRATE
@@ -386,8 +383,7 @@ static void list_entries(struct request *c, const char *key, bool messages)
     page_end(&l.page, st, &err);
     if (!st && l.after)
         request_refuse(c, 400, "invalid", "name one that was listed",
-                       "after_id: there is no such %s",
-                       messages ? "message" : "entry");
+                       "after_id: unknown %s", messages ? "message" : "entry");
     quire_session_close(s);
 }
 
@@ -437,9 +433,8 @@ void route_entries_add(struct request *c)
     append(c, request_json(c, "entry"));
 }
 
-/* Who can say something, by facts of the format, and of others that are common.
- * What nobody knows would be in no context that makes sense; an entry can be
- * anything. */
+/* Roles of the format, and common ones of others. A message with an unknown role
+ * would be in no context; /entries takes any. */
 static bool is_role(quire_bytes role)
 {
     static const char *const roles[] = {
@@ -463,7 +458,7 @@ static bool check_role(struct request *c, quire_bytes role)
     request_refuse(c, 400, "invalid",
                    "user, assistant, toolResult or another of the format; "
                    "/entries takes anything",
-                   "that is no role of a message");
+                   "unknown role");
     return false;
 }
 
@@ -479,7 +474,7 @@ void route_messages_add(struct request *c)
         request_refuse(c, 400, "invalid",
                        "a text, an array of blocks, or an object with role and "
                        "content",
-                       "that is no message");
+                       "message is not a text, an array or an object");
         return;
     }
     if (kind == JSON_OBJECT ? !check_role(c, json_get(content, "role"))
@@ -510,8 +505,8 @@ static void no_image(void *ctx, const char *ref)
     (void)ref;
 }
 
-/* The library takes an unknown leaf for the last entry, as the format has it;
- * whoever names one wants that one. */
+/* The library takes an unknown leaf for the last entry, as the format says; a client
+ * that names one means that one. */
 void route_context(struct request *c)
 {
     const char *leaf = request_text(c, "leaf");

@@ -6,7 +6,7 @@
 #include "server/server.h"
 #include "server/routes/handlers.h"
 
-/* "artifact.written", or the word before the dot, for all of these. */
+/* "artifact.written", or "artifact" for all that begin so. */
 static bool is_type(const char *word, size_t len)
 {
     int kind;
@@ -20,8 +20,8 @@ static bool is_type(const char *word, size_t len)
     return false;
 }
 
-/* Whether anything is meant by "types": who waits for what nobody ever tells
- * would never find out. False: answered. */
+/* Check that "types" names known events; a client would wait for others in vain.
+ * False: answered. */
 static bool check_types(struct request *c, const char *types)
 {
     size_t len, n = 0;
@@ -34,14 +34,14 @@ static bool check_types(struct request *c, const char *types)
             continue;
         request_refuse(c, 400, "invalid",
                        "such as conversation, entry.appended, artifact, memory",
-                       "types: there is no event %.*s",
-                       len < 60 ? (int)len : 60, at);
+                       "types: unknown event %.*s", len < 60 ? (int)len : 60,
+                       at);
         return false;
     }
     if (!types || n > 0)
         return true;
-    request_refuse(c, 400, "invalid", "leave it out to hear of everything",
-                   "types names none");
+    request_refuse(c, 400, "invalid", "leave it out to get all events",
+                   "types is empty");
     return false;
 }
 

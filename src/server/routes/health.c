@@ -3,7 +3,7 @@
 #include "server/routes/handlers.h"
 #include "server/server.h"
 
-static void say(struct request *c, const char *key, const char *value)
+static void answer_member(struct request *c, const char *key, const char *value)
 {
     json_object(&c->w);
     put_text(c, key, value);
@@ -12,22 +12,21 @@ static void say(struct request *c, const char *key, const char *value)
 
 void route_health(struct request *c)
 {
-    say(c, "status", "ok");
+    answer_member(c, "status", "ok");
 }
 
 void route_ready(struct request *c)
 {
     if (thread_ctx_is_ready(c->thread_ctx))
-        say(c, "status", "ready");
+        answer_member(c, "status", "ready");
     else
-        request_refuse(
-            c, 503, "not_ready", "ask again in a moment",
-            "the server is draining, or its store cannot be written");
+        request_refuse(c, 503, "not_ready", "ask again in a moment",
+                       "the server is draining, or its store is not writable");
 }
 
 void route_version(struct request *c)
 {
-    say(c, "version", quire_version());
+    answer_member(c, "version", quire_version());
 }
 
 void route_metrics(struct request *c)

@@ -1,8 +1,8 @@
-/* scratchpads.c - scratchpads, to be looked at: their agents write them */
+/* scratchpads.c - read scratchpads; agents write them with slash commands */
 #include "base/bytes.h"
 #include "server/routes/handlers.h"
 
-/* A pad that nobody has written to is empty, which is no error. */
+/* A pad that was never written is empty, not an error. */
 static void answer_pad(struct request *c, const char *name)
 {
     struct buf text = BUF_INIT((size_t)64 << 20);

@@ -1,8 +1,8 @@
 /*
- * slash.c - slash commands: an agent's text in, what to give back to it out
+ * slash.c - run the slash commands in an agent's text
  *
- * `text` of the answer is for the agent; `replies` say how each command went,
- * for the program between, and `files` are what the agent wrote.
+ * `text` of the answer is for the agent, `replies` is the result of each command
+ * for the client, and `files` are the files that the agent wrote.
  */
 #include <string.h>
 
@@ -21,10 +21,10 @@ struct replying {
     struct json_writer written; /* into `files` */
 };
 
-/* What of a file is told to who listens; the answer has all of it. */
+/* Bytes of a file in its event; the answer has all of it. */
 enum { TOLD_MAX = 1 << 20 };
 
-/* ---- for those who listen ----------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 /* What a command has changed, but for files. */
 static void tell_change(struct request *c, const quire_slash_reply *r)
@@ -111,7 +111,7 @@ static void tell_content(struct request *c, const quire_slash_file *file)
     struct buf out = BUF_INIT(4 * TOLD_MAX);
     struct json_writer w;
 
-    if (!events_are_heard(thread_ctx_events(c->thread_ctx), c->tenant.id))
+    if (!events_has_subscribers(thread_ctx_events(c->thread_ctx), c->tenant.id))
         return;
     json_begin(&w, &out);
     json_object(&w);
@@ -127,7 +127,7 @@ static void tell_content(struct request *c, const quire_slash_file *file)
     buf_release(&out);
 }
 
-/* ---- for the one who asked ---------------------------------------------- */
+/* ---- the answer --------------------------------------------------------- */
 
 static quire_status tell(void *ctx, const quire_slash_reply *r,
                          quire_error *err)

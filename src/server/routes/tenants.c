@@ -1,4 +1,4 @@
-/* tenants.c - tenants, for the admin; and what anybody may ask */
+/* tenants.c - administration of tenants, and the audit log */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -29,7 +29,8 @@ static void answer_tenant(struct request *c, const quire_tenant *t,
     json_object_end(&c->w);
 }
 
-static quire_status give(void *ctx, const quire_tenant *t, quire_error *err)
+static quire_status write_tenant(void *ctx, const quire_tenant *t,
+                                 quire_error *err)
 {
     struct request *c = ctx;
 
@@ -46,7 +47,7 @@ void route_tenants_list(struct request *c)
     json_object(&c->w);
     json_key(&c->w, "tenants");
     json_array(&c->w);
-    st = quire_tenant_list(c->q, give, c, &err);
+    st = quire_tenant_list(c->q, write_tenant, c, &err);
     json_array_end(&c->w);
     json_object_end(&c->w);
     if (st)
@@ -92,7 +93,7 @@ void route_tenants_patch(struct request *c)
     else
         answer_tenant(c, &t, NULL);
     if (!st && t.disabled)
-        events_shut_out(thread_ctx_events(c->thread_ctx), t.id);
+        events_end_tenant(thread_ctx_events(c->thread_ctx), t.id);
 }
 
 void route_tenants_rotate(struct request *c)
@@ -108,7 +109,7 @@ void route_tenants_rotate(struct request *c)
     else
         answer_tenant(c, &t, token);
     if (!st)
-        events_shut_out(thread_ctx_events(c->thread_ctx), t.id);
+        events_end_tenant(thread_ctx_events(c->thread_ctx), t.id);
 }
 
 void route_tenants_remove(struct request *c)
@@ -124,10 +125,10 @@ void route_tenants_remove(struct request *c)
     else
         answer_deleted(c, st, &err);
     if (!st)
-        events_shut_out(thread_ctx_events(c->thread_ctx), request_id(c, 0));
+        events_end_tenant(thread_ctx_events(c->thread_ctx), request_id(c, 0));
 }
 
-/* ---- what was done ------------------------------------------------------ */
+/* ---- audit log ---------------------------------------------------------- */
 
 static void put_json(struct request *c, const char *key, const char *json)
 {
@@ -138,8 +139,8 @@ static void put_json(struct request *c, const char *key, const char *json)
         json_null(&c->w);
 }
 
-static quire_status give_change(void *ctx, const quire_audit *change,
-                                quire_error *err)
+static quire_status write_change(void *ctx, const quire_audit *change,
+                                 quire_error *err)
 {
     struct page *p = ctx;
     struct request *c = p->c;
@@ -169,7 +170,7 @@ void route_audit(struct request *c)
 
     page_begin(&p, "entries");
     st = quire_audit_list(c->q, (int64_t)request_number(c, "before_id", 0),
-                          p.limit + 1, give_change, &p, &err);
+                          p.limit + 1, write_change, &p, &err);
     page_end_rows(&p);
     put_id(c, "next_before_id", p.more ? p.last_id : 0);
     page_end(&p, st, &err);
