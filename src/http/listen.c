@@ -23,7 +23,7 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
 
     if (!is_v6 && inet_pton(AF_INET, host, &v4.sin_addr) != 1) {
         st = err_fail(err, QUIRE_INVALID, "one looks like 127.0.0.1 or ::1",
-                      "%.100s is no address to listen at", host);
+                      "%.100s is not an address", host);
         return st;
     }
     *fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -17,7 +17,7 @@
 
 enum { EVENTS_AT_ONCE = 256 };
 
-/* The loop whose thread this is. */
+/* The loop of this thread. */
 static _Thread_local struct loop *here;
 
 bool loop_is_here(const struct loop *l)
@@ -85,7 +85,7 @@ static void read_mail(struct loop *l)
 
 /* ---- connections -------------------------------------------------------- */
 
-/* Take those who have come. False: descriptors have run out. */
+/* Accept connections. False: descriptors have run out. */
 static bool greet(struct loop *l)
 {
     int fd, i;
@@ -100,8 +100,8 @@ static bool greet(struct loop *l)
     return true;
 }
 
-/* Of those between two requests, who came first makes room for who has come. */
-static bool make_room(struct loop *l)
+/* Close the oldest connection that is between two requests. */
+static bool close_oldest_idle(struct loop *l)
 {
     struct exchange *x, *oldest = NULL;
 
@@ -158,7 +158,7 @@ void *loop_run(void *arg)
         }
         /* Last: an answer may end a connection that has an event above. */
         read_mail(l);
-        room = room || make_room(l);
+        room = room || close_oldest_idle(l);
         now = now_ms();
         if (now - swept >= 1000 || atomic_load(&l->http->draining)) {
             swept = now;

@@ -75,7 +75,7 @@ static bool read_version(struct reading *r, struct head *h, const char *from,
                          const char *to)
 {
     if (to - from != 8 || memcmp(from, "HTTP/", 5) != 0 || from[6] != '.')
-        return bad(r, 400, "the first line is no request");
+        return bad(r, 400, "malformed request line");
     if (from[5] != '1' || (from[7] != '0' && from[7] != '1'))
         return bad(r, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
     h->minor = from[7] - '0';
@@ -89,14 +89,14 @@ static bool read_first(struct reading *r, struct head *h, const char *from,
     const char *space = memchr(from, ' ', (size_t)(to - from)), *second, *c;
 
     if (!space || space == from || space - from > 32)
-        return bad(r, 400, "the first line is no request");
+        return bad(r, 400, "malformed request line");
     for (c = from; c < space; c++)
         if (!is_token((unsigned char)*c))
-            return bad(r, 400, "that is no method");
+            return bad(r, 400, "malformed method");
     second = memchr(space + 1, ' ', (size_t)(to - space - 1));
     if (!second || second == space + 1)
         return bad(r, to - from > TARGET_MAX ? 414 : 400,
-                   "the first line is no request");
+                   "malformed request line");
     h->method = slice(from, space);
     return read_target(r, h, space + 1, second) &&
            read_version(r, h, second + 1, to);
@@ -110,11 +110,11 @@ static bool read_length(struct reading *r, struct head *h, quire_bytes value)
     size_t i;
 
     if (value.len == 0 || value.len > 18)
-        return bad(r, value.len ? 413 : 400, "that is no length");
+        return bad(r, value.len ? 413 : 400, "malformed Content-Length");
     h->length = 0;
     for (i = 0; i < value.len; i++) {
         if (c[i] < '0' || c[i] > '9')
-            return bad(r, 400, "that is no length");
+            return bad(r, 400, "malformed Content-Length");
         h->length = h->length * 10 + (uint64_t)(c[i] - '0');
     }
     return true;
@@ -150,12 +150,12 @@ static bool read_field(struct reading *r, struct head *h, const char *from,
     if (*from == ' ' || *from == '\t')
         return bad(r, 400, "a header goes on in the next line");
     if (!colon || colon == from)
-        return bad(r, 400, "there is a line that is no header");
+        return bad(r, 400, "malformed header line");
     if (h->n_fields == HEAD_FIELDS_MAX)
         return bad(r, 431, "there are too many headers");
     for (c = from; c < colon; c++)
         if (!is_token((unsigned char)*c))
-            return bad(r, 400, "that is no name of a header");
+            return bad(r, 400, "malformed header name");
     for (c = colon + 1; c < to; c++)
         if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f)
             return bad(r, 400, "there is a control character in a header");
@@ -210,12 +210,11 @@ static bool read_framing(struct reading *r, struct head *h)
     if (coding && h->minor == 0)
         return bad(r, 400, "HTTP/1.0 has no transfer codings");
     if (!host && h->minor == 1)
-        return bad(r, 400, "there is no Host header");
+        return bad(r, 400, "missing Host header");
     return true;
 }
 
-/* Of these, two would be two meanings, and whoever is in front of us may have
- * taken the other one. */
+/* Two of these would be ambiguous: a proxy in front may have used the other one. */
 static bool is_once(struct reading *r, const struct head *h)
 {
     static const char *const names[] = {"authorization",   "idempotency-key",

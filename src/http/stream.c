@@ -1,10 +1,10 @@
 /*
- * stream.c - answers that go on
+ * stream.c - streams; see http.h
  *
- * Between who writes and the loop that sends lies a buffer with a limit. Whoever
- * writes adds to it and tells the loop, once until the loop has looked; the loop
- * takes all of it when it has sent what it took before. So a slow client makes
- * the buffer grow, and when it has grown to its limit the client is given up.
+ * A bounded buffer connects writers and the loop. A writer appends to it and wakes
+ * the loop, once until the loop has taken the bytes; the loop takes all of them when
+ * it has sent the previous ones. A slow client makes the buffer grow, and is
+ * disconnected when it reaches its limit.
  *
  * A stream is shared by its connection, its writers and, while there is news in
  * it, by the loop's mailbox. Each has a reference. What connects it with its
@@ -23,7 +23,7 @@ struct stream {
     struct buf waiting;   /* written, and not taken by the loop              */
     bool ended;           /* nothing more is to come                         */
     bool stuck;           /* the buffer was full                             */
-    bool over;            /* nobody hears it any more                        */
+    bool over;            /* the client has gone                             */
     bool mailed;          /* it is in the mailbox                            */
     struct stream *next;  /* there; the mailbox's                            */
     struct exchange *x;   /* the loop's alone; NULL as `loop`                */

@@ -122,8 +122,8 @@ static void cred_free(struct cred *c)
     free(c);
 }
 
-/* Who can read it: for a key nobody but its owner, and a group that was made for
- * that, as Debian's ssl-cert. */
+/* Only the owner may read a key, and a group made for that, like Debian's
+ * ssl-cert. */
 static quire_status check_secret(const char *path, const struct stat *st,
                                  quire_error *err)
 {
@@ -150,7 +150,7 @@ static quire_status read_file(const char *path, bool secret, struct buf *out,
         status = err_fail(err, QUIRE_INVALID,
                           HINT_SHELL
                           "--tls-cert and --tls-key are files in PEM",
-                          "%.150s is no file in PEM", path);
+                          "%.150s is not a PEM file", path);
     } else {
         status = secret ? check_secret(path, &st, err) : QUIRE_OK;
         room = status ? NULL : buf_room(out, (size_t)st.st_size + 1);
@@ -342,8 +342,7 @@ enum tls_step tls_handshake(struct tls_line *l)
     return lib.direction(l->s) ? TLS_TO_WRITE : TLS_TO_READ;
 }
 
-/* What a failure means to who reads or writes a socket. A second handshake is
- * not begun, whoever asks for it. */
+/* Set errno for a failure of GnuTLS. Renegotiation is refused. */
 static ssize_t fail(ssize_t st)
 {
     errno = st == GNUTLS_E_AGAIN         ? EAGAIN

@@ -1,4 +1,4 @@
-/* complete.c - the rest of an id that somebody has begun to type */
+/* complete.c - completion of ids and queries */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

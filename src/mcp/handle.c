@@ -1,4 +1,4 @@
-/* handle.c - a thread's own way to the store */
+/* handle.c - a thread's handle of the store */
 #include <stdlib.h>
 #include <string.h>
 

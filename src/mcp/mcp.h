@@ -1,30 +1,29 @@
 /*
- * mcp.h - the door of the mcp room: a session, offered to a model's client
+ * mcp.h - the Model Context Protocol, independent of its transport
  *
- * The Model Context Protocol is JSON-RPC. Here a message becomes an answer; how
- * messages travel is somebody else's: stdio.h is one who does, a server of HTTP
- * can be another. Four things:
+ * MCP is JSON-RPC. This module turns a message into an answer; transports are
+ * stdio.h and the HTTP server. Four types:
  *
- *     struct mcp        what is offered: a session, and what may be done in it
- *     struct mcp_peer   one client, and what it asked to be told
- *     struct mcp_handle   a thread's own way to the store
- *     struct mcp_call   one message that wants an answer
+ *     struct mcp         a server for one session
+ *     struct mcp_peer    one client and its subscriptions
+ *     struct mcp_handle  a thread's handle of the store
+ *     struct mcp_call    one message that needs an answer
  *
- * A message takes two steps. mcp_begin() reads it and does at once what needs
- * no store: greetings, lists that never change, cancellations, refusals. What
- * is left is mcp_do(), by any thread that has a hand. So who reads can go on
- * reading while others work, and a cancellation overtakes the call it is for.
+ * A message takes two steps. mcp_begin() parses it and does at once what needs no
+ * store: initialize, constant lists, cancellations, refusals. The rest is mcp_do(),
+ * on any thread with a handle. So the reader goes on reading, and a cancellation
+ * overtakes its call.
  *
  *     reader     begin --+--> answer
  *                        |
  *     worker             +--> do --> answer
  *                              |
- *     notices                  +--> send: progress, "a resource has changed"
+ *     notifications            +--> send: progress, "a resource has changed"
  *
  * There are two eras of the protocol, and a client shows with each message
  * which one it is from. Up to 2025-11-25 it opens with `initialize`, and the
  * version agreed upon is the peer's from then on. Since 2026-07-28 every
- * request carries its version in `_meta`, and nothing is remembered of it.
+ * request carries its version in `_meta`, and the server keeps no state.
  * Both can come from one peer.
  *
  * Always true:
@@ -35,20 +34,20 @@
  *   (2) The session is the one of struct mcp. Nothing in a message names
  *       another, unless `read_all` lets others be read.
  *   (3) An answer is one line of JSON, without its newline, and UTF-8.
- *   (4) A listener hears nothing before its acknowledgement, and nothing that
- *       it did not ask for.
+ *   (4) A subscriber gets nothing before its acknowledgement, and nothing that it
+ *       did not subscribe to.
  *
- * By HTTP every message is a request of its own: a peer for each, or, for who
- * opened with `initialize`, one for as long as its Mcp-Session-Id lives. `via`
+ * Over HTTP every message is a request of its own, with a peer for each, or one for
+ * the lifetime of an Mcp-Session-Id. `via`
  * has the headers, which are compared with the body; what is sent before the
  * answer makes it a stream; a stream that the client closes is mcp_cancel(), or
  * the end of its peer. A struct mcp is for one session of one tenant.
  *
- * Threads. A hand is used by one thread at a time. A peer and a struct mcp may
+ * Threads. A handle is used by one thread at a time. A peer and a struct mcp may
  * be used by all; `send` may be called from any of them, one message at a time
  * for each call of mcp_send_fn, and has to see to its own order. A call is
  * begun by one thread, then done and ended by one, which may be another. Calls
- * end before their peer, peers and hands before the struct mcp.
+ * end before their peer, peers and handles before the struct mcp.
  */
 #ifndef MCP_MCP_H
 #define MCP_MCP_H
@@ -63,12 +62,12 @@ struct mcp_handle;
 struct mcp_peer;
 struct mcp_call;
 
-/* Longer messages are refused, by whoever reads them. */
+/* The transport refuses longer messages. */
 #define MCP_MESSAGE_MAX ((size_t)64 << 20)
 
 struct mcp_config {
-    const quire_options *store; /* how hands open it; borrowed            */
-    const char *session;        /* whose files; NULL: the built-in `temp` */
+    const quire_options *store; /* how handles open it; borrowed          */
+    const char *session;        /* NULL: the built-in `temp`              */
     bool allow_run;             /* the tool has a sixth action, `run`     */
     bool read_all;              /* other sessions can be read             */
 };
@@ -77,9 +76,8 @@ quire_status mcp_open(const struct mcp_config *config, struct mcp **out,
                       quire_error *err);
 void mcp_close(struct mcp *m);
 
-/* A way to the store. With `q` that handle is used, which stays the caller's;
- * else one is opened. The first hand finds the session, once for all.
- * QUIRE_NOT_FOUND: there is none. */
+/* A handle of the store: `q`, which the caller keeps, or a new one. The first one
+ * resolves the session. QUIRE_NOT_FOUND: unknown session. */
 quire_status mcp_handle_open(struct mcp *m, quire *q, struct mcp_handle **out,
                              quire_error *err);
 void mcp_handle_close(struct mcp_handle *h);
@@ -94,7 +92,7 @@ quire_status mcp_peer_open(struct mcp *m, mcp_send_fn send, void *ctx,
 /* Open subscriptions get their answer first. */
 void mcp_peer_close(struct mcp_peer *p);
 
-/* How a message came: what its HTTP headers say, NULL where there is none. */
+/* The transport of a message: its HTTP headers, NULL where absent. */
 struct mcp_via {
     bool http;
     const char *version; /* MCP-Protocol-Version */
@@ -102,11 +100,11 @@ struct mcp_via {
     const char *name;    /* Mcp-Name             */
 };
 
-/* Read a message. NULL: it wants no answer, and what it asked for is done. */
+/* Parse a message. NULL: it needs no answer, and is done. */
 struct mcp_call *mcp_begin(struct mcp_peer *p, quire_bytes message,
                            const struct mcp_via *via);
 
-/* What there is to do with a call. */
+/* The state of a call. */
 enum mcp_state {
     MCP_READY,  /* it has its answer                                      */
     MCP_LOOK,   /* mcp_do() will look at something                        */
@@ -118,11 +116,10 @@ enum mcp_state {
 };
 enum mcp_state mcp_state(const struct mcp_call *c);
 
-/* Do it, and say whether it is MCP_READY or MCP_OPEN now: then it is not the
- * caller's any more. */
+/* Run it, and return MCP_READY or MCP_OPEN; with MCP_OPEN the peer owns the call. */
 enum mcp_state mcp_do(struct mcp_call *c, struct mcp_handle *h);
 
-/* It cannot be done, for want of a hand. */
+/* Answer with an error, because no handle could be opened. */
 void mcp_refuse(struct mcp_call *c, const quire_error *err);
 
 /* The answer, on loan until the call ends; .data NULL: there is none, since it
@@ -131,8 +128,7 @@ quire_bytes mcp_answer(const struct mcp_call *c, int *status);
 
 void mcp_end(struct mcp_call *c);
 
-/* Whoever asked for a call wants it no more: as `notifications/cancelled`. Not
- * for one that is MCP_OPEN. */
+/* Cancel a call, as `notifications/cancelled` does. Not for MCP_OPEN. */
 void mcp_cancel(struct mcp_call *c);
 
 /* End what may take minutes: no more is begun, and what runs is stopped. */
@@ -141,21 +137,20 @@ void mcp_stop(struct mcp *m);
 /* The answer to a message that could not even be read whole. */
 extern const char mcp_too_long[];
 
-/* ---- notices.c: what has changed ---------------------------------------- */
+/* ---- notifications.c ---------------------------------------------------- */
 
 /* A descriptor that becomes readable when mcp_look() may have something to
  * do. */
 int mcp_look_fd(const struct mcp *m);
 
-/* Compare what peers listen for with what it was, and tell them. Also lets
- * calls that take long say that they are alive. `changed`: something was seen
- * to happen to files. */
+/* Compare subscribed resources with their last state, and notify the peers. Also
+ * sends progress of long calls. `changed`: a watch reported a change of files. */
 void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed);
 
-/* Of a clock that never goes back. */
+/* Monotonic. */
 int64_t mcp_now_ms(void);
 
-/* The handle of a hand, and the session's own id. */
+/* The store of a handle, and the id of the session. */
 quire *mcp_handle_store(struct mcp_handle *h);
 const char *mcp_session(const struct mcp *m);
 

@@ -1,10 +1,9 @@
 /*
- * message.c - JSON-RPC: what a message is, and what an answer looks like
+ * message.c - JSON-RPC: parse messages, format answers
  *
- * A message is looked at in this order: is it JSON, and UTF-8; is it an object
- * with a method; whose era is it of; does what it says of itself agree. The
- * first thing that is wrong is what it is refused for, under its id as soon as
- * that is known.
+ * Checks run in this order: JSON in UTF-8; an object with a method; the era; the
+ * agreement of headers and body. The first failure is the answer, with the id if it
+ * is known by then.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +72,7 @@ void message_refuse(struct mcp_call *c, int code, const char *hint,
     va_list ap;
 
     if (c->code)
-        return; /* the first thing that is wrong is what is told */
+        return; /* the first failure is reported */
     c->code = code;
     c->kind = code == CODE_INTERNAL ? "io" : "invalid";
     snprintf(c->hint, sizeof c->hint, "%s", hint ? hint : "");

@@ -1,16 +1,14 @@
 /*
- * notifications.c - who wants to hear of what, and how it is found out
+ * notifications.c - subscriptions, and how changes are detected
  *
- * A subscription remembers a stamp of its resource, a number that is another
- * one when the resource is. mcp_look() takes the stamps again and tells of
- * those that differ: so it does not matter who made the change, this program,
- * an editor or another process, and each is told once. Of the list of
- * resources it is known that it changed when somebody here did it, or a file
- * came or went; for what others do, the newest artifact and the number of
- * outputs are compared.
+ * A subscription stores a stamp of its resource, a number that changes with it.
+ * mcp_look() computes the stamps again and notifies of those that differ, so a
+ * change by this program, an editor or another process is reported once. The list of
+ * resources changes by a call here or by a file that appears or vanishes; for other
+ * processes the newest artifact and the number of outputs are compared.
  *
- * Nothing is sent with the lock held: a client that does not read would stop
- * everybody. A peer that is being sent to is not freed meanwhile.
+ * Nothing is sent with the lock held: a client that does not read would block all.
+ * A peer that is being sent to is not freed meanwhile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +34,7 @@ void notifications_change(struct mcp *m, bool list)
 
 /* ---- subscriptions ----------------------------------------------------- */
 
-/* m->lock is held. False: no room. */
+/* The caller holds m->lock. False: no room. */
 static bool add_subscription(struct mcp_peer *p, const char *uri,
                              uint64_t stamp, struct mcp_call *listen)
 {
@@ -182,8 +180,7 @@ static bool listen_for(struct mcp_call *c, struct mcp_handle *h,
     return fine;
 }
 
-/* It is acknowledged before it is listed among those who listen, and that is
- * done by who called this. */
+/* Acknowledge the subscription; the caller lists it afterwards. */
 void do_listen(struct mcp_call *c, struct mcp_handle *h)
 {
     quire_bytes filter = json_get(c->params, "notifications");
@@ -323,7 +320,7 @@ static void look_at_list(struct mcp *m, struct mcp_handle *h)
     pthread_mutex_unlock(&m->lock);
 }
 
-/* The addresses that somebody wants to hear of, copied. */
+/* Copies of all subscribed addresses. */
 static void gather(struct look *l, struct mcp *m)
 {
     struct mcp_peer *p;
@@ -377,9 +374,9 @@ static void tell_of_list(struct look *l, struct mcp_peer *p)
     }
 }
 
-/* Calls that are at work for a while, and whose clients asked to hear of it.
- * m->lock is held. */
-static void tell_progress(struct look *l, struct mcp_peer *p)
+/* Send progress of long calls whose clients asked for it. The caller holds
+ * m->lock. */
+static void send_progress(struct look *l, struct mcp_peer *p)
 {
     struct mcp_call *c;
 
@@ -412,7 +409,7 @@ void mcp_look(struct mcp *m, struct mcp_handle *h, bool changed)
     for (p = m->peers; p; p = p->next) {
         compare(&l, p);
         tell_of_list(&l, p);
-        tell_progress(&l, p);
+        send_progress(&l, p);
     }
     pthread_mutex_unlock(&m->lock);
     deliver(&l, m);

@@ -1,4 +1,4 @@
-/* priv.h - what the files of the mcp room share */
+/* priv.h - declarations shared by the files of src/mcp */
 #ifndef MCP_PRIV_H
 #define MCP_PRIV_H
 
@@ -74,7 +74,7 @@ struct mcp_handle {
     quire_outputs *outputs; /* NULL until needed */
 };
 
-/* Something that a peer wants to hear of. */
+/* A subscription of a peer. */
 struct subscription {
     char *uri;               /* owned                                 */
     uint64_t stamp;          /* of what it was like; 0: it was absent */
@@ -93,8 +93,8 @@ struct mcp_peer {
     struct mcp_call *calls; /* that have an id and no answer yet */
     struct subscription *subs;
     size_t n_subs, cap_subs;
-    uint64_t list_seen; /* of list_changes: what it was told */
-    unsigned sending;   /* who uses it without the lock */
+    uint64_t list_seen; /* of list_changes: last reported    */
+    unsigned sending;   /* uses without the lock        */
 };
 
 struct method;

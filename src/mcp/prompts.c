@@ -1,8 +1,8 @@
 /*
- * prompts.c - what is known from before, and how things stand
+ * prompts.c - the prompts `recall` and `hand-off`
  *
  *     recall     memory, files, prompts and sessions with the words asked for
- *     hand-off   the session in a page, for whoever goes on with it
+ *     hand-off   a summary of the session, to continue it elsewhere
  *
  * Both are one message of text. What was stored is quoted in it, line by line,
  * and cut short: it is material, and no part of the request.

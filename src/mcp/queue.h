@@ -7,7 +7,7 @@
  *     a change  waits for looks and changes before it
  *     a run     waits for changes before it, and for its share of the workers
  *
- * Nobody waits for a run. Not locked: its user does that.
+ * No call waits for a run. The caller locks.
  */
 #ifndef MCP_QUEUE_H
 #define MCP_QUEUE_H

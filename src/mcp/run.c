@@ -1,10 +1,9 @@
 /*
  * run.c - the action `run`: a script in the session's files
  *
- * It is confined as `quire run` confines. What it prints is kept whole as an
- * output when it is long, and quote_text by its beginning. While it runs its client
- * hears that it does, if it asked to; when the client wants it no more, or has
- * gone, the script is ended.
+ * It is confined as `quire run` confines. A long output is stored whole, and the
+ * answer has its beginning. The client gets progress if it asked for it; when it
+ * cancels or disconnects, the script is killed.
  */
 #include "mcp/run.h"
 
@@ -18,8 +17,8 @@
 #include "base/utf8.h"
 #include "mcp/priv.h"
 
-/* Between words, and if it has nothing to say. */
-enum { TELL_MS = 250, SILENT_MS = 1000, LAST_LINE = 200 };
+/* Intervals of progress: with output, and without. */
+enum { PROGRESS_MS = 250, SILENT_MS = 1000, LAST_LINE = 200 };
 
 struct run {
     struct mcp_call *call;
@@ -86,7 +85,7 @@ void run_progress(struct mcp_call *c, quire_bytes said, struct buf *notice)
     int64_t now = mcp_now_ms();
 
     if (!c->token.data || atomic_load(&c->cancelled) ||
-        now - c->told_ms < (said.len ? TELL_MS : SILENT_MS))
+        now - c->told_ms < (said.len ? PROGRESS_MS : SILENT_MS))
         return;
     c->told_ms = now;
     notification_begin(&w, notice, "notifications/progress", NULL);
@@ -114,7 +113,7 @@ static quire_status take_output(void *ctx, int stream, quire_bytes bytes,
 
 /* ---- what is asked for ------------------------------------------------- */
 
-/* False, with words: it cannot be run. */
+/* False, with an error: it cannot be run. */
 static bool read_request(struct mcp_call *c, quire_bytes arguments,
                          const char *argv[4], quire_run_options *o,
                          quire_error *err)

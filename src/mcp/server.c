@@ -346,8 +346,8 @@ static void cancel_id(struct mcp_peer *p, quire_bytes id)
     }
 }
 
-/* What is unknown is nothing to us: there is no way to say so. */
-static void hear(struct mcp_call *c)
+/* Unknown notifications are ignored: they have no answer. */
+static void handle_notification(struct mcp_call *c)
 {
     struct mcp_peer *p = c->peer;
 
@@ -395,7 +395,7 @@ static bool begin_one(struct mcp_call *c, quire_bytes text,
         return true;
     }
     fixture_hear(text);
-    hear(c);
+    handle_notification(c);
     return false;
 }
 
@@ -560,8 +560,7 @@ enum mcp_state mcp_state(const struct mcp_call *c)
 }
 
 /* A subscription stays open, unless it was refused, or cancelled meanwhile.
- * Once it is open whoever cancels it frees it: it is not to be touched after
- * that. */
+ * Once it is open, its cancellation frees it: do not touch it after that. */
 static enum mcp_state open_call(struct mcp_call *c, struct mcp_handle *h)
 {
     struct mcp *m = c->peer->m;

@@ -18,11 +18,11 @@
 
 enum { WORKERS = 6, RUNS = 4 };
 
-/* Who sends more than this at once waits. */
+/* Beyond this many queued messages reading pauses. */
 enum { JOBS_MAX = 512 };
 #define JOB_BYTES_MAX ((size_t)256 << 20)
 
-/* At the end: for what is under way, and for what was told to stop. */
+/* At the end: wait for running calls, and for stopped ones. */
 enum { GRACE_MS = 600, STOP_MS = 300 };
 
 /* Between looks; between them while something is happening; before one. */
@@ -51,8 +51,7 @@ struct server {
 
 /* ---- lines out --------------------------------------------------------- */
 
-/* All of it, also where whoever started us made the output one that does not
- * wait: half a line would spoil the next. */
+/* Write all, also to a non-blocking output: half a line would corrupt the next. */
 static void write_all(int fd, quire_bytes bytes)
 {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
@@ -71,7 +70,7 @@ static void write_all(int fd, quire_bytes bytes)
 
 /* A reader that has gone ends us by a signal; other trouble with the output is
  * its reader's to notice. */
-static void say(void *ctx, quire_bytes message)
+static void send_message(void *ctx, quire_bytes message)
 {
     struct server *s = ctx;
     struct iovec line[2];
@@ -96,7 +95,7 @@ static void give_answer(struct server *s, struct mcp_call *c)
     quire_bytes answer = mcp_answer(c, NULL);
 
     if (answer.data)
-        say(s, answer);
+        send_message(s, answer);
     mcp_end(c);
     atomic_store(&s->answered, true);
 }
@@ -133,8 +132,8 @@ static bool do_job(struct server *s, struct mcp_handle **h, struct mcp_call *c)
     return true;
 }
 
-/* A job is over when it is done, before its answer is out: who waits for the
- * answer to ask again finds a worker, and no other is made. */
+/* A worker is idle before its answer is written: a client that waits for the answer
+ * to send the next message finds it, and no other thread is started. */
 static void *work(void *ctx)
 {
     struct server *s = ctx;
@@ -238,7 +237,7 @@ static void watch_on(struct server *s, struct mcp_handle *h, quire_watch *w)
         if (fd[2].revents)
             heard = mcp_now_ms();
         changed = false;
-        /* What it cannot do now it tries again when it hears more. */
+        /* A failure is retried at the next change. */
         if (w)
             quire_watch_next(w, 0, note_file, &changed, NULL);
         quire_artifact_index(mcp_handle_store(h));
@@ -274,7 +273,7 @@ static void begin_watching(struct server *s)
         return;
     pthread_mutex_lock(&s->lock);
     s->watching = true;
-    start(s, watch); /* or nobody is told of changes */
+    start(s, watch); /* else changes are not reported */
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -334,7 +333,7 @@ static void take_lines(struct server *s, struct reader *r)
     r->looked = r->text.len;
     if (r->passing || r->text.len > MCP_MESSAGE_MAX) {
         if (!r->passing)
-            say(s, bytes_str(mcp_too_long));
+            send_message(s, bytes_str(mcp_too_long));
         r->passing = true;
         r->text.len = r->looked = 0;
     }
@@ -371,8 +370,8 @@ static quire_status read_all(struct server *s, quire_error *err)
 
 /* ---- beginning and end ------------------------------------------------- */
 
-/* Wait until there are no more jobs, or threads; false: not in time. The lock
- * is held. */
+/* Wait until no jobs, or threads, are left; false: timeout. The caller holds the
+ * lock. */
 static bool wait_for(struct server *s, const size_t *jobs,
                      const unsigned *threads, int64_t until_ms)
 {
@@ -438,7 +437,7 @@ quire_status stdio_serve(const struct stdio_config *config, quire_error *err)
     if (!st && s.stop_fd < 0)
         st = err_sys(err, errno, "cannot make an eventfd");
     if (!st)
-        st = mcp_peer_open(s.m, say, &s, &s.peer, err);
+        st = mcp_peer_open(s.m, send_message, &s, &s.peer, err);
     if (!st)
         st = mcp_handle_open(s.m, config->q, &s.first, err);
     if (!st) {

@@ -1,20 +1,16 @@
 /*
- * stdio.h - a client at the two ends of a pipe
+ * stdio.h - MCP over standard input and output
  *
- * A message a line comes in, an answer a line goes out, and nothing else does.
- * One thread reads. Others, as many as are needed and no more than six, do the
- * work, each with a handle of its own; so an answer comes when it is ready, and
- * a long one holds nobody up. One more watches the files, from when the first
- * answer is out.
+ * Each message and each answer is one line. One thread reads. Up to six workers,
+ * started as needed, each with a handle of its own, run the calls; an answer is
+ * written when it is ready. One more thread watches the files, from the first answer
+ * on.
  *
- * Answers may overtake each other, effects do not: what looks sees all that
- * was asked to be changed before it, and what changes waits for those who
- * looked before. So a script that writes all its requests at once gets what it
- * expects. Only `run` is passed by: it sees what was written before, and
- * nobody waits for it.
+ * Answers may overtake each other, effects do not: a read sees all earlier changes,
+ * and a change waits for earlier reads. So a script may send all its requests at
+ * once. Only `run` blocks no other call; it sees earlier changes.
  *
- * At the end of the input what is under way gets a moment to end; then it is
- * ended. It never takes a second.
+ * At the end of the input running calls get less than a second, and are stopped.
  */
 #ifndef MCP_STDIO_H
 #define MCP_STDIO_H
@@ -23,9 +19,9 @@
 
 struct stdio_config {
     struct mcp_config mcp;
-    quire *q; /* a handle for the first hand, so that it is opened once */
+    quire *q; /* the store of the first handle, already open */
     int in, out;
-    bool watch; /* keep files and artifacts in step meanwhile */
+    bool watch; /* keep files and artifacts in sync */
 };
 
 /* Serve until the end of the input. QUIRE_NOT_FOUND: no such session. Does not

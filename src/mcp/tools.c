@@ -1,10 +1,9 @@
 /*
  * tools.c - one tool, `workspace`
  *
- * What it takes and what it says is the workspace room's own, and the same for
- * every door: here its answer becomes the content of a result. The answer is
- * there twice, as structured content and as text for clients that know only
- * that; of a long file the text has a link instead.
+ * src/workspace defines its input and answer, the same for every interface; here the
+ * answer becomes the content of a result: as structured content, and as text for
+ * clients that know only that. A long file is linked instead.
  */
 #include <string.h>
 
@@ -18,9 +17,9 @@ static const char output_schema[] =
 static const char annotations[] =
     "{\"destructiveHint\":true,\"openWorldHint\":false}";
 
-/* ---- what is told of it ------------------------------------------------ */
+/* ---- description ------------------------------------------------------ */
 
-/* The sixth action, in the words of the other five. */
+/* The sixth action, described like the other five. */
 static void add_run(struct json_edits *e, struct arena *keep)
 {
     static const struct json_change more[] = {

@@ -78,8 +78,8 @@ void metrics_add(struct metrics *sum, const struct metrics *m)
 
 /* ---- the text ----------------------------------------------------------- */
 
-static void name_it(struct buf *out, const char *name, const char *type,
-                    const char *help)
+static void write_help(struct buf *out, const char *name, const char *type,
+                       const char *help)
 {
     buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -94,7 +94,8 @@ static void write_answers(const struct metrics *m, struct buf *out)
     static const char name[] = "quire_http_requests_total";
     int i, k, n = count_ops();
 
-    name_it(out, name, "counter", "Answers by operation and class of status.");
+    write_help(out, name, "counter",
+               "Answers by operation and class of status.");
     for (i = 0; i <= n; i++)
         for (k = 0; k < METRICS_CLASSES; k++)
             if (get(&m->rows[i].answers[k]))
@@ -109,8 +110,8 @@ static void write_times(const struct metrics *m, struct buf *out)
     static const char name[] = "quire_http_request_duration_seconds";
     int i, k, n = count_ops();
 
-    name_it(out, name, "histogram",
-            "Time from a request's last byte to its answer.");
+    write_help(out, name, "histogram",
+               "Time from a request's last byte to its answer.");
     for (i = 0; i <= n; i++) {
         const struct metrics_row *r = &m->rows[i];
         uint64_t so_far = 0, all = 0;
@@ -135,14 +136,14 @@ static void write_times(const struct metrics *m, struct buf *out)
 static void number(struct buf *out, const char *name, const char *type,
                    const char *help, uint64_t n)
 {
-    name_it(out, name, type, help);
+    write_help(out, name, type, help);
     buf_addf(out, "%s %" PRIu64 "\n", name, n);
 }
 
 static void seconds(struct buf *out, const char *name, const char *help,
                     int64_t us)
 {
-    name_it(out, name, "gauge", help);
+    write_help(out, name, "gauge", help);
     if (us)
         buf_addf(out, "%s %.3f\n", name, (double)us / 1e6);
 }
@@ -150,18 +151,18 @@ static void seconds(struct buf *out, const char *name, const char *help,
 static void write_server(const struct metrics *m, const struct metrics_state *s,
                          struct buf *out)
 {
-    name_it(out, "quire_build_info", "gauge", "Which version it is.");
+    write_help(out, "quire_build_info", "gauge", "Version of the server.");
     buf_addf(out, "quire_build_info{version=\"%s\"} 1\n", quire_version());
-    name_it(out, "quire_uptime_seconds", "gauge", "Time since it began.");
+    write_help(out, "quire_uptime_seconds", "gauge", "Time since the start.");
     buf_addf(out, "quire_uptime_seconds %.3f\n", s->uptime_s);
     number(out, "quire_http_request_bytes_total", "counter",
-           "Bytes of bodies that came.", get(&m->in));
+           "Bytes of request bodies.", get(&m->in));
     number(out, "quire_http_response_bytes_total", "counter",
-           "Bytes of bodies that went, as they were sent.", get(&m->out));
-    number(out, "quire_http_connections", "gauge", "Connections there are.",
+           "Bytes of response bodies, as sent.", get(&m->out));
+    number(out, "quire_http_connections", "gauge", "Open connections.",
            s->connections);
     number(out, "quire_http_requests_in_flight", "gauge",
-           "Requests that are not answered yet, this one too.", s->under_way);
+           "Requests in progress, this one included.", s->under_way);
     number(out, "quire_queue_length", "gauge",
            "Requests that wait for a worker.", s->queued);
     number(out, "quire_queue_limit", "gauge",
@@ -169,30 +170,30 @@ static void write_server(const struct metrics *m, const struct metrics_state *s,
     number(out, "quire_queue_refused_total", "counter",
            "Requests refused because too many waited.", s->queue_refused);
     number(out, "quire_write_groups_total", "counter",
-           "Groups of writes, each with one wait for the disk.", s->groups);
-    number(out, "quire_grouped_writes_total", "counter", "Writes in these.",
-           s->grouped);
+           "Group commits, each with one sync.", s->groups);
+    number(out, "quire_grouped_writes_total", "counter",
+           "Writes in group commits.", s->grouped);
     number(out, "quire_spool_bytes", "gauge",
-           "Bytes of long bodies and answers that lie in files.", s->spooled);
-    name_it(out, "quire_rate_limited_total", "counter",
-            "Requests refused with 429.");
+           "Bytes of long bodies and answers in files.", s->spooled);
+    write_help(out, "quire_rate_limited_total", "counter",
+               "Requests refused with 429.");
     buf_addf(out,
              "quire_rate_limited_total{limit=\"tenant\"} %" PRIu64 "\n"
              "quire_rate_limited_total{limit=\"login\"} %" PRIu64 "\n",
              s->limited, s->limited_logins);
-    number(out, "quire_mcp_clients", "gauge",
-           "Clients of MCP that are remembered.", s->mcp_clients);
-    number(out, "quire_mcp_streams", "gauge",
-           "Streams that are open to clients of MCP.", s->mcp_streams);
+    number(out, "quire_mcp_clients", "gauge", "MCP client sessions.",
+           s->mcp_clients);
+    number(out, "quire_mcp_streams", "gauge", "Open MCP streams.",
+           s->mcp_streams);
     number(out, "quire_log_dropped_total", "counter",
-           "Lines of the log that nobody took in time.", s->log_dropped);
+           "Log lines dropped because the reader was slow.", s->log_dropped);
 }
 
 /* One gauge of what there is; without a number until it was counted. */
 static void amount(struct buf *out, const struct metrics_state *s,
                    const char *name, const char *help, uint64_t n)
 {
-    name_it(out, name, "gauge", help);
+    write_help(out, name, "gauge", help);
     if (s->counted_us)
         buf_addf(out, "%s %" PRIu64 "\n", name, n);
 }
@@ -202,12 +203,12 @@ static void write_store(const struct metrics_state *s, struct buf *out)
     const quire_stats *t = &s->stats;
 
     seconds(out, "quire_store_counted_timestamp_seconds",
-            "When what there is was counted.", s->counted_us);
+            "When the store was counted.", s->counted_us);
     amount(out, s, "quire_tenants", "Tenants.", t->tenants);
     amount(out, s, "quire_conversations", "Conversations, archived ones too.",
            t->total.sessions);
-    amount(out, s, "quire_conversations_archived",
-           "Conversations that were put away.", t->total.archived);
+    amount(out, s, "quire_conversations_archived", "Archived conversations.",
+           t->total.archived);
     amount(out, s, "quire_messages", "Messages of all conversations.",
            t->total.messages);
     amount(out, s, "quire_artifacts", "Artifacts.", t->total.artifacts);
@@ -223,8 +224,8 @@ static void write_store(const struct metrics_state *s, struct buf *out)
     amount(out, s, "quire_blob_referenced_bytes",
            "Bytes of contents, each as often as it is referred to.",
            t->referenced_bytes);
-    name_it(out, "quire_dedup_ratio", "gauge",
-            "Bytes referred to for each byte of content.");
+    write_help(out, "quire_dedup_ratio", "gauge",
+               "Bytes referred to for each byte of content.");
     if (s->counted_us)
         buf_addf(out, "quire_dedup_ratio %.6f\n",
                  t->blob_bytes
@@ -237,16 +238,15 @@ static void write_store(const struct metrics_state *s, struct buf *out)
 static void write_collections(const struct metrics_state *s, struct buf *out)
 {
     number(out, "quire_collections_total", "counter",
-           "Collections that this server has run.", s->collections);
+           "Runs of gc by this server.", s->collections);
     number(out, "quire_collections_failed_total", "counter",
-           "Collections that could not be run to their end.",
-           s->collections_failed);
+           "Runs of gc that failed.", s->collections_failed);
     number(out, "quire_collection_freed_bytes_total", "counter",
-           "Bytes that collections have freed.", s->freed_bytes);
+           "Bytes freed by gc.", s->freed_bytes);
     seconds(out, "quire_collection_last_timestamp_seconds",
-            "When the last collection ended.", s->collected_us);
+            "When the last gc ended.", s->collected_us);
     number(out, "quire_collection_last_freed_bytes", "gauge",
-           "Bytes that the last collection freed.", s->last_freed_bytes);
+           "Bytes freed by the last gc.", s->last_freed_bytes);
 }
 
 void metrics_write(const struct metrics *sum, const struct metrics_state *state,

@@ -196,7 +196,7 @@ def files_that_cannot_be_used(w):
             ("cannot be used", (cert, locked)),
             ("No such file", (cert, key + "x")),
             ("No such file", (cert + "x", key)),
-            ("no file in PEM", (work, key)),
+            ("not a PEM file", (work, key)),
             ("--tls-key is missing", (cert, None)),
             ("--tls-cert is missing", (None, key))):
         command = [w.server.program, "serve", "--listen", "127.0.0.1:0"]

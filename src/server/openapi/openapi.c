@@ -1,9 +1,8 @@
 /*
- * openapi.c - the table of operations, described for programs
+ * openapi.c - see openapi.h
  *
- * Made of the entries in routes.c. What an answer looks like is named there and
- * spelled in schema.c. What an operation does beyond its entry, the headers it
- * heeds and how much it lists, is said here by its function.
+ * Everything about an operation comes from its row in routes/table.c; the schemas
+ * of answers are in schema.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,25 +30,24 @@ enum {
     SENT_MCP = 1 << 4,
 };
 
-/* Headers that are heeded. */
+/* Headers of requests. */
 static const struct {
     const char *name;
     unsigned by;
     const char *prose;
 } sent[] = {
     {"Idempotency-Key", SENT_KEY,
-     "a name of this request: sent again it is not done again, and answered "
-     "as it was"},
-    {"If-Match", SENT_MATCH, "ETags: go on if it is one of these"},
+     "unique name of this request: a repeat is not run again, and gets the "
+     "same answer"},
+    {"If-Match", SENT_MATCH, "ETags: proceed if it has one of these"},
     {"If-None-Match", SENT_MATCH,
-     "ETags: go on if it is none of these; *: if there is nothing"},
-    {"Range", SENT_RANGE, "like bytes=0-999: this part alone"},
-    {"If-Range", SENT_RANGE,
-     "an ETag: if it has another by now, all of it in place of the part"},
-    {"Last-Event-ID", SENT_EVENT, "what came after this event"},
-    {"Quire-Session", SENT_MCP, "the session /mcp is about; temp unless given"},
-    {"Mcp-Session-Id", SENT_MCP, "as `initialize` has given it"},
-    {"MCP-Protocol-Version", SENT_MCP, "the revision of MCP that is spoken"},
+     "ETags: proceed if it has none of these; *: if it does not exist"},
+    {"Range", SENT_RANGE, "like bytes=0-999: only this range"},
+    {"If-Range", SENT_RANGE, "an ETag: the whole content if it has changed"},
+    {"Last-Event-ID", SENT_EVENT, "events after this id"},
+    {"Quire-Session", SENT_MCP, "the session of /mcp; default temp"},
+    {"Mcp-Session-Id", SENT_MCP, "as answered to `initialize`"},
+    {"MCP-Protocol-Version", SENT_MCP, "the revision of MCP"},
 };
 
 enum {
@@ -68,43 +66,43 @@ static const struct {
     const char *type, *prose;
 } answered[] = {
     {"X-Request-Id", GOT_ALWAYS, "text",
-     "as it was sent, else one that was made; the log has it, too"},
-    {"ETag", GOT_ETAG, "text", "a name of the content"},
-    {"Content-Range", GOT_RANGE, "text", "which part it is"},
+     "as sent, or a new one; also in the log"},
+    {"ETag", GOT_ETAG, "text", "identifies the content"},
+    {"Content-Range", GOT_RANGE, "text", "the range"},
     {"Retry-After", GOT_RETRY, "count", "seconds to wait"},
     {"Idempotency-Replayed", GOT_REPLAYED, "true/",
-     "the request with this Idempotency-Key was done before"},
+     "the response is a stored one"},
     {"Mcp-Session-Id", GOT_MCP, "text",
-     "the answer to `initialize` has it; to be sent from then on"},
+     "in the answer to `initialize`; send it from then on"},
 };
 
-/* What a client may want to tell apart; any other is `default`. */
+/* Statuses a client may distinguish; any other is `default`. */
 static const struct refusal {
     int status;
     unsigned headers;
     const char *name, *prose;
 } refusals[] = {
-    {400, 0, "Invalid", "what was sent makes no sense"},
-    {401, 0, "Unauthorized", "there is no token, or none that is known"},
-    {404, 0, "NotFound", "it is not there, or another tenant's"},
+    {400, 0, "Invalid", "invalid request"},
+    {401, 0, "Unauthorized", "missing or unknown token"},
+    {404, 0, "NotFound", "not found, or of another tenant"},
     {409, GOT_RETRY | GOT_REPLAYED, "Conflict",
-     "it exists, or is not as `expect` says; or a request with this "
-     "Idempotency-Key is under way (in_progress), or was done and its answer "
-     "is not kept (done_before)"},
-    {412, 0, "Changed", "it is not as If-Match or If-None-Match says"},
-    {413, 0, "TooLarge", "the body is too long, or the quota used up"},
-    {415, 0, "Unsupported", "the body is no JSON, or is packed"},
-    {416, GOT_RANGE, "NoRange", "there are no such bytes"},
+     "it exists, or does not match `expect`; or a request with this "
+     "Idempotency-Key is running (in_progress), or was done and its response "
+     "is not stored (done_before)"},
+    {412, 0, "Changed", "If-Match or If-None-Match does not hold"},
+    {413, 0, "TooLarge", "the body is too long, or the quota exceeded"},
+    {415, 0, "Unsupported", "the body is not JSON, or is compressed"},
+    {416, GOT_RANGE, "NoRange", "the range is not satisfiable"},
     {422, 0, "KeyReused", "the Idempotency-Key was used for another request"},
     {429, GOT_RETRY, "TooMany", "too many requests, or too many streams"},
-    {503, GOT_RETRY, "Busy", "not now"},
-    {507, 0, "NoSpace", "there is no room on the server's disk"},
+    {503, GOT_RETRY, "Busy", "overloaded or locked; try again"},
+    {507, 0, "NoSpace", "the server's disk is full"},
     {0, 0, "Refused", "refused"},
 };
 
 #define N(list) (sizeof(list) / sizeof *(list))
 
-/* ---- what operations do ------------------------------------------------- */
+/* ---- derived from a row ------------------------------------------------- */
 
 static bool is_conditional(const struct route *route)
 {
@@ -147,8 +145,8 @@ static bool refuses(const struct route *route, int status)
     }
 }
 
-/* How long the body may be: server.c, most_of(). */
-static const char *most_of(const struct route *route)
+/* The limit of the body: pipeline.c, max_body(). */
+static const char *body_limit(const struct route *route)
 {
     return route->flags & ROUTE_FILE       ? "as much as the quota of a file"
            : route->flags & ROUTE_LARGE    ? "1 GiB at most"
@@ -248,7 +246,7 @@ static const char *answer_of(const struct route *route, int alias, char out[64])
     return out;
 }
 
-/* ---- what is sent ------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------- */
 
 static const char *type_of(const struct field *f)
 {
@@ -377,7 +375,7 @@ static void put_body(struct json_writer *w, const struct route *route)
 
     json_key(w, "requestBody");
     json_object(w);
-    put_text(w, "description", most_of(route));
+    put_text(w, "description", body_limit(route));
     put_flag(w, "required", needs_body(route));
     json_key(w, "content");
     json_object(w);
@@ -394,7 +392,7 @@ static void put_body(struct json_writer *w, const struct route *route)
     json_object_end(w);
 }
 
-/* ---- what is answered --------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------ */
 
 static void put_content(struct json_writer *w, const char *type,
                         const char *schema)
@@ -459,11 +457,11 @@ static void put_success(struct json_writer *w, const struct route *route,
     if (route->flags & ROUTE_REPLAY_200)
         put_answer(w, "200", again, headers, answer);
     if (route->accepted)
-        put_answer(w, "202", "accepted; there is no answer", headers, NULL);
+        put_answer(w, "202", "accepted, without an answer", headers, NULL);
     if (route->flags & ROUTE_RANGES) {
-        put_answer(w, "206", "the part that was asked for", headers | GOT_RANGE,
+        put_answer(w, "206", "the requested range", headers | GOT_RANGE,
                    answer);
-        put_answer(w, "304", "it is as you have it", headers, NULL);
+        put_answer(w, "304", "not modified", headers, NULL);
     }
 }
 

@@ -233,7 +233,7 @@ void schema_begin(struct json_writer *w, quire_bytes type)
 
 /* ---- schemas ------------------------------------------------------------ */
 
-/* One "name:type"; false: there are no more. */
+/* One "name:type". */
 struct member {
     quire_bytes name, type;
     bool optional, others;

@@ -1,5 +1,5 @@
 /*
- * schema.h - what answers look like, in few words
+ * schema.h - schemas of answers in a short notation
  *
  * A type is written so:
  *
@@ -13,8 +13,8 @@
  * be there, "..." lets there be others, and "A|B" alone is one schema or the
  * other.
  *
- * Members are added over time, and clients have to bear some that they do not
- * know. The tests do not, so that all there are are written here.
+ * Members are added over time, and clients must ignore unknown ones. The tests do
+ * not, so all members are listed here.
  */
 #ifndef SERVER_OPENAPI_SCHEMA_H
 #define SERVER_OPENAPI_SCHEMA_H

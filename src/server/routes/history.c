@@ -63,7 +63,7 @@ void route_history_add(struct request *c)
         return;
     newest.limit = 1;
     if (quire_history_list(c->q, &newest, note_last, &last, NULL))
-        last = 0; /* then it is told as new */
+        last = 0; /* then an event is published */
     /* Without one it would be the server's own. */
     st = quire_history_add(c->q, request_bytes(c, "prompt"), cwd ? cwd : "/",
                            session, &id, &err);

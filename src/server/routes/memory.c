@@ -24,7 +24,7 @@ static bool read_time(struct request *c, const char *name, int64_t *us)
 
     if (n > (uint64_t)INT64_MAX / 1000) {
         request_refuse(c, 400, "invalid", "send seconds since 1970",
-                       "%s is no time", name);
+                       "%s is not a time", name);
         return false;
     }
     if (n > 0)
@@ -35,7 +35,7 @@ static bool read_time(struct request *c, const char *name, int64_t *us)
 }
 
 /* The moment of "as_of": the end of that second, for an entry that became true
- * within it was true in it, as far as anybody who counts seconds can tell. */
+ * within it was valid in that second. */
 static bool read_as_of(struct request *c, int64_t *us)
 {
     if (!read_time(c, "as_of", us))

@@ -195,8 +195,8 @@ static quire_status pass_line(void *ctx, const quire_line *line,
     return QUIRE_OK;
 }
 
-/* No line is as asked for, or there is no such output: for the library both are
- * not found, here nothing is an answer to the first. */
+/* The library reports QUIRE_NOT_FOUND for an unknown output and for no matching
+ * line; here the latter is an empty answer. */
 static bool is_there(struct request *c, quire_outputs *o, const char *address)
 {
     quire_read_options first = QUIRE_READ_OPTIONS_INIT;

@@ -1,4 +1,4 @@
-/* table.c - all operations there are; see route.h */
+/* table.c - all operations; see route.h */
 #include "server/routes/handlers.h"
 
 #include "server/openapi/schema.h"
@@ -18,24 +18,24 @@
     FIELD("cursor", FIELD_TEXT, QUERY, "next_cursor of the previous page")
 
 static const struct field tenant_new[] = {
-    FIELD("name", FIELD_TEXT, FIELD_NEEDED, "what it is called"),
+    FIELD("name", FIELD_TEXT, FIELD_NEEDED, "name of the tenant"),
     END,
 };
 
 static const struct field tenant_change[] = {
-    FIELD("disabled", FIELD_FLAG, FIELD_NEEDED, "whether it is shut out"),
+    FIELD("disabled", FIELD_FLAG, FIELD_NEEDED, "true: its token is refused"),
     END,
 };
 
 static const struct field tenant_end[] = {
-    FIELD("all", FIELD_FLAG, QUERY, "also if it has anything"),
+    FIELD("all", FIELD_FLAG, QUERY, "remove it with its data"),
     END,
 };
 
 static const struct field audit_page[] = {
     LIMIT(50, 200),
     FIELD("before_id", FIELD_NUMBER, QUERY | FIELD_FROM_1,
-          "those before it: next_before_id"),
+          "entries before this one: next_before_id"),
     END,
 };
 
@@ -44,20 +44,20 @@ static const struct field page[] = {
     CURSOR,
     FIELD("before_updated_at", FIELD_NUMBER, QUERY,
           "changed before, in seconds"),
-    FIELD("archived", FIELD_FLAG, QUERY, "what was put away instead"),
-    FIELD("folder_id", FIELD_NUMBER, QUERY, "filed in this folder; 0: in none"),
+    FIELD("archived", FIELD_FLAG, QUERY, "archived ones only"),
+    FIELD("folder_id", FIELD_NUMBER, QUERY, "in this folder; 0: in none"),
     END,
 };
 
 static const struct field folder_new[] = {
-    FIELD("name", FIELD_TEXT, FIELD_NEEDED, "1 to 200 bytes, no other's"),
+    FIELD("name", FIELD_TEXT, FIELD_NEEDED, "1 to 200 bytes, unique"),
     END,
 };
 
 static const struct field artifact_page[] = {
     LIMIT(200, 1000),
     CURSOR,
-    FIELD("deleted", FIELD_FLAG, QUERY, "what was put away instead"),
+    FIELD("deleted", FIELD_FLAG, QUERY, "soft-deleted ones only"),
     END,
 };
 
@@ -66,7 +66,7 @@ static const struct field conversation_new[] = {
     FIELD("cwd", FIELD_TEXT, 0, "the project's directory"),
     /* Clients of arbiter send these. */
     FIELD("agent_id", FIELD_TEXT, 0,
-          "1 to 64 letters, digits, _ and -; not kept: it is any agent's"),
+          "1 to 64 letters, digits, _ and -; accepted and not stored"),
     FIELD("agent", FIELD_TEXT, 0, "the same"),
     FIELD("agent_def", FIELD_ANY, 0, "the same"),
     END,
@@ -74,18 +74,17 @@ static const struct field conversation_new[] = {
 
 static const struct field conversation_change[] = {
     FIELD("title", FIELD_TEXT, FIELD_NULL,
-          "its title; null takes it away, an empty one leaves it as it was"),
-    FIELD("archived", FIELD_FLAG, 0, "whether it is put away"),
-    FIELD("folder_id", FIELD_NUMBER, FIELD_NULL,
-          "the folder it is filed in; null or 0 takes it out"),
+          "its title; null removes it, an empty one changes nothing"),
+    FIELD("archived", FIELD_FLAG, 0, "whether it is archived"),
+    FIELD("folder_id", FIELD_NUMBER, FIELD_NULL, "its folder; null or 0: none"),
     END,
 };
 
 static const struct field entry_page[] = {
     LIMIT(200, 500),
-    FIELD("after", FIELD_NUMBER, QUERY, "how many to pass over: next_after"),
+    FIELD("after", FIELD_NUMBER, QUERY, "entries to skip: next_after"),
     FIELD("after_id", FIELD_TEXT, QUERY,
-          "those behind this one; 0: from the first"),
+          "entries after this one; 0: from the first"),
     FIELD("hydrate", FIELD_FLAG, QUERY, "with the content of images"),
     END,
 };
@@ -109,8 +108,7 @@ static const struct field message_new[] = {
     FIELD("message", FIELD_ANY, FIELD_NEEDED,
           "a text, an array of blocks, or an object with role and content"),
     FIELD(
-        "role", FIELD_TEXT, 0,
-        "who says it: assistant, toolResult, ...; user unless given",
+        "role", FIELD_TEXT, 0, "role of the author; default user",
         .type =
             "user/assistant/toolResult/developer/custom/hookMessage/bashExecution/pythonExecution/tool/system/fileMention"),
     FIELD("at", FIELD_TEXT, 0, "the parent's id, or root; else the leaf"),
@@ -121,13 +119,14 @@ static const struct field message_new[] = {
 
 static const struct field context_of[] = {
     FIELD("leaf", FIELD_TEXT, QUERY,
-          "of this entry, null: of none; the current leaf unless given"),
+          "ends at this entry; null: empty; default: the current leaf"),
     END,
 };
 
 static const struct field artifact_new[] = {
     FIELD("path", FIELD_TEXT, FIELD_NEEDED, "its name, like notes/today.md"),
-    FIELD("content", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES, "all of it"),
+    FIELD("content", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES,
+          "the whole content"),
     FIELD("encoding", FIELD_TEXT, 0, "of content: text or base64",
           .type = "text/base64"),
     FIELD("mime_type", FIELD_TEXT, 0,
@@ -139,20 +138,20 @@ static const struct field artifact_new[] = {
 
 static const struct field version_of[] = {
     FIELD("version", FIELD_NUMBER, QUERY | FIELD_FROM_1,
-          "an older one; the current unless given"),
+          "an older version; default: the current"),
     END,
 };
 
 static const struct field search_for[] = {
-    FIELD("q", FIELD_TEXT, QUERY | FIELD_NEEDED, "words to look for"),
+    FIELD("q", FIELD_TEXT, QUERY | FIELD_NEEDED, "words to search for"),
     FIELD("tag", FIELD_TEXT, QUERY, "with this tag"),
-    FIELD("mime", FIELD_TEXT, QUERY, "with a type that begins so"),
+    FIELD("mime", FIELD_TEXT, QUERY, "with a media type that begins so"),
     LIMIT(20, 200),
     END,
 };
 
 static const struct field fork_to[] = {
-    FIELD("cwd", FIELD_TEXT, 0, "the copy's project; the same unless given"),
+    FIELD("cwd", FIELD_TEXT, 0, "directory of the copy; default: the same"),
     END,
 };
 
@@ -162,29 +161,30 @@ static const struct field move_to[] = {
 };
 
 static const struct field restore_of[] = {
-    FIELD("path", FIELD_TEXT, FIELD_NEEDED, "where it was"),
+    FIELD("path", FIELD_TEXT, FIELD_NEEDED, "path of the artifact"),
     END,
 };
 
 static const struct field output_new[] = {
-    FIELD("tool", FIELD_TEXT, QUERY, "who printed it"),
+    FIELD("tool", FIELD_TEXT, QUERY, "name of the tool"),
     FIELD("threshold", FIELD_NUMBER, QUERY,
-          "bytes to show; more than that is kept", .otherwise = 51200,
+          "bytes to return; a longer output is stored", .otherwise = 51200,
           .max = 1024 * 1024),
-    FIELD("head", FIELD_NUMBER, QUERY, "of these, so many from the beginning",
+    FIELD("head", FIELD_NUMBER, QUERY, "of these, bytes from the beginning",
           .otherwise = 0, .max = 1024 * 1024),
-    FIELD("columns", FIELD_NUMBER, QUERY, "bytes of a line to show; 0 is all"),
-    FIELD("agent", FIELD_TEXT, QUERY, "it is the report of this sub-agent"),
-    FIELD("parent", FIELD_TEXT, QUERY, "the report that one belongs to"),
+    FIELD("columns", FIELD_NUMBER, QUERY, "bytes of a line; 0: all"),
+    FIELD("agent", FIELD_TEXT, QUERY,
+          "store it as the report of this sub-agent"),
+    FIELD("parent", FIELD_TEXT, QUERY, "id of the parent report"),
     END,
 };
 
 static const struct field output_lines[] = {
     FIELD("offset", FIELD_NUMBER, QUERY, "from this line on, counting from 1"),
-    FIELD("grep", FIELD_TEXT, QUERY, "of these the ones with this expression"),
+    FIELD("grep", FIELD_TEXT, QUERY, "lines that match this expression"),
     FIELD("ignore_case", FIELD_FLAG, QUERY, "for grep"),
-    FIELD("limit", FIELD_NUMBER, QUERY, "of these the first; 0 is all"),
-    FIELD("tail", FIELD_NUMBER, QUERY, "of these the last; 0 is all"),
+    FIELD("limit", FIELD_NUMBER, QUERY, "first lines of these; 0: all"),
+    FIELD("tail", FIELD_NUMBER, QUERY, "last lines of these; 0: all"),
     END,
 };
 
@@ -196,7 +196,7 @@ static const struct field memory_page[] = {
           .type = MEMORY_TYPES "*"),
     FIELD("tag", FIELD_TEXT, QUERY, "with this tag"),
     FIELD("q", FIELD_TEXT, QUERY,
-          "words to look for; type and tag then rank, and leave nothing out"),
+          "words to search for; type and tag then rank instead of filter"),
     FIELD("conversation_id", FIELD_NUMBER, QUERY | FIELD_FROM_1,
           "pinned to this conversation, or to none"),
     FIELD("since", FIELD_NUMBER, QUERY, "changed then or later, in seconds"),
@@ -204,12 +204,11 @@ static const struct field memory_page[] = {
     FIELD("before_updated_at", FIELD_NUMBER, QUERY, "the same as before"),
     AS_OF,
     FIELD("intent", FIELD_TEXT, QUERY,
-          "off: words of the question choose no type", .type = "off/"),
-    FIELD("decay", FIELD_TEXT, QUERY, "off: age does not count in a search",
+          "off: do not infer a type from the query", .type = "off/"),
+    FIELD("decay", FIELD_TEXT, QUERY, "off: ignore age in a search",
           .type = "off/"),
-    FIELD(
-        "graduated", FIELD_TEXT, QUERY,
-        "taken and not needed: with conversation_id its own always come first"),
+    FIELD("graduated", FIELD_TEXT, QUERY,
+          "ignored: with conversation_id its own entries always come first"),
     LIMIT(50, 200),
     CURSOR,
     END,
@@ -230,9 +229,8 @@ static const struct field memory_new[] = {
     FIELD("artifact_id", FIELD_NUMBER, 0, "an artifact that it links"),
     FIELD("conversation_id", FIELD_NUMBER, FIELD_FROM_1,
           "a conversation it is pinned to"),
-    FIELD("supersedes_ids", FIELD_NUMBERS, 0, "entries it makes invalid"),
-    FIELD("created_at", FIELD_NUMBER, 0,
-          "when it became true; now unless given"),
+    FIELD("supersedes_ids", FIELD_NUMBERS, 0, "entries that it invalidates"),
+    FIELD("created_at", FIELD_NUMBER, 0, "valid since; default: now"),
     END,
 };
 
@@ -241,7 +239,7 @@ static const struct field memory_change[] = {
     FIELD("title", FIELD_TEXT, FIELD_BYTES, "another title"),
     MEMORY_TEXTS,
     FIELD("artifact_id", FIELD_NUMBER, FIELD_NULL,
-          "another artifact; null or 0 takes the link away"),
+          "linked artifact; null or 0: none"),
     END,
 };
 
@@ -251,8 +249,7 @@ static const struct field memory_of[] = {
 };
 
 static const struct field memory_end[] = {
-    FIELD("when", FIELD_NUMBER, 0,
-          "true no longer since then; now unless given"),
+    FIELD("when", FIELD_NUMBER, 0, "invalid since; default: now"),
     END,
 };
 
@@ -280,10 +277,9 @@ static const struct field graph_of[] = {
     FIELD("type", FIELD_TEXT, QUERY, "of these types, like project,user",
           .type = MEMORY_TYPES "*"),
     FIELD("around", FIELD_NUMBER, QUERY | FIELD_FROM_1,
-          "what is near this entry; else all"),
-    FIELD("depth", FIELD_NUMBER, QUERY,
-          "so many steps from it; 1 unless given"),
-    FIELD("limit", FIELD_NUMBER, QUERY, "entries at most; all unless given"),
+          "neighbours of this entry; default: all entries"),
+    FIELD("depth", FIELD_NUMBER, QUERY, "distance from it; default 1"),
+    FIELD("limit", FIELD_NUMBER, QUERY, "entries at most; default: all"),
     END,
 };
 
@@ -295,31 +291,30 @@ static const struct field prompt_page[] = {
 };
 
 static const struct field prompt_new[] = {
-    FIELD("prompt", FIELD_TEXT, FIELD_NEEDED, "what was typed"),
-    FIELD("cwd", FIELD_TEXT, 0, "in which directory"),
-    FIELD("conversation_id", FIELD_NUMBER, FIELD_FROM_1,
-          "in which conversation"),
+    FIELD("prompt", FIELD_TEXT, FIELD_NEEDED, "the prompt"),
+    FIELD("cwd", FIELD_TEXT, 0, "its directory"),
+    FIELD("conversation_id", FIELD_NUMBER, FIELD_FROM_1, "its conversation"),
     END,
 };
 
 static const struct field slash_text[] = {
     FIELD("text", FIELD_TEXT, FIELD_NEEDED | FIELD_BYTES,
-          "what the agent said"),
+          "the text of the agent"),
     FIELD("conversation_id", FIELD_NUMBER, FIELD_FROM_1,
-          "whose artifacts; there are none unless given"),
+          "conversation of the artifacts; default: none"),
     FIELD("agent", FIELD_TEXT, 0,
-          "who speaks: 1 to 64 letters, digits, _ and -"),
-    FIELD("allow", FIELD_TEXTS, 0, "commands it may use; all unless given"),
+          "name of the agent: 1 to 64 letters, digits, _ and -"),
+    FIELD("allow", FIELD_TEXTS, 0, "allowed commands; default: all"),
     END,
 };
 
 static const struct field listen_to[] = {
     FIELD("conversation", FIELD_NUMBER, QUERY | FIELD_FROM_1,
-          "what belongs to this one"),
-    FIELD("types", FIELD_TEXT, QUERY, "of these, like artifact,memory.added",
-          .type = "text*"),
+          "events of this conversation"),
+    FIELD("types", FIELD_TEXT, QUERY,
+          "events of these types, like artifact,memory.added", .type = "text*"),
     FIELD("last_event_id", FIELD_TEXT, QUERY,
-          "what came after it; the header Last-Event-ID is the same"),
+          "events after this id; same as the header Last-Event-ID"),
     END,
 };
 
@@ -348,7 +343,7 @@ const struct path_param path_params[] = {
 /* clang-format on */
 
 const struct route routes[] = {
-    ROUTE("health", "GET", "/healthz", "whether the server lives",
+    ROUTE("health", "GET", "/healthz", "whether the server runs",
           ROUTE_PUBLIC | ROUTE_INLINE, NULL, 200, "Status", route_health),
     /* By the addresses of arbiter. */
     ROUTE("v1.health", "GET", "/v1/health", "the same as /healthz",
@@ -356,18 +351,17 @@ const struct route routes[] = {
     ROUTE("v1.metrics", "GET", "/v1/metrics", "the same as /metrics",
           ROUTE_ADMIN | ROUTE_LOCAL | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL,
           200, "Bytes", route_metrics),
-    ROUTE("ready", "GET", "/readyz", "whether work is welcome",
+    ROUTE("ready", "GET", "/readyz", "whether the server is ready",
           ROUTE_PUBLIC | ROUTE_INLINE, NULL, 200, "Status", route_ready),
-    ROUTE("version", "GET", "/version", "which version it is",
+    ROUTE("version", "GET", "/version", "version of the server",
           ROUTE_PUBLIC | ROUTE_INLINE, NULL, 200, "Version", route_version),
     ROUTE("openapi", "GET", "/openapi.json", "this description",
           ROUTE_PUBLIC | ROUTE_INLINE, NULL, 200, "Description", route_openapi),
 
-    ROUTE(
-        "metrics", "GET", "/metrics",
-        "what was counted, for Prometheus; without a token on this machine only",
-        ROUTE_ADMIN | ROUTE_LOCAL | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL, 200,
-        "Bytes", route_metrics),
+    ROUTE("metrics", "GET", "/metrics",
+          "metrics for Prometheus; no token needed from this machine",
+          ROUTE_ADMIN | ROUTE_LOCAL | ROUTE_INLINE | ROUTE_RAW_ANSWER, NULL,
+          200, "Bytes", route_metrics),
     ROUTE("root", "GET", "/", "what this server is, as a page for people",
           ROUTE_PUBLIC | ROUTE_INLINE | ROUTE_RAW_ANSWER | ROUTE_HTML, NULL,
           200, "Html", route_root),
@@ -375,20 +369,20 @@ const struct route routes[] = {
     ROUTE("tenants.list", "GET", "/v1/admin/tenants", "all tenants",
           ROUTE_ADMIN, NULL, 200, "Tenants", route_tenants_list),
     ROUTE("tenants.add", "POST", "/v1/admin/tenants",
-          "add a tenant; its token is shown this once",
+          "add a tenant; its token is returned only here",
           ROUTE_ADMIN | ROUTE_WRITE | ROUTE_SECRET, tenant_new, 201, "Tenant",
           route_tenants_add),
     ROUTE("tenants.get", "GET", "/v1/admin/tenants/:id", "one tenant",
           ROUTE_ADMIN, NULL, 200, "Tenant", route_tenants_get),
     ROUTE("tenants.patch", "PATCH", "/v1/admin/tenants/:id",
-          "shut a tenant out, or let it in", ROUTE_ADMIN | ROUTE_WRITE,
+          "disable or enable a tenant", ROUTE_ADMIN | ROUTE_WRITE,
           tenant_change, 200, "Tenant", route_tenants_patch),
     ROUTE("tenants.rotate", "POST", "/v1/admin/tenants/:id/rotate-token",
-          "another token, and an end to the one before",
+          "replace the token of a tenant",
           ROUTE_ADMIN | ROUTE_WRITE | ROUTE_SECRET, NULL, 200, "Tenant",
           route_tenants_rotate),
     ROUTE("tenants.remove", "DELETE", "/v1/admin/tenants/:id",
-          "remove a tenant with all it has", ROUTE_ADMIN | ROUTE_WRITE,
+          "remove a tenant with its data", ROUTE_ADMIN | ROUTE_WRITE,
           tenant_end, 200, "Deleted", route_tenants_remove),
 
     ROUTE("audit", "GET", "/v1/admin/audit",
@@ -402,8 +396,8 @@ const struct route routes[] = {
           ROUTE_WRITES(EVENT_FOLDER_ADDED), folder_new, 201, "Folder",
           route_folders_add),
     ROUTE("folders.patch", "PATCH", "/v1/conversation-folders/:id",
-          "give a folder another name", ROUTE_WRITES(EVENT_FOLDER_CHANGED),
-          folder_new, 200, "Folder", route_folders_patch),
+          "rename a folder", ROUTE_WRITES(EVENT_FOLDER_CHANGED), folder_new,
+          200, "Folder", route_folders_patch),
     ROUTE("folders.remove", "DELETE", "/v1/conversation-folders/:id",
           "remove a folder; the conversations in it stay",
           ROUTE_WRITES(EVENT_FOLDER_REMOVED), NULL, 200, "Deleted",
@@ -412,17 +406,17 @@ const struct route routes[] = {
     ROUTE("conversations.list", "GET", ROUTE_SESSIONS,
           "conversations, the last changed first", 0, page, 200,
           "Conversations|Sessions", route_conversations_list),
-    ROUTE("conversations.add", "POST", ROUTE_SESSIONS, "begin a conversation",
+    ROUTE("conversations.add", "POST", ROUTE_SESSIONS, "create a conversation",
           ROUTE_WRITES(EVENT_CONVERSATION_CREATED), conversation_new, 201,
           "Conversation", route_conversations_add),
     ROUTE("conversations.get", "GET", ROUTE_SESSION, "one conversation", 0,
           NULL, 200, "Conversation", route_conversations_get),
     ROUTE("conversations.patch", "PATCH", ROUTE_SESSION,
-          "change its title, file it, put it away or bring it back",
+          "change title, folder or archived",
           ROUTE_WRITES(EVENT_CONVERSATION_CHANGED), conversation_change, 200,
           "Conversation", route_conversations_patch),
     ROUTE("conversations.remove", "DELETE", ROUTE_SESSION,
-          "delete a conversation with its artifacts, for good",
+          "remove a conversation with its artifacts",
           ROUTE_WRITES(EVENT_CONVERSATION_REMOVED), NULL, 200, "Deleted",
           route_conversations_remove),
     ROUTE("conversations.fork", "POST", ROUTE_SESSION "/fork",
@@ -437,7 +431,7 @@ const struct route routes[] = {
           "its entries, in the order of the file", 0, entry_page, 200,
           "Entries", route_entries_list),
     ROUTE("entries.add", "POST", ROUTE_SESSION "/entries",
-          "append an entry; 200 if it was done before",
+          "append an entry; 200 if `op` was applied before",
           ROUTE_WRITES(EVENT_ENTRY_APPENDED) | ROUTE_BIG_JSON |
               ROUTE_REPLAY_200,
           entry_new, 201, "Appended", route_entries_add),
@@ -445,12 +439,12 @@ const struct route routes[] = {
           "its messages, the oldest first", 0, entry_page, 200, "Messages",
           route_messages_list),
     ROUTE("messages.add", "POST", ROUTE_SESSION "/messages",
-          "append a message; 200 if it was done before",
+          "append a message; 200 if `op` was applied before",
           ROUTE_WRITES(EVENT_ENTRY_APPENDED) | ROUTE_BIG_JSON |
               ROUTE_REPLAY_200,
           message_new, 201, "Appended", route_messages_add),
-    ROUTE("context", "GET", ROUTE_SESSION "/context", "what a model is to see",
-          0, context_of, 200, "Context", route_context),
+    ROUTE("context", "GET", ROUTE_SESSION "/context", "messages for a model", 0,
+          context_of, 200, "Context", route_context),
     ROUTE("tree", "GET", ROUTE_SESSION "/tree", "its entries as a tree", 0,
           NULL, 200, "Tree", route_tree),
     ROUTE("workspace", "POST", ROUTE_SESSION "/workspace",
@@ -463,14 +457,15 @@ const struct route routes[] = {
           ROUTE_CACHEABLE, artifact_page, 200, "Artifacts",
           route_artifacts_list),
     ROUTE("artifacts.add", "POST", ROUTE_SESSION "/artifacts",
-          "put an artifact; 200 if it was there",
+          "put an artifact; 200 if it existed",
           ROUTE_WRITES(EVENT_ARTIFACT_WRITTEN) | ROUTE_GROUP |
               ROUTE_REPLAY_200 | ROUTE_BIG_JSON,
           artifact_new, 201, "ArtifactPut", route_artifacts_add,
           .headers = HEADER_MATCH | HEADER_ETAG),
     ROUTE("artifacts.restore", "POST", ROUTE_SESSION "/artifacts/restore",
-          "bring back what was put away", ROUTE_WRITES(EVENT_ARTIFACT_WRITTEN),
-          restore_of, 200, "Artifact", route_artifacts_restore),
+          "restore a soft-deleted artifact",
+          ROUTE_WRITES(EVENT_ARTIFACT_WRITTEN), restore_of, 200, "Artifact",
+          route_artifacts_restore),
     ROUTE("artifacts.of", "GET", ROUTE_SESSION "/artifacts/:aid",
           "one artifact", ROUTE_CACHEABLE, version_of, 200, "Artifact",
           route_artifacts_get),
@@ -478,13 +473,14 @@ const struct route routes[] = {
           "its content", ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE,
           version_of, 200, "Bytes", route_artifacts_raw),
     ROUTE("artifacts.of.versions", "GET",
-          ROUTE_SESSION "/artifacts/:aid/versions", "its past", ROUTE_CACHEABLE,
-          NULL, 200, "ArtifactVersions", route_artifacts_versions),
+          ROUTE_SESSION "/artifacts/:aid/versions", "its versions",
+          ROUTE_CACHEABLE, NULL, 200, "ArtifactVersions",
+          route_artifacts_versions),
     ROUTE("artifacts.of.remove", "DELETE", ROUTE_SESSION "/artifacts/:aid",
-          "put an artifact away", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
+          "soft-delete an artifact", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
           200, "Deleted", route_artifacts_remove, .headers = HEADER_MATCH),
     ROUTE("files.put", "PUT", ROUTE_SESSION "/files/*path",
-          "put any bytes under a path",
+          "store bytes under a path",
           ROUTE_WRITES(EVENT_ARTIFACT_WRITTEN) | ROUTE_GROUP | ROUTE_RAW |
               ROUTE_LARGE | ROUTE_FILE | ROUTE_REPLAY_200,
           NULL, 201, "ArtifactPut", route_files_put,
@@ -494,18 +490,20 @@ const struct route routes[] = {
           ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE, version_of, 200,
           "Bytes", route_files_get),
     ROUTE("files.remove", "DELETE", ROUTE_SESSION "/files/*path",
-          "put what is at a path away", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED),
-          NULL, 200, "Deleted", route_files_remove, .headers = HEADER_MATCH),
+          "soft-delete the file of a path",
+          ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL, 200, "Deleted",
+          route_files_remove, .headers = HEADER_MATCH),
 
     ROUTE("outputs.list", "GET", ROUTE_SESSION "/outputs",
-          "what tools printed and sub-agents reported", 0, NULL, 200, "Outputs",
+          "outputs of tools and reports of sub-agents", 0, NULL, 200, "Outputs",
           route_outputs_list),
-    ROUTE("outputs.add", "POST", ROUTE_SESSION "/outputs",
-          "keep a long output, and show a short one; 200 if nothing is kept",
-          ROUTE_WRITES(EVENT_OUTPUT_ADDED) | ROUTE_RAW | ROUTE_LARGE |
-              ROUTE_REPLAY_200,
-          output_new, 201, "OutputPut", route_outputs_add,
-          .again = "short: returned whole, nothing is stored"),
+    ROUTE(
+        "outputs.add", "POST", ROUTE_SESSION "/outputs",
+        "store a long output and return a short form; 200 if nothing is stored",
+        ROUTE_WRITES(EVENT_OUTPUT_ADDED) | ROUTE_RAW | ROUTE_LARGE |
+            ROUTE_REPLAY_200,
+        output_new, 201, "OutputPut", route_outputs_add,
+        .again = "short: returned whole, nothing is stored"),
     ROUTE("outputs.get", "GET", ROUTE_SESSION "/outputs/:name",
           "lines of an output: 3 of a tool, 0-Scout of a sub-agent",
           ROUTE_RAW_ANSWER, output_lines, 200, "Bytes", route_outputs_get),
@@ -514,22 +512,22 @@ const struct route routes[] = {
           "artifacts of all conversations, the last changed first",
           ROUTE_CACHEABLE, artifact_page, 200, "Artifacts",
           route_artifacts_all),
-    ROUTE("artifacts.search", "GET", "/v1/artifacts/search",
-          "artifacts by their words", ROUTE_CACHEABLE, search_for, 200,
-          "ArtifactHits", route_artifacts_search),
+    ROUTE("artifacts.search", "GET", "/v1/artifacts/search", "search artifacts",
+          ROUTE_CACHEABLE, search_for, 200, "ArtifactHits",
+          route_artifacts_search),
     ROUTE("artifacts.get", "GET", "/v1/artifacts/:aid", "one artifact",
           ROUTE_CACHEABLE, version_of, 200, "Artifact", route_artifacts_get),
     ROUTE("artifacts.raw", "GET", "/v1/artifacts/:aid/raw", "its content",
           ROUTE_RAW_ANSWER | ROUTE_RANGES | ROUTE_CACHEABLE, version_of, 200,
           "Bytes", route_artifacts_raw),
     ROUTE("artifacts.remove", "DELETE", "/v1/artifacts/:aid",
-          "put an artifact away", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
+          "soft-delete an artifact", ROUTE_WRITES(EVENT_ARTIFACT_REMOVED), NULL,
           200, "Deleted", route_artifacts_remove, .headers = HEADER_MATCH),
 
     ROUTE("memory.list", "GET", "/v1/memory/entries",
           "memory entries, the last changed first; with q the best first", 0,
           memory_page, 200, "Memories", route_memory_list),
-    ROUTE("memory.add", "POST", "/v1/memory/entries", "remember a fact",
+    ROUTE("memory.add", "POST", "/v1/memory/entries", "add an entry",
           ROUTE_WRITES(EVENT_MEMORY_ADDED) | ROUTE_GROUP, memory_new, 201,
           "Memory", route_memory_add),
     ROUTE("memory.get", "GET", "/v1/memory/entries/:id", "one entry", 0,
@@ -538,29 +536,29 @@ const struct route routes[] = {
           ROUTE_WRITES(EVENT_MEMORY_CHANGED) | ROUTE_GROUP, memory_change, 200,
           "Memory", route_memory_patch),
     ROUTE("memory.remove", "DELETE", "/v1/memory/entries/:id",
-          "delete an entry with its relations, for good",
+          "remove an entry with its relations",
           ROUTE_WRITES(EVENT_MEMORY_REMOVED) | ROUTE_GROUP, NULL, 200,
           "Deleted", route_memory_remove),
     ROUTE("memory.invalidate", "POST", "/v1/memory/entries/:id/invalidate",
-          "say that an entry is true no longer",
+          "end the validity of an entry",
           ROUTE_WRITES(EVENT_MEMORY_CHANGED) | ROUTE_GROUP, memory_end, 200,
           "Invalidated", route_memory_invalidate),
     ROUTE("relations.list", "GET", "/v1/memory/relations",
           "relations between entries, the newest first", 0, relation_page, 200,
           "Relations", route_relations_list),
     ROUTE("relations.add", "POST", "/v1/memory/relations",
-          "relate two entries; 409 with existing_id if they are",
+          "relate two entries; 409 with existing_id if they are related",
           ROUTE_WRITES(EVENT_RELATION_ADDED) | ROUTE_GROUP, relation_new, 201,
           "Relation", route_relations_add, .refusals = {{409, "Existing"}}),
     ROUTE("relations.remove", "DELETE", "/v1/memory/relations/:id",
-          "delete a relation",
+          "remove a relation",
           ROUTE_WRITES(EVENT_RELATION_REMOVED) | ROUTE_GROUP, NULL, 200,
           "Deleted", route_relations_remove),
     ROUTE("graph", "GET", "/v1/memory/graph",
           "entries, and the relations between them", 0, graph_of, 200, "Graph",
           route_graph),
-    ROUTE("pads.list", "GET", "/v1/memory", "the scratchpads there are", 0,
-          NULL, 200, "Pads", route_scratchpads_list),
+    ROUTE("pads.list", "GET", "/v1/memory", "all scratchpads", 0, NULL, 200,
+          "Pads", route_scratchpads_list),
     /* Fixed words before the name of an agent. */
     ROUTE("pads.shared", "GET", "/v1/memory/shared",
           "the scratchpad that all agents share", 0, NULL, 200, "Pad",
@@ -568,22 +566,19 @@ const struct route routes[] = {
     ROUTE("pads.get", "GET", "/v1/memory/:agent", "the scratchpad of an agent",
           0, NULL, 200, "Pad", route_scratchpads_get),
 
-    ROUTE("history.list", "GET", "/v1/history",
-          "prompts that were typed, the newest first", 0, prompt_page, 200,
-          "Prompts", route_history_list),
-    ROUTE("history.add", "POST", "/v1/history", "remember a prompt",
+    ROUTE("history.list", "GET", "/v1/history", "prompts, the newest first", 0,
+          prompt_page, 200, "Prompts", route_history_list),
+    ROUTE("history.add", "POST", "/v1/history", "add a prompt",
           ROUTE_WRITES(EVENT_HISTORY_ADDED) | ROUTE_BIG_JSON, prompt_new, 201,
           "PromptPut", route_history_add),
     ROUTE("slash", "POST", "/v1/slash", "run the commands in an agent's text",
           ROUTE_WRITES(EVENT_OWN) | ROUTE_BIG_JSON, slash_text, 200, "Replies",
           route_slash),
-    ROUTE("events", "GET", "/v1/events",
-          "what changes, as it does: server-sent events",
+    ROUTE("events", "GET", "/v1/events", "changes, as server-sent events",
           ROUTE_RAW_ANSWER | ROUTE_INLINE, listen_to, 200, "Events",
           route_events, .headers = HEADER_EVENT_ID),
-    ROUTE("usage", "GET", "/v1/usage",
-          "what the tenant has, and what it may have", 0, NULL, 200, "Usage",
-          route_usage),
+    ROUTE("usage", "GET", "/v1/usage", "usage and quotas of the tenant", 0,
+          NULL, 200, "Usage", route_usage),
 
     ROUTE("mcp.send", "POST", "/mcp",
           "a message of MCP; about the session `temp`",
@@ -593,12 +588,11 @@ const struct route routes[] = {
           .accepted = true,
           .refusals = {{400, "RpcRefused"}, {404, "RpcRefused"}}),
     ROUTE("mcp.listen", "GET", "/mcp",
-          "what changes, for who opened with `initialize`: server-sent events",
+          "notifications of a client session, as server-sent events",
           ROUTE_RAW_ANSWER, NULL, 200, "Events", route_mcp_get,
           .headers = HEADER_MCP),
-    ROUTE("mcp.end", "DELETE", "/mcp", "end what was opened with `initialize`",
-          ROUTE_RAW_ANSWER, NULL, 204, "Bytes", route_mcp_delete,
-          .headers = HEADER_MCP),
+    ROUTE("mcp.end", "DELETE", "/mcp", "end a client session", ROUTE_RAW_ANSWER,
+          NULL, 204, "Bytes", route_mcp_delete, .headers = HEADER_MCP),
     ROUTE("mcp.session.send", "POST", "/mcp/:target",
           "a message of MCP; the session is an id or a conversation's number",
           ROUTE_RAW | ROUTE_RAW_ANSWER | ROUTE_BIG_JSON, NULL, 200,
