@@ -15,7 +15,7 @@
  *                GETs. An answer that was given before and is still right costs
  *                little, so for information the same is asked with another file,
  *                another word each time.
- *   memory       when nobody asks, with 10,000 connections that say nothing, and
+ *   memory       idle, with 10,000 connections that say nothing, and
  *                when every thread has read.
  *
  * The home is on the disk that the scratch directory is on.
@@ -415,7 +415,7 @@ static void gets(struct bench *b)
                          nginx.pid ? NEED_RATIO : NEED_NOTHING, 0.5},
            &r);
     if (!nginx.pid)
-        report_note(b, GET, "beside nothing: there is no nginx here");
+        report_note(b, GET, "beside nothing: nginx is missing");
     report(b, (struct line){HALF_LOAD, "ms", "the middle one", NEED_BELOW, 20},
            &half);
     if (nginx.pid)

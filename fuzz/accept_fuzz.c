@@ -1,7 +1,7 @@
 /*
- * Which packing of an answer somebody asks for.
+ * Accept-Encoding.
  *
- * Nobody gets gzip who has not named it, or anything at all; blanks and the case
+ * A client gets gzip only if it named gzip or *; blanks and the case
  * of letters change nothing, and what is said of another packing neither.
  */
 #include <ctype.h>

@@ -331,7 +331,7 @@ static bool check_modern(struct mcp_call *c, quire_bytes method,
         message_refuse(
             c, CODE_VERSION,
             "use 2026-07-28, or open with `initialize` for an earlier one",
-            "there is no such version of the protocol here");
+            "unsupported version of the protocol");
         c->about = "requested";
         c->about_value = version;
         return false;
@@ -363,7 +363,7 @@ static bool check_legacy(struct mcp_call *c, const struct mcp_via *via)
     message_refuse(c, CODE_PARAMS,
                    "send `initialize` first, or " META
                    "protocolVersion in _meta",
-                   "nobody has said which version of the protocol this is");
+                   "missing version of the protocol");
     return false;
 }
 
@@ -389,7 +389,7 @@ static bool check_era(struct mcp_call *c, quire_bytes method,
     if (!(modern ? check_modern(c, method, via) : check_legacy(c, via)))
         return false;
     if (!c->method || !(modern ? c->method->modern : c->method->legacy)) {
-        message_refuse(c, CODE_METHOD, NULL, "there is no method %.*s",
+        message_refuse(c, CODE_METHOD, NULL, "unknown method %.*s",
                        (int)utf8_cut(method, 100), (const char *)method.data);
         return false;
     }

@@ -393,5 +393,5 @@ void do_prompts_get(struct mcp_call *c, struct mcp_handle *h)
         get_hand_off(c, h);
     else
         message_refuse(c, CODE_PARAMS, "there are two: recall, hand-off",
-                       "there is no such prompt");
+                       "unknown prompt");
 }

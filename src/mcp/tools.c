@@ -32,15 +32,15 @@ static void add_run(struct json_edits *e, struct arena *keep)
     quire_bytes words = json_get(e->text, "description");
     char *longer = arena_printf(keep, "%.*s,\"run\"]", (int)actions.len - 1,
                                 (const char *)actions.data);
-    char *told = arena_printf(
+    char *about = arena_printf(
         keep, "%.*s run: command, a shell script, confined to these files.\"",
         (int)words.len - 1, (const char *)words.data);
 
-    if (!longer || !told) {
+    if (!longer || !about) {
         e->failed = true;
         return;
     }
-    json_edit_value(e, words, bytes_str(told));
+    json_edit_value(e, words, bytes_str(about));
     json_edit_value(e, actions, bytes_str(longer));
     json_edit_members(e, properties, more, sizeof more / sizeof *more, NULL);
 }
@@ -179,7 +179,7 @@ void do_tools_call(struct mcp_call *c, struct mcp_handle *h)
 
     if (!json_is(json_get(c->params, "name"), "workspace")) {
         message_refuse(c, CODE_PARAMS, "there is one: workspace",
-                       "there is no such tool");
+                       "unknown tool");
         return;
     }
     if (!arguments.data)

@@ -293,6 +293,27 @@ bool request_session_field(struct request *c, const char *name,
     return !st;
 }
 
+bool request_is_choice(struct request *c, const char *name, quire_bytes value)
+{
+    const struct field *f = c->route->fields;
+    quire_bytes text;
+    const char *at;
+    size_t len;
+
+    if (json_kind(value) != JSON_STRING)
+        return false;
+    text = json_text(value, &c->keep);
+    while (strcmp(f->name, name) != 0)
+        f++;
+    for (at = f->type; *at; at += len) {
+        at += *at == '/';
+        len = strcspn(at, "/");
+        if (len > 0 && bytes_equal(bytes_of(at, len), text))
+            return true;
+    }
+    return false;
+}
+
 bool request_cwd(struct request *c, const char **out)
 {
     *out = request_text(c, "cwd");

@@ -110,6 +110,9 @@ void request_fail_session(struct request *c, quire_status st,
 bool request_session_field(struct request *c, const char *name,
                            const char **out);
 
+/* Whether a JSON value is one of the choices that the row lists for a field. */
+bool request_is_choice(struct request *c, const char *name, quire_bytes value);
+
 /* The field "cwd"; *out NULL: absent. It must be absolute: clients do not know
  * the server's directory. False: answered. */
 bool request_cwd(struct request *c, const char **out);

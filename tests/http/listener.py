@@ -1,4 +1,4 @@
-"""One who listens to events."""
+"""A client of /v1/events."""
 import json
 import time
 
@@ -6,7 +6,7 @@ from client import asked, plain
 
 
 class Listener:
-    """One who listens: its head, then events as they come."""
+    """A subscriber: its head, then events as they come."""
 
     def __init__(self, server, token, query="", headers=(), minor=1,
                  small=False):
@@ -85,7 +85,7 @@ class Listener:
             return True
 
     def settle(self):
-        """Until it has been told where it stands."""
+        """Until it has its current id."""
         self.block()
         return self
 

@@ -1,4 +1,4 @@
-/* Events: who hears what, what is kept, and what is told to who comes back. */
+/* Events: filters, the ring, and what a client gets when it reconnects. */
 #include "server/events.h"
 
 #include <stdio.h>

@@ -433,27 +433,11 @@ void route_entries_add(struct request *c)
     append(c, request_json(c, "entry"));
 }
 
-/* Roles of the format, and common ones of others. A message with an unknown role
- * would be in no context; /entries takes any. */
-static bool is_role(quire_bytes role)
-{
-    static const char *const roles[] = {
-        "user",   "assistant",   "toolResult",    "developer",
-        "custom", "hookMessage", "bashExecution", "pythonExecution",
-        "tool",   "system",      "fileMention",
-    };
-    size_t i;
-
-    for (i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (json_is(role, roles[i]))
-            return true;
-    return false;
-}
-
-/* False: answered. */
+/* A message with an unknown role would be in no context; /entries takes any. False:
+ * answered. */
 static bool check_role(struct request *c, quire_bytes role)
 {
-    if (is_role(role))
+    if (request_is_choice(c, "role", role))
         return true;
     request_refuse(c, 400, "invalid",
                    "user, assistant, toolResult or another of the format; "
