@@ -54,17 +54,17 @@ $ for r in x 5 5-3 - 1-2-3 1-x 0x1-2 99999999999999999999- ''; do
 $ printf 0123456789 | quire blob put
 blob:sha256:84d89877…
 $ quire blob get 84d89877 --range 10-
-quire: no byte of 84d89877 is in the range 10-: it has 10
+quire: the range 10- is past the end of 84d89877, which has 10 bytes
 ? 1
 $ quire blob get 84d89877 --range 10-20 --json
-{"error":"no byte of 84d89877 is in the range 10-20: it has 10","kind":"invalid","hint":""}
+{"error":"the range 10-20 is past the end of 84d89877, which has 10 bytes","kind":"invalid","hint":""}
 ? 1
 $ quire blob get 84d89877 --range -0
-quire: no byte of 84d89877 is in the range -0: it has 10
+quire: the range -0 is past the end of 84d89877, which has 10 bytes
 ? 1
 $ quire blob put </dev/null; quire blob get e3b0c442 --range 0-
 blob:sha256:e3b0c442…
-quire: no byte of e3b0c442 is in the range 0-: it has 0
+quire: the range 0- is past the end of e3b0c442, which has 0 bytes
 ? 1
 $ quire blob get e3b0c442
 

@@ -5,7 +5,7 @@ quire: there is no home at … yet
 $ quire check --quick --json
 {"sessions":0,"blobs":0,"references":0,"unreferenced":0,"problems":0}
 $ quire check --quick --full
-quire: --quick and --full do not go together
+quire: --quick and --full exclude each other
 hint: leave out one of them
 ? 2
 

@@ -3,8 +3,8 @@ $ quire doctor
 ok    quire           0.1.0
 ok    library         sqlite …
 ...
-ok    home            …/home/quire, from QUIRE_HOME, not there yet
-ok    kind            native, as a new home will be
+ok    home            …/home/quire, from QUIRE_HOME, does not exist yet
+ok    kind            native, the kind of a new home
 ok    blob layout     packed
 ...
 …  space …
@@ -22,21 +22,21 @@ it only looked
 $ quire doctor --json | grep -v '^{"check":"[a-zA-Z0-9_ ]*","status":"[okwarnfil]*","detail":"..*","hint":".*"}$'
 ? 1
 $ quire doctor --json | grep '"check":"home"'
-{"check":"home","status":"ok","detail":"…/home/quire, from QUIRE_HOME, not there yet","hint":""}
+{"check":"home","status":"ok","detail":"…/home/quire, from QUIRE_HOME, does not exist yet","hint":""}
 
 # doctor says how home and kind were chosen
 $ quire --home x --kind jp doctor | grep -e ' home  ' -e ' kind  ' -e ' layout  '
-ok    home            x, from --home, not there yet
+ok    home            x, from --home, does not exist yet
 ok    kind            jp, from --kind
 ok    blob layout     loose
 $ QUIRE_KIND=omp quire doctor | grep -e ' kind  ' -e ' layout  '
 ok    kind            omp, from QUIRE_KIND
 ok    blob layout     flat
 $ QUIRE_HOME= quire doctor | grep ' home  '
-ok    home            …/home/.local/share/quire, the usual place, not there yet
+ok    home            …/home/.local/share/quire, the default, does not exist yet
 $ printf x | quire blob put >/dev/null; quire doctor | grep -e ' home  ' -e ' kind  '
 ok    home            …/home/quire, from QUIRE_HOME
-ok    kind            native, by what is in it
+ok    kind            native, detected
 
 # a home that cannot be used is a failure with a hint
 $ printf x >file; quire --home file doctor | grep -A1 ' home  '
@@ -57,8 +57,8 @@ $ printf x | quire blob put >/dev/null; quire doctor | grep ' collection  '
 ok    collection      0 of 1 blobs are in use
 $ quire config set gc.grace 0; seq 100 | split -l 1; quire blob put x?? >refs
 $ quire doctor | grep -A1 ' collection  '
-warn  collection      refused: 101 of 101 blobs would go, more than half
-                      hint: look with `quire gc --dry-run --list`; if that is well, `quire gc --yes`
+warn  collection      refused: 101 of 101 blobs would be removed, more than half
+                      hint: list them with `quire gc --dry-run --list`; to remove them, `quire gc --yes`
 $ mkdir elsewhere; touch elsewhere/s.jsonl; quire gc --add-root elsewhere; rm -r elsewhere
 $ quire doctor | grep -A1 ' collection  '
 warn  collection      …elsewhere…

@@ -180,7 +180,7 @@ blob:sha256:ca978112…
 $ quire --home two --home one blob ls
 blob:sha256:ca978112…
 $ QUIRE_HOME= XDG_DATA_HOME=$PWD/xdg quire doctor | grep ' home  '
-ok    home …/xdg/quire, in XDG_DATA_HOME, not there yet
+ok    home …/xdg/quire, in XDG_DATA_HOME, does not exist yet
 
 # a noun without a verb lists its verbs
 $ quire blob 2>/dev/null

@@ -6,7 +6,7 @@ $ sed -n '1,3p' refs | xargs quire blob pin
 $ quire gc --json
 {"scanned":5,"referenced":4,"marked":1,"removed":0,"bytes_freed":0,"freed_bytes":0,"waiting":1,…"returned_bytes":0,"dry_run":false,"refused":false}
 $ quire gc
-0 of 5 blobs removed, 4 in use, 1 waits for its grace time to end
+0 of 5 blobs removed, 4 in use, 1 is within its grace time
 $ quire gc --dry-run --grace 0
 1 of 5 blobs would be removed (4 B), 4 in use
 $ quire gc --dry-run --grace 0 --list; printf four | sha256sum | cut -c 1-64
@@ -40,9 +40,9 @@ $ printf one | quire blob put >ref; printf two | quire blob put >>ref
 $ quire gc --grace 0 --dry-run
 2 of 2 blobs would be removed with --yes: it is more than half (6 B), 0 in use
 $ quire gc --grace 0
-0 of 2 blobs removed, 0 in use, 2 are not referred to
-quire: more than half of the 2 blobs would go, so none did
-hint: look at them with --dry-run --list; if they may go, say --yes
+0 of 2 blobs removed, 0 in use, 2 are not referenced
+quire: more than half of the 2 blobs would be removed, so none was
+hint: list them with --dry-run --list; to remove them, give --yes
 ? 1
 $ quire gc --grace 0 --yes
 2 of 2 blobs removed (6 B), 0 in use
@@ -76,7 +76,7 @@ $ quire gc --grace 0
 $ quire session archive $id >where; quire gc --grace 0
 0 of 1 blobs removed, 1 in use
 $ quire session rm $id; quire gc --yes
-0 of 1 blobs removed, 0 in use, 1 waits for its grace time to end
+0 of 1 blobs removed, 0 in use, 1 is within its grace time
 $ quire gc --grace 0 --yes
 1 of 1 blobs removed …
 
@@ -112,8 +112,8 @@ quire: /dev/null is neither a file nor a directory
 hint: name a session file, or the directory they lie in
 ? 2
 $ quire gc --dry-run --add-root .
-quire: --roots, --add-root and --drop-root do nothing else
-hint: give it by itself, then collect
+quire: --roots, --add-root and --drop-root cannot be combined with other options
+hint: give it alone, then run `quire gc`
 ? 2
 $ quire gc --grace soon 2>/dev/null
 ? 2

@@ -39,14 +39,14 @@ usage: quire blob ls [-l] [-n N] [--store DIR] [--layout packed|loose|flat]
 List the blobs in the store.
 
 One reference a line, by ascending digest. With `--json`: ref, sha256,
-size_bytes, stored_bytes. The size of a large file in a loose store is not known
-without unpacking it: it is shown as `-`, in JSON as null; `blob stat` tells it.
+size_bytes, stored_bytes. The size of a large file in a loose store is unknown
+without unpacking it: `-`, in JSON null; `blob stat` prints it.
 
 Options:
   -l, --long                  also the size, and the bytes it takes in the store
   -n, --limit N               at most N; 0, the default, for all
   --store DIR                 use the blobs directory DIR instead of the home's
-  --layout packed|loose|flat  how DIR is laid out, instead of looking
+  --layout packed|loose|flat  the layout of DIR; detected unless given
 
 Options of every command (--home, --json, --quiet, ...): see `quire --help`.
 Exit status: 0 done, 1 no match or refused, 2 wrong usage, 3 failed, 4 damaged.

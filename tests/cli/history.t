@@ -26,7 +26,7 @@ two
 
 # blanks alone are not kept
 $ quire history add '  '; quire history add --json ''; printf '\n \n' | quire history add - --quiet
-nothing but blanks, which are not kept
+the prompt is blank and was not stored
 {"id":null}
 $ quire history ls
 

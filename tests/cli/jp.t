@@ -111,8 +111,8 @@ moved 2 payloads (5 B) out of 1 conversation, 2 new blobs
 $ cp .jp/conversations/1/events.json was; rm .jp/blobs/26/89/*
 $ quire jp files .jp/conversations/1
 .jp/conversations/1/events.json
-quire: .jp/blobs/26/89/367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df.blob.gz is referred to and is missing
-hint: fetch it from where the conversation came from
+quire: .jp/blobs/26/89/367b205c16ce32ed4200942b8b8b1e262dfc70d9bc9fbc77c49699a4f1df.blob.gz is referenced and missing
+hint: copy it from the machine the conversation is from
 .jp/blobs/…
 ? 4
 $ quire jp hydrate .jp/conversations/1

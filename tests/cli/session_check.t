@@ -29,7 +29,7 @@ $ quire session check --json
 {"line":5,"byte":…,"kind":"torn","message":"…","path":"…jsonl"}
 ? 4
 $ quire session show $S --json | grep -o '"id":"[^"]*"'
-{"warning":"2 places in …jsonl cannot be read; `quire session check` tells which","kind":"damaged"}
+{"warning":"2 places in …jsonl cannot be read; `quire session check` lists them","kind":"damaged"}
 "id":"a1"
 "id":"a2"
 
@@ -37,7 +37,7 @@ $ quire session show $S --json | grep -o '"id":"[^"]*"'
 $ S=$(quire session new | cut -d'"' -f4); file=$(quire session files $S)
 $ echo '{"type":"custom","id":"a1"}' | quire session append $S >/dev/null
 $ quire session repair $S
-…jsonl needs no mending
+…jsonl is not damaged
 $ quire session repair $S --json
 {"path":"…jsonl","kept":null}
 $ printf 'rubbish\n' >>"$file"; cp "$file" damaged; quire session repair $S --json >said; cat said
@@ -45,7 +45,7 @@ $ printf 'rubbish\n' >>"$file"; cp "$file" damaged; quire session repair $S --js
 $ cmp damaged "$(sed 's/.*"kept":"//; s/"}$//' said)"; quire session check $S; quire session show $S --json
 {"type":"custom","id":"a1",…}
 $ printf 'rubbish\n' >>"$file"; quire session repair $S
-…jsonl is mended; what it was is kept in …
+…jsonl is repaired; the original is in …
 
 # a header that cannot be read is damage, and the file is left alone
 $ printf 'no header\n{"type":"custom","id":"a1"}\n' >bad.jsonl; cp bad.jsonl before
@@ -77,8 +77,8 @@ $ quire session tree ./old.jsonl --json | cut -d, -f3-5
 "type":"message","depth":1,"leaf":true
 $ quire session migrate ./old.jsonl --json; quire session migrate ./old.jsonl
 {"from":1,"to":3}
-it has version 3 already
+already at version 3
 $ head -1 old.jsonl; quire session show ./old.jsonl --json | cmp - 1
 {"type":"session",…"version":3…}
 $ sed 's/"type":"session"/&,"version":2/' before >two.jsonl; quire session migrate ./two.jsonl
-version 2 is version 3 now
+migrated from version 2 to version 3

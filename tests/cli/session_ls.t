@@ -59,7 +59,7 @@ $ quire session ls --all --ids | wc -l; quire session ls --cwd . --ids | wc -l
 4
 1
 $ quire session ls --all --cwd .
-quire: --cwd and --all contradict each other
+quire: --cwd and --all exclude each other
 hint: leave one of them out
 ? 2
 $ quire session recent --json | wc -l; mkdir below; cd below; quire session recent; cd ..
@@ -137,7 +137,7 @@ $ test ! -e "$file" && quire session files $S | grep -c srv-b; quire session ls 
 $ quire session show $S --json
 {"type":"custom","id":"a1",…}
 $ quire session move $S
-quire: `quire session move` needs --cwd DIR: where to?
+quire: --cwd is missing
 hint: usage: quire session move S --cwd DIR
 ? 2
 

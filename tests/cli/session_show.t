@@ -168,7 +168,7 @@ $ quire session show $S --json | grep -o '"data": "[^"]\{16\}'
 $ quire session show $S --json --hydrate | grep -o '"data": "[^"]*"' | wc -c
 4062
 $ quire session show $S --hydrate
-quire: --hydrate is of use only with --json
+quire: --hydrate needs --json
 hint: give --json as well
 ? 2
 $ quire session context $S | grep -c blob:

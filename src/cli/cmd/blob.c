@@ -16,9 +16,9 @@ extern const struct noun noun_blob;
     "only these bytes, counted from 0 and both included: `0-99`, `100-` to " \
     "the end, `-100` for the last hundred"
 
-/* ---- what they have in common ------------------------------------------- */
+/* ---- shared by the verbs ------------------------------------------------ */
 
-/* No reference at all is the answer "no" as much as one that leads nowhere. */
+/* A text that is not a reference exits with 1, like an absent blob. */
 int blob_resolve(struct cli *cli, const char *text, quire_digest *digest)
 {
     quire_error err = {0};
@@ -73,7 +73,7 @@ static quire_status write_sink(void *ctx, quire_bytes bytes, quire_error *err)
     return out_status(s->cli, err);
 }
 
-/* The range as it was written; UINT64_MAX where a side is left out. */
+/* A range as given; UINT64_MAX where a side is absent. */
 struct range {
     uint64_t first, last;
 };
@@ -101,9 +101,8 @@ static bool read_range(const char *text, struct range *r)
     return r->first <= r->last;
 }
 
-/* Turn it into from and to-before for a blob of `size` bytes; false when no
- * byte of it is there. */
-static bool place_range(struct range *r, uint64_t size)
+/* Convert to [first, last) for a blob of `size` bytes; false if it is empty. */
+static bool resolve_range(struct range *r, uint64_t size)
 {
     if (r->first == UINT64_MAX) {
         r->first = r->last < size ? size - r->last : 0;
@@ -127,8 +126,8 @@ static quire_status read_blob(struct sink *sink, const quire_digest *digest,
     return st;
 }
 
-/* The bytes to read, and how many they are. The size is asked for only where
- * it is of use. */
+/* The bytes to read, and how many. The size is looked up only for a range or for
+ * progress. */
 static int find_range(struct cli *cli, const struct args *args,
                       const quire_digest *digest, struct range *range,
                       uint64_t *total)
@@ -144,10 +143,10 @@ static int find_range(struct cli *cli, const struct args *args,
     *total = info.size;
     if (!text)
         return EXIT_DONE;
-    if (!place_range(range, info.size)) {
+    if (!resolve_range(range, info.size)) {
         err_set(&err, QUIRE_INVALID,
-                "no byte of %s is in the range %s: it has %llu", args->words[0],
-                text, (unsigned long long)info.size);
+                "the range %s is past the end of %s, which has %llu bytes",
+                text, args->words[0], (unsigned long long)info.size);
         cli_fail(cli, &err);
         return EXIT_NO;
     }
@@ -181,7 +180,7 @@ static int blob_get(struct cli *cli, const struct args *args)
         sink.save = &save;
     }
     if (!st) {
-        /* On the screen the content itself shows how far it is. */
+        /* On a terminal the content itself shows the progress. */
         if (sink.save || !isatty(STDOUT_FILENO))
             progress_start(cli, "reading", true);
         st = read_blob(&sink, &digest, &range, &err);
@@ -189,8 +188,7 @@ static int blob_get(struct cli *cli, const struct args *args)
     }
     if (st == QUIRE_DAMAGED && !sink.save)
         out_discard(cli);
-    /* A full output device is reported when it is closed, and a signal needs
-     * no words. */
+    /* out_close() reports a failed write; a signal needs no message. */
     if (st && st != QUIRE_STOPPED && (sink.save || !cli->out.error))
         code = cli_fail(cli, &err);
     if (sink.save)
@@ -212,10 +210,9 @@ static const struct cmd cmd_blob_get = {
     .about =
         "REF is what `quire blob put` printed, with or without `blob:` and "
         "`sha256:`, or the first six or more digits of it.\n\n"
-        "The content is checked against its name. Of a blob above 1 MiB that "
-        "goes to standard output, bytes have been printed when damage is "
-        "found: on exit status 4, throw them away. A range of such a blob "
-        "is not checked.",
+        "The content is checked against its digest. For a blob above 1 MiB on "
+        "standard output this is after printing: discard the output on exit "
+        "status 4. A range of such a blob is not checked.",
     .opts = get_opts,
     .examples = "quire blob get 2cf24dba\n"
                 "quire blob get 2cf24dba --range 0-3 -o start.txt",
@@ -273,10 +270,10 @@ static const struct opt store_opts[] = {STORE_OPTS, {0}};
 static const struct cmd cmd_blob_stat = {
     .name = "blob stat",
     .args = "REF...",
-    .summary = "tell the size of blobs and where they are",
+    .summary = "print the size of blobs and where they are stored",
     .about =
-        "Does not read the content, unless that is the only way to "
-        "tell the size of a large file in a loose store. With `--json`: ref, "
+        "Reads the content only for the size of a large file in a loose "
+        "store. With `--json`: ref, "
         "sha256, size_bytes, stored_bytes, in_file, seen_at (when it was last "
         "put or found again); `size` and `stored` are older names of "
         "size_bytes and stored_bytes.",
@@ -356,11 +353,10 @@ static const struct cmd cmd_blob_ls = {
     .name = "blob ls",
     .args = "",
     .summary = "list the blobs in the store",
-    .about =
-        "One reference a line, by ascending digest. With `--json`: ref, "
-        "sha256, size_bytes, stored_bytes. The size of a large file in a loose store "
-        "is not known without unpacking it: it is shown as `-`, in JSON "
-        "as null; `blob stat` tells it.",
+    .about = "One reference a line, by ascending digest. With `--json`: ref, "
+             "sha256, size_bytes, stored_bytes. The size of a large file in a "
+             "loose store is unknown without unpacking it: `-`, in JSON null; "
+             "`blob stat` prints it.",
     .opts = ls_opts,
     .examples = "quire blob ls --long",
     .store = STORE_READ,
@@ -375,7 +371,7 @@ struct checking {
     int code;
 };
 
-static quire_status show_problem(void *ctx, const quire_problem *problem,
+static quire_status emit_problem(void *ctx, const quire_problem *problem,
                                  quire_error *err)
 {
     struct checking *c = ctx;
@@ -407,13 +403,13 @@ static int blob_check(struct cli *cli, const struct args *args)
 {
     struct checking c = {.cli = cli};
     quire_check_hooks hooks = {.size = sizeof hooks,
-                               .problem = show_problem,
+                               .problem = emit_problem,
                                .progress = show_progress,
                                .ctx = &c};
     quire_error err = {0};
     size_t i;
 
-    /* Nothing wrong with what is not there would be a comfort to a typo. */
+    /* An absent --store is an error, not an empty store. */
     if (args_text(args, "store") && access(args_text(args, "store"), F_OK)) {
         err_sys(&err, errno, "cannot check %s", args_text(args, "store"));
         return cli_fail(cli, &err);
@@ -438,12 +434,12 @@ static int blob_check(struct cli *cli, const struct args *args)
 static const struct cmd cmd_blob_check = {
     .name = "blob check",
     .args = "[REF...]",
-    .summary = "read blobs and compare them with their names",
+    .summary = "read blobs and compare them with their digests",
     .about =
-        "Without REF, all of them. Prints a line a problem: where, what kind, "
-        "in words; nothing when all is well. Exit status 4 tells of any "
-        "problem. Nothing is changed; to repair a blob, put its content "
-        "again with `quire blob put --verify`.\n\n"
+        "Without REF, all of them. Prints a line a problem: place, kind, "
+        "message; nothing without a problem. Exit status 4: at least one "
+        "problem. Changes nothing; to repair a blob, put its content again "
+        "with `quire blob put --verify`.\n\n"
         "With `--json`: where, kind, message. The kinds are cut, not_gzip, "
         "broken, checksum, trailing, too_long, too_short, content, missing, "
         "row, unreadable.",
@@ -465,10 +461,10 @@ const struct noun noun_blob = {
     .name = "blob",
     .summary = "immutable bytes named by their SHA-256",
     .about = "A blob is stored once, however often it is put, and every full "
-             "read of it is checked against its name. Its reference is "
-             "`blob:sha256:` and 64 hex digits; where one is asked for, the "
-             "first six or more digits will do.\n\n"
-             "`--store DIR` works on a blobs directory of another program: "
-             "`loose` as JP keeps it, `flat` as oh-my-pi does.",
+             "read is checked against its digest. Its reference is "
+             "`blob:sha256:` and 64 hex digits; commands accept the first six "
+             "or more digits.\n\n"
+             "`--store DIR` uses the blobs directory of another program: "
+             "`loose` is JP's layout, `flat` oh-my-pi's.",
     .verbs = verbs,
 };

@@ -15,7 +15,7 @@ struct cmd;
     {.name = "store", .kind = OPT_PATH, .value = "DIR",                        \
      .help = "use the blobs directory DIR instead of the home's"},             \
     {.name = "layout", .kind = OPT_CHOICE, .value = "packed|loose|flat",       \
-     .help = "how DIR is laid out, instead of looking"}
+     .help = "the layout of DIR; detected unless given"}
 /* clang-format on */
 
 extern const struct cmd cmd_blob_put;
@@ -23,7 +23,7 @@ extern const struct cmd cmd_blob_put;
 /* ref, sha256, size_bytes, stored_bytes, as members of an object that is open. */
 void blob_add_members(struct json_writer *w, const quire_blob_info *info);
 
-/* The blob that a user means. */
+/* Find the blob that `text` names, or report an error. */
 int blob_resolve(struct cli *cli, const char *text, quire_digest *digest);
 
 extern const struct cmd cmd_blob_pin, cmd_blob_unpin;

@@ -1,5 +1,5 @@
 /*
- * blob_pin.c - blobs that are kept because somebody said so
+ * blob_pin.c - pins keep blobs without a reference
  */
 #include "base/bytes.h"
 #include "cli/core/cli.h"
@@ -19,9 +19,9 @@ static quire_status list_pin(void *ctx, const quire_digest *digest,
     return row_emit(&r, err);
 }
 
-static int each_named(struct cli *cli, const struct args *args,
-                      quire_status (*change)(quire *q, const quire_digest *d,
-                                             quire_error *err))
+static int change_each(struct cli *cli, const struct args *args,
+                       quire_status (*change)(quire *q, const quire_digest *d,
+                                              quire_error *err))
 {
     quire_error err = {0};
     int code = EXIT_DONE;
@@ -43,7 +43,7 @@ static int blob_pin(struct cli *cli, const struct args *args)
     quire_error err = {0};
 
     if (args->n_words)
-        return each_named(cli, args, quire_blob_pin);
+        return change_each(cli, args, quire_blob_pin);
     return quire_pin_list(cli->q, list_pin, cli, &err) ? cli_fail(cli, &err)
                                                        : EXIT_DONE;
 }
@@ -51,10 +51,10 @@ static int blob_pin(struct cli *cli, const struct args *args)
 const struct cmd cmd_blob_pin = {
     .name = "blob pin",
     .args = "[REF...]",
-    .summary = "keep blobs that nothing refers to",
-    .about = "A blob that no session, conversation or artifact refers to is "
-             "removed by `quire gc` after its grace time; a pin keeps it. "
-             "Without REF: list what is pinned.",
+    .summary = "pin blobs, so that gc keeps them",
+    .about = "`quire gc` removes a blob without a reference from a session, "
+             "conversation or artifact after its grace time; a pin keeps it. "
+             "Without REF: list pinned blobs.",
     .examples = "printf hello | quire blob put | xargs quire blob pin",
     .store = STORE_EITHER,
     .run = blob_pin,
@@ -62,14 +62,14 @@ const struct cmd cmd_blob_pin = {
 
 static int blob_unpin(struct cli *cli, const struct args *args)
 {
-    return each_named(cli, args, quire_blob_unpin);
+    return change_each(cli, args, quire_blob_unpin);
 }
 
 const struct cmd cmd_blob_unpin = {
     .name = "blob unpin",
     .args = "REF...",
-    .summary = "no longer keep blobs that nothing refers to",
-    .about = "What is still referred to stays all the same.",
+    .summary = "remove the pins of blobs",
+    .about = "A blob with a reference stays.",
     .examples = "quire blob pin | xargs -r quire blob unpin",
     .store = STORE_WRITE,
     .run = blob_unpin,

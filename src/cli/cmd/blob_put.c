@@ -1,9 +1,9 @@
 /*
- * blob_put.c - storing files
+ * blob_put.c - store files as blobs
  *
- * Waiting for the disk is most of the cost of a small file, so small files
- * share one wait: they gather in a batch, and are acknowledged when it has
- * been committed. What is larger, or has no size, goes alone.
+ * A sync is most of the cost of a small file, so small files share one: they
+ * are put in one transaction and acknowledged after its commit. Larger files,
+ * and streams, are put one by one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@ enum {
     BATCH_BYTES = 16 * 1024 * 1024,
 };
 
-/* From here on it is worth showing how far we are. */
+/* From this size on progress is shown. */
 #define LONG_BYTES (64ULL * 1024 * 1024)
 
 struct put {
     struct cli *cli;
     unsigned flags;
     int code;
-    bool stop;  /* the store itself does not work: no use going on */
+    bool stop;  /* the store itself failed: do not continue       */
     bool batch; /* one is open                                     */
     quire_blob_info infos[BATCH_FILES];
     const char *names[BATCH_FILES];
@@ -60,7 +60,7 @@ static void acknowledge(struct put *p, const char *name,
 static void put_failed(struct put *p, const quire_error *err)
 {
     cli_fail(p->cli, err);
-    /* Also for a file that is not there: what was asked is not done. */
+    /* Exit 3 also for an absent file: it was not stored. */
     p->code = cli_worse(p->code, err->status == QUIRE_DAMAGED ? EXIT_DAMAGED
                                                               : EXIT_FAILED);
 }
@@ -71,7 +71,7 @@ static void store_failed(struct put *p, const quire_error *err)
     p->stop = true;
 }
 
-/* Commit what has gathered, then say so. */
+/* Commit the batch, then acknowledge its files. */
 static void put_commit(struct put *p)
 {
     quire_error err = {0};
@@ -85,7 +85,7 @@ static void put_commit(struct put *p)
     } else {
         for (i = 0; i < p->n; i++)
             acknowledge(p, p->names[i], &p->infos[i]);
-        /* A failure to say so is reported at the end, once. */
+        /* out_close() reports a failed write, once. */
         if (out_flush(p->cli, &err))
             p->stop = true;
     }
@@ -156,12 +156,11 @@ static void put_alone(struct put *p, const char *name, int fd,
         return;
     if (S_ISREG(file->st_mode)) {
         source.total = (uint64_t)file->st_size;
-        lseek(fd, 0, SEEK_SET); /* a look at it may have been taken */
+        lseek(fd, 0, SEEK_SET); /* its beginning may have been read */
     }
     progress_start(cli, name, true);
-    /* By descriptor a file costs no writing if its content is known, but
-     * shows nothing until it is done; someone who watches a long one would
-     * rather see it move. */
+    /* By descriptor, a known file is not written again, but there is no
+     * progress; so a long file on a terminal goes by stream. */
     if (S_ISREG(file->st_mode) &&
         (!cli->out.progress.enabled || source.total < LONG_BYTES))
         st = quire_blob_put_fd(cli->q, fd, p->flags, &info, &err);
@@ -196,8 +195,7 @@ static void put_open_file(struct put *p, const char *name, int fd)
     } else if (!S_ISREG(file.st_mode) || file.st_size > SMALL_BYTES) {
         put_alone(p, name, fd, &file);
     } else {
-        /* Read, not trusted to be as long as it says: files of /proc have
-         * no size, and a log may grow meanwhile. */
+        /* The size may be wrong: files of /proc have none, a log may grow. */
         n = fs_read_full(fd, p->content, SMALL_BYTES + 1);
         if (n < 0) {
             err_sys(&err, errno, "cannot read %s", name);
@@ -216,7 +214,7 @@ static void put_named(struct put *p, const char *name)
     int fd;
 
     if (!strcmp(name, "-")) {
-        /* By stream even if it is a file: it may be half read already. */
+        /* By stream even if it is a file: its offset may not be 0. */
         struct stat pipe = {.st_mode = S_IFIFO};
 
         put_alone(p, "standard input", STDIN_FILENO, &pipe);
@@ -266,8 +264,7 @@ static int blob_put(struct cli *cli, const struct args *args)
 static const struct opt put_opts[] = {
     {.name = "verify",
      .kind = OPT_FLAG,
-     .help = "read a copy that is there already before trusting it, and "
-             "write it again if it is damaged"},
+     .help = "read an existing copy, and write it again if it is damaged"},
     STORE_OPTS,
     {0},
 };
@@ -277,12 +274,11 @@ const struct cmd cmd_blob_put = {
     .args = "[FILE...]",
     .summary = "store files by content and print their references",
     .about =
-        "Prints one reference a line, in the order of the files, each when "
-        "the content is safe on the disk. Without FILE, or where FILE is "
-        "`-`, standard input is stored. Content that is there already is "
-        "not written again.\n\n"
-        "A file that cannot be read is reported and left out, the others "
-        "are stored, and the exit status is 3.\n\n"
+        "Prints one reference a line, in the order of the files, each when it "
+        "is durable. Without FILE, or for `-`, standard input is stored. "
+        "Existing content is not written again.\n\n"
+        "A file that cannot be read is reported and left out; the others are "
+        "stored, and the exit status is 3.\n\n"
         "With `--json`: ref, sha256, size_bytes, stored_bytes (what it takes "
         "in the store), existed, file; `size` and `stored` are older names of "
         "size_bytes and stored_bytes.",

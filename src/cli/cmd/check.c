@@ -1,5 +1,5 @@
 /*
- * check.c - the whole home: check, repair
+ * check.c - check and repair a whole home
  */
 #include <stdio.h>
 
@@ -11,12 +11,12 @@ extern const struct cmd cmd_check, cmd_repair;
 
 struct checking {
     struct cli *cli;
-    bool dry; /* nothing is mended, only said */
+    bool dry; /* --dry-run */
     uint64_t mended;
     int code;
 };
 
-/* ---- a finding ---------------------------------------------------------- */
+/* ---- one problem -------------------------------------------------------- */
 
 static void add_fields(struct json_writer *w, const quire_problem *p)
 {
@@ -104,7 +104,7 @@ static void print_summary(struct cli *cli, const quire_check_summary *s)
     row_print(&r);
 }
 
-/* What could not be looked at is no answer "no". */
+/* A check that failed exits with 3, not 1. */
 static int fail(struct checking *c, const quire_error *err)
 {
     int code;
@@ -134,7 +134,7 @@ static int check(struct cli *cli, const struct args *args)
 
     if (args_flag(args, "quick") && args_flag(args, "full"))
         return cli_usage(cli, "leave out one of them",
-                         "--quick and --full do not go together");
+                         "--quick and --full exclude each other");
     if (args_flag(args, "quick"))
         flags |= QUIRE_CHECK_QUICK;
     if (args_flag(args, "full"))
@@ -152,31 +152,30 @@ static int check(struct cli *cli, const struct args *args)
 static const struct opt check_opts[] = {
     {.name = "quick",
      .kind = OPT_FLAG,
-     .help = "of blobs, look at presence and size only"},
+     .help = "do not read blobs, check presence and size only"},
     {.name = "full",
      .kind = OPT_FLAG,
-     .help = "also compare every index, list and count with what it was made "
-             "of"},
+     .help = "also compare every derived index, list and counter with its "
+             "source"},
     {0},
 };
 
 const struct cmd cmd_check = {
     .name = "check",
     .args = "",
-    .summary = "look at everything in the home, and tell what is wrong",
+    .summary = "check everything in the home",
     .about =
-        "The catalogue, every line of every session, every reference to a "
-        "blob, every blob against its name; of all tenants, archived ones too. "
-        "Nothing is written: it works on a home that is read-only.\n\n"
-        "Prints each finding with its place and what to do about it, and a "
-        "summary at the end. Blobs that nothing refers to are counted, and are "
-        "no problem. Exit status 4 tells of any problem, 3 that it could not "
-        "look.\n\n"
-        "A session has no checksums: a letter that became another one inside "
-        "a message cannot be known.\n\n"
-        "With `--json`: a finding a line: where, kind, line and byte where "
-        "there are such, message, next; then one line of sessions, blobs, "
-        "references, unreferenced, problems.",
+        "Checks the catalogue, every line of every session, every reference to "
+        "a blob, and every blob against its digest; of all tenants, archived "
+        "sessions too. Writes nothing, so that the home may be read-only.\n\n"
+        "Prints each problem with its place and what to do, and a summary at "
+        "the end. Unreferenced blobs are counted, but are not a problem. Exit "
+        "status 4: at least one problem; 3: the check failed.\n\n"
+        "A session has no checksums: a changed letter inside a message cannot "
+        "be detected.\n\n"
+        "With `--json`: a problem a line: where, kind, line and byte if known, "
+        "message, next; then one line: sessions, blobs, references, "
+        "unreferenced, problems.",
     .opts = check_opts,
     .examples = "quire check\nquire check --full",
     .store = STORE_READ,
@@ -232,24 +231,23 @@ static int repair(struct cli *cli, const struct args *args)
 static const struct opt repair_opts[] = {
     {.name = "dry-run",
      .kind = OPT_FLAG,
-     .help = "say what would be mended, and write nothing"},
+     .help = "print what would be repaired, and write nothing"},
     {0},
 };
 
 const struct cmd cmd_repair = {
     .name = "repair",
     .args = "",
-    .summary = "mend what can be mended without losing anything",
+    .summary = "repair what can be repaired without losing data",
     .about =
-        "Checks the home as `check --full` does. What is derived and wrong is "
-        "made again: indexes, lists, counts. A blob's file that the catalogue "
-        "does not know gets its row after it was read. A damaged session gets "
-        "a mended copy in its place, with the original beside it. Nothing is "
-        "deleted, and a home in which nothing is wrong is left as it is.\n\n"
-        "Tells of each thing that was mended and how, and of each that was "
-        "not, with what a person can do. Exit status 0: all is well now; 4: "
-        "something remains.\n\n"
-        "With `--json`: lines as of `check`, with `mended` true or false.",
+        "Checks the home like `check --full`. Wrong derived data is rebuilt: "
+        "indexes, lists, counters. A blob file without a row in the catalogue "
+        "is read and gets one. A damaged session is replaced by a repaired "
+        "copy, with the original beside it. Nothing is deleted, and a home "
+        "without problems is not changed.\n\n"
+        "Prints each problem, and how it was repaired or what you can do. Exit "
+        "status 0: no problem is left; 4: some are.\n\n"
+        "With `--json`: lines as by `check`, with `mended` true or false.",
     .opts = repair_opts,
     .examples = "quire repair --dry-run\nquire repair",
     .store = STORE_EITHER,

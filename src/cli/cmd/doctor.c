@@ -1,9 +1,8 @@
 /*
- * doctor.c - what Quire found here, and what is wrong with it
+ * doctor.c - check the home and the machine
  *
- * Each check is a function that looks at one thing and says one line: what it
- * is, whether that is well, and what to do if not. `fail` is for what stops
- * Quire from working; `warn` for what it works without, less well or less
+ * Each check is a function that reports one line: what it found, its status,
+ * and what to do. `fail`: Quire cannot work; `warn`: it works slower or less
  * safely.
  */
 #include <errno.h>
@@ -28,7 +27,7 @@
 
 extern const struct cmd cmd_doctor;
 
-/* Below this much room, writing will soon fail. */
+/* Less free space than this is a warning. */
 #define LITTLE_SPACE (256ULL * 1024 * 1024)
 
 enum health { OK, WARN, FAIL };
@@ -75,7 +74,7 @@ static void report(struct doctor *d, const char *check, enum health health,
 
 /* ---- the home ----------------------------------------------------------- */
 
-/* Why this home and no other. */
+/* Where the choice of the home comes from. */
 static const char *home_reason(const struct args *args)
 {
     const char *xdg = getenv("XDG_DATA_HOME");
@@ -84,12 +83,12 @@ static const char *home_reason(const struct args *args)
         return "from QUIRE_HOME";
     if (args_text(args, "home"))
         return "from --home";
-    return xdg && *xdg ? "in XDG_DATA_HOME" : "the usual place";
+    return xdg && *xdg ? "in XDG_DATA_HOME" : "the default";
 }
 
 static void check_kind(struct doctor *d, const quire *q, bool there)
 {
-    const char *reason = there ? "by what is in it" : "as a new home will be";
+    const char *reason = there ? "detected" : "the kind of a new home";
 
     if (args_env(d->args, "kind"))
         reason = "from QUIRE_KIND";
@@ -101,8 +100,8 @@ static void check_kind(struct doctor *d, const quire *q, bool there)
            quire_layout_name(quire_blob_layout(q)));
 }
 
-static quire_status no_more(void *ctx, const quire_blob_info *info,
-                            quire_error *err)
+static quire_status stop_at_first(void *ctx, const quire_blob_info *info,
+                                  quire_error *err)
 {
     (void)info;
     (void)err;
@@ -110,22 +109,21 @@ static quire_status no_more(void *ctx, const quire_blob_info *info,
     return QUIRE_STOPPED;
 }
 
-/* Whether it can be opened and looked into; `blob check` looks closely. */
+/* Whether the blobs can be listed; `blob check` reads them. */
 static void check_store(struct doctor *d, quire *q)
 {
     quire_error err = {0};
     bool any = false;
-    quire_status st = quire_blob_list(q, no_more, &any, &err);
+    quire_status st = quire_blob_list(q, stop_at_first, &any, &err);
 
     if (st && st != QUIRE_STOPPED)
         report(d, "blobs", FAIL, err.next, "%s", err.what);
     else
-        report(d, "blobs", OK, "", "%s",
-               any ? "can be read" : "there are none yet");
+        report(d, "blobs", OK, "", "%s", any ? "can be read" : "none yet");
 }
 
-/* What a collection would do now. One that runs by itself, in the background,
- * can tell nobody that it was stopped. */
+/* What gc would do now. An automatic gc in the background cannot report that it
+ * was refused. */
 static void check_collection(struct doctor *d, quire *q)
 {
     quire_collect_options options = QUIRE_COLLECT_OPTIONS_INIT;
@@ -140,10 +138,10 @@ static void check_collection(struct doctor *d, quire *q)
     else if (r.refused)
         report(
             d, "collection", WARN,
-            "look with `quire gc --dry-run --list`; if that is well, `quire gc "
-            "--yes`",
+            "list them with `quire gc --dry-run --list`; to remove them, `quire "
+            "gc --yes`",
             "refused: %" PRIu64 " of %" PRIu64
-            " blobs would go, more than half",
+            " blobs would be removed, more than half",
             r.removed, r.scanned);
     else
         report(d, "collection", OK, "",
@@ -151,14 +149,14 @@ static void check_collection(struct doctor *d, quire *q)
                r.scanned);
 }
 
-/* Can files be made there without a name? */
+/* Whether unnamed temporary files can be created. */
 static void check_tmpfile(struct doctor *d, const char *dir)
 {
     int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
     if (fd >= 0) {
         close(fd);
-        report(d, "O_TMPFILE", OK, "", "a crash leaves no litter");
+        report(d, "O_TMPFILE", OK, "", "a crash leaves no temporary files");
     } else {
         report(d, "O_TMPFILE", WARN,
                "a crash may leave temporary files; they are harmless", "%s: %s",
@@ -179,11 +177,11 @@ static void check_space(struct doctor *d, const char *dir)
     free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
     size_text(free_bytes, words, sizeof words);
     report(d, "space", free_bytes < LITTLE_SPACE ? WARN : OK,
-           free_bytes < LITTLE_SPACE ? "make room before it runs out" : "",
-           "%s free", words);
+           free_bytes < LITTLE_SPACE ? "free some space" : "", "%s free",
+           words);
 }
 
-/* The directory itself, or the nearest one above that is there. */
+/* The directory itself, or its nearest existing parent. */
 static void nearest_dir(const char *path, char *out, size_t cap)
 {
     struct stat st;
@@ -229,7 +227,7 @@ static void check_home(struct doctor *d)
                st.st_mode & 07777);
     else
         report(d, "home", OK, "", "%s, %s%s", quire_home(q),
-               home_reason(d->args), there ? "" : ", not there yet");
+               home_reason(d->args), there ? "" : ", does not exist yet");
     check_kind(d, q, there);
     if (options.tenant)
         report(d, "tenant", OK, "", "%s, %s", options.tenant,
@@ -273,15 +271,15 @@ static void check_openat2(struct doctor *d)
     }
 }
 
-/* ---- what confines a command -------------------------------------------- */
+/* ---- layers of confinement ---------------------------------------------- */
 
 struct layers {
     struct doctor *doctor;
-    struct buf held; /* those that there are */
+    struct buf held; /* the available ones */
     int missing;
 };
 
-static quire_status see_layer(void *ctx, const char *layer, int ok,
+static quire_status add_layer(void *ctx, const char *layer, int ok,
                               const char *why, quire_error *err)
 {
     struct layers *l = ctx;
@@ -295,18 +293,18 @@ static quire_status see_layer(void *ctx, const char *layer, int ok,
     }
     l->missing++;
     snprintf(check, sizeof check, "run: %s", layer);
-    report(l->doctor, check, WARN,
-           "`quire run` confines less without it, and says so", "%s", why);
+    report(l->doctor, check, WARN, "`quire run` works with less confinement",
+           "%s", why);
     return QUIRE_OK;
 }
 
-/* Found by trying: the settings that can forbid them are many. */
+/* Found by trying them: many settings can forbid a layer. */
 static void check_layers(struct doctor *d)
 {
     struct layers l = {.doctor = d, .held = BUF_INIT(4096)};
     quire_error err = {0};
 
-    if (quire_run_probe(see_layer, &l, &err))
+    if (quire_run_probe(add_layer, &l, &err))
         report(d, "run", WARN, err.next, "%s", err.what);
     else
         report(d, "run", l.missing ? WARN : OK, "", "%s",
@@ -362,10 +360,10 @@ static int doctor(struct cli *cli, const struct args *args)
 const struct cmd cmd_doctor = {
     .name = "doctor",
     .args = "",
-    .summary = "tell what Quire found here and what is wrong with it",
-    .about = "A line a check: `ok`, `warn` for what Quire works without, less "
-             "well, or `fail`, with what to do. Exit status 1 tells that "
-             "something failed. With `--json`: check, status, detail, hint.",
+    .summary = "check the home and the machine",
+    .about = "A line a check: `ok`, `warn` (Quire works, but slower or less "
+             "safely) or `fail`, with what to do. Exit status 1: a check "
+             "failed. With `--json`: check, status, detail, hint.",
     .examples = "quire doctor",
     .store = STORE_NONE,
     .paged = true,

@@ -1,5 +1,5 @@
 /*
- * gc.c - collection
+ * gc.c - garbage collection
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 extern const struct cmd cmd_gc;
 
-/* ---- what went ---------------------------------------------------------- */
+/* ---- the report --------------------------------------------------------- */
 
 static quire_status list_one(void *ctx, const quire_digest *digest,
                              quire_error *err)
@@ -83,11 +83,10 @@ static void add_summary(struct buf *line, const quire_collect_report *r,
     }
     buf_addf(line, ", %llu in use", (unsigned long long)r->referenced);
     if (r->refused)
-        add_extra(line, r->waiting, "is not referred to",
-                  "are not referred to");
+        add_extra(line, r->waiting, "is not referenced", "are not referenced");
     else
-        add_extra(line, r->waiting, "waits for its grace time to end",
-                  "wait for their grace time to end");
+        add_extra(line, r->waiting, "is within its grace time",
+                  "are within their grace time");
     add_extra(line, r->purged, "artifact purged", "artifacts purged");
     add_extra(line, r->versions, "old version dropped", "old versions dropped");
     add_extra(line, r->litter, "temporary file of a dead program",
@@ -134,8 +133,8 @@ static quire_status list_root(void *ctx, const char *path, quire_error *err)
     return row_emit(&r, err);
 }
 
-/* *done: that was all that was asked. */
-static int see_to_roots(struct cli *cli, const struct args *args, bool *done)
+/* --roots, --add-root, --drop-root; *done: one was given. */
+static int handle_roots(struct cli *cli, const struct args *args, bool *done)
 {
     const char *add = args_text(args, "add-root");
     const char *drop = args_text(args, "drop-root");
@@ -147,8 +146,9 @@ static int see_to_roots(struct cli *cli, const struct args *args, bool *done)
                   args_flag(args, "dry-run") || args_flag(args, "full") ||
                   args_flag(args, "yes") || args_flag(args, "list") ||
                   args_number(args, "grace", UINT64_MAX) != UINT64_MAX))
-        return cli_usage(cli, "give it by itself, then collect",
-                         "--roots, --add-root and --drop-root do nothing else");
+        return cli_usage(cli, "give it alone, then run `quire gc`",
+                         "--roots, --add-root and --drop-root cannot be "
+                         "combined with other options");
     if (add)
         st = quire_root_add(cli->q, add, &err);
     if (!st && drop)
@@ -165,10 +165,10 @@ static int refuse(struct cli *cli, const quire_collect_report *r)
     quire_error err = {.status = QUIRE_INVALID};
 
     snprintf(err.what, sizeof err.what,
-             "more than half of the %llu blobs would go, so none did",
+             "more than half of the %llu blobs would be removed, so none was",
              (unsigned long long)r->scanned);
     snprintf(err.next, sizeof err.next,
-             "look at them with --dry-run --list; if they may go, say --yes");
+             "list them with --dry-run --list; to remove them, give --yes");
     cli_fail(cli, &err);
     return EXIT_NO;
 }
@@ -180,7 +180,7 @@ static int gc(struct cli *cli, const struct args *args)
     bool dry = args_flag(args, "dry-run"), list = args_flag(args, "list"), done;
     uint64_t grace_ms;
     quire_error err = {0};
-    int code = see_to_roots(cli, args, &done);
+    int code = handle_roots(cli, args, &done);
 
     if (code || done)
         return code;
@@ -208,69 +208,68 @@ static int gc(struct cli *cli, const struct args *args)
 static const struct opt opts_gc[] = {
     {.name = "dry-run",
      .kind = OPT_FLAG,
-     .help = "remove nothing, and tell what would be removed"},
+     .help = "remove nothing, print what would be removed"},
     {.name = "list",
      .kind = OPT_FLAG,
-     .help = "print the digest of each blob that goes, one a line"},
+     .help = "print the digest of each removed blob, one a line"},
     {.name = "grace",
      .kind = OPT_TIME,
      .value = "DUR",
      .help =
-         "spare what was put, found again or referred to within DUR "
-         "(seconds, or 30m, 24h, 7d); the setting gc.grace unless given. 0 marks and removes in one run: "
-         "for homes that nobody else uses"},
+         "keep blobs put, found again or referenced within DUR (seconds, or "
+         "30m, 24h, 7d); the setting gc.grace unless given. 0 marks and removes "
+         "in one run, for homes without other users"},
     {.name = "yes",
      .letter = 'y',
      .kind = OPT_FLAG,
-     .help = "also if it is more than half of the blobs"},
+     .help = "remove even more than half of the blobs"},
     {.name = "full",
      .kind = OPT_FLAG,
-     .help = "read every file again, and believe nothing that was noted"},
+     .help = "read every file again, and ignore the reference index"},
     {.name = "roots",
      .kind = OPT_FLAG,
-     .help = "only list the places outside the home that are registered"},
+     .help = "only list the registered paths outside the home"},
     {.name = "add-root",
      .kind = OPT_PATH,
      .value = "PATH",
      .help = "only register a directory of sessions, or one file, outside the "
-             "home: what it refers to is kept"},
+             "home: blobs it references are kept"},
     {.name = "drop-root",
      .kind = OPT_PATH,
      .value = "PATH",
-     .help = "only forget a place that was registered"},
+     .help = "only unregister a path"},
     {0},
 };
 
 const struct cmd cmd_gc = {
     .name = "gc",
     .args = "",
-    .summary = "remove what nothing refers to any more",
+    .summary = "remove unreferenced blobs",
     .about =
-        "A blob stays while a session refers to it (archived ones too, of "
-        "every tenant), a conversation, an artifact or one of its versions, a "
-        "pin, or a file in a place that was registered. What nothing refers to "
-        "is marked by one run and removed by a later one, when the grace time "
-        "has passed. Others may read and write meanwhile, and nothing that is "
-        "referred to is ever removed: what cannot be read stops the run.\n"
+        "A blob is kept while a session (of any tenant, also archived), a "
+        "conversation, an artifact or one of its versions, a pin, or a file in "
+        "a registered path references it. An unreferenced blob is marked by one "
+        "run and removed by a later one, after the grace time. Other processes "
+        "may read and write meanwhile. A referenced blob is never removed: a "
+        "file that cannot be read stops the run.\n"
         "\n"
-        "Versions beyond versions.kept go too, artifacts that were removed "
-        "longer ago than gc.purge, temporary files of programs that died; and "
-        "quire.db gives its free pages back.\n"
+        "Also removes versions beyond versions.kept, artifacts soft-deleted "
+        "longer ago than gc.purge, and temporary files of dead processes; and "
+        "returns free pages of quire.db to the file system.\n"
         "\n"
-        "In a home of Quire's own it runs by itself: after a command that "
-        "wrote, at most once an hour, in the background. `quire config set "
-        "gc.auto off` ends that. A home of oh-my-pi, or a `.jp`, is collected "
-        "only when asked; what is remembered between two runs is in its "
-        "directory `.quire`.\n"
+        "In a native home it runs automatically: after a command that wrote, at "
+        "most once an hour, in the background; `quire config set gc.auto off` "
+        "turns this off. A home of oh-my-pi or JP is collected only by this "
+        "command; state between runs is in its directory `.quire`.\n"
         "\n"
-        "The answer is no, and nothing goes, when it would be more than half "
-        "of the blobs. It is for the whole home, not for one tenant.\n"
+        "Refuses, and removes nothing, if more than half of the blobs would be "
+        "removed. Works on the whole home, not on one tenant.\n"
         "\n"
-        "With `--json`: scanned (blobs there were), referenced, marked (found "
-        "by this run to be referred to by nothing), removed, freed_bytes, "
-        "waiting (marked, and within their grace time), sources (files that "
-        "may refer), rescanned (of them, those that were read), versions, "
-        "purged, litter, returned_bytes (that quire.db gave back), dry_run, "
+        "With `--json`: scanned (all blobs), referenced, marked (newly found "
+        "unreferenced), removed, freed_bytes, waiting (marked, within the grace "
+        "time), sources (files with references), rescanned (sources read by "
+        "this run), versions, purged, litter, returned_bytes (of quire.db), "
+        "dry_run, "
         "refused; `bytes_freed` and `returned` are older names of freed_bytes "
         "and returned_bytes.",
     .opts = opts_gc,

@@ -16,7 +16,7 @@ extern const struct noun noun_history;
 
 /* ---- add ---------------------------------------------------------------- */
 
-/* More than a prompt may have, so that it is the library which refuses it. */
+/* More than a prompt may have, so that the library reports the limit. */
 #define TYPED_MAX ((size_t)32 << 20)
 
 static quire_status read_typed(struct buf *typed, quire_error *err)
@@ -39,7 +39,7 @@ static quire_status read_typed(struct buf *typed, quire_error *err)
     return buf_status(typed, "the prompt", err);
 }
 
-/* "<id>" of ".../<time>_<id>.jsonl", which need not be read then. */
+/* "<id>" of ".../<time>_<id>.jsonl", without reading the file. */
 static bool id_in_name(const char *path, char *id, size_t cap)
 {
     const char *name = strrchr(path, '/');
@@ -115,7 +115,7 @@ static int history_add(struct cli *cli, const struct args *args)
     else if (cli->json)
         print_added(cli, id);
     else if (!id && !cli->quiet)
-        fprintf(stderr, "nothing but blanks, which are not kept\n");
+        fprintf(stderr, "the prompt is blank and was not stored\n");
     buf_release(&typed);
     return code;
 }
@@ -124,20 +124,20 @@ static const struct opt add_opts[] = {
     {.name = "cwd",
      .kind = OPT_PATH,
      .value = "DIR",
-     .help = "where it was typed; the working directory unless given"},
+     .help = "the directory of the prompt; the working directory unless given"},
     {0},
 };
 
 static const struct cmd cmd_history_add = {
     .name = "history add",
     .args = "TEXT|-",
-    .summary = "remember a prompt",
-    .about = "TEXT, or what is on standard input, with the time, the "
-             "directory and the session (--session, QUIRE_SESSION) it was "
-             "typed in. Blanks around it and at the ends of its lines are "
-             "dropped. A prompt that is there already becomes the newest "
-             "again.\n\nPrints nothing; with `--json` its id, null if there is "
-             "nothing but blanks.",
+    .summary = "store a prompt",
+    .about =
+        "Stores TEXT, or standard input, with the time, the directory and "
+        "the session (--session, QUIRE_SESSION). Blanks around it and at "
+        "the ends of its lines are dropped. A prompt that exists already "
+        "becomes the newest.\n\nPrints nothing; with `--json` its id, null "
+        "for a blank prompt.",
     .opts = add_opts,
     .examples = "quire history add 'why does the build fail?'\n"
                 "printf 'fix the build' | quire history add -",
@@ -224,7 +224,8 @@ static quire_status list_one(void *ctx, const quire_prompt *p, quire_error *err)
 }
 
 /* `query` NULL: all of them. */
-static int find(struct cli *cli, const struct args *args, const char *query)
+static int print_prompts(struct cli *cli, const struct args *args,
+                         const char *query)
 {
     quire_history_options options = QUIRE_HISTORY_OPTIONS_INIT;
     struct listing l = {
@@ -268,7 +269,7 @@ static const struct opt find_opts[] = {
 
 static int history_ls(struct cli *cli, const struct args *args)
 {
-    return find(cli, args, NULL);
+    return print_prompts(cli, args, NULL);
 }
 
 static const struct cmd cmd_history_ls = {
@@ -288,18 +289,19 @@ static const struct cmd cmd_history_ls = {
 
 static int history_search(struct cli *cli, const struct args *args)
 {
-    return find(cli, args, args->words[0]);
+    return print_prompts(cli, args, args->words[0]);
 }
 
 static const struct cmd cmd_history_search = {
     .name = "history search",
     .args = "QUERY",
     .summary = "find prompts by words, the newest first",
-    .about = "Prompts that have every word of QUERY, in any order, as a word, "
-             "the beginning of one or a part of one. Capitals do not matter. "
-             "What is no letter and no digit separates words; a QUERY of "
-             "nothing else is looked for as it is. Shown as by `history ls`. "
-             "Nothing found is exit status 1.",
+    .about =
+        "Finds prompts with every word of QUERY, in any order, whole or as "
+        "a part of a word, ignoring case. Characters other than letters "
+        "and digits separate words; a QUERY without letters and digits "
+        "must match as it is. Printed as by `history ls`. Exits with 1 "
+        "without a match.",
     .opts = find_opts,
     .examples = "quire history search 'build fail'\n"
                 "quire history search build --cwd . --json",
@@ -318,8 +320,9 @@ static const struct cmd *const verbs[] = {
 const struct noun noun_history = {
     .name = "history",
     .summary = "the prompts a person typed, searchable",
-    .about = "They are in history.db of the home, which oh-my-pi uses as "
-             "well: what either adds, the other finds. A prompt is kept once, "
-             "with the time and place it was typed last.",
+    .about =
+        "Stored in history.db of the home, which oh-my-pi reads and writes, "
+        "too. A prompt is stored once, with the time and directory of its "
+        "last use.",
     .verbs = verbs,
 };

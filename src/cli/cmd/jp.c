@@ -1,6 +1,5 @@
 /*
- * jp.c - JP's conversations: content out, content back, and what
- * to give to version control
+ * jp.c - JP's conversations: externalize, hydrate, files
  */
 #include "cli/cmd/jp.h"
 
@@ -26,7 +25,7 @@ extern const struct noun noun_jp;
     "conversations: a `conversations` directory, a `.jp`, or a workspace with " \
     "one; then it is about all of them, archived and trashed ones too. "
 
-/* ---- what they have in common ------------------------------------------- */
+/* ---- shared by the verbs ------------------------------------------------ */
 
 int jp_fail(struct cli *cli, const quire_error *err)
 {
@@ -79,7 +78,7 @@ quire_status jp_problem(void *ctx, const quire_problem *problem,
     return QUIRE_OK;
 }
 
-/* The conversations that the words name. */
+/* The conversations that the arguments name. */
 struct named {
     struct cli *cli;
     struct arena keep;
@@ -87,8 +86,8 @@ struct named {
     size_t n, cap;
 };
 
-static quire_status note_path(void *ctx, const quire_conversation *one,
-                              quire_error *err)
+static quire_status add_path(void *ctx, const quire_conversation *one,
+                             quire_error *err)
 {
     struct named *l = ctx;
 
@@ -109,8 +108,8 @@ static quire_status note_path(void *ctx, const quire_conversation *one,
 
 typedef int (*one_fn)(void *ctx, quire *q, const char *path);
 
-/* Do it to each conversation that a word names. What goes wrong with one is
- * said, and the others have their turn. */
+/* Call `one` for each conversation named. An error is reported, and the next one
+ * follows. */
 static int for_each(struct cli *cli, const struct args *args, bool write,
                     bool single, one_fn one, void *ctx)
 {
@@ -123,12 +122,12 @@ static int for_each(struct cli *cli, const struct args *args, bool write,
         quire *q = NULL;
         int bad = EXIT_DONE;
 
-        if (quire_conversation_list(args->words[w], 0, note_path, &l, &err))
+        if (quire_conversation_list(args->words[w], 0, add_path, &l, &err))
             bad = jp_fail(cli, &err);
         if (!bad && single && (l.n > 1 || args->n_words > 1))
             return arena_release(&l.keep),
                    cli_usage(cli, "name one of them",
-                             "-o is for one conversation");
+                             "-o needs exactly one conversation");
         if (!bad && l.n > 0)
             bad = jp_open(cli, args, args->words[w], write, &q);
         code = cli_worse(code, bad);
@@ -145,7 +144,7 @@ static int for_each(struct cli *cli, const struct args *args, bool write,
 struct moving {
     struct cli *cli;
     bool back;
-    size_t n; /* conversations it went well with */
+    size_t n; /* conversations without an error */
     quire_moved sum;
 };
 
@@ -222,14 +221,13 @@ static const struct cmd cmd_jp_externalize = {
     .args = "DIR...",
     .summary = "move the content of conversations into blobs",
     .about = DIR_ABOUT
-    "What tools answered and what was attached is stored under its SHA-256, "
-    "in `blobs` beside `conversations`, and its place in events.json taken "
-    "by {\"$blob\": \"<64 hex>\", \"size\": n}. Everything else in the file "
-    "stays as it is, byte for byte; a file without anything to move is not "
-    "written. A file that somebody changes meanwhile, or that JP has "
-    "locked, is left alone.\n\n"
-    "What is neither content nor a reference is left alone and reported; "
-    "the exit status is 4 then. With `--json`: payloads, blobs (that are "
+    "Results of tools and attachments are stored under their SHA-256 in "
+    "`blobs` beside `conversations`, and replaced in events.json by {\"$blob\": "
+    "\"<64 hex>\", \"size\": n}. All other bytes of the file stay; a file "
+    "without content to move is not written. A file that another program "
+    "changes meanwhile, or that JP has locked, is not changed.\n\n"
+    "A payload that is neither content nor a reference is reported and not "
+    "changed; the exit status is 4 then. With `--json`: payloads, blobs (that are "
     "new), size_bytes (of content; `bytes` is its older name), conversations, "
     "problems.",
     .opts = externalize_opts,
@@ -312,14 +310,13 @@ static const struct opt hydrate_opts[] = {
 static const struct cmd cmd_jp_hydrate = {
     .name = "jp hydrate",
     .args = "DIR",
-    .summary = "bring the content of a conversation back from blobs",
+    .summary = "move the content of a conversation back from blobs",
     .about = DIR_ABOUT
-    "References in events.json are replaced by what they refer to, in the "
-    "form that JP reads today; a file of JP's that was externalized becomes "
-    "the same again, byte for byte. The blobs stay.\n\n"
-    "If a blob is missing or damaged, or has another size than is written "
-    "there, each is reported, the conversation is left as it is, and the exit "
-    "status is 4. With `--json`: payloads, size_bytes, conversations, "
+    "References in events.json are replaced by their content, in the form that "
+    "JP reads today; an externalized file becomes byte for byte the original. "
+    "The blobs stay.\n\n"
+    "Blobs that are missing, damaged or of another size are reported, the "
+    "conversation is not changed, and the exit status is 4. With `--json`: payloads, size_bytes, conversations, "
     "problems.",
     .opts = hydrate_opts,
     .examples = "quire jp hydrate .jp/conversations/17780000011-hello -o -",
@@ -337,8 +334,8 @@ struct filing {
     int code;
 };
 
-/* As it is called from where the caller stands, if it is below. */
-static const char *from_here(const struct filing *f, const char *path)
+/* Relative to the working directory, if below it. */
+static const char *relative_path(const struct filing *f, const char *path)
 {
     size_t len = strlen(f->here);
 
@@ -374,11 +371,11 @@ static quire_status list_file(void *ctx, const quire_conversation_file *file,
         return err_memory(err);
     if (!fresh)
         return QUIRE_OK;
-    path = from_here(f, path);
+    path = relative_path(f, path);
     if (file->missing) {
         err_fail(&lost, QUIRE_DAMAGED,
-                 "fetch it from where the conversation came from",
-                 "%.200s is referred to and is missing", path);
+                 "copy it from the machine the conversation is from",
+                 "%.200s is referenced and missing", path);
         f->code = cli_worse(f->code, cli_fail(f->cli, &lost));
     }
     if (f->cli->json) {
@@ -393,7 +390,7 @@ static quire_status list_file(void *ctx, const quire_conversation_file *file,
     return out_status(f->cli, err);
 }
 
-static int files_of(void *ctx, quire *q, const char *path)
+static int list_files(void *ctx, quire *q, const char *path)
 {
     struct filing *f = ctx;
     quire_error err = {0};
@@ -417,7 +414,7 @@ static int jp_files(struct cli *cli, const struct args *args)
     map_init(&f.seen, seed[0], seed[1]);
     if (!getcwd(f.here, sizeof f.here))
         f.here[0] = '\0';
-    code = for_each(cli, args, false, false, files_of, &f);
+    code = for_each(cli, args, false, false, list_files, &f);
     map_release(&f.seen);
     arena_release(&f.keep);
     return cli_worse(code, f.code);
@@ -437,11 +434,10 @@ static const struct cmd cmd_jp_files = {
     .args = "DIR",
     .summary = "list the files that a conversation consists of",
     .about = DIR_ABOUT
-    "Its own JSON files, and the file of each blob it refers to, once: "
-    "what version control has to add. Paths are as they are called from "
-    "the working directory, absolute if they are not below it.\n\n"
-    "A blob that is missing is reported and not listed; the exit status is "
-    "4 then. With `--json`: path, blob, missing.",
+    "Its JSON files, and the file of each referenced blob, once: the files to "
+    "add to version control. Paths are relative to the working directory, or "
+    "absolute if not below it.\n\n"
+    "A missing blob is reported and not listed; the exit status is 4 then. With `--json`: path, blob, missing.",
     .opts = files_opts,
     .examples = "quire jp files -0 .jp | xargs -0 ls",
     .run = jp_files,
@@ -461,8 +457,8 @@ const struct noun noun_jp = {
     .about =
         "`quire conversation` is an alias of `quire jp`.\n\n"
         "A conversation is a directory that JP wrote, in `.jp/conversations` of "
-        "a workspace or in its private data. Quire reads and changes it where "
-        "it lies, and keeps its content in `blobs` beside `conversations`, a "
-        "file each, the same bytes on every machine. No home is needed.",
+        "a workspace or in its private data. Quire reads and changes it in "
+        "place, and stores content in `blobs` beside `conversations`, a file "
+        "each, the same bytes on every machine. It needs no home.",
     .verbs = verbs,
 };

@@ -23,10 +23,10 @@ struct cmd;
 
 extern const struct cmd cmd_jp_print, cmd_jp_ls;
 
-/* Report, and give the exit status. What is refused is told no. */
+/* Report an error and return the exit status; 1 for QUIRE_INVALID. */
 int jp_fail(struct cli *cli, const quire_error *err);
 
-/* Open the store that belongs to `dir`, or the one of --store. */
+/* Open --store, else the store beside `dir`. */
 int jp_open(struct cli *cli, const struct args *args, const char *dir,
             bool write, quire **out);
 

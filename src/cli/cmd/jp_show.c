@@ -1,9 +1,8 @@
 /*
- * jp_show.c - conversations to be looked at
+ * jp_show.c - print and list conversations
  *
- * All that a conversation says was written by strangers: it passes through
- * term_add(), and stands two columns to the right of the headings, so that
- * nothing it says can be taken for one.
+ * Text of a conversation is untrusted: it passes through term_add(), and is
+ * indented by two columns, so that it cannot look like a heading.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +18,7 @@
 #include "cli/cmd/jp.h"
 #include "cli/cmd/session.h"
 
-/* A payload, made harmless and indented, may take some times its size. */
+/* A cleaned and indented payload may be several times its size. */
 #define PAGE_MAX ((size_t)8 << 30)
 
 /* ---- print -------------------------------------------------------------- */
@@ -50,7 +49,7 @@ static void add_indented(struct buf *out, quire_bytes text)
     buf_release(&clean);
 }
 
-/* What is no text would be a screen of rubbish. */
+/* Binary content is not printed. */
 static void add_content(struct buf *out, const quire_part *part)
 {
     char size[32];
@@ -63,7 +62,7 @@ static void add_content(struct buf *out, const quire_part *part)
         add_indented(out, part->text);
     } else {
         size_text(part->bytes, size, sizeof size);
-        buf_addf(out, "  (%s that are no text)\n", size);
+        buf_addf(out, "  (%s of binary data)\n", size);
     }
 }
 
@@ -194,8 +193,8 @@ static const struct opt print_opts[] = {
     {.name = "style",
      .kind = OPT_CHOICE,
      .value = "full|brief|chat|user",
-     .help = "all; tools by name and size only; what people and models said; "
-             "what people said"},
+     .help = "everything; tools by name and size only; messages of people and "
+             "models; messages of people"},
     {.name = "turns",
      .kind = OPT_TEXT,
      .value = "A-B",
@@ -208,14 +207,13 @@ static const struct opt print_opts[] = {
 const struct cmd cmd_jp_print = {
     .name = "jp print",
     .args = "DIR",
-    .summary = "show a conversation with its content",
+    .summary = "print a conversation with its content",
     .about =
-        "DIR is the directory of a conversation, or its events.json. Content "
-        "is shown wherever it lies. What a terminal would take for a command "
-        "is left out. Where a blob is missing or damaged that is said in its "
-        "place, and the exit status is 4.\n\n"
+        "DIR is the directory of a conversation, or its events.json. Content in "
+        "blobs is printed, too. Escape sequences are removed. A missing or "
+        "damaged blob is named in its place, and the exit status is 4.\n\n"
         "With `--json` an object a part: turn, kind, label, created_at, "
-        "size_bytes, missing, encoding (utf-8, or base64 for what is no text), text.",
+        "size_bytes, missing, encoding (utf-8, or base64 for binary data), text.",
     .opts = print_opts,
     .examples = "quire jp print .jp/conversations/17780000011-hello\n"
                 "quire jp print .jp/conversations/17780000011-hello "
@@ -270,9 +268,8 @@ static quire_status list_one(void *ctx, const quire_conversation *one,
     return row_emit(&r, err);
 }
 
-/* The workspace that the caller stands in: the first directory upwards with a
- * .jp. */
-static const char *workspace_here(char path[PATH_MAX])
+/* The nearest directory upwards that has a .jp. */
+static const char *find_workspace(char path[PATH_MAX])
 {
     char *end;
 
@@ -292,7 +289,7 @@ static const char *workspace_here(char path[PATH_MAX])
 static int jp_ls(struct cli *cli, const struct args *args)
 {
     char path[PATH_MAX];
-    const char *dir = args->n_words ? args->words[0] : workspace_here(path);
+    const char *dir = args->n_words ? args->words[0] : find_workspace(path);
     quire_error err = {0};
 
     if (quire_conversation_list(dir, QUIRE_CONVERSATION_DETAILS, list_one, cli,

@@ -1,5 +1,5 @@
 /*
- * output.c - outputs of tools and sub-agents: what there is, one more
+ * output.c - list outputs, store reports of sub-agents
  */
 #include "cli/cmd/output.h"
 
@@ -78,8 +78,8 @@ static int output_ls(struct cli *cli, const struct args *args)
     if (code)
         return code;
     if (quire_outputs_list(o, list_one, &l, &err))
-        code = cli->out.error ? EXIT_DONE
-                              : cli_fail(cli, &err); /* out_close tells */
+        code = cli->out.error ? EXIT_DONE /* out_close() reports it */
+                              : cli_fail(cli, &err);
     else if (l.n == 0 && !cli->json && !cli->quiet)
         fprintf(stderr, "no outputs in %s\n", quire_outputs_dir(o));
     quire_outputs_close(o);
@@ -90,7 +90,7 @@ static const struct cmd cmd_output_ls = {
     .name = "output ls",
     .args = "",
     .summary = "list the outputs of a session",
-    .about = "Those of tools by number, then the reports of sub-agents. "
+    .about = "Outputs of tools by number, then reports of sub-agents. "
              "With --json an object each: address, id, tool, size_bytes, "
              "modified_at, path.",
     .examples = "quire output ls --session last",
@@ -165,23 +165,21 @@ static const struct opt agent_opts[] = {
     {.name = "parent",
      .kind = OPT_TEXT,
      .value = "ID",
-     .help = "the report it belongs below, such as `0-Scout`; it need not be "
-             "there yet"},
+     .help = "the parent report, such as `0-Scout`; it need not exist yet"},
     {0},
 };
 
 static const struct cmd cmd_output_agent = {
     .name = "output agent",
     .args = "NAME",
-    .summary = "keep the report of a sub-agent",
+    .summary = "store the report of a sub-agent",
     .about =
-        "Reads the report from standard input and keeps it, byte for byte, "
-        "under the next index: the third one, of Scout, is "
-        "agent://2-Scout. A report that is there is never "
-        "replaced. In NAME all but letters, digits, _ and - becomes _. Prints "
-        "one JSON object: id, path, address.\n\n"
-        "Without a session it goes to a directory for temporary files, which "
-        "the path names.",
+        "Reads the report from standard input and stores it unchanged under the "
+        "next index: the third one, of Scout, is agent://2-Scout. An existing "
+        "report is never replaced. In NAME characters other than letters, "
+        "digits, _ and - become _. Prints one JSON object: id, path, "
+        "address.\n\n"
+        "Without a session it is stored in a directory for temporary files.",
     .opts = agent_opts,
     .examples =
         "echo '{\"found\": 3}' | quire output agent Scout --session last",
@@ -195,12 +193,11 @@ static const struct cmd *const verbs[] = {
 
 const struct noun noun_output = {
     .name = "output",
-    .summary = "what tools printed and sub-agents reported, whole",
+    .summary = "whole outputs of tools and reports of sub-agents",
     .about =
-        "An output is kept in its session and found by its address: "
-        "artifact://3 is the fourth that was printed by a tool, agent://0-Scout "
-        "the report of a sub-agent. The session is named by --session or "
-        "QUIRE_SESSION; without one, outputs go to $TMPDIR/quire-<uid>, and are "
-        "found there.",
+        "An output is stored in its session and has an address: artifact://3 is "
+        "the fourth output of a tool, agent://0-Scout the report of a "
+        "sub-agent. --session or QUIRE_SESSION names the session; without one, "
+        "outputs are in $TMPDIR/quire-<uid>.",
     .verbs = verbs,
 };

@@ -10,7 +10,7 @@ struct cmd;
 
 extern const struct cmd cmd_output_sink, cmd_output_read;
 
-/* The outputs of the session that --session names, or of none. */
+/* The outputs of --session, or of no session. */
 int open_outputs(struct cli *cli, const struct args *args, quire_outputs **out);
 
 #endif

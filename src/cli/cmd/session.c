@@ -13,7 +13,7 @@
 
 extern const struct noun noun_session;
 
-/* ---- what they have in common ------------------------------------------- */
+/* ---- shared by the verbs ------------------------------------------------ */
 
 int session_named(struct cli *cli, const struct args *args, const char **which)
 {
@@ -47,13 +47,14 @@ int open_session(struct cli *cli, const struct args *args, unsigned flags,
     options.flags = flags;
     if (quire_session_open(cli->q, which, &options, out, &err))
         return session_fail(cli, &err);
-    /* What cannot be read is passed over, but not in silence. */
+    /* Unreadable entries are skipped, with a warning. */
     quire_session_describe(*out, &info);
     if (info.problems)
         session_warn(cli, "damaged",
-                     "%llu places in %s cannot be read; `quire session check` "
-                     "tells which",
+                     "%llu place%s in %s cannot be read; `quire session check` "
+                     "lists them",
                      (unsigned long long)info.problems,
+                     info.problems == 1 ? "" : "s",
                      info.path ? info.path : which);
     return EXIT_DONE;
 }
@@ -121,9 +122,9 @@ void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)
     buf_release(&line);
 }
 
-/* What was done is safe on the disk: say so, and close. */
-static int finish(struct cli *cli, quire_session *s, quire_status st,
-                  quire_error *err, struct buf *line)
+/* Flush the session, print `line` once it is durable, and close. */
+static int finish_change(struct cli *cli, quire_session *s, quire_status st,
+                         quire_error *err, struct buf *line)
 {
     int code = EXIT_DONE;
 
@@ -158,7 +159,7 @@ static const struct opt new_opts[] = {
     {.name = "cwd",
      .kind = OPT_PATH,
      .value = "DIR",
-     .help = "the project directory it belongs to; here unless given"},
+     .help = "its project directory; the working directory unless given"},
     {.name = "title",
      .kind = OPT_TEXT,
      .value = "TEXT",
@@ -169,9 +170,8 @@ static const struct opt new_opts[] = {
 static const struct cmd cmd_session_new = {
     .name = "session new",
     .args = "",
-    .summary = "begin a session",
-    .about = "Writes the file of the session at once and prints one JSON "
-             "object: id, path.",
+    .summary = "create a session",
+    .about = "Writes the session's file and prints one JSON object: id, path.",
     .opts = new_opts,
     .examples = "quire session new --title 'first steps'",
     .store = STORE_WRITE,
@@ -202,7 +202,7 @@ static quire_status read_summary(const char *text, struct buf *out,
     if (n < 0)
         return err_sys(err, errno, "cannot read standard input");
     if (out->len && memchr(out->data, '\0', out->len))
-        return err_set(err, QUIRE_INVALID, "a summary has no NUL bytes");
+        return err_set(err, QUIRE_INVALID, "the summary contains a NUL byte");
     return buf_status(out, "the summary", err);
 }
 
@@ -232,7 +232,7 @@ static int session_branch(struct cli *cli, const struct args *args)
         st = quire_session_branch(s, id, 1, &entry, &err);
     if (!st)
         session_entry_json(&line, &entry);
-    code = finish(cli, s, st, &err, &line);
+    code = finish_change(cli, s, st, &err, &line);
 out:
     buf_release(&summary);
     return code;
@@ -242,20 +242,19 @@ static const struct opt branch_opts[] = {
     {.name = "summary",
      .kind = OPT_TEXT,
      .value = "TEXT|-",
-     .help = "say there what the branch that is left was about; `-` reads "
-             "it from standard input"},
+     .help = "a summary of the branch that is left; `-` reads standard input"},
     {0},
 };
 
 static const struct cmd cmd_session_branch = {
     .name = "session branch",
     .args = "S ENTRY",
-    .summary = "go back to an entry, to go on from there",
-    .about = "Makes ENTRY the place where the next append goes; `root` is "
-             "before the first entry. Nothing is erased: what came after "
-             "ENTRY stays as a branch of its own.\n\n"
+    .summary = "make an earlier entry the current leaf",
+    .about = "The next append goes below ENTRY; `root` is before the first "
+             "entry. Nothing is erased: entries after ENTRY stay as a branch."
+             "\n\n"
              "Prints one JSON object, id and parentId, of the entry that "
-             "keeps the place: the summary, or one that no context has.",
+             "records the change: the summary, or one that is in no context.",
     .opts = branch_opts,
     .examples = "quire session branch last root\n"
                 "quire session branch last a1 --summary 'tried, too slow'",
@@ -280,15 +279,15 @@ static int session_label(struct cli *cli, const struct args *args)
     st = quire_session_label(s, args->words[1], label, &entry, &err);
     if (!st && cli->json)
         session_entry_json(&line, &entry);
-    return finish(cli, s, st, &err, &line);
+    return finish_change(cli, s, st, &err, &line);
 }
 
 static const struct cmd cmd_session_label = {
     .name = "session label",
     .args = "S ENTRY [LABEL]",
-    .summary = "give an entry a label, or take it away",
-    .about = "Without LABEL the entry has none any more. With `--json`: id "
-             "and parentId of the entry that records the change.",
+    .summary = "set or remove the label of an entry",
+    .about = "Without LABEL the label is removed. With `--json`: id and "
+             "parentId of the entry that records the change.",
     .examples = "quire session label last a1 checkpoint",
     .store = STORE_WRITE,
     .run = session_label,
@@ -311,14 +310,14 @@ static int session_rename(struct cli *cli, const struct args *args)
     }
     if (cli->json)
         return session_print(cli, s);
-    return finish(cli, s, QUIRE_OK, &err, &(struct buf)BUF_INIT(0));
+    return finish_change(cli, s, QUIRE_OK, &err, &(struct buf)BUF_INIT(0));
 }
 
 static const struct cmd cmd_session_rename = {
     .name = "session rename",
     .args = "S TITLE",
-    .summary = "give a session a title",
-    .about = "An empty TITLE takes it away. With `--json`: id, path.",
+    .summary = "set the title of a session",
+    .about = "An empty TITLE removes it. With `--json`: id, path.",
     .examples = "quire session rename last 'a better title'",
     .store = STORE_WRITE,
     .run = session_rename,
@@ -342,14 +341,14 @@ static const struct cmd *const verbs[] = {
 
 const struct noun noun_session = {
     .name = "session",
-    .summary = "what an agent said, read and did, as a tree",
+    .summary = "the entries of an agent's session, as a tree",
     .about =
         "A session is a file of JSON lines: a header, then entries, each "
         "naming its parent. Appending adds an entry below the current leaf; "
         "going back to an earlier entry starts a branch and erases nothing.\n\n"
         "S names a session: its id or the beginning of it, the path of a "
         "session file anywhere, or `last`, the one used last in this "
-        "directory. Where it may be left out, `--session` or "
-        "QUIRE_SESSION says which.",
+        "directory. Where S is optional, `--session` or QUIRE_SESSION replaces "
+        "it.",
     .verbs = verbs,
 };

@@ -22,21 +22,21 @@ extern const struct cmd cmd_session_append, cmd_session_show, cmd_session_tree,
     cmd_session_migrate, cmd_session_archive, cmd_session_unarchive,
     cmd_session_rm;
 
-/* ---- naming one; cmd_session.c ------------------------------------------ */
+/* ---- the session named; session.c --------------------------------------- */
 
-/* The session the user means: the first word, else --session. EXIT_USAGE,
- * with words, when there is neither. */
+/* The session named: the first argument, else --session. Reports EXIT_USAGE if
+ * neither was given. */
 int session_named(struct cli *cli, const struct args *args, const char **which);
 
-/* Name it and open it. `flags` are QUIRE_SESSION_READ or 0. */
+/* Open the session named. `flags` are QUIRE_SESSION_READ or 0. */
 int open_session(struct cli *cli, const struct args *args, unsigned flags,
                  quire_session **out);
 
-/* Report an error of a call that was given a session's name. A name that
- * means no session, or several, is the answer "no". */
+/* Report an error of a call with a session's name. A name of no session, or of
+ * several, exits with 1. */
 int session_fail(struct cli *cli, const quire_error *err);
 
-/* ---- saying what was done; cmd_session.c -------------------------------- */
+/* ---- results and warnings; session.c ------------------------------------ */
 
 /* Print {"id","path"} of `s` once it is durable, and close it. */
 int session_print(struct cli *cli, quire_session *s);
@@ -44,18 +44,17 @@ int session_print(struct cli *cli, quire_session *s);
 /* Add {"id","parentId"} to `line`, and "existed" where it did. */
 void session_entry_json(struct buf *line, const quire_appended *entry);
 
-/* Something that is worth a word on standard error and fails nothing; silent
- * with --quiet. `kind` is for programs. */
+/* Print a warning on standard error, unless --quiet. `kind` is for programs. */
 void session_warn(struct cli *cli, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- text of strangers; cmd_session_text.c ------------------------------ */
+/* ---- untrusted text on a terminal; core/term.c --------------------------- */
 
-/* Signs for the screen, in characters that its locale has. */
+/* Line drawing characters that the locale has. */
 struct marks {
     const char *rail;  /* beside a branch                  */
     const char *side;  /* where a branch begins            */
-    const char *dots;  /* here something was left out      */
+    const char *dots;  /* for text that was cut            */
     const char *arrow; /* in front of a tool call          */
     const char *here;  /* behind the current leaf          */
     const char *on;    /* in front of what is on the path  */
@@ -64,8 +63,8 @@ struct marks {
 
 const struct marks *term_marks(void);
 
-/* How wide the screen is; 80 when that is not known. Ask before anything is
- * printed: a pager may come between. */
+/* The width of the screen; 80 if unknown. Call it before printing: a pager may
+ * replace standard output. */
 size_t term_width(void);
 
 /* Add `text` so that it can be shown: escape sequences, control characters
@@ -89,22 +88,22 @@ void term_add_cut(struct buf *out, quire_bytes text, size_t columns);
 /* The same, filled up with blanks. */
 void term_add_cell(struct buf *out, quire_bytes text, size_t columns);
 
-/* ---- entries in a line; cmd_session_entry.c ----------------------------- */
+/* ---- an entry in one line; session_entry.c ------------------------------ */
 
-/* What an entry is, in a word: the role of a message, else its type. */
+/* The kind of an entry: the role of a message, else its type. */
 void entry_add_kind(struct buf *out, const quire_entry *entry);
 
 /* A change of model, mode and the like, in a few words: "model openai/gpt-4o".
  * False, and nothing added, if it is none of these. */
 bool entry_add_note(struct buf *out, const quire_entry *entry);
 
-/* The beginning of what it says, in one line; maybe nothing. */
+/* The beginning of its text, in one line; may be empty. */
 void entry_add_snippet(struct buf *out, const quire_entry *entry);
 
-/* ---- JSON to standard output; cmd_session_text.c ------------------------ */
+/* ---- JSON to standard output; core/term.c -------------------------------- */
 
-/* Stored JSON on its way out, in pieces, on one line: line breaks between its
- * values are dropped. On a terminal what could steer it is spelled \u009b. */
+/* Prints stored JSON in pieces, on one line: line breaks between values are
+ * dropped. On a terminal control characters are escaped: \u009b. */
 struct json_out {
     struct cli *cli;
     bool guard;    /* it is a terminal                        */

@@ -1,11 +1,10 @@
 /*
- * session_append.c - entries from standard input
+ * session_append.c - append entries from standard input
  *
- * Lines are appended as they come and acknowledged in groups: before waiting
- * for more input everything appended so far is acknowledged, with --sync
- * after one wait for the disk. So a program that sends a line and waits for
- * its answer gets it at once, and a thousand lines at a time do not cost a
- * thousand waits.
+ * Lines are appended as they come and acknowledged in groups: before each read
+ * all entries so far are acknowledged, with --sync after one sync. A program
+ * that sends a line and waits gets its answer at once; a thousand lines at a
+ * time share one sync.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 
 enum {
     CHUNK_BYTES = 256 * 1024,
-    ACKS_BYTES = 32 * 1024, /* so many are not kept waiting */
+    ACKS_BYTES = 32 * 1024, /* printed at the latest then */
 };
 
 #define LINE_BYTES_MAX (512ULL * 1024 * 1024)
@@ -43,10 +42,9 @@ struct append {
     quire_appended last;
 };
 
-/* ---- saying ------------------------------------------------------------- */
+/* ---- acknowledging ------------------------------------------------------ */
 
-/* Acknowledge what has been appended. */
-static int settle(struct append *a)
+static int acknowledge(struct append *a)
 {
     quire_error err = {0};
 
@@ -58,31 +56,32 @@ static int settle(struct append *a)
     }
     out_write(a->cli, buf_bytes(&a->acks));
     buf_clear(&a->acks);
-    /* A failure to say so is reported when the output is closed. */
+    /* out_close() reports a failed write. */
     return out_flush(a->cli, &err) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Tell what is wrong with the line at hand. */
-static int append_failed(struct append *a, const quire_error *err)
+/* Report an error with its line number, after the acknowledgements of the lines
+ * before it. */
+static int report_line(struct append *a, const quire_error *err)
 {
-    quire_error told = *err;
-    int code = settle(a); /* those before it are in */
+    quire_error numbered = *err;
+    int code = acknowledge(a);
 
-    err_set(&told, err->status, "line %llu: %s", (unsigned long long)a->line,
-            err->what);
-    memcpy(told.next, err->next, sizeof told.next);
-    return cli_worse(code, cli_fail(a->cli, &told));
+    err_set(&numbered, err->status, "line %llu: %s",
+            (unsigned long long)a->line, err->what);
+    memcpy(numbered.next, err->next, sizeof numbered.next);
+    return cli_worse(code, cli_fail(a->cli, &numbered));
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* More input behind what is there. */
+/* Read more input behind the unread rest. */
 static int read_more(struct append *a)
 {
     quire_error err = {0};
     ssize_t got;
     char *room;
-    int code = settle(a);
+    int code = acknowledge(a);
 
     if (code)
         return code;
@@ -99,7 +98,7 @@ static int read_more(struct append *a)
         else
             err_memory(&err);
         a->line++;
-        return append_failed(a, &err);
+        return report_line(a, &err);
     }
     do
         got = read(STDIN_FILENO, room, CHUNK_BYTES);
@@ -114,8 +113,8 @@ static int read_more(struct append *a)
     return EXIT_DONE;
 }
 
-/* The next line, without its end; .data NULL when there is none. On loan until
- * the next call. */
+/* The next line, without its end; .data NULL at the end. Valid until the next
+ * call. */
 static int next_line(struct append *a, quire_bytes *line)
 {
     *line = bytes_of(NULL, 0);
@@ -143,8 +142,7 @@ static int next_line(struct append *a, quire_bytes *line)
 
 /* ---- appending ---------------------------------------------------------- */
 
-/* What applies to the entry at hand. The place and the expectation are those
- * of the first; the rest follow it. */
+/* --at and --expect are for the first entry; the others follow it. */
 static int choose_options(struct append *a, quire_append_options *o)
 {
     const char *op = args_text(a->args, "op");
@@ -156,17 +154,17 @@ static int choose_options(struct append *a, quire_append_options *o)
         o->op = op;
         return EXIT_DONE;
     }
-    /* Had been there before: the leaf may be far from it by now. */
+    /* It existed already: the leaf may have moved since. */
     if (a->last.existed)
         o->at = a->last.id;
     if (op) {
         buf_clear(&a->op);
-        /* A separator that no name given has. */
+        /* \x1f is not allowed in --op. */
         buf_addf(&a->op, "%s\x1f%llu", op, (unsigned long long)a->n + 1);
         o->op = buf_text(&a->op);
         if (!o->op) {
             err_memory(&err);
-            return append_failed(a, &err);
+            return report_line(a, &err);
         }
     }
     return EXIT_DONE;
@@ -182,7 +180,7 @@ static int append_one(struct append *a, quire_bytes entry)
     if (code)
         return code;
     if (quire_session_append(a->s, entry, &options, &done, &err))
-        return append_failed(a, &err);
+        return report_line(a, &err);
     a->last = done;
     a->n++;
     if (done.truncated)
@@ -192,7 +190,7 @@ static int append_one(struct append *a, quire_bytes entry)
                      done.id);
     session_entry_json(&a->acks, &done);
     buf_add_char(&a->acks, '\n');
-    return a->acks.len < ACKS_BYTES ? EXIT_DONE : settle(a);
+    return a->acks.len < ACKS_BYTES ? EXIT_DONE : acknowledge(a);
 }
 
 static int append_all(struct append *a)
@@ -212,8 +210,8 @@ static int append_all(struct append *a)
             break;
     }
     if (!code)
-        code = settle(a);
-    /* Also after a line that was refused: those before it are in. */
+        code = acknowledge(a);
+    /* Also after a refused line: the entries before it are appended. */
     if (quire_session_flush(a->s, &err) && !code)
         code = cli_fail(a->cli, &err);
     return code;
@@ -231,8 +229,9 @@ static int session_append(struct cli *cli, const struct args *args)
     int code;
 
     if (op && (!*op || strchr(op, '\x1f')))
-        return cli_usage(cli, "choose one, such as the id of the request",
-                         "--op needs a name");
+        return cli_usage(cli, "give a key, such as the id of the request",
+                         op[0] ? "--op contains a unit separator"
+                               : "--op is empty");
     code = open_session(cli, args, 0, &a.s);
 
     if (!code)
@@ -248,42 +247,40 @@ static const struct opt append_opts[] = {
     {.name = "at",
      .kind = OPT_TEXT,
      .value = "ID|root",
-     .help = "below this entry instead of the current leaf; `root` begins "
-             "anew"},
+     .help = "append below this entry instead of the current leaf; `root` "
+             "starts a new tree"},
     {.name = "expect",
      .kind = OPT_TEXT,
      .value = "ID|root",
-     .help = "only if this is the current leaf (`root`: if there is none); "
-             "exit status 1 if it is not"},
+     .help = "append only if this is the current leaf (`root`: if there is no "
+             "entry), else exit with 1"},
     {.name = "op",
      .kind = OPT_TEXT,
      .value = "KEY",
-     .help = "a name of your choice for this operation; doing it again adds "
-             "nothing, and another entry by it is refused"},
+     .help = "an idempotency key: a repeat with the same key appends nothing, "
+             "and a different entry with it is refused"},
     {.name = "sync",
      .kind = OPT_FLAG,
-     .help = "acknowledge an entry when it is safe on the disk"},
+     .help = "acknowledge an entry only when it is durable"},
     {0},
 };
 
 const struct cmd cmd_session_append = {
     .name = "session append",
     .args = "[S]",
-    .summary = "add entries, JSON lines on standard input",
+    .summary = "append entries, JSON lines on standard input",
     .about =
         "Each line is an object with a `type`; id, parentId and timestamp "
-        "are kept when given and made when not. Each entry goes below the "
-        "one before it. For every entry a JSON object is printed: id, "
-        "parentId. Without `--sync` all of them are safe on the disk when "
-        "the command ends.\n\n"
-        "The first line that is refused ends it: the error names the line, "
-        "and those before it are in the session. To be able to just try "
-        "again, give `--op`: entries that are there already are not added "
-        "again, and are printed with `\"existed\":true`.\n\n"
-        "The first line is the one that `--at` and `--expect` are about; an "
-        "entry that names its parentId goes there all the same. A string "
-        "above 500,000 characters is cut, with a notice in it, a warning, "
-        "and `\"truncated\":true`.",
+        "are kept if given, else generated. Each entry goes below the one "
+        "before it. For every entry a JSON object is printed: id, parentId. "
+        "Without `--sync` all entries are durable when the command ends.\n\n"
+        "The first refused line ends the command: the error names the line, "
+        "and the lines before it are appended. For safe retries give `--op`: "
+        "entries that exist already are not appended again, and are printed "
+        "with `\"existed\":true`.\n\n"
+        "The options `--at` and `--expect` apply to the first line; an entry with a "
+        "parentId goes below that. A string above 500,000 characters is cut, "
+        "with a notice in it, a warning, and `\"truncated\":true`.",
     .opts = append_opts,
     .examples = "quire session append last <entries.jsonl\n"
                 "echo '{\"type\":\"custom\"}' | quire session append last",

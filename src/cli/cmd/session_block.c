@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "cli/core/cli.h"
 
-/* What is shown of a text; both are far more than most have. */
+/* How much of a text is printed. */
 static const struct {
     size_t units, lines;
 } sizes[] = {
@@ -34,7 +34,7 @@ void blocks_release(struct blocks *b)
 /* ---- text --------------------------------------------------------------- */
 
 /* Print one line, or part of one, indented. */
-static void say_line(struct blocks *b, quire_bytes line, const char *style)
+static void print_line(struct blocks *b, quire_bytes line, const char *style)
 {
     bool styled = b->cli->out.color && *style;
 
@@ -47,9 +47,9 @@ static void say_line(struct blocks *b, quire_bytes line, const char *style)
     out_str(b->cli, "\n");
 }
 
-/* Print up to `max` lines; how many there are beyond. */
-static size_t say_lines(struct blocks *b, quire_bytes text, size_t max,
-                        const char *style)
+/* Print up to `max` lines; returns how many are left. */
+static size_t print_lines(struct blocks *b, quire_bytes text, size_t max,
+                          const char *style)
 {
     size_t left = 0;
 
@@ -58,7 +58,7 @@ static size_t say_lines(struct blocks *b, quire_bytes text, size_t max,
         size_t len = end ? (size_t)(end - (const char *)text.data) : text.len;
 
         if (max) {
-            say_line(b, bytes_sub(text, 0, len), style);
+            print_line(b, bytes_sub(text, 0, len), style);
             max--;
         } else {
             left++;
@@ -68,8 +68,8 @@ static size_t say_lines(struct blocks *b, quire_bytes text, size_t max,
     return left;
 }
 
-void block_say(struct blocks *b, quire_bytes value, enum block_size size,
-               const char *style)
+void block_print(struct blocks *b, quire_bytes value, enum block_size size,
+                 const char *style)
 {
     enum block_size kept = b->full ? BLOCK_WHOLE : size;
     char words[32];
@@ -83,10 +83,10 @@ void block_say(struct blocks *b, quire_bytes value, enum block_size size,
     while (b->text.len && strchr("\n ", b->text.data[b->text.len - 1]))
         b->text.len--;
     if (b->text.failed) {
-        say_line(b, bytes_str("(too long to be shown)"), style);
+        print_line(b, bytes_str("(too long to be shown)"), style);
         return;
     }
-    left = say_lines(b, buf_bytes(&b->text), sizes[kept].lines, style);
+    left = print_lines(b, buf_bytes(&b->text), sizes[kept].lines, style);
     if (!cut && !left)
         return;
     buf_clear(&b->line);
@@ -96,12 +96,12 @@ void block_say(struct blocks *b, quire_bytes value, enum block_size size,
         buf_addf(&b->line, "%s in all", words);
     else
         buf_addf(&b->line, "%zu more line%s", left, left == 1 ? "" : "s");
-    say_line(b, buf_bytes(&b->line), BLOCK_DIM);
+    print_line(b, buf_bytes(&b->line), BLOCK_DIM);
 }
 
 /* ---- images ------------------------------------------------------------- */
 
-/* The size of a blob; false if it is not there, or nobody can say. */
+/* The size of a blob; false if it is absent or unknown. */
 static bool blob_size(struct blocks *b, const quire_digest *digest,
                       uint64_t *size)
 {
@@ -120,7 +120,7 @@ static bool blob_size(struct blocks *b, const quire_digest *digest,
 }
 
 /* "[image image/png, 18.2 KiB, blob:sha256:…]". */
-static void say_image(struct blocks *b, quire_bytes mime, quire_bytes data)
+static void print_image(struct blocks *b, quire_bytes mime, quire_bytes data)
 {
     struct buf ref = BUF_INIT(1024);
     char words[32], text[QUIRE_REF_SIZE];
@@ -151,14 +151,15 @@ static void say_image(struct blocks *b, quire_bytes mime, quire_bytes data)
         buf_addf(&b->line, ", %s%s", text, known ? "" : ", not in the store");
     }
     buf_add_char(&b->line, ']');
-    say_line(b, buf_bytes(&b->line), "");
+    print_line(b, buf_bytes(&b->line), "");
     buf_release(&ref);
 }
 
 /* ---- blocks ------------------------------------------------------------- */
 
 /* "→ read {"path":"a.c"}". */
-static void say_call(struct blocks *b, quire_bytes name, quire_bytes arguments)
+static void print_call(struct blocks *b, quire_bytes name,
+                       quire_bytes arguments)
 {
     size_t units = b->full ? SIZE_MAX : sizes[BLOCK_LINE].units;
 
@@ -170,10 +171,11 @@ static void say_call(struct blocks *b, quire_bytes name, quire_bytes arguments)
         if (term_add_json(&b->text, arguments, units, true))
             buf_add_str(&b->text, b->marks->dots);
     }
-    say_line(b, buf_bytes(&b->text), BLOCK_BOLD);
+    print_line(b, buf_bytes(&b->text), BLOCK_BOLD);
 }
 
-static void say_block(struct blocks *b, quire_bytes block, enum block_size size)
+static void print_block(struct blocks *b, quire_bytes block,
+                        enum block_size size)
 {
     enum { TYPE, TEXT, THINKING, NAME, ARGUMENTS, INPUT, MIME, DATA, N };
     struct json_want w[N] = {JSON_WANT("type"),      JSON_WANT("text"),
@@ -183,19 +185,20 @@ static void say_block(struct blocks *b, quire_bytes block, enum block_size size)
     quire_bytes type;
 
     if (!json_pick(block, w, N, NULL)) {
-        block_say(b, block, BLOCK_RESULT, "");
+        block_print(b, block, BLOCK_RESULT, "");
         return;
     }
     type = w[TYPE].value;
     if (json_is(type, "text")) {
-        block_say(b, w[TEXT].value, size, "");
+        block_print(b, w[TEXT].value, size, "");
     } else if (json_is(type, "thinking")) {
-        block_say(b, w[THINKING].value, BLOCK_THINKING, BLOCK_DIM);
+        block_print(b, w[THINKING].value, BLOCK_THINKING, BLOCK_DIM);
     } else if (json_is(type, "image")) {
-        say_image(b, w[MIME].value, w[DATA].value);
+        print_image(b, w[MIME].value, w[DATA].value);
     } else if (w[NAME].value.data) {
-        say_call(b, w[NAME].value,
-                 w[ARGUMENTS].value.data ? w[ARGUMENTS].value : w[INPUT].value);
+        print_call(b, w[NAME].value,
+                   w[ARGUMENTS].value.data ? w[ARGUMENTS].value
+                                           : w[INPUT].value);
     } else {
         buf_clear(&b->line);
         buf_add_char(&b->line, '[');
@@ -203,20 +206,20 @@ static void say_block(struct blocks *b, quire_bytes block, enum block_size size)
             buf_add_str(&b->line, "block");
         term_add_json(&b->line, type, 100, true);
         buf_add_char(&b->line, ']');
-        say_line(b, buf_bytes(&b->line), "");
+        print_line(b, buf_bytes(&b->line), "");
     }
 }
 
-void block_say_content(struct blocks *b, quire_bytes content,
-                       enum block_size size)
+void block_print_content(struct blocks *b, quire_bytes content,
+                         enum block_size size)
 {
     struct json_scan it;
 
     if (json_kind(content) != JSON_ARRAY) {
-        block_say(b, content, size, "");
+        block_print(b, content, size, "");
         return;
     }
     json_iter_init(&it, content);
     while (json_next(&it))
-        say_block(b, it.value, size);
+        print_block(b, it.value, size);
 }

@@ -1,5 +1,5 @@
 /*
- * session_block.h - the content of messages, as a transcript shows it
+ * session_block.h - print the content of messages
  */
 #ifndef CLI_CMD_SESSION_BLOCK_H
 #define CLI_CMD_SESSION_BLOCK_H
@@ -18,9 +18,9 @@ struct blocks {
     struct cli *cli;
     const struct marks *marks;
     bool full;
-    quire *images;  /* owned: another handle, to ask for sizes while the
-                          first one is calling us; NULL: not needed yet */
-    bool no_images; /* and cannot be had                              */
+    quire *images;  /* owned; a second handle for sizes of blobs, since the
+                       first is in a callback; NULL: not opened yet    */
+    bool no_images; /* it cannot be opened                             */
     struct buf text, line;
 };
 
@@ -32,12 +32,12 @@ enum block_size { BLOCK_WHOLE, BLOCK_THINKING, BLOCK_RESULT, BLOCK_LINE };
 
 /* Print a JSON value, a string as its text, indented; nothing if it is absent
  * or empty. `style` is one of the above or "". */
-void block_say(struct blocks *b, quire_bytes value, enum block_size size,
-               const char *style);
+void block_print(struct blocks *b, quire_bytes value, enum block_size size,
+                 const char *style);
 
 /* Print what a message has as `content`: a string, or blocks of which the
  * text is shown at that size. */
-void block_say_content(struct blocks *b, quire_bytes content,
-                       enum block_size size);
+void block_print_content(struct blocks *b, quire_bytes content,
+                         enum block_size size);
 
 #endif

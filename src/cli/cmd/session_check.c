@@ -1,6 +1,5 @@
 /*
- * session_check.c - looking for damage, mending it, and bringing old
- * files up to date
+ * session_check.c - check, repair and migrate session files
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ enum { FORMAT_VERSION = 3 };
 
 struct checking {
     struct cli *cli;
-    const char *path; /* the one at hand; NULL: there is only one */
+    const char *path; /* the current one; NULL: only one was named */
     int code;
 };
 
@@ -57,16 +56,16 @@ static void check_one(struct checking *c, const char *which)
         c->code = cli_worse(c->code, session_fail(c->cli, &err));
 }
 
-/* The paths of all sessions, found first: while listing we may not look into
- * one. */
+/* The paths of all sessions, listed first: the callback of a list must not open
+ * a session. */
 struct paths {
     struct arena arena;
     const char **list;
     size_t n, cap;
 };
 
-static quire_status note_path(void *ctx, const quire_session_info *info,
-                              quire_error *err)
+static quire_status add_path(void *ctx, const quire_session_info *info,
+                             quire_error *err)
 {
     struct paths *p = ctx;
     const char *copy;
@@ -97,10 +96,10 @@ static void check_all(struct checking *c)
     quire_status st;
     size_t i;
 
-    st = quire_session_list(c->cli->q, &options, note_path, &paths, &err);
+    st = quire_session_list(c->cli->q, &options, add_path, &paths, &err);
     options.archived = 1;
     if (!st)
-        st = quire_session_list(c->cli->q, &options, note_path, &paths, &err);
+        st = quire_session_list(c->cli->q, &options, add_path, &paths, &err);
     if (st)
         c->code = cli_fail(c->cli, &err);
     progress_start(c->cli, "checking", false);
@@ -134,12 +133,12 @@ static int session_check(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_check = {
     .name = "session check",
     .args = "[S...]",
-    .summary = "look for damage in session files",
+    .summary = "check session files for damage",
     .about =
-        "Without S (and `--session`), all sessions of the home. Reads every "
-        "byte and prints a line a problem: where, what kind, in words; "
-        "nothing when all is well. Exit status 4 tells of any problem. "
-        "Nothing is changed; `session repair` mends.\n\n"
+        "Without S and `--session`, all sessions of the home. Reads every byte "
+        "and prints a line a problem: place, kind, message; nothing without a "
+        "problem. Exit status 4: at least one problem. Changes nothing; `session "
+        "repair` repairs.\n\n"
         "With `--json`: line, byte, kind, message, and path unless one S "
         "was named. The kinds are garbage, torn, no_newline, trailing, "
         "not_object, no_id, no_type, duplicate_id, missing_parent, cycle, "
@@ -163,8 +162,8 @@ static void print_repaired(struct cli *cli, const char *path, const char *kept)
         json_put_optional(&r.json, "kept", kept);
     } else {
         term_add(&r.text, bytes_str(path), true);
-        buf_add_str(&r.text, kept ? " is mended; what it was is kept in "
-                                  : " needs no mending");
+        buf_add_str(&r.text, kept ? " is repaired; the original is in "
+                                  : " is not damaged");
         if (kept)
             term_add(&r.text, bytes_str(kept), true);
     }
@@ -198,11 +197,11 @@ static int session_repair(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_repair = {
     .name = "session repair",
     .args = "[S]",
-    .summary = "mend a damaged session file",
-    .about = "Writes what can be read of it to a new file in its place and "
-             "keeps the original beside it, whole. A file without damage is "
-             "left alone. Says where the original is; with `--json`: path, "
-             "kept (null when nothing had to be mended).",
+    .summary = "repair a damaged session file",
+    .about = "Replaces the file by its readable entries and keeps the original "
+             "beside it. An undamaged file is not changed. Prints where the "
+             "original is; with `--json`: path, kept (null if the file was not "
+             "damaged).",
     .examples = "quire session repair last",
     .store = STORE_WRITE,
     .run = session_repair,
@@ -227,9 +226,9 @@ static int session_migrate(struct cli *cli, const struct args *args)
         json_put_int(&r.json, "from", from);
         json_put_int(&r.json, "to", to);
     } else if (from == to) {
-        buf_addf(&r.text, "it has version %d already", to);
+        buf_addf(&r.text, "already at version %d", to);
     } else {
-        buf_addf(&r.text, "version %d is version %d now", from, to);
+        buf_addf(&r.text, "migrated from version %d to version %d", from, to);
     }
     row_print(&r);
     return EXIT_DONE;
@@ -238,7 +237,7 @@ static int session_migrate(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_migrate = {
     .name = "session migrate",
     .args = "[S]",
-    .summary = "bring an old session file up to date",
+    .summary = "migrate an old session file to the current version",
     .about = "Rewrites a file of version 1 or 2 as version 3, atomically. "
              "Opening one for writing does the same; reading one changes "
              "nothing. With `--json`: from, to.",

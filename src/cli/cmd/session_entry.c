@@ -1,9 +1,8 @@
 /*
  * session_entry.c - an entry in one line
  *
- * What an entry is and how it begins, for lists of entries. Fields are read
- * as they come: whoever wrote the entry may have left any of them out, or put
- * something else there.
+ * The kind of an entry and its beginning, for lists. Any field may be absent or
+ * have another type: other programs write entries, too.
  */
 #include <string.h>
 
@@ -15,10 +14,10 @@ enum { SNIPPET_UNITS = 400 }; /* more than a screen is wide */
 
 /* ---- notes -------------------------------------------------------------- */
 
-/* Entries that say one thing. Of two rows for a type the first whose key is
- * there counts; a row without a key needs none. */
+/* Entries with one value. The first row whose key exists applies; a row without a
+ * key always does. */
 static const struct note {
-    const char *type, *words, *key;
+    const char *type, *text, *key;
 } notes[] = {
     {"model_change", "model", "model"},
     {"model_change", "model", "modelId"},
@@ -70,7 +69,7 @@ bool entry_add_note(struct buf *out, const quire_entry *entry)
             value = json_get(entry->json, n->key);
         if (n->key && !value.data)
             continue;
-        buf_add_str(out, n->words);
+        buf_add_str(out, n->text);
         if (n->key) {
             buf_add_char(out, ' ');
             term_add_json(out, value, SNIPPET_UNITS, true);
@@ -106,7 +105,7 @@ void entry_add_kind(struct buf *out, const quire_entry *entry)
 
 /* ---- snippets ----------------------------------------------------------- */
 
-/* One block of a message; true if it gave words. */
+/* One block of a message; true if it has text. */
 static bool add_block(struct buf *out, quire_bytes block)
 {
     struct json_want w[] = {JSON_WANT("type"),  JSON_WANT("text"),
@@ -159,7 +158,7 @@ static bool add_content(struct buf *out, quire_bytes content)
 
 static void add_message(struct buf *out, quire_bytes message)
 {
-    /* Of the rest the first that is there says most. */
+    /* Else the first of these that exists. */
     static const char *const keys[] = {"command", "code", "summary",
                                        "errorMessage", "files"};
     quire_bytes tool = json_get(message, "toolName");

@@ -1,5 +1,5 @@
 /*
- * session_file.c - sessions as wholes: copied, moved, put away, deleted
+ * session_file.c - fork, extract, move, archive and delete sessions
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +37,9 @@ static const struct opt fork_opts[] = {
 const struct cmd cmd_session_fork = {
     .name = "session fork",
     .args = "[S]",
-    .summary = "make a new session with the same entries",
-    .about = "The copy has an id of its own, and its outputs are copied, "
-             "too. Prints one JSON object: id, path.",
+    .summary = "copy a session",
+    .about = "The copy has a new id; outputs are copied, too. Prints one JSON "
+             "object: id, path.",
     .opts = fork_opts,
     .examples = "quire session fork last",
     .store = STORE_WRITE,
@@ -59,8 +59,8 @@ static int session_extract(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_extract = {
     .name = "session extract",
     .args = "S ENTRY",
-    .summary = "make a new session of the path to an entry",
-    .about = "The new session has what leads from the root to ENTRY, and no "
+    .summary = "copy the path to an entry into a new session",
+    .about = "The new session has the entries from the root to ENTRY, and no "
              "other branch. Prints one JSON object: id, path.",
     .examples = "quire session extract last a1",
     .store = STORE_WRITE,
@@ -77,7 +77,7 @@ static int session_move(struct cli *cli, const struct args *args)
 
     if (!cwd)
         return cli_usage(cli, "usage: quire session move S --cwd DIR",
-                         "`quire session move` needs --cwd DIR: where to?");
+                         "--cwd is missing");
     code = session_named(cli, args, &which);
     if (code)
         return code;
@@ -90,7 +90,7 @@ static const struct opt move_opts[] = {
     {.name = "cwd",
      .kind = OPT_PATH,
      .value = "DIR",
-     .help = "the project directory it is to belong to"},
+     .help = "its new project directory"},
     {0},
 };
 
@@ -98,8 +98,8 @@ const struct cmd cmd_session_move = {
     .name = "session move",
     .args = "[S]",
     .summary = "move a session to another project directory",
-    .about = "Its outputs move with it, or nothing does. Prints one JSON "
-             "object: id, path.",
+    .about = "Moves its outputs, too, all or nothing. Prints one JSON object: "
+             "id, path.",
     .opts = move_opts,
     .examples = "quire session move last --cwd ../elsewhere",
     .store = STORE_WRITE,
@@ -138,10 +138,10 @@ static int session_archive(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_archive = {
     .name = "session archive",
     .args = "[S]",
-    .summary = "put a session away",
-    .about = "It keeps its outputs and its blobs, can be read by its id, and "
-             "is listed by `session ls --archived` only. Prints the path of "
-             "its file; with `--json`: path.",
+    .summary = "archive a session",
+    .about = "It keeps its outputs and blobs, can be read by its id, and is "
+             "listed by `session ls --archived` only. Prints the path of its "
+             "file; with `--json`: path.",
     .examples = "quire session archive last",
     .store = STORE_WRITE,
     .run = session_archive,
@@ -164,7 +164,7 @@ static int session_unarchive(struct cli *cli, const struct args *args)
 const struct cmd cmd_session_unarchive = {
     .name = "session unarchive",
     .args = "[S]",
-    .summary = "bring back a session that was put away",
+    .summary = "restore an archived session",
     .about = "Prints the path of its file; with `--json`: path.",
     .examples = "quire session unarchive $(quire session ls --archived --ids)",
     .store = STORE_WRITE,
@@ -179,8 +179,8 @@ static quire_status emit_file(void *ctx, const char *path, quire_error *err)
     return out_status(ctx, err);
 }
 
-/* What would go. Of a file that cannot be opened as a session, itself. */
-static int show_doomed(struct cli *cli, const char *which)
+/* The files that rm would delete. Of a file that cannot be opened, itself. */
+static int print_files(struct cli *cli, const char *which)
 {
     quire_session_options options = QUIRE_SESSION_OPTIONS_INIT;
     quire_session *s = NULL;
@@ -230,7 +230,7 @@ static int session_rm(struct cli *cli, const struct args *args)
     int code = EXIT_DONE;
     size_t i;
 
-    /* All of them are there before the first goes. */
+    /* Check that all exist before the first is deleted. */
     for (i = 0; i < args->n_words && args->n_words > 1; i++) {
         if (quire_session_find(cli->q, args->words[i], &path, &err))
             return session_fail(cli, &err);
@@ -238,7 +238,7 @@ static int session_rm(struct cli *cli, const struct args *args)
     for (i = 0; i < args->n_words; i++) {
         const char *which = args->words[i];
 
-        code = cli_worse(code, dry ? show_doomed(cli, which)
+        code = cli_worse(code, dry ? print_files(cli, which)
                                    : remove_one(cli, which));
     }
     return code;
@@ -247,18 +247,18 @@ static int session_rm(struct cli *cli, const struct args *args)
 static const struct opt rm_opts[] = {
     {.name = "dry-run",
      .kind = OPT_FLAG,
-     .help = "remove nothing, list the files that would go"},
+     .help = "delete nothing, print the files that would be deleted"},
     {0},
 };
 
 const struct cmd cmd_session_rm = {
     .name = "session rm",
     .args = "S...",
-    .summary = "delete sessions and their outputs, for good",
-    .about = "Its outputs and artifacts go with it. There is no way back: "
-             "`session archive` puts a session out of the way instead. Blobs "
-             "stay until they are collected. With "
-             "`--json`: the path of each file that is gone.",
+    .summary = "delete sessions and their outputs permanently",
+    .about =
+        "Deletes its outputs and artifacts, too. This cannot be undone; "
+        "`session archive` hides a session instead. Blobs stay until `quire "
+        "gc` removes them. With `--json`: the path of each deleted file.",
     .opts = rm_opts,
     .examples = "quire session rm --dry-run last",
     .store = STORE_WRITE,

@@ -1,9 +1,8 @@
 /*
- * session_ls.c - which sessions there are
+ * session_ls.c - list sessions
  *
- * JSON goes out line by line. The table for people is gathered first, since
- * an id is shown as far as it takes to tell it from the others: ids begin with
- * the time, so those of one afternoon have much in common.
+ * JSON is printed line by line. The table is collected first, for the width of
+ * its columns.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +44,7 @@ struct listing {
 
 /* ---- one a line --------------------------------------------------------- */
 
-/* Dollars, of which so many decimals are shown at least; then exactly. */
+/* Dollars, exactly, with at least `decimals` decimals. */
 static void add_cost(struct buf *out, int64_t nano, int decimals)
 {
     char digits[16];
@@ -143,7 +142,7 @@ static quire_status keep_row(struct listing *l, const quire_session_info *info,
     return QUIRE_OK;
 }
 
-/* Whole ids: a part that tells apart what is listed may begin others, too. */
+/* Whole ids: a prefix that is unique in the list may not be in the home. */
 static size_t id_columns(const struct listing *l)
 {
     size_t i, most = ID_COLUMNS_MIN;
@@ -168,7 +167,7 @@ static void add_cell(struct buf *line, const char *text, size_t columns)
 }
 
 /* "~/src/quire" of what is below the home directory. */
-static void add_place(struct buf *line, const char *cwd, size_t columns)
+static void add_directory(struct buf *line, const char *cwd, size_t columns)
 {
     struct buf seen = BUF_INIT(1024 * 1024);
     const char *home = getenv("HOME");
@@ -214,7 +213,7 @@ static void print_row(struct listing *l, const struct table_row *row, size_t id,
     if (l->totals)
         add_total_cells(&l->line, row);
     add_cell(&l->line, row->title, title);
-    add_place(&l->line, row->cwd, place);
+    add_directory(&l->line, row->cwd, place);
     out_line(l->cli, &l->line);
 }
 
@@ -234,7 +233,7 @@ static void print_table(struct listing *l)
     if (title > TITLE_COLUMNS_MAX)
         title = TITLE_COLUMNS_MAX;
     place = left > title + TITLE_COLUMNS_MIN ? left - title : TITLE_COLUMNS_MIN;
-    /* The last column may be long where nobody counts. */
+    /* Not cut if it is not a terminal. */
     if (!isatty(STDOUT_FILENO))
         place = SIZE_MAX / 4;
     buf_addf(&l->line, "%s%-*s  %-16s  %5s  %10s  ", color ? "\033[1m" : "",
@@ -288,8 +287,7 @@ static quire_status list_rows(struct listing *l, const quire_list_options *o,
     rows.archived = o->archived;
     rows.limit = o->limit;
     st = quire_session_rows(l->cli->q, &rows, list_row, l, err);
-    /* To read is always possible: what cannot be kept for the next time is
-     * added up for this one. */
+    /* If totals cannot be stored, a read-only handle computes them. */
     if (st != QUIRE_BUSY && st != QUIRE_IO)
         return st;
     cli_store_options(l->cli->args, &options);
@@ -333,7 +331,7 @@ static int session_ls(struct cli *cli, const struct args *args)
     options.limit = args_number(args, "limit", 0);
     if (options.cwd && args_flag(args, "all"))
         return cli_usage(cli, "leave one of them out",
-                         "--cwd and --all contradict each other");
+                         "--cwd and --all exclude each other");
     return list(cli, &options, args_flag(args, "ids"),
                 args_flag(args, "totals"));
 }
@@ -346,9 +344,7 @@ static const struct opt ls_opts[] = {
     {.name = "all",
      .kind = OPT_FLAG,
      .help = "those of every project, which is the default"},
-    {.name = "archived",
-     .kind = OPT_FLAG,
-     .help = "those that were put away, instead"},
+    {.name = "archived", .kind = OPT_FLAG, .help = "archived sessions instead"},
     {.name = "limit",
      .letter = 'n',
      .kind = OPT_NUMBER,
@@ -374,12 +370,11 @@ const struct cmd cmd_session_ls = {
         "messages, size_bytes, parent, first, status, archived; null where "
         "there is none. `created`, `modified` and `bytes` are older names of "
         "created_at, modified_at and size_bytes.\n\n"
-        "With `--totals` each file is counted whole, or on from where it was "
-        "counted last, and the number that the session has in the catalogue, "
-        "the tokens and the dollars that its messages say they took are "
-        "listed too; with `--json` as number, state, tokens (input, output, "
-        "cache_read, cache_write, total) and cost. A last line that is not "
-        "finished does not count.",
+        "With `--totals` also the session's number in the catalogue, and the "
+        "tokens and dollars that its messages report; with `--json` as number, "
+        "state, tokens (input, output, cache_read, cache_write, total) and "
+        "cost. Each file is read from where it was read last. An unfinished "
+        "last line does not count.",
     .opts = ls_opts,
     .examples = "quire session ls --limit 20\n"
                 "quire session ls --cwd . --json",

@@ -1,6 +1,5 @@
 /*
- * session_read.c - a session for other programs: its context, its files,
- * and all of it in one file
+ * session_read.c - context, files and export of a session
  */
 #include <string.h>
 #include <unistd.h>
@@ -32,8 +31,8 @@ static void warn_missing(void *ctx, const char *ref)
                  "the image %s is not in the store: it stays a reference", ref);
 }
 
-/* The library takes an unknown leaf for the last entry, as the format has it;
- * here it is a mistake. */
+/* The library takes an unknown leaf for the last entry, as the format says; the
+ * CLI refuses it. */
 static int check_leaf(struct cli *cli, quire_session *s, const char *leaf)
 {
     quire_entry entry;
@@ -85,13 +84,13 @@ static const struct opt context_opts[] = {
 const struct cmd cmd_session_context = {
     .name = "session context",
     .args = "[S]",
-    .summary = "print what the model is to see",
+    .summary = "print the context for the model",
     .about =
         "One JSON object: messages, thinkingLevel, models, "
         "injectedTtsrRules, mode, modeData. The messages are those on the "
         "path to the leaf, from the last compaction on, with the content of "
-        "their images put back. An image that is not in the store keeps its "
-        "reference, and a warning says so.",
+        "their images. An image that is not in the store keeps its reference, "
+        "with a warning.",
     .opts = context_opts,
     .examples = "quire session context last",
     .store = STORE_READ,
@@ -188,7 +187,7 @@ struct exporting {
     struct atomic_output *save; /* NULL: standard output */
     struct json_out out;
     struct buf header, line;
-    size_t missing; /* images that could not be put back */
+    size_t missing; /* images that are not in the store */
 };
 
 static quire_status export_line(struct exporting *x, quire_bytes json,
@@ -223,8 +222,8 @@ static quire_status export_entry(void *ctx, const quire_entry *entry,
     return export_line(x, entry->json, err);
 }
 
-/* The header as it is, but for what is kept elsewhere: the title may be in a
- * line of its own, and entries of an old version have become new ones. */
+/* The stored header, with the title, which may be in a line of its own, and the
+ * current version if entries were migrated. */
 static quire_status export_header(struct exporting *x, quire_session *s,
                                   quire_error *err)
 {
@@ -237,7 +236,7 @@ static quire_status export_header(struct exporting *x, quire_session *s,
     quire_status st = quire_session_header(s, &header, err);
 
     if (!st) {
-        /* The header is on loan until the next call. */
+        /* The header is valid until the next call. */
         buf_add(&line, header.data, header.len);
         quire_session_describe(s, &info);
         if (*info.title) {
@@ -298,14 +297,16 @@ static int session_export(struct cli *cli, const struct args *args)
     }
     if (!st)
         st = export_all(&x, s, args, &err);
-    /* A full output device is reported when it is closed, and a signal needs
-     * no words. */
+    /* out_close() reports a failed write; a signal needs no message. */
     if (st && st != QUIRE_STOPPED && (x.save || !cli->out.error))
         code = cli_fail(cli, &err);
     if (!code && x.missing) {
-        session_warn(cli, "missing_blob",
-                     "%zu images are not in the store: they stay references",
-                     x.missing);
+        session_warn(
+            cli, "missing_blob",
+            x.missing == 1
+                ? "%zu image is not in the store and stays a reference"
+                : "%zu images are not in the store and stay references",
+            x.missing);
         code = EXIT_DAMAGED;
     }
     if (x.save)
@@ -320,10 +321,10 @@ static const struct opt export_opts[] = {
     ATOMIC_OUTPUT_OPT,
     {.name = "hydrate",
      .kind = OPT_FLAG,
-     .help = "put the content of images back in the place of references"},
+     .help = "replace references by the content of images"},
     {.name = "path",
      .kind = OPT_FLAG,
-     .help = "only the entries on the way to the current leaf"},
+     .help = "only the entries on the path to the current leaf"},
     {0},
 };
 
@@ -332,8 +333,8 @@ const struct cmd cmd_session_export = {
     .args = "[S]",
     .summary = "write a session as one file",
     .about = "A header and the entries, one JSON object a line, in the "
-             "current version of the format. With `--hydrate` it needs no "
-             "store beside it.",
+             "current version of the format. With `--hydrate` it can be read "
+             "without a store.",
     .opts = export_opts,
     .examples = "quire session export last --hydrate -o session.jsonl",
     .store = STORE_READ,

@@ -1,11 +1,11 @@
 /*
  * session_show.c - a session as a transcript
  *
- * An entry is a head line (who, its id, its label) and below it, indented,
- * what it says; or, if it says only one thing, a note of one line. What is
- * long and rarely read (thinking, results of tools) is cut unless --full.
+ * An entry is a head line (role, id, label) and its content, indented, below; an
+ * entry with one value is a note of one line. Thinking and results of tools are
+ * cut unless --full.
  *
- * Blocks of content are in cmd_session_block.c; here are entries.
+ * Blocks of content are in session_block.c; here are entries.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,22 +36,22 @@ struct show {
 
 /* ---- heads and notes ---------------------------------------------------- */
 
-static void style(struct show *sh, const char *escape)
+static void add_style(struct show *sh, const char *escape)
 {
     if (sh->cli->out.color)
         buf_add_str(&sh->line, escape);
 }
 
-/* The id, the label and whatever else tells an entry from others. */
+/* The id, the label and what else identifies an entry. */
 static void add_marks(struct show *sh, const quire_entry *e)
 {
-    style(sh, BLOCK_DIM);
+    add_style(sh, BLOCK_DIM);
     buf_add_str(&sh->line, "  ");
     if (e->id.data)
         term_add(&sh->line, e->id, true);
     else
         buf_add_str(&sh->line, "(no id)");
-    style(sh, BLOCK_PLAIN);
+    add_style(sh, BLOCK_PLAIN);
     if (e->label.data) {
         buf_add_str(&sh->line, "  [");
         term_add(&sh->line, e->label, true);
@@ -70,14 +70,14 @@ static void add_on_off(struct show *sh, const quire_entry *e)
 }
 
 /* "assistant  a1b2c3d4  [label]  anthropic/claude". */
-static void say_head(struct show *sh, const quire_entry *e, quire_bytes kind,
-                     quire_bytes extra)
+static void print_head(struct show *sh, const quire_entry *e, quire_bytes kind,
+                       quire_bytes extra)
 {
     out_str(sh->cli, "\n");
     add_on_off(sh, e);
-    style(sh, BLOCK_BOLD);
+    add_style(sh, BLOCK_BOLD);
     buf_add(&sh->line, kind.data, kind.len);
-    style(sh, BLOCK_PLAIN);
+    add_style(sh, BLOCK_PLAIN);
     add_marks(sh, e);
     if (extra.len) {
         buf_add_str(&sh->line, "  ");
@@ -87,8 +87,8 @@ static void say_head(struct show *sh, const quire_entry *e, quire_bytes kind,
     sh->noted = false;
 }
 
-/* One line by itself, close to others of its kind. */
-static void say_note(struct show *sh, const quire_entry *e, quire_bytes note)
+/* A note of one line, without an empty line between notes. */
+static void print_note(struct show *sh, const quire_entry *e, quire_bytes note)
 {
     if (!sh->noted)
         out_str(sh->cli, "\n");
@@ -104,7 +104,7 @@ static void say_note(struct show *sh, const quire_entry *e, quire_bytes note)
 
 /* ---- messages ----------------------------------------------------------- */
 
-/* "anthropic/claude-sonnet-4-5", and how it ended if that was badly. */
+/* "anthropic/claude-sonnet-4-5", and the stop reason if it failed. */
 static void add_model(struct buf *out, quire_bytes message)
 {
     quire_bytes provider = json_get(message, "provider");
@@ -122,22 +122,22 @@ static void add_model(struct buf *out, quire_bytes message)
     }
 }
 
-/* Something a person ran: what, what came of it. */
-static void say_execution(struct show *sh, quire_bytes message)
+/* A command that a person ran, and its output. */
+static void print_execution(struct show *sh, quire_bytes message)
 {
     quire_bytes command = json_get(message, "command");
     int64_t exit_code = 0;
 
     if (!command.data)
         command = json_get(message, "code");
-    block_say(&sh->blocks, command, BLOCK_WHOLE, "");
-    block_say(&sh->blocks, json_get(message, "output"), BLOCK_RESULT,
-              BLOCK_DIM);
+    block_print(&sh->blocks, command, BLOCK_WHOLE, "");
+    block_print(&sh->blocks, json_get(message, "output"), BLOCK_RESULT,
+                BLOCK_DIM);
     if (json_read_int(json_get(message, "exitCode"), &exit_code) && exit_code)
         out_printf(sh->cli, "  exit status %lld\n", (long long)exit_code);
 }
 
-static void say_files(struct show *sh, quire_bytes files)
+static void print_files(struct show *sh, quire_bytes files)
 {
     struct json_scan it;
 
@@ -145,10 +145,10 @@ static void say_files(struct show *sh, quire_bytes files)
         return;
     json_iter_init(&it, files);
     while (json_next(&it))
-        block_say(&sh->blocks, json_get(it.value, "path"), BLOCK_LINE, "");
+        block_print(&sh->blocks, json_get(it.value, "path"), BLOCK_LINE, "");
 }
 
-static void say_message(struct show *sh, const quire_entry *e)
+static void print_message(struct show *sh, const quire_entry *e)
 {
     struct buf kind = BUF_INIT(1024 * 1024), extra = BUF_INIT(1024 * 1024);
     quire_bytes message = json_get(e->json, "message");
@@ -165,21 +165,22 @@ static void say_message(struct show *sh, const quire_entry *e)
     } else {
         term_add_json(&extra, json_get(message, "customType"), SIZE_MAX, true);
     }
-    say_head(sh, e, buf_bytes(&kind), buf_bytes(&extra));
-    block_say_content(&sh->blocks, json_get(message, "content"),
-                      result ? BLOCK_RESULT : BLOCK_WHOLE);
+    print_head(sh, e, buf_bytes(&kind), buf_bytes(&extra));
+    block_print_content(&sh->blocks, json_get(message, "content"),
+                        result ? BLOCK_RESULT : BLOCK_WHOLE);
     if (json_is(role, "bashExecution") || json_is(role, "pythonExecution"))
-        say_execution(sh, message);
+        print_execution(sh, message);
     if (json_is(role, "fileMention"))
-        say_files(sh, json_get(message, "files"));
-    block_say(&sh->blocks, json_get(message, "errorMessage"), BLOCK_WHOLE, "");
+        print_files(sh, json_get(message, "files"));
+    block_print(&sh->blocks, json_get(message, "errorMessage"), BLOCK_WHOLE,
+                "");
     buf_release(&kind);
     buf_release(&extra);
 }
 
-/* ---- the other entries that say something ------------------------------- */
+/* ---- other entries ------------------------------------------------------ */
 
-static void say_summary(struct show *sh, const quire_entry *e)
+static void print_summary(struct show *sh, const quire_entry *e)
 {
     struct buf extra = BUF_INIT(1024 * 1024);
     bool compaction = bytes_is(e->type, "compaction");
@@ -196,25 +197,25 @@ static void say_summary(struct show *sh, const quire_entry *e)
         buf_add_str(&extra, "of what came after ");
         term_add_json(&extra, from, SIZE_MAX, true);
     }
-    say_head(sh, e, bytes_str(compaction ? "compaction" : "branch summary"),
-             buf_bytes(&extra));
+    print_head(sh, e, bytes_str(compaction ? "compaction" : "branch summary"),
+               buf_bytes(&extra));
     if (brief.data && !sh->blocks.full)
         summary = brief;
-    block_say(&sh->blocks, summary, BLOCK_WHOLE, "");
+    block_print(&sh->blocks, summary, BLOCK_WHOLE, "");
     buf_release(&extra);
 }
 
-static void say_custom_message(struct show *sh, const quire_entry *e)
+static void print_custom_message(struct show *sh, const quire_entry *e)
 {
     struct buf extra = BUF_INIT(1024 * 1024);
 
     term_add_json(&extra, json_get(e->json, "customType"), SIZE_MAX, true);
-    say_head(sh, e, bytes_str("custom"), buf_bytes(&extra));
-    block_say_content(&sh->blocks, json_get(e->json, "content"), BLOCK_WHOLE);
+    print_head(sh, e, bytes_str("custom"), buf_bytes(&extra));
+    block_print_content(&sh->blocks, json_get(e->json, "content"), BLOCK_WHOLE);
     buf_release(&extra);
 }
 
-static void say_noted(struct show *sh, const quire_entry *e)
+static void print_noted(struct show *sh, const quire_entry *e)
 {
     struct buf note = BUF_INIT(1024 * 1024);
 
@@ -225,21 +226,21 @@ static void say_noted(struct show *sh, const quire_entry *e)
         else
             buf_add_str(&note, "unknown");
     }
-    say_note(sh, e, buf_bytes(&note));
+    print_note(sh, e, buf_bytes(&note));
     buf_release(&note);
 }
 
 /* ---- entries ------------------------------------------------------------ */
 
-/* Only keeps the place of the leaf: nothing to show, unless all is shown. */
+/* It only marks the leaf: printed with --all alone. */
 static bool is_placeholder(const quire_entry *e)
 {
     return bytes_is(e->type, "custom") &&
            json_is(json_get(e->json, "customType"), "quire/head");
 }
 
-/* Where the file jumps, say to where. */
-static void say_jump(struct show *sh, const quire_entry *e)
+/* An entry whose parent is not the entry before it. */
+static void print_jump(struct show *sh, const quire_entry *e)
 {
     if (!sh->n || bytes_equal(e->parent, buf_bytes(&sh->before)))
         return;
@@ -262,17 +263,17 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
     uint64_t *forks = e->id.data ? map_get(&sh->forks, e->id) : NULL;
 
     if (sh->all)
-        say_jump(sh, e);
+        print_jump(sh, e);
     if (!is_placeholder(e) || sh->all) {
         if (bytes_is(e->type, "message"))
-            say_message(sh, e);
+            print_message(sh, e);
         else if (bytes_is(e->type, "compaction") ||
                  bytes_is(e->type, "branch_summary"))
-            say_summary(sh, e);
+            print_summary(sh, e);
         else if (bytes_is(e->type, "custom_message"))
-            say_custom_message(sh, e);
+            print_custom_message(sh, e);
         else
-            say_noted(sh, e);
+            print_noted(sh, e);
         sh->n_shown++;
     }
     if (forks)
@@ -284,7 +285,7 @@ static quire_status show_entry(void *ctx, const quire_entry *e,
     return out_status(sh->cli, err);
 }
 
-static quire_status note_fork(void *ctx, const quire_entry *e, quire_error *err)
+static quire_status add_fork(void *ctx, const quire_entry *e, quire_error *err)
 {
     struct show *sh = ctx;
     quire_bytes id;
@@ -299,18 +300,18 @@ static quire_status note_fork(void *ctx, const quire_entry *e, quire_error *err)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static void say_title(struct show *sh, quire_session *s)
+static void print_title(struct show *sh, quire_session *s)
 {
     quire_session_info info = {0};
 
     quire_session_describe(s, &info);
     if (info.title && *info.title) {
-        style(sh, BLOCK_BOLD);
+        add_style(sh, BLOCK_BOLD);
         term_add(&sh->line, bytes_str(info.title), true);
-        style(sh, BLOCK_PLAIN);
+        add_style(sh, BLOCK_PLAIN);
         out_line(sh->cli, &sh->line);
     }
-    style(sh, BLOCK_DIM);
+    add_style(sh, BLOCK_DIM);
     buf_add_str(&sh->line, "session ");
     term_add(&sh->line, bytes_str(info.id), true);
     if (info.cwd && *info.cwd) {
@@ -321,11 +322,11 @@ static void say_title(struct show *sh, quire_session *s)
         buf_add_str(&sh->line, ", ");
         term_add(&sh->line, bytes_str(info.created), true);
     }
-    style(sh, BLOCK_PLAIN);
+    add_style(sh, BLOCK_PLAIN);
     out_line(sh->cli, &sh->line);
 }
 
-static void say_end(struct show *sh, quire_session *s)
+static void print_end(struct show *sh, quire_session *s)
 {
     quire_session_info info = {0};
 
@@ -354,13 +355,13 @@ static int show_transcript(struct cli *cli, const struct args *args,
 
     blocks_init(&sh.blocks, cli, args_flag(args, "full"));
     map_init(&sh.forks, (uint64_t)seed, (uintptr_t)&sh);
-    say_title(&sh, s);
-    st = quire_session_tree(s, note_fork, &sh, &err);
+    print_title(&sh, s);
+    st = quire_session_tree(s, add_fork, &sh, &err);
     if (!st)
         st = sh.all ? quire_session_entries(s, 0, show_entry, &sh, &err)
                     : quire_session_path(s, NULL, 0, show_entry, &sh, &err);
     if (!st)
-        say_end(&sh, s);
+        print_end(&sh, s);
     else if (!cli->out.error)
         code = cli_fail(cli, &err);
     blocks_release(&sh.blocks);
@@ -380,7 +381,7 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
     quire_bytes json = e->json;
     struct json_out o;
 
-    /* Whoever reads this may be less patient with damage than we are. */
+    /* Other programs may not accept invalid UTF-8. */
     if (!utf8_check(json)) {
         utf8_add_mended(&mended, json);
         if (mended.failed) {
@@ -390,10 +391,11 @@ static quire_status show_json(void *ctx, const quire_entry *e, quire_error *err)
         json = buf_bytes(&mended);
     }
     if (e->missing)
-        session_warn(cli, "missing_blob",
-                     "%zu images of entry %.*s are not in the store: they stay "
-                     "references",
-                     e->missing, (int)e->id.len, (const char *)e->id.data);
+        session_warn(
+            cli, "missing_blob",
+            "%zu %s of entry %.*s not in the store: kept as references",
+            e->missing, e->missing == 1 ? "image" : "images", (int)e->id.len,
+            (const char *)e->id.data);
     json_out_init(&o, cli);
     json_out_add(&o, json);
     json_out_end(&o);
@@ -409,8 +411,7 @@ static int session_show(struct cli *cli, const struct args *args)
     int code;
 
     if (flags && !cli->json)
-        return cli_usage(cli, "give --json as well",
-                         "--hydrate is of use only with --json");
+        return cli_usage(cli, "give --json as well", "--hydrate needs --json");
     code = open_session(cli, args, QUIRE_SESSION_READ, &s);
     if (code)
         return code;
@@ -426,29 +427,27 @@ static int session_show(struct cli *cli, const struct args *args)
 static const struct opt show_opts[] = {
     {.name = "all",
      .kind = OPT_FLAG,
-     .help = "every entry in the order of the file, those on the way to the "
-             "current leaf marked; not only that way"},
+     .help = "every entry in file order, those on the path to the current leaf "
+             "marked; not only that path"},
     {.name = "full",
      .kind = OPT_FLAG,
-     .help = "thinking, tool calls and results whole"},
+     .help = "do not shorten thinking, tool calls and results"},
     {.name = "hydrate",
      .kind = OPT_FLAG,
-     .help = "with --json, put the content of images in the place of "
-             "references"},
+     .help = "with --json, replace references by the content of images"},
     {0},
 };
 
 const struct cmd cmd_session_show = {
     .name = "session show",
     .args = "[S]",
-    .summary = "read a session",
+    .summary = "print a session",
     .about =
-        "A transcript of the way from the first entry to the current leaf. "
-        "Thinking and the results of tools are shortened; images are named. "
-        "What could steer the terminal is left out of what it shows.\n\n"
-        "With `--json`: every entry as it was written, one a line, in the "
-        "order of the file; entries of old versions as they are in the "
-        "current one.",
+        "A transcript of the path from the first entry to the current leaf. "
+        "Thinking and results of tools are shortened; images are named. Escape "
+        "sequences are removed on a terminal.\n\n"
+        "With `--json`: every entry as stored, one a line, in file order; "
+        "entries of old versions migrated to the current one.",
     .opts = show_opts,
     .examples = "quire session show last\n"
                 "quire session show last --all --full\n"

@@ -1,8 +1,8 @@
 /*
- * session_tree.c - the shape of a session
+ * session_tree.c - draw the branches of a session
  *
- * Where a session branches, the branch that was begun last goes on straight
- * down, and the earlier ones hang beside it:
+ * Where a session branches, the newest branch continues straight down, and the
+ * earlier ones are drawn beside it:
  *
  *     a1  user       hello
  *     a2  assistant  hi
@@ -11,10 +11,9 @@
  *     a5  user       second try
  *     a6  assistant  yes  ← leaf
  *
- * So a session that went back a hundred times is as deep as its deepest
- * branch off a branch, not a hundred steps. Entries come depth first, which is
- * all it takes: of each entry on the way down we remember how many children
- * are still to come.
+ * The indentation is the depth of branches off branches. Entries come depth
+ * first; for each entry on the path it is enough to know how many children are
+ * still to come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,10 @@ enum {
     SNIPPET_COLUMNS_MIN = 20,
 };
 
-/* An entry on the way from a root to the one at hand. */
+/* An entry on the path from a root to the current one. */
 struct step {
     size_t left;  /* children still to come */
-    size_t level; /* branches it hangs from */
+    size_t level; /* of indentation         */
 };
 
 struct drawing {
@@ -103,8 +102,8 @@ static bool make_room(struct drawing *d, size_t depth)
     return true;
 }
 
-/* Find the place of an entry in the picture; true if a branch begins here. */
-static bool place(struct drawing *d, const quire_entry *e)
+/* Set the level of an entry; true if a branch begins here. */
+static bool place_entry(struct drawing *d, const quire_entry *e)
 {
     struct step *at = &d->steps[e->depth];
     struct step *above = e->depth ? at - 1 : NULL;
@@ -128,7 +127,7 @@ static void add_rails(struct drawing *d, size_t level, bool side)
         buf_add_str(&d->line, side ? d->marks->side : d->marks->rail);
 }
 
-/* What stands behind the snippet: label, leaf, and what is wrong. */
+/* After the snippet: label, a missing parent, the leaf. */
 static void add_tail(struct drawing *d, const quire_entry *e)
 {
     if (e->label.data) {
@@ -175,7 +174,8 @@ static void add_text(struct drawing *d, const quire_entry *e, size_t room)
         d->line.len--;
 }
 
-static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
+static quire_status draw_entry(void *ctx, const quire_entry *e,
+                               quire_error *err)
 {
     struct drawing *d = ctx;
     bool color = d->cli->out.color, side;
@@ -186,7 +186,7 @@ static quire_status draw(void *ctx, const quire_entry *e, quire_error *err)
     if (!e->depth && d->any)
         out_str(d->cli, "\n");
     d->any = true;
-    side = place(d, e);
+    side = place_entry(d, e);
     add_rails(d, d->steps[e->depth].level, side);
     add_id(d, e);
     used = term_columns(buf_bytes(&d->line));
@@ -219,7 +219,7 @@ static int session_tree(struct cli *cli, const struct args *args)
 
     if (code)
         return code;
-    if (quire_session_tree(s, cli->json ? print_json : draw, &d, &err) &&
+    if (quire_session_tree(s, cli->json ? print_json : draw_entry, &d, &err) &&
         !cli->out.error)
         code = cli_fail(cli, &err);
     quire_session_close(s);
@@ -234,10 +234,9 @@ const struct cmd cmd_session_tree = {
     .name = "session tree",
     .args = "[S]",
     .summary = "draw the entries of a session with their branches",
-    .about = "A line an entry: its id, what it is, how it begins, its label "
-             "in brackets. The branch that was begun last goes straight "
-             "down, earlier ones hang beside it. The current leaf is "
-             "marked.\n\n"
+    .about = "A line an entry: id, kind, beginning, label in brackets. The "
+             "newest branch continues straight down, earlier ones are drawn "
+             "beside it. The current leaf is marked.\n\n"
              "With `--json`: id, parentId, type, depth, leaf, label, "
              "children, on_path, orphan; parents before children.",
     .examples = "quire session tree last",

@@ -1,5 +1,5 @@
 /*
- * stats.c - how much there is
+ * stats.c - counts and sizes of a home
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +11,7 @@
 
 extern const struct cmd cmd_stats;
 
-/* Tenants are told of last, and counted first. */
-struct telling {
+struct tenant_rows {
     struct cli *cli;
     struct json_writer *w;
     uint64_t n;
@@ -21,7 +20,7 @@ struct telling {
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* What a tenant has, and all of them together. */
+/* The counts of a tenant, or of all. */
 static void add_tenant(struct json_writer *w, const quire_tenant_stats *t)
 {
     json_put_uint(w, "sessions", t->sessions);
@@ -107,10 +106,10 @@ static void add_all(struct json_writer *w, const quire_stats *s)
     add_session(w, &s->newest);
 }
 
-static quire_status tell_tenant_json(void *ctx, const quire_tenant_stats *t,
-                                     quire_error *err)
+static quire_status add_tenant_json(void *ctx, const quire_tenant_stats *t,
+                                    quire_error *err)
 {
-    struct telling *l = ctx;
+    struct tenant_rows *l = ctx;
 
     (void)err;
     json_object(l->w);
@@ -203,10 +202,10 @@ static void table_rest(struct buf *out, const quire_stats *s)
     }
 }
 
-static quire_status tell_tenant(void *ctx, const quire_tenant_stats *t,
-                                quire_error *err)
+static quire_status add_tenant_row(void *ctx, const quire_tenant_stats *t,
+                                   quire_error *err)
 {
-    struct telling *l = ctx;
+    struct tenant_rows *l = ctx;
     char a[32], b[32];
 
     (void)err;
@@ -223,12 +222,12 @@ static quire_status tell_tenant(void *ctx, const quire_tenant_stats *t,
 
 /* ---- the command -------------------------------------------------------- */
 
-/* Tenants come out of the same call as the rest, and stand behind it. */
-static int stats(struct cli *cli, const struct args *args)
+/* One call reports tenants before the totals; they are printed after them. */
+static int print_stats(struct cli *cli, const struct args *args)
 {
     struct buf out = BUF_INIT(1 << 22), tenants = BUF_INIT(1 << 22);
     struct json_writer w, inner;
-    struct telling l = {.cli = cli, .w = &inner, .out = &tenants};
+    struct tenant_rows l = {.cli = cli, .w = &inner, .out = &tenants};
     quire_stats s = {.size = sizeof s};
     quire_error err = {0};
     int code = EXIT_DONE;
@@ -238,8 +237,9 @@ static int stats(struct cli *cli, const struct args *args)
     if (cli->json)
         json_array(&inner);
     cli_warn_absent(cli);
-    if (quire_stats_read(cli->q, &s, cli->json ? tell_tenant_json : tell_tenant,
-                         &l, &err)) {
+    if (quire_stats_read(cli->q, &s,
+                         cli->json ? add_tenant_json : add_tenant_row, &l,
+                         &err)) {
         code = cli_fail(cli, &err);
     } else if (cli->json) {
         json_array_end(&inner);
@@ -265,14 +265,13 @@ static int stats(struct cli *cli, const struct args *args)
 const struct cmd cmd_stats = {
     .name = "stats",
     .args = "",
-    .summary = "tell how much there is, and what it takes",
+    .summary = "show what the home holds and how much space it uses",
     .about =
-        "Sessions, entries, outputs, artifacts, memory; and of blobs, the "
-        "bytes of content counted at every reference, counted once, and as "
-        "they are stored: the ratio is the first by the last. The five largest "
-        "sessions and blobs, the oldest and the newest session, and each "
-        "tenant if there are several. Session files are read for what they "
-        "refer to; blobs are not read.\n\n"
+        "Sessions, entries, outputs, artifacts, memory; and for blobs the bytes "
+        "counted at every reference, counted once, and as stored: the ratio is "
+        "the first by the last. The five largest sessions and blobs, the oldest "
+        "and the newest session, and each tenant if there are several. Reads "
+        "session files for their references, but no blobs.\n\n"
         "With `--json`, one object: sessions, active, archived, session_bytes, "
         "entries, messages, outputs, output_bytes, artifacts, artifact_bytes, "
         "versions, memories, blobs, blob_bytes, stored_bytes, references, "
@@ -281,5 +280,5 @@ const struct cmd cmd_stats = {
     .examples = "quire stats",
     .store = STORE_READ,
     .paged = true,
-    .run = stats,
+    .run = print_stats,
 };

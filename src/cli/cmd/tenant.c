@@ -1,5 +1,5 @@
 /*
- * tenant.c - who shares the home
+ * tenant.c - tenants and their tokens
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 extern const struct noun noun_tenant;
 
-/* A name that makes no sense is wrong usage; a tenant that may not be touched
- * is refused. */
+/* `invalid` is the exit status for QUIRE_INVALID: 2 for a bad name, 1 for a
+ * tenant that cannot be changed. */
 static int fail(struct cli *cli, const quire_error *err, int invalid)
 {
     int code = cli_fail(cli, err);
@@ -22,8 +22,7 @@ static int fail(struct cli *cli, const quire_error *err, int invalid)
 
 /* ---- tokens ------------------------------------------------------------- */
 
-/* The token is the result, and all of it: a script takes it from standard
- * output. */
+/* The token alone is on standard output, for scripts. */
 static void print_token(struct cli *cli, const quire_tenant *t,
                         const char *token)
 {
@@ -62,10 +61,10 @@ static const struct cmd cmd_tenant_add = {
     .name = "tenant add",
     .args = "NAME",
     .summary = "add a tenant and print its token",
-    .about = "The token is how it is known to a server. It is printed once, "
-             "and kept nowhere: the home has a hash of it. Who loses it asks "
-             "for another with `tenant rotate`. With `--json`: id, name, token."
-             "\n\nWhat is the tenant's is worked on with `--tenant NAME`.",
+    .about = "The tenant authenticates to a server with its token. It is "
+             "printed once; the home stores a hash. `tenant rotate` replaces a "
+             "lost token. With `--json`: id, name, token.\n\n"
+             "With `--tenant NAME` other commands work on the tenant's data.",
     .examples = "quire tenant add acme\n"
                 "quire --tenant acme artifact ls",
     .store = STORE_WRITE,
@@ -87,9 +86,9 @@ static int tenant_rotate(struct cli *cli, const struct args *args)
 static const struct cmd cmd_tenant_rotate = {
     .name = "tenant rotate",
     .args = "NAME|#ID",
-    .summary = "give a tenant another token and print it",
-    .about = "The one it had is worth nothing from now on. Printed as by "
-             "`tenant add`.",
+    .summary = "replace the token of a tenant and print the new one",
+    .about = "The old token is refused from then on. Printed as by `tenant "
+             "add`.",
     .examples = "quire tenant rotate acme --json",
     .store = STORE_WRITE,
     .run = tenant_rotate,
@@ -170,17 +169,17 @@ static int tenant_disable(struct cli *cli, const struct args *args)
 }
 
 static const struct opt disable_opts[] = {
-    {.name = "enable", .kind = OPT_FLAG, .help = "let it in again"},
+    {.name = "enable", .kind = OPT_FLAG, .help = "enable it again"},
     {0},
 };
 
 static const struct cmd cmd_tenant_disable = {
     .name = "tenant disable",
     .args = "NAME|#ID",
-    .summary = "shut a tenant out, and leave what it has",
-    .about = "Its token is refused like one that nobody has, and nothing of "
-             "it can be read or changed, also by what is running, until it is "
-             "enabled. A session that is open stays so until it is closed.",
+    .summary = "disable a tenant, and keep its data",
+    .about = "Its token is refused like an unknown one, and its data cannot be "
+             "read or changed, also by running processes, until it is enabled. "
+             "An open session stays open until it is closed.",
     .opts = disable_opts,
     .examples = "quire tenant disable acme\n"
                 "quire tenant disable acme --enable",
@@ -201,17 +200,17 @@ static int tenant_rm(struct cli *cli, const struct args *args)
 static const struct opt rm_opts[] = {
     {.name = "yes",
      .kind = OPT_FLAG,
-     .help = "also if it has sessions, artifacts or anything else"},
+     .help = "also if it has sessions, artifacts or other data"},
     {0},
 };
 
 static const struct cmd cmd_tenant_rm = {
     .name = "tenant rm",
     .args = "NAME|#ID",
-    .summary = "remove a tenant with all it has, for good",
-    .about = "One that has anything is removed with --yes only; without it "
-             "the answer says what it has, exit status 1. What is running for "
-             "it is refused from then on.",
+    .summary = "remove a tenant and its data permanently",
+    .about = "A tenant with data needs --yes; without it the error lists the "
+             "data, and the exit status is 1. Running processes of the tenant "
+             "are refused from then on.",
     .opts = rm_opts,
     .examples = "quire tenant rm acme --yes",
     .store = STORE_WRITE,
@@ -225,14 +224,12 @@ static const struct cmd *const verbs[] = {
 
 const struct noun noun_tenant = {
     .name = "tenant",
-    .summary =
-        "who shares the home, each with sessions and artifacts of theirs",
+    .summary = "users of one home, each with separate sessions and artifacts",
     .about =
-        "On one's own machine there is `default`, and nobody needs to "
-        "know. Where a server keeps the work of several, each is a tenant "
-        "with a token: its sessions, artifacts and history are its own, "
-        "and what is another's is not there for it. Blobs and settings "
-        "are the home's: a tenant gets a blob by its whole name, and lists "
-        "none.",
+        "A home has the tenant `default`, and on your own machine needs no "
+        "other. On a server each user is a tenant with a token: its sessions, "
+        "artifacts, memory and history are separate, and another tenant's data "
+        "is invisible. Blobs and settings belong to the home: a tenant reads a "
+        "blob by its whole digest, and cannot list blobs.",
     .verbs = verbs,
 };
