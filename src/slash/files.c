@@ -1,9 +1,8 @@
 /*
  * files.c - /write, /read, /list: the artifacts of the session
  *
- * The words of the answers are known to clients and to models, from another
- * program that has these commands: what comes first, the numbers and the
- * address to type are as there.
+ * The replies follow arbiter's, which clients and models know: the order, the
+ * numbers and the address to type are the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 #define PERSIST "--persist"
 
-/* There are artifacts only in a session. */
+/* Artifacts need a session. */
 static bool has_store(struct turn *t)
 {
     if (!t->session)
@@ -79,10 +78,9 @@ static quire_status say_no_room(struct turn *t, const quire_artifact *a,
     return st;
 }
 
-/* The limit is asked for before: after the put nothing may be in the way of
- * saying that it was done. */
-static quire_status put(struct turn *t, const char *path, quire_bytes content,
-                        quire_error *words)
+/* The limit is read first: after the put, its success must be reported. */
+static quire_status put_artifact(struct turn *t, const char *path,
+                                 quire_bytes content, quire_error *words)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_artifact a = {.id = 0};
@@ -117,8 +115,9 @@ static quire_status persist(struct turn *t, quire_bytes path,
         reply_fail(&t->answer, words.status, "path", "%s", words.what);
         return QUIRE_OK;
     }
-    return put(t, clean, content, &words) ? reply_error(&t->answer, &words, err)
-                                          : QUIRE_OK;
+    return put_artifact(t, clean, content, &words)
+               ? reply_error(&t->answer, &words, err)
+               : QUIRE_OK;
 }
 
 quire_status slash_write(struct turn *t, quire_error *err)

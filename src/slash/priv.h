@@ -1,10 +1,9 @@
 /*
  * priv.h - one turn of an agent, inside
  *
- * A command is run by a function that fills the answer: words, and beside them
- * how it went. It fails itself only for what ends the turn, and that is memory
- * or a callback. The frame around the words, what of them is shown and what is
- * left of the budget is for run.c and reply.c.
+ * A function per command fills the response: text and status. It returns an
+ * error only for what ends the turn: memory, or a callback. run.c and reply.c
+ * add the frame, cut the text and count the budget.
  */
 #ifndef SLASH_PRIV_H
 #define SLASH_PRIV_H

@@ -1,9 +1,9 @@
 /*
- * reply.c - the words of a reply, and the frame around them
+ * reply.c - the text of a reply, and the frame around it
  *
- * A block is read by a model, and perhaps by a program that looks for its end.
- * So what others have stored is put in with care: a line of content cannot be
- * the end of the block, and a name or a title cannot be a line.
+ * Models and programs look for the end of a block. Stored content is untrusted:
+ * a line of it cannot look like the end, and a name or title cannot contain a
+ * line break.
  */
 #include <stdarg.h>
 #include <stdio.h>

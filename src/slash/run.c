@@ -1,14 +1,13 @@
 /*
- * run.c - the commands of a turn, one after the other
+ * run.c - run the commands of a turn in order
  *
- * Always true:
+ * Invariants:
  *
- *   (1) A command is run once, when it is its turn, and sees what those before
- *       it have done: nothing is answered from memory.
- *   (2) What may not be run does nothing: whether it is allowed, whether it is
- *       closed and whether there is budget left is asked before.
- *   (3) The content of all replies is no more than the budget, but for the few
- *       lines in which the last of them says what it has done.
+ *   (1) A command runs once, and sees the effects of those before it.
+ *   (2) A command that is not allowed, not closed or beyond the budget has no
+ *       effect: all three are checked first.
+ *   (3) All replies together have at most `budget` bytes of content, except the
+ *       few lines in which the last one reports what it did.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,7 @@ static quire_status (*const runners[])(struct turn *, quire_error *) = {
     [SLASH_MEM] = slash_mem,
 };
 
-/* ---- who may ------------------------------------------------------------ */
+/* ---- permission and session --------------------------------------------- */
 
 /* "mem search" is allowed by "mem" and by "mem search", not by "me". */
 static bool is_allowed(const struct turn *t, const char *name)
@@ -58,8 +57,7 @@ static bool is_allowed(const struct turn *t, const char *name)
     return false;
 }
 
-/* The session by its file, once: "last" is not to become another one between
- * two commands. */
+/* Resolve the session once: "last" may change between two commands. */
 static quire_status find_session(struct turn *t, struct arena *keep,
                                  quire_error *err)
 {
@@ -85,7 +83,7 @@ static quire_status ignore_one(void *ctx, const quire_artifact *artifact,
     return QUIRE_OK;
 }
 
-/* Whether the store can be asked at all. */
+/* Whether the store can be read. */
 static quire_status check_store(struct turn *t, quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
@@ -98,7 +96,7 @@ static quire_status check_store(struct turn *t, quire_error *err)
 
 /* ---- one command -------------------------------------------------------- */
 
-/* How much of the answer is shown. */
+/* How much of the reply is printed. */
 static size_t shown_bytes(const struct turn *t)
 {
     const struct response *a = &t->answer;
@@ -113,8 +111,8 @@ static size_t shown_bytes(const struct turn *t)
     return keep;
 }
 
-static quire_status give(struct turn *t, uint64_t *left, quire_slash_fn each,
-                         void *ctx, quire_error *err)
+static quire_status emit_reply(struct turn *t, uint64_t *left,
+                               quire_slash_fn each, void *ctx, quire_error *err)
 {
     struct response *a = &t->answer;
     struct buf block = BUF_INIT((size_t)1 << 31);
@@ -140,8 +138,8 @@ static quire_status give(struct turn *t, uint64_t *left, quire_slash_fn each,
              keep, (unsigned long long)whole);
     reply_block(&block, t->command, reply.body, reply.truncated ? note : NULL);
     reply.block = buf_bytes(&block);
-    /* What did not fit into the rest has used it up: a line that is longer
-     * than the rest would leave it as it is, for ever. */
+    /* A truncated reply uses up the budget: a line longer than the rest would
+     * otherwise never reduce it. */
     cost = keep > REPLY_LEAST ? keep : REPLY_LEAST;
     if (*left < cost || (reply.truncated && t->limit == *left))
         *left = 0;
@@ -210,7 +208,7 @@ static quire_status skip(const struct slash_command *command, uint64_t n,
     return st;
 }
 
-/* `command`, and all that are left, do nothing, and say so. */
+/* Reply to `command` and all that follow that they were skipped. */
 static quire_status skip_rest(const struct turn *t, struct slash_scan *s,
                               struct slash_command *command,
                               quire_slash_fn each, void *ctx, quire_error *err)
@@ -296,7 +294,7 @@ quire_status quire_slash(quire *q, quire_bytes text,
         t.limit = (size_t)(left < t.o.read_limit ? left : t.o.read_limit);
         st = run_one(&t, err);
         if (!st)
-            st = give(&t, &left, each, ctx, err);
+            st = emit_reply(&t, &left, each, ctx, err);
         if (!st)
             more = slash_next(&s, &command);
     }

@@ -34,7 +34,7 @@ struct append {
     struct buf in;
     size_t at;     /* where the next line begins in `in`          */
     size_t seen;   /* up to here there is no newline              */
-    bool ended;    /* there is no more input                      */
+    bool ended;    /* at the end of the input                     */
     uint64_t line; /* the one at hand, from 1                     */
 
     uint64_t n;    /* entries so far                           */
