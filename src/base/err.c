@@ -41,9 +41,9 @@ static void set_audience(quire_error *err)
         memmove(err->next, err->next + 1, strlen(err->next));
 }
 
-static quire_status format_message(quire_error *err, quire_status status,
-                                   const char *hint, const char *fmt,
-                                   va_list ap)
+__attribute__((format(printf, 4, 0))) static quire_status
+format_message(quire_error *err, quire_status status, const char *hint,
+               const char *fmt, va_list ap)
 {
     if (!err)
         return status;

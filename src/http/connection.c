@@ -488,6 +488,7 @@ static void begin_request(struct exchange *x)
     x->head.chunked = false;
     x->sent_100 = false;
     x->state = HEAD;
+    x->idle_since_ms = now_ms();
     x->deadline_ms = now_ms() + (x->in.len ? x->loop->http->c.head_ms
                                            : x->loop->http->c.idle_ms);
 }
@@ -728,6 +729,7 @@ void connection_begin(struct loop *l, int fd)
     x->in = (struct buf)BUF_INIT((size_t)1 << 31);
     x->events = TO_READ;
     x->state = h->tls ? HANDSHAKE : HEAD;
+    x->idle_since_ms = now_ms();
     x->late = atomic_load(&h->draining);
     x->deadline_ms = now_ms() + (x->late ? FINISH_MS : h->c.head_ms);
     x->next = l->all;

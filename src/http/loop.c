@@ -17,6 +17,9 @@
 
 enum { EVENTS_AT_ONCE = 256 };
 
+/* An idle connection is not closed before it is this old. */
+enum { FRESH_MS = 100 };
+
 /* The loop of this thread. */
 static _Thread_local struct loop *here;
 
@@ -100,13 +103,16 @@ static bool greet(struct loop *l)
     return true;
 }
 
-/* Close the oldest connection that is between two requests. */
+/* Close the oldest connection that is between two requests, but not one that may
+ * be about to send its request: another loop has older ones then. */
 static bool close_oldest_idle(struct loop *l)
 {
     struct exchange *x, *oldest = NULL;
+    int64_t now = now_ms();
 
     for (x = l->all; x; x = x->next)
-        oldest = connection_is_idle(x) ? x : oldest;
+        if (connection_is_idle(x) && now - x->idle_since_ms >= FRESH_MS)
+            oldest = x;
     if (oldest)
         connection_end(oldest);
     return oldest || !usleep(1000); /* all are busy: not again at once */

@@ -25,7 +25,8 @@ struct exchange {
     bool last;       /* the connection ends with this answer */
     bool sent_100;
     bool handshake_begun;
-    bool late; /* opened during a drain */
+    bool late;             /* opened during a drain */
+    int64_t idle_since_ms; /* when it was opened, or its last answer sent */
     int64_t deadline_ms;
     int64_t until_ms; /* a body is complete by then, however it drips; a
                          stream has ended */
