@@ -194,11 +194,11 @@ static quire_status rename_both(struct quire *q, const char *from,
     st = all->ops->rename(all, from_dir, to_dir, &why);
     outputs = !st;
     if (st == QUIRE_EXISTS)
-        err_set(&why, st, "%s/%s is there already", q->root, to_dir);
+        err_set(&why, st, "%s/%s already exists", q->root, to_dir);
     if (!st || st == QUIRE_NOT_FOUND) { /* most have none */
         st = all->ops->rename(all, from, to, &why);
         if (st == QUIRE_EXISTS)
-            err_set(&why, st, "%s/%s is there already", q->root, to);
+            err_set(&why, st, "%s/%s already exists", q->root, to);
         else if (st == QUIRE_NOT_FOUND)
             err_set(&why, st, "%s/%s has gone meanwhile", q->root, from);
         if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))

@@ -68,7 +68,7 @@ static inline bool digit(const char *at, const char *end)
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* ---- tokens: each gives its end, or NULL after bad() ------------------- */
+/* ---- tokens: each returns its end, or NULL after fail_at() -------------- */
 
 /* Is this byte, behind a backslash, a whole escape? A table and not a switch: a
  * branch on the next letter of prose is mispredicted. */
@@ -407,7 +407,7 @@ bool json_scan_skip(struct json_scan *s)
     return true;
 }
 
-/* ---- looks ------------------------------------------------------------- */
+/* ---- look-ups ----------------------------------------------------------- */
 
 enum json_kind json_kind(quire_bytes value)
 {

@@ -161,7 +161,7 @@ void json_tree_write(const struct json_node *root, struct buf *out)
     }
 }
 
-/* ---- looking ----------------------------------------------------------- */
+/* ---- look-ups ----------------------------------------------------------- */
 
 struct json_node *json_tree_get(const struct json_node *node, const char *key)
 {

@@ -86,7 +86,7 @@ static struct chunk *chunk_at(struct parallel *t, size_t chunk)
     return &t->chunks[chunk % AHEAD_MAX];
 }
 
-/* ---- a thread ----------------------------------------------------------- */
+/* ---- worker threads ----------------------------------------------------- */
 
 quire_status parallel_emit(struct parallel_chunk *turn,
                            struct parallel_result *result, quire_error *err)
@@ -178,7 +178,7 @@ static void *run_worker(void *ctx)
     return NULL;
 }
 
-/* ---- the caller --------------------------------------------------------- */
+/* ---- the calling thread ------------------------------------------------- */
 
 static void free_results(struct parallel_result *result)
 {

@@ -1,22 +1,20 @@
 /*
- * append.c - appending
+ * append.c - append entries
  *
- * An append is one write of one whole line. Always true:
+ * An append is one write of one whole line. Invariants:
  *
  *   (1) A line is in the file before its append returns, or the append has
  *       failed and the file is as it was.
- *   (2) The file ends in a line break before anything is added to it, whoever
- *       left it without.
- *   (3) What others appended since the last look is in the index before our
- *       line is written, so its parent is chosen with their lines in sight.
- *   (4) After a write or a sync that failed nothing more is written: the
- *       error latches, and every later call gives it, until the session is
- *       opened again and the file has been looked at.
+ *   (2) The file ends in a line break before anything is added to it.
+ *   (3) Lines of other processes since the last refresh are in the index
+ *       before ours is written, so its parent is chosen with them in view.
+ *   (4) After a failed write or sync nothing more is written: the error
+ *       latches, and every later call returns it, until the session is opened
+ *       again and the file has been re-read.
  *
- * Waiting for the disk is shared. Appends are counted; whoever wants to wait
- * and finds nobody syncing syncs all that is written so far, with the lock
- * released, and wakes the others. While it does so, further appends gather
- * for the next one:
+ * Group commit: appends are counted; a thread that wants to wait and finds no
+ * sync running syncs all that is written so far, with the lock released, and
+ * wakes the others. Meanwhile further appends collect for the next sync:
  *
  *     thread 1   write ---- sync ------------
  *     thread 2     write ---- (waits) ------ sync --------
@@ -87,7 +85,7 @@ quire_bytes write_quoted(struct arena *keep, quire_bytes text)
     return out;
 }
 
-/* ---- errors that stay --------------------------------------------------- */
+/* ---- latched errors ----------------------------------------------------- */
 
 quire_status write_latch(struct session *s, quire_status st, quire_error *err)
 {
@@ -124,7 +122,7 @@ quire_status write_ready(struct session *s, quire_error *err)
     return load_refresh(s, err);
 }
 
-/* ---- to the file -------------------------------------------------------- */
+/* ---- writing and syncing ------------------------------------------------ */
 
 quire_status write_to_file(struct session *s, quire_error *err)
 {
@@ -142,7 +140,7 @@ quire_status write_to_file(struct session *s, quire_error *err)
     }
     st = d->ops->publish_open(d, s->name, &log, err);
     if (st == QUIRE_EXISTS)
-        return err_set(err, st, "%s is there already", s->path);
+        return err_set(err, st, "%s already exists", s->path);
     if (st)
         return st;
     s->log->ops->close(s->log);
@@ -203,12 +201,12 @@ quire_status session_flush(struct session *s, quire_error *err)
     return st;
 }
 
-/* ---- operations that were done ------------------------------------------ */
+/* ---- operations (idempotency) ------------------------------------------- */
 
 struct ops {
     struct map done; /* name -> number of the entry */
     struct arena text;
-    uint32_t seen; /* entries looked at so far      */
+    uint32_t seen; /* entries indexed so far */
 };
 
 void write_forget_ops(struct session *s)
@@ -221,8 +219,8 @@ void write_forget_ops(struct session *s)
     s->ops = NULL;
 }
 
-/* Look at entries that are new since the last time. */
-static quire_status learn_ops(struct session *s, quire_error *err)
+/* Index the operations of entries that are new since the last call. */
+static quire_status index_ops(struct session *s, quire_error *err)
 {
     struct ops *o = s->ops;
 
@@ -245,7 +243,7 @@ static quire_status learn_ops(struct session *s, quire_error *err)
     return QUIRE_OK;
 }
 
-/* The entry that operation `op` made; NONE if it has not been done. */
+/* The entry that operation `op` created; NONE if there is none. */
 static quire_status find_op(struct session *s, const char *op, uint32_t *at,
                             quire_error *err)
 {
@@ -258,13 +256,13 @@ static quire_status find_op(struct session *s, const char *op, uint32_t *at,
             return err_memory(err);
         map_init(&s->ops->done, s->index.seed[0], s->index.seed[1]);
     }
-    st = learn_ops(s, err);
+    st = index_ops(s, err);
     found = st ? NULL : map_get(&s->ops->done, bytes_str(op));
     *at = found ? (uint32_t)*found : NONE;
     return st;
 }
 
-/* An entry without what it is given when it is written; NULL: no memory. */
+/* An entry without the fields that writing adds; NULL: out of memory. */
 static struct json_node *read_bare(quire_bytes entry, struct arena *tmp)
 {
     static const char *const given[] = {"id", "parentId", "timestamp",
@@ -278,14 +276,14 @@ static struct json_node *read_bare(quire_bytes entry, struct arena *tmp)
     return root;
 }
 
-static bool names_another(quire_bytes wanted, quire_bytes text)
+static bool is_other_entry(quire_bytes wanted, quire_bytes text)
 {
     return json_kind(wanted) == JSON_STRING && !json_equal(wanted, text);
 }
 
-/* An operation that was done is to be done again: is it for the same entry? As
- * it is stored, for its images may lie elsewhere. When it was made does not
- * count: whoever tries again may have looked at the clock again. */
+/* An operation is repeated: is it for the same entry? Compared as stored, for
+ * its images may be blobs. The timestamp is ignored: a retry may have a new
+ * one. */
 static quire_status check_same_op(struct session *s, quire_bytes entry,
                                   const struct entry_fields *v, const char *op,
                                   uint32_t at, quire_error *err)
@@ -301,17 +299,18 @@ static quire_status check_same_op(struct session *s, quire_bytes entry,
     now = read_bare(entry, &s->tmp);
     if (!old || !now)
         return err_memory(err);
-    if (!names_another(v->id, entry_id(e)) &&
-        !names_another(v->parent, e->parent == NONE
-                                      ? none
-                                      : entry_id(&s->index.list[e->parent])) &&
+    if (!is_other_entry(v->id, entry_id(e)) &&
+        !is_other_entry(v->parent, e->parent == NONE
+                                       ? none
+                                       : entry_id(&s->index.list[e->parent])) &&
         json_tree_same(old, now, &s->tmp))
         return QUIRE_OK;
     e = &s->index.list[at];
-    return err_fail(err, QUIRE_EXISTS,
-                    "send the entry it was used for, or choose another name",
-                    "operation %.64s was used for another entry, %.*s", op,
-                    (int)entry_id(e).len, (const char *)entry_id(e).data);
+    return err_fail(
+        err, QUIRE_EXISTS,
+        "send the same entry again, or choose another operation name",
+        "operation %.64s was already used for another entry, %.*s", op,
+        (int)entry_id(e).len, (const char *)entry_id(e).data);
 }
 
 /* ---- one append --------------------------------------------------------- */
@@ -349,8 +348,9 @@ quire_status write_no_entry(const struct session *s, const char *id,
     return QUIRE_NOT_FOUND;
 }
 
-/* Randomness by the handful: a system call an id is a third of an append. */
-static int draw(void *ctx, void *out, size_t len)
+/* Random bytes in stock: a system call for each id would be a third of an
+ * append. */
+static int draw_random(void *ctx, void *out, size_t len)
 {
     struct session *s = ctx;
 
@@ -366,12 +366,12 @@ static int draw(void *ctx, void *out, size_t len)
     return 1;
 }
 
-/* The id that is to be written, as JSON and as text. */
+/* Choose the id to write, as JSON and as text. */
 static quire_status choose_id(struct session *s, const struct entry_fields *v,
                               quire_bytes *json, quire_bytes *text,
                               quire_error *err)
 {
-    struct rand_source pool = {draw, s};
+    struct rand_source pool = {draw_random, s};
     quire_status st;
 
     if (!v->id.data) {
@@ -387,7 +387,7 @@ static quire_status choose_id(struct session *s, const struct entry_fields *v,
     }
     if (json_kind(v->id) != JSON_STRING || v->id.len == 2 || v->id.len > 250)
         return err_set(err, QUIRE_INVALID,
-                       "not an entry: its id is not a string of 1 to 248 "
+                       "invalid entry: id is not a string of 1 to 248 "
                        "bytes");
     *json = v->id;
     *text = json_text(v->id, &s->tmp);
@@ -395,12 +395,12 @@ static quire_status choose_id(struct session *s, const struct entry_fields *v,
         return err_memory(err);
     if (index_find(&s->index, *text) == NONE)
         return QUIRE_OK;
-    return err_fail(err, QUIRE_EXISTS, "leave out the id, and it is given one",
-                    "session %s has an entry %.*s already", s->header.id,
+    return err_fail(err, QUIRE_EXISTS, "leave out the id to get a new one",
+                    "session %s already has an entry %.*s", s->header.id,
                     (int)text->len, (const char *)text->data);
 }
 
-/* The parent: what the entry says, else where we are told, else the leaf. */
+/* The parent: from the entry, else from the options, else the leaf. */
 static quire_status choose_parent(struct session *s,
                                   const struct entry_fields *v, const char *at,
                                   uint32_t *parent, quire_error *err)
@@ -419,7 +419,7 @@ static quire_status choose_parent(struct session *s,
             return write_no_entry(s, named, err);
     } else if (v->parent.data && json_kind(v->parent) != JSON_NULL) {
         return err_set(err, QUIRE_INVALID,
-                       "not an entry: parentId is neither string nor null");
+                       "invalid entry: parentId is neither string nor null");
     } else if (v->parent.data || (at && !strcmp(at, "root"))) {
         *parent = NONE;
     } else if (at) {
@@ -445,15 +445,15 @@ static quire_status check_expected(struct session *s, const char *expect,
     if (s->leaf != NONE)
         leaf = entry_id(&s->index.list[s->leaf]);
     return err_fail(err, QUIRE_CHANGED,
-                    "look at what was added, then try again with the new leaf",
+                    "read the new entries, then try again with the new leaf",
                     "the leaf of session %s is %.*s, not %.64s", s->header.id,
                     leaf.data ? (int)leaf.len : 4,
                     leaf.data ? (const char *)leaf.data : "root", expect);
 }
 
-/* What goes elsewhere goes there: images, strings of a size nobody reads. */
-static quire_status persist(struct session *s, quire_bytes entry,
-                            quire_bytes *out, quire_error *err)
+/* Move images to blobs and cut oversized strings. */
+static quire_status persist_body(struct session *s, quire_bytes entry,
+                                 quire_bytes *out, quire_error *err)
 {
     struct buf b = BUF_INIT(JSONL_MAX_LINE);
     struct blob_view blobs = {NULL, 0};
@@ -475,7 +475,7 @@ static quire_status persist(struct session *s, quire_bytes entry,
     return st;
 }
 
-/* The line itself, at the end of the log. */
+/* Write the line at the end of the log. */
 static quire_status put_line(struct session *s, quire_bytes line,
                              quire_error *err)
 {
@@ -487,11 +487,12 @@ static quire_status put_line(struct session *s, quire_bytes line,
     return QUIRE_OK;
 }
 
-/* Add the line in s->out to the index, before it is written: what we have no
- * memory for we do not write. */
-static quire_status know_line(struct session *s, const struct entry_fields *v,
-                              quire_bytes id, uint32_t parent, size_t body,
-                              quire_error *err)
+/* Add the line in s->out to the index before it is written: a line without
+ * memory for its index entry is not written. */
+static quire_status index_line_out(struct session *s,
+                                   const struct entry_fields *v, quire_bytes id,
+                                   uint32_t parent, size_t body,
+                                   quire_error *err)
 {
     bool led = s->out.data[0] == '\n';
     struct index_line line = {.at = s->size + led,
@@ -504,7 +505,7 @@ static quire_status know_line(struct session *s, const struct entry_fields *v,
     if (!v->plain) {
         struct jsonl_head head;
 
-        jsonl_look(bytes_of(s->out.data + led, line.len), &head, NULL);
+        jsonl_parse_line(bytes_of(s->out.data + led, line.len), &head, NULL);
         line.body = (uint32_t)head.body_at;
         body = head.body.data ? head.body_at : 0;
     }
@@ -516,7 +517,7 @@ static quire_status know_line(struct session *s, const struct entry_fields *v,
     return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
 }
 
-/* It is written: what we know of the log has grown by it. */
+/* After the write: count the line as part of the log. */
 static void count_line(struct session *s)
 {
     s->size += s->out.len;
@@ -529,7 +530,7 @@ static void count_line(struct session *s)
         index_settle(&s->index);
 }
 
-/* The time as a JSON string, spelled once a millisecond. */
+/* The time as a JSON string, formatted once a millisecond. */
 static quire_bytes now_quoted(struct session *s)
 {
     int64_t ms = clock_us(s->env.clock) / 1000;
@@ -557,7 +558,7 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
         return st;
     if (v->id.data && index_awaits(&s->index, parent, id))
         return err_set(err, QUIRE_INVALID,
-                       "entry %.*s would be among its own ancestors: an entry "
+                       "entry %.*s would be its own ancestor: an entry "
                        "above it has it as its missing parent",
                        (int)id.len, (const char *)id.data);
     if (json_kind(f.timestamp) != JSON_STRING)
@@ -576,7 +577,7 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
     buf_add_char(&s->out, '\n');
     st = buf_status(&s->out, "an entry", err);
     if (!st)
-        st = know_line(s, v, id, parent, body, err);
+        st = index_line_out(s, v, id, parent, body, err);
     if (st)
         return st;
     st = put_line(s, buf_bytes(&s->out), err);
@@ -587,8 +588,8 @@ static quire_status write_entry(struct session *s, quire_bytes entry,
     return st;
 }
 
-/* Every reader puts its own idea in the place of bytes that are no text, so
- * whoever sends them has to decide. */
+/* Each reader replaces malformed bytes differently, so the sender has to
+ * decide. */
 static quire_status check_utf8(quire_bytes entry, quire_error *err)
 {
     size_t bad = utf8_find_bad(entry);
@@ -596,10 +597,10 @@ static quire_status check_utf8(quire_bytes entry, quire_error *err)
     if (bad == entry.len)
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID, "send text, or base64 for other bytes",
-                    "not an entry: byte %zu is not UTF-8", bad);
+                    "invalid entry: byte %zu is not UTF-8", bad);
 }
 
-/* Whether there are more notices of a cut in it than before. */
+/* Whether it has more truncation notices than before. */
 static bool was_cut(quire_bytes before, quire_bytes now)
 {
     static const char notice[] = PERSIST_NOTICE;
@@ -609,11 +610,11 @@ static bool was_cut(quire_bytes before, quire_bytes now)
             !memmem(before.data, before.len, notice, sizeof notice - 1));
 }
 
-/* What can be done before anybody is kept waiting: look at the entry, store
- * its images, know the operations. */
-static quire_status prepare(struct session *s, quire_bytes *entry,
-                            const quire_append_options *o,
-                            struct entry_fields *v, quire_error *err)
+/* The work that needs no exclusive lock: check the entry, store its images,
+ * index the operations. */
+static quire_status prepare_entry(struct session *s, quire_bytes *entry,
+                                  const quire_append_options *o,
+                                  struct entry_fields *v, quire_error *err)
 {
     quire_bytes given = *entry;
     uint32_t at;
@@ -623,7 +624,7 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
     s->truncated = false;
     st = write_ready(s, err);
     if (!st && o->op && !*o->op)
-        st = err_set(err, QUIRE_INVALID, "the name of an operation is empty");
+        st = err_set(err, QUIRE_INVALID, "operation name is empty");
     if (!st && o->op)
         st = find_op(s, o->op, &at, err);
     if (!st)
@@ -631,7 +632,7 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
     if (!st)
         st = entry_fields_read(*entry, v, err);
     if (!st && v->heavy) {
-        st = persist(s, *entry, entry, err);
+        st = persist_body(s, *entry, entry, err);
         s->truncated = !st && was_cut(given, *entry);
         if (!st)
             st = entry_fields_read(*entry, v, err);
@@ -639,15 +640,15 @@ static quire_status prepare(struct session *s, quire_bytes *entry,
     return st;
 }
 
-/* One try. What becomes a parent had better be there: it is looked at
- * closely, and if that finds damage all of it is tried again. */
+/* One attempt. The parent must be intact: it is parsed in full, and if that
+ * finds damage the whole append is retried. */
 static quire_status append_once(struct session *s, quire_bytes entry,
                                 const quire_append_options *o,
                                 quire_appended *out, quire_error *err)
 {
     uint32_t at = NONE, parent = NONE;
     struct entry_fields v;
-    quire_status st = prepare(s, &entry, o, &v, err);
+    quire_status st = prepare_entry(s, &entry, o, &v, err);
 
     if (!st && s->env.omp && s->in_file) {
         st = omp_lock_acquire(s->path, s->env.busy_ms, &s->theirs, err);
@@ -666,9 +667,8 @@ static quire_status append_once(struct session *s, quire_bytes entry,
         st = check_expected(s, o->expect, err);
     if (!st)
         st = choose_parent(s, &v, o->at, &parent, err);
-    /* A session with an answer in it is worth a file. If there can be none,
-     * nothing is lost: what was said before is in memory, and the answer is
-     * not taken. */
+    /* The first answer moves a session to a file. If that fails nothing is
+     * lost: earlier entries are in memory, and the answer is refused. */
     if (!st && !s->in_file && !(s->flags & QUIRE_SESSION_MEMORY) &&
         json_is(v.type, "message") && json_is(v.role, "assistant"))
         st = write_to_file(s, err);
@@ -681,8 +681,8 @@ static quire_status append_once(struct session *s, quire_bytes entry,
     return st;
 }
 
-/* What was put for lines that are in the file now is safe in it. Before there is
- * a file, nothing but this keeps it from a collection. */
+/* Blobs put for lines that are now in the file are referenced by it. Before the
+ * session has a file, only the pin keeps them from a collection. */
 void write_settled(struct session *s)
 {
     for (; s->n_lent > 0; s->n_lent--)
@@ -695,8 +695,8 @@ static quire_status append_locked(struct session *s, quire_bytes entry,
 {
     quire_status st;
 
-    /* Taking in another's file may have to wait for a sync of ours, and must
-     * not do so with their lock in hand. */
+    /* Loading another process's changes may have to wait for a sync of ours,
+     * which must not happen while holding oh-my-pi's lock. */
     if (s->env.omp)
         write_quiet(s);
     do {

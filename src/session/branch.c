@@ -1,9 +1,9 @@
 /*
- * branch.c - appends that mean something to us
+ * branch.c - move the leaf
  *
- * A branch moves the leaf and writes nothing; whoever wants the place to
- * outlive the process has an entry written there that every reader takes for
- * the leaf, since it is the last line, and no context has.
+ * A branch moves the leaf and writes nothing. To make the position durable, an
+ * entry is written there: every reader takes it for the leaf, since it is the
+ * last line, and no context includes it.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "session/priv.h"
 
-static quire_status find_or_refuse(struct session *s, const char *id,
-                                   uint32_t *at, quire_error *err)
+static quire_status find_or_fail(struct session *s, const char *id,
+                                 uint32_t *at, quire_error *err)
 {
     quire_status st;
 
@@ -33,8 +33,7 @@ static quire_status move_leaf(struct session *s, const char *id,
                               quire_error *err)
 {
     uint32_t at = NONE;
-    quire_status st = id ? find_or_refuse(s, id, &at, err)
-                         : write_ready(s, err);
+    quire_status st = id ? find_or_fail(s, id, &at, err) : write_ready(s, err);
 
     if (!st) {
         s->leaf = at;
@@ -62,7 +61,7 @@ quire_status session_branch(struct session *s, const char *id, bool keep,
         write_report(s, s->leaf, false, out);
     session_leave(s);
     if (!st && there && keep && s->sync == QUIRE_SYNC_EACH)
-        return session_flush(s, err); /* whoever wrote it may not have */
+        return session_flush(s, err); /* its writer may not have synced it */
     if (st || there || !keep)
         return st;
     o.at = id ? id : "root";
@@ -106,7 +105,7 @@ quire_status session_label(struct session *s, const char *id, const char *label,
     st = session_enter(s, err);
     if (st)
         return st;
-    st = find_or_refuse(s, id, &at, err);
+    st = find_or_fail(s, id, &at, err);
     session_leave(s);
     json_begin(&w, &b);
     json_object(&w);

@@ -1,11 +1,11 @@
 /*
- * check.c - what is wrong with a session file
+ * check.c - report what is wrong with a session file
  *
- * Reading passes over damage; this tells of it: each line that is no entry,
- * each entry that the tree cannot place, each reference that leads nowhere,
- * with line and byte, in the order of the file. Nothing is changed.
+ * Reading skips damage; this reports it: each line that is not an entry, each
+ * entry that the tree cannot place, each dangling reference, with line and
+ * byte, in the order of the file. Nothing is changed.
  *
- * repair.c mends what this finds.
+ * repair.c repairs what this finds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +17,16 @@
 #include "session/persist.h"
 #include "session/priv.h"
 
-static void list(struct problems *p, const struct entry *e, const char *kind,
-                 const char *why)
+static void list_problem(struct problems *p, const struct entry *e,
+                         const char *kind, const char *why)
 {
     struct session s = {.problems = p};
 
     load_problem(&s, e->at, 0, kind, why); /* lines are counted later */
 }
 
-/* The line of each problem that has none yet, in one pass over the file. They
- * are sorted by their place. */
+/* Fill in the missing line numbers in one pass over the file. Problems are
+ * sorted by their place. */
 static quire_status count_lines(struct object_store *store, const char *name,
                                 struct problems *p, quire_error *err)
 {
@@ -82,7 +82,8 @@ static quire_status check_doubles(struct session *s, struct problems *p,
         if (!e->id_len)
             continue;
         if (map_get(&seen, entry_id(e)))
-            list(p, e, "duplicate_id", "an earlier entry has the same id");
+            list_problem(p, e, "duplicate_id",
+                         "an earlier entry has the same id");
         else if (e->flags & ENTRY_SUPERSEDED &&
                  !map_put(&seen, entry_id(e), i, NULL))
             st = err_memory(err);
@@ -91,7 +92,7 @@ static quire_status check_doubles(struct session *s, struct problems *p,
     return st;
 }
 
-/* What only the whole tree shows. */
+/* Problems that only the whole tree shows. */
 static quire_status check_tree(struct session *s, struct problems *p,
                                quire_error *err)
 {
@@ -104,23 +105,24 @@ static quire_status check_tree(struct session *s, struct problems *p,
         const struct entry *e = &s->index.list[i];
 
         if (e->flags & ENTRY_ORPHAN)
-            list(p, e, "missing_parent", "its parent is not in the file");
+            list_problem(p, e, "missing_parent",
+                         "its parent is not in the file");
         if (cycles[i])
-            list(p, e, "cycle", "it is among its own ancestors");
+            list_problem(p, e, "cycle", "it is among its own ancestors");
     }
     return check_doubles(s, p, err);
 }
 
 #define NO_NEWLINE "the file does not end in a line break"
 
-static quire_status lend(const struct session_env *env, struct blob_view *out,
-                         quire_error *err)
+static quire_status lend_blobs(const struct session_env *env,
+                               struct blob_view *out, quire_error *err)
 {
     *out = blob_view_all(NULL);
     return env->blobs ? env->blobs(env->ctx, false, out, err) : QUIRE_OK;
 }
 
-static void take_back(const struct session_env *env)
+static void release_blobs(const struct session_env *env)
 {
     if (env->blobs)
         env->release(env->ctx);
@@ -146,10 +148,10 @@ static quire_status check_ref(void *ctx, const quire_digest *digest,
     if (!why)
         return err_memory(err);
     if (st == QUIRE_NOT_FOUND)
-        list(c->problems, c->entry, "missing_blob", why);
+        list_problem(c->problems, c->entry, "missing_blob", why);
     else if (st == QUIRE_DAMAGED)
-        list(c->problems, c->entry, "damaged_blob",
-             "a blob it mentions is damaged");
+        list_problem(c->problems, c->entry, "damaged_blob",
+                     "a blob it refers to is damaged");
     return st == QUIRE_NOT_FOUND || st == QUIRE_DAMAGED ? QUIRE_OK : st;
 }
 
@@ -157,7 +159,7 @@ static quire_status check_refs(struct session *s, struct problems *p,
                                quire_error *err)
 {
     struct ref_check c = {.problems = p};
-    quire_status st = lend(&s->env, &c.blobs, err);
+    quire_status st = lend_blobs(&s->env, &c.blobs, err);
     uint32_t i;
 
     for (i = 0; !st && c.blobs.store && i < s->index.n; i++) {
@@ -170,12 +172,12 @@ static quire_status check_refs(struct session *s, struct problems *p,
         if (!st)
             st = persist_refs(line, check_ref, &c, err);
     }
-    take_back(&s->env);
+    release_blobs(&s->env);
     return st;
 }
 
-/* A file of an older version as it lies there: its tree is made on reading,
- * and cannot be wrong. */
+/* A file of an older version, unmigrated: its tree is derived on reading, and
+ * cannot be wrong. */
 static quire_status check_old(const struct session_env *env,
                               struct object_store *store, const char *name,
                               struct problems *p, quire_error *err)
@@ -191,7 +193,7 @@ static quire_status check_old(const struct session_env *env,
     if (st)
         return st;
     p->n = 0;
-    st = lend(env, &c.blobs, err);
+    st = lend_blobs(env, &c.blobs, err);
     jsonl_init(&j, s.log, 0, 1, true);
     while (!st && !(st = jsonl_next(&j, &v, &more, err)) && more) {
         struct entry e = {.at = v.at};
@@ -206,7 +208,7 @@ static quire_status check_old(const struct session_env *env,
     if (!st && open_end)
         load_problem(&s, info.size, 0, "no_newline", NO_NEWLINE);
     jsonl_release(&j);
-    take_back(env);
+    release_blobs(env);
     s.log->ops->close(s.log);
     return st;
 }
@@ -220,9 +222,9 @@ static int by_place(const void *a, const void *b)
     return strcmp(x->kind, y->kind);
 }
 
-static quire_status tell(struct object_store *store, const char *name,
-                         struct problems *p, quire_problem_fn each, void *ctx,
-                         quire_error *err)
+static quire_status emit_problems(struct object_store *store, const char *name,
+                                  struct problems *p, quire_problem_fn each,
+                                  void *ctx, quire_error *err)
 {
     quire_status st = p->failed ? err_memory(err) : QUIRE_OK;
     size_t i;
@@ -240,10 +242,10 @@ static quire_status tell(struct object_store *store, const char *name,
     return st;
 }
 
-/* It could not even be opened: that is the one problem, unless it is not
- * there or cannot be read at all. */
-static quire_status tell_header(const quire_error *why, quire_problem_fn each,
-                                void *ctx, quire_error *err)
+/* It could not be opened: report that as the one problem, unless it is absent
+ * or unreadable. */
+static quire_status report_header(const quire_error *why, quire_problem_fn each,
+                                  void *ctx, quire_error *err)
 {
     quire_session_problem one = {1, 0, "header", why->what};
 
@@ -265,7 +267,7 @@ quire_status session_check(const struct session_env *env,
                               QUIRE_SESSION_READ | QUIRE_SESSION_VERIFY,
                               QUIRE_SYNC_NONE, &p, &s, &why);
     if (st == QUIRE_DAMAGED) {
-        st = tell_header(&why, each, ctx, err);
+        st = report_header(&why, each, ctx, err);
         goto out;
     }
     if (st) {
@@ -282,11 +284,11 @@ quire_status session_check(const struct session_env *env,
         if (!st && s->open_end && !s->torn) {
             struct entry end = {.at = s->size};
 
-            list(&p, &end, "no_newline", NO_NEWLINE);
+            list_problem(&p, &end, "no_newline", NO_NEWLINE);
         }
     }
     if (!st)
-        st = tell(store, name, &p, each, ctx, err);
+        st = emit_problems(store, name, &p, each, ctx, err);
 out:
     session_close(s);
     arena_release(&arena);

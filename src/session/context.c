@@ -1,20 +1,20 @@
 /*
- * context.c - what the model is to see
+ * context.c - the context for the model
  *
  * A context is the path from a root to the leaf, read for two things: the
- * settings in force (from all of it), and the messages (from what the last
- * compaction on it has left over).
+ * settings in force (from all of it), and the messages (those the last
+ * compaction left).
  *
  *     a  b  c  d  e  C  f  g          C: compaction, firstKeptEntryId = d
  *              ^kept^     ^after^     messages: C's summary, d, e, f, g
  *
  * Cost: a step in the index for each entry of the path, and the bytes of the
- * messages that come out. What a compaction hides is not even read, except
- * for the few entries that change a setting; that is why a history of a
- * gigabyte opens as fast as its last stretch.
+ * messages returned. Entries that a compaction hides are not read, except for
+ * the few that change a setting; so a history of a gigabyte opens as fast as
+ * its last part.
  *
- * Nothing is given before everything that will be given has been looked at
- * closely, so a damaged line cannot appear in the middle of an answer.
+ * Everything that will be emitted is parsed in full first, so a damaged line
+ * cannot appear in the middle of a result.
  */
 #include <string.h>
 
@@ -26,20 +26,20 @@
 #include "session/persist.h"
 #include "session/priv.h"
 
-/* How much is gathered before it is handed on. */
+/* Output is buffered up to this size. */
 #define POUR ((size_t)64 * 1024)
 
 struct context {
     struct session *s;
     uint32_t *path, n;   /* in s->tmp                                       */
-    uint32_t compaction; /* place on the path, NONE: there is none          */
+    uint32_t compaction; /* place on the path, NONE: none */
     uint32_t from, to;   /* places kept before it: from <= place < to       */
     uint32_t after;      /* and all from this place on                      */
-    bool unchecked;      /* some of it has not been looked at closely       */
-    uint32_t *settings;  /* places of entries that set something            */
+    bool unchecked;      /* some of it has not been parsed in full */
+    uint32_t *settings;  /* places of entries that change a setting */
     uint32_t n_settings, cap_settings;
 
-    /* Settings: JSON, in s->tmp; .data NULL where nothing set them. */
+    /* Settings: JSON, in s->tmp; .data NULL where unset. */
     quire_bytes thinking, mode, mode_data, tier;
     struct json_pair {
         quire_bytes key, value;
@@ -52,18 +52,18 @@ struct context {
     uint32_t n_rules, cap_rules;
     struct map seen_rules;
 
-    struct buf out; /* on its way */
+    struct buf out; /* buffered output */
     quire_write_fn write;
     void (*missing)(void *ctx, const char *ref);
     void *ctx;
 };
 
-static struct entry *at(const struct context *c, uint32_t place)
+static struct entry *entry_at(const struct context *c, uint32_t place)
 {
     return &c->s->index.list[c->path[place]];
 }
 
-/* The line of an entry that is given in part, as text. */
+/* The line of an entry of which parts are emitted, as text. */
 static quire_status line_at(struct context *c, uint32_t place,
                             quire_bytes *line, quire_error *err)
 {
@@ -78,20 +78,20 @@ static quire_status find_path(struct context *c, const char *leaf,
     struct session *s = c->s;
     uint32_t from = s->leaf;
 
-    /* The leaf nobody moved is the last entry, even one without an id. */
+    /* A leaf that was not moved is the last entry, even one without an id. */
     if (s->leaf_is_last && s->index.n)
         from = s->index.n - 1;
     if (leaf)
         from = *leaf ? session_find(s, leaf) : NONE;
-    /* Whoever asks for what is not there gets the last entry. */
+    /* An unknown leaf means the last entry. */
     if (leaf && *leaf && from == NONE && s->index.n)
         from = s->index.n - 1;
     c->path = index_path(&s->index, from, &s->tmp, &c->n);
     return c->path ? QUIRE_OK : err_memory(err);
 }
 
-/* The history that the provider keeps itself, if it does: its name and what
- * takes the place of the messages. */
+/* The provider's own history, if it keeps one: its name and what replaces the
+ * messages. */
 static bool remote_history(quire_bytes line, quire_bytes *provider,
                            quire_bytes *items)
 {
@@ -120,7 +120,8 @@ static quire_status find_kept(struct context *c, quire_error *err)
     if (json_kind(id) != JSON_STRING)
         return QUIRE_OK;
     for (i = 0; i < c->compaction; i++) {
-        if (at(c, i)->id_len && json_equal(id, entry_id(at(c, i)))) {
+        if (entry_at(c, i)->id_len &&
+            json_equal(id, entry_id(entry_at(c, i)))) {
             c->from = i;
             break;
         }
@@ -135,8 +136,8 @@ static bool is_setting(uint8_t type)
            type == ENTRY_MODE;
 }
 
-static quire_status note_setting(struct context *c, uint32_t place,
-                                 quire_error *err)
+static quire_status record_setting(struct context *c, uint32_t place,
+                                   quire_error *err)
 {
     uint32_t *grown;
 
@@ -153,7 +154,7 @@ static quire_status note_setting(struct context *c, uint32_t place,
     return QUIRE_OK;
 }
 
-/* One look at each entry of the path: what it is, not what it says. */
+/* Select entries by type, without reading their content. */
 static quire_status choose_entries(struct context *c, quire_error *err)
 {
     uint32_t reset = NONE, i;
@@ -161,7 +162,7 @@ static quire_status choose_entries(struct context *c, quire_error *err)
 
     c->compaction = NONE;
     for (i = 0; !st && i < c->n; i++) {
-        const struct entry *e = at(c, i);
+        const struct entry *e = entry_at(c, i);
 
         c->unchecked = c->unchecked || !(e->flags & ENTRY_CHECKED);
         if (e->type == ENTRY_MESSAGE)
@@ -171,7 +172,7 @@ static quire_status choose_entries(struct context *c, quire_error *err)
         else if (e->type == ENTRY_RESET)
             reset = i;
         else if (is_setting(e->type))
-            st = note_setting(c, i, err);
+            st = record_setting(c, i, err);
     }
     /* A boundary behind the last compaction hides that too. */
     if (reset != NONE && (c->compaction == NONE || reset > c->compaction)) {
@@ -187,8 +188,8 @@ static quire_status choose_entries(struct context *c, quire_error *err)
 
 /* ---- settings ----------------------------------------------------------- */
 
-static quire_status keep(struct context *c, quire_bytes value, quire_bytes *out,
-                         quire_error *err)
+static quire_status keep_copy(struct context *c, quire_bytes value,
+                              quire_bytes *out, quire_error *err)
 {
     *out = bytes_of(NULL, 0);
     if (!value.data)
@@ -197,7 +198,7 @@ static quire_status keep(struct context *c, quire_bytes value, quire_bytes *out,
     return out->data ? QUIRE_OK : err_memory(err);
 }
 
-/* Where a role is in the list; it is added if it is new. */
+/* The index of a role in the list; a new role is added. */
 static quire_status find_role(struct context *c, quire_bytes role,
                               uint64_t *place, quire_error *err)
 {
@@ -223,7 +224,7 @@ static quire_status find_role(struct context *c, quire_bytes role,
         c->models = grown;
     }
     c->n_models++;
-    return keep(c, role, &c->models[*place].key, err);
+    return keep_copy(c, role, &c->models[*place].key, err);
 }
 
 static quire_status set_model(struct context *c, quire_bytes line,
@@ -239,7 +240,7 @@ static quire_status set_model(struct context *c, quire_bytes line,
         role = bytes_str("\"default\"");
     c->has_default = c->has_default || json_is(role, "default");
     st = find_role(c, role, &place, err);
-    return st ? st : keep(c, model, &c->models[place].value, err);
+    return st ? st : keep_copy(c, model, &c->models[place].value, err);
 }
 
 static quire_status add_rule(struct context *c, quire_bytes rule,
@@ -265,7 +266,7 @@ static quire_status add_rule(struct context *c, quire_bytes rule,
             memcpy(grown, c->rules, c->n_rules * sizeof *grown);
         c->rules = grown;
     }
-    return keep(c, rule, &c->rules[c->n_rules++], err);
+    return keep_copy(c, rule, &c->rules[c->n_rules++], err);
 }
 
 static quire_status add_rules(struct context *c, quire_bytes line,
@@ -283,39 +284,40 @@ static quire_status add_rules(struct context *c, quire_bytes line,
     return st;
 }
 
-static quire_status take_setting(struct context *c, uint32_t place,
-                                 quire_error *err)
+static quire_status apply_setting(struct context *c, uint32_t place,
+                                  quire_error *err)
 {
     quire_bytes line, value;
     quire_status st = line_at(c, place, &line, err);
 
     if (st)
         return st;
-    switch (at(c, place)->type) {
+    switch (entry_at(c, place)->type) {
     case ENTRY_THINKING_LEVEL:
         value = json_get(line, "thinkingLevel");
         if (json_kind(value) != JSON_STRING)
             value = bytes_str("\"off\"");
-        return keep(c, value, &c->thinking, err);
+        return keep_copy(c, value, &c->thinking, err);
     case ENTRY_MODEL: return set_model(c, line, err);
     case ENTRY_SERVICE_TIER:
-        return keep(c, json_get(line, "serviceTier"), &c->tier, err);
+        return keep_copy(c, json_get(line, "serviceTier"), &c->tier, err);
     case ENTRY_TTSR: return add_rules(c, line, err);
     case ENTRY_MODE:
-        st = keep(c, json_get(line, "mode"), &c->mode, err);
-        return st ? st : keep(c, json_get(line, "data"), &c->mode_data, err);
+        st = keep_copy(c, json_get(line, "mode"), &c->mode, err);
+        return st ? st
+                  : keep_copy(c, json_get(line, "data"), &c->mode_data, err);
     default: return QUIRE_OK;
     }
 }
 
-/* Provider and model of the message at `place`, if an assistant wrote it. Who
- * it is stands at its beginning, so others are not looked at closely. */
+/* Provider and model of the message at `place`, if an assistant wrote it. The
+ * role is at its beginning, so other messages are not parsed in full. */
 static quire_status infer_model(struct context *c, uint32_t place,
                                 quire_error *err)
 {
     struct json_want wants[] = {JSON_WANT("role"), JSON_WANT("provider"),
                                 JSON_WANT("model")};
-    const struct entry *e = at(c, place);
+    const struct entry *e = entry_at(c, place);
     struct buf b = BUF_INIT(1 << 16);
     struct json_want role[] = {JSON_WANT("role")};
     quire_bytes line, body;
@@ -341,7 +343,7 @@ static quire_status infer_model(struct context *c, uint32_t place,
     buf_add(&b, (const char *)wants[2].value.data + 1, wants[2].value.len - 1);
     st = buf_status(&b, "a model's name", err);
     if (!st)
-        st = keep(c, buf_bytes(&b), &c->default_model, err);
+        st = keep_copy(c, buf_bytes(&b), &c->default_model, err);
     buf_release(&b);
     return st;
 }
@@ -352,16 +354,16 @@ static quire_status read_settings(struct context *c, quire_error *err)
     uint32_t i;
 
     for (i = 0; !st && i < c->n_settings; i++)
-        st = take_setting(c, c->settings[i], err);
+        st = apply_setting(c, c->settings[i], err);
     for (i = c->n; !st && i-- > 0 && !c->has_default && !c->default_model.data;)
-        if (at(c, i)->type == ENTRY_MESSAGE)
+        if (entry_at(c, i)->type == ENTRY_MESSAGE)
             st = infer_model(c, i, err);
     return st;
 }
 
-/* ---- giving ------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
-static quire_status pour(struct context *c, bool all, quire_error *err)
+static quire_status flush_output(struct context *c, bool all, quire_error *err)
 {
     quire_status st = buf_status(&c->out, "a context", err);
 
@@ -372,7 +374,7 @@ static quire_status pour(struct context *c, bool all, quire_error *err)
     return st;
 }
 
-static void add(struct context *c, const char *text)
+static void add_text(struct context *c, const char *text)
 {
     buf_add_str(&c->out, text);
 }
@@ -382,7 +384,7 @@ static void add_bytes(struct context *c, quire_bytes json)
     buf_add(&c->out, json.data, json.len);
 }
 
-/* ,"key":value for what is there. */
+/* ,"key":value if present. */
 static void add_member(struct context *c, quire_bytes line, const char *key)
 {
     quire_bytes value = json_get(line, key);
@@ -402,12 +404,12 @@ static void add_timestamp(struct context *c, quire_bytes line)
         timestamp_parse(bytes_sub(when, 1, when.len - 1), &ms))
         buf_addf(&c->out, ",\"timestamp\":%lld}", (long long)ms);
     else
-        add(c, ",\"timestamp\":null}");
+        add_text(c, ",\"timestamp\":null}");
 }
 
 static void add_custom(struct context *c, quire_bytes line)
 {
-    add(c, "{\"role\":\"custom\"");
+    add_text(c, "{\"role\":\"custom\"");
     add_member(c, line, "customType");
     add_member(c, line, "content");
     add_member(c, line, "display");
@@ -418,7 +420,7 @@ static void add_custom(struct context *c, quire_bytes line)
 
 static void add_branch_summary(struct context *c, quire_bytes line)
 {
-    add(c, "{\"role\":\"branchSummary\"");
+    add_text(c, "{\"role\":\"branchSummary\"");
     add_member(c, line, "summary");
     add_member(c, line, "fromId");
     add_timestamp(c, line);
@@ -428,25 +430,25 @@ static void add_compaction(struct context *c, quire_bytes line)
 {
     quire_bytes provider, items;
 
-    add(c, "{\"role\":\"compactionSummary\"");
+    add_text(c, "{\"role\":\"compactionSummary\"");
     add_member(c, line, "summary");
     add_member(c, line, "shortSummary");
     add_member(c, line, "tokensBefore");
     add_member(c, line, "tokensAfter");
     add_member(c, line, "method");
     if (remote_history(line, &provider, &items)) {
-        add(c, ",\"providerPayload\":{\"type\":\"openaiResponsesHistory\","
-               "\"provider\":");
+        add_text(c, ",\"providerPayload\":{\"type\":\"openaiResponsesHistory\","
+                    "\"provider\":");
         add_bytes(c, provider);
-        add(c, ",\"items\":");
+        add_text(c, ",\"items\":");
         add_bytes(c, items);
-        add(c, "}");
+        add_text(c, "}");
     }
     add_member(c, line, "warning");
     add_timestamp(c, line);
 }
 
-static void tell_missing(void *ctx, const quire_digest *digest)
+static void report_missing(void *ctx, const quire_digest *digest)
 {
     struct context *c = ctx;
     char ref[QUIRE_REF_SIZE];
@@ -456,9 +458,9 @@ static void tell_missing(void *ctx, const quire_digest *digest)
         c->missing(c->ctx, ref);
 }
 
-/* Images that are blobs, with their content. */
-static quire_status hydrate(struct context *c, quire_bytes line,
-                            struct buf *out, quire_error *err)
+/* Replace blob references by image content. */
+static quire_status hydrate_line(struct context *c, quire_bytes line,
+                                 struct buf *out, quire_error *err)
 {
     const struct session_env *env = &c->s->env;
     struct arena scratch = ARENA_INIT;
@@ -468,7 +470,8 @@ static quire_status hydrate(struct context *c, quire_bytes line,
     if (env->blobs)
         st = env->blobs(env->ctx, false, &blobs, err);
     if (!st)
-        st = persist_hydrate(line, blobs, &scratch, out, tell_missing, c, err);
+        st = persist_hydrate(line, blobs, &scratch, out, report_missing, c,
+                             err);
     if (env->blobs)
         env->release(env->ctx);
     arena_release(&scratch);
@@ -489,24 +492,24 @@ static bool has_message(const struct entry *e, quire_bytes line)
     }
 }
 
-/* The line of an entry that comes out, as it is to come out. */
+/* The line of an entry in its output form. */
 static quire_status ready_line(struct context *c, uint32_t place,
                                struct buf *whole, quire_bytes *line,
                                quire_error *err)
 {
-    const struct entry *e = at(c, place);
+    const struct entry *e = entry_at(c, place);
     quire_status st;
 
     st = line_at(c, place, line, err);
     if (st || !(e->flags & ENTRY_REFS))
         return st;
-    st = hydrate(c, *line, whole, err);
+    st = hydrate_line(c, *line, whole, err);
     *line = buf_bytes(whole);
     return st ? st : buf_status(whole, "an entry", err);
 }
 
-/* A message that has been looked at and has nothing to change: its bytes. */
-static quire_status give_message(struct context *c, const struct entry *e,
+/* A checked message without changes: copy its bytes. */
+static quire_status emit_message(struct context *c, const struct entry *e,
                                  bool *comma, quire_error *err)
 {
     quire_bytes body;
@@ -519,14 +522,15 @@ static quire_status give_message(struct context *c, const struct entry *e,
         buf_add_char(&c->out, ',');
     *comma = true;
     add_bytes(c, body);
-    return c->out.len < POUR && !c->out.failed ? QUIRE_OK : pour(c, true, err);
+    return c->out.len < POUR && !c->out.failed ? QUIRE_OK
+                                               : flush_output(c, true, err);
 }
 
-static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
+static quire_status emit_entry(struct context *c, uint32_t place, bool *comma,
                                quire_error *err)
 {
     const uint8_t plain = ENTRY_CHECKED | ENTRY_BODY_LAST;
-    const struct entry *e = at(c, place);
+    const struct entry *e = entry_at(c, place);
     struct buf whole = BUF_INIT(JSONL_MAX_LINE);
     quire_bytes line;
     quire_status st;
@@ -534,7 +538,7 @@ static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
     if (e->type == ENTRY_MESSAGE &&
         (e->flags & (plain | ENTRY_REFS | ENTRY_BAD_UTF8 | ENTRY_SPREAD)) ==
             plain)
-        return give_message(c, e, comma, err);
+        return emit_message(c, e, comma, err);
     if (e->type != ENTRY_MESSAGE && e->type != ENTRY_CUSTOM_MESSAGE &&
         e->type != ENTRY_BRANCH_SUMMARY)
         return QUIRE_OK;
@@ -549,13 +553,13 @@ static quire_status give_entry(struct context *c, uint32_t place, bool *comma,
             add_branch_summary(c, line);
         else
             add_bytes(c, json_get(line, "message"));
-        st = pour(c, false, err);
+        st = flush_output(c, false, err);
     }
     buf_release(&whole);
     return st;
 }
 
-static quire_status give_messages(struct context *c, quire_error *err)
+static quire_status emit_messages(struct context *c, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     bool comma = false;
@@ -568,55 +572,55 @@ static quire_status give_messages(struct context *c, quire_error *err)
             add_compaction(c, line);
         comma = true;
         for (i = c->from; !st && i < c->to; i++)
-            st = give_entry(c, i, &comma, err);
+            st = emit_entry(c, i, &comma, err);
     }
     for (i = c->after; !st && i < c->n; i++)
-        st = give_entry(c, i, &comma, err);
+        st = emit_entry(c, i, &comma, err);
     return st;
 }
 
-static quire_bytes or_else(quire_bytes value, const char *other)
+static quire_bytes value_or(quire_bytes value, const char *other)
 {
     return value.data ? value : bytes_str(other);
 }
 
-static void give_settings(struct context *c)
+static void emit_settings(struct context *c)
 {
     uint32_t i;
 
-    add(c, "],\"thinkingLevel\":");
-    add_bytes(c, or_else(c->thinking, "\"off\""));
-    add(c, ",\"models\":{");
+    add_text(c, "],\"thinkingLevel\":");
+    add_bytes(c, value_or(c->thinking, "\"off\""));
+    add_text(c, ",\"models\":{");
     for (i = 0; i < c->n_models; i++) {
-        add(c, i ? "," : "");
+        add_text(c, i ? "," : "");
         add_bytes(c, c->models[i].key);
-        add(c, ":");
+        add_text(c, ":");
         add_bytes(c, c->models[i].value);
     }
     if (!c->has_default && c->default_model.data) {
-        add(c, c->n_models ? ",\"default\":" : "\"default\":");
+        add_text(c, c->n_models ? ",\"default\":" : "\"default\":");
         add_bytes(c, c->default_model);
     }
-    add(c, "},\"injectedTtsrRules\":[");
+    add_text(c, "},\"injectedTtsrRules\":[");
     for (i = 0; i < c->n_rules; i++) {
-        add(c, i ? "," : "");
+        add_text(c, i ? "," : "");
         add_bytes(c, c->rules[i]);
     }
-    add(c, "],\"mode\":");
-    add_bytes(c, or_else(c->mode, "\"none\""));
-    add(c, ",\"modeData\":");
-    add_bytes(c, or_else(c->mode_data, "null"));
+    add_text(c, "],\"mode\":");
+    add_bytes(c, value_or(c->mode, "\"none\""));
+    add_text(c, ",\"modeData\":");
+    add_bytes(c, value_or(c->mode_data, "null"));
     if (c->tier.data) {
-        add(c, ",\"serviceTier\":");
+        add_text(c, ",\"serviceTier\":");
         add_bytes(c, c->tier);
     }
-    add(c, "}");
+    add_text(c, "}");
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- public functions --------------------------------------------------- */
 
-/* Look closely at whatever will be given. */
-static quire_status look_ahead(struct context *c, quire_error *err)
+/* Parse in full whatever will be emitted. */
+static quire_status check_output(struct context *c, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     quire_bytes line;
@@ -626,14 +630,14 @@ static quire_status look_ahead(struct context *c, quire_error *err)
     for (; !st && c->unchecked && i < c->n; i++) {
         if (c->compaction != NONE && i == c->to)
             i = c->compaction; /* nothing between */
-        if (!(at(c, i)->flags & ENTRY_CHECKED))
+        if (!(entry_at(c, i)->flags & ENTRY_CHECKED))
             st = line_at(c, i, &line, err);
     }
     return st;
 }
 
-static quire_status prepare(struct context *c, const char *leaf,
-                            quire_error *err)
+static quire_status prepare_context(struct context *c, const char *leaf,
+                                    quire_error *err)
 {
     struct session *s = c->s;
     quire_status st;
@@ -656,7 +660,7 @@ static quire_status prepare(struct context *c, const char *leaf,
         st = choose_entries(c, err);
     if (!st)
         st = read_settings(c, err);
-    return st ? st : look_ahead(c, err);
+    return st ? st : check_output(c, err);
 }
 
 quire_status session_context(struct session *s, const char *leaf,
@@ -673,16 +677,16 @@ quire_status session_context(struct session *s, const char *leaf,
     st = load_refresh(s, err);
     if (!st) {
         do
-            st = prepare(&c, leaf, err);
+            st = prepare_context(&c, leaf, err);
         while (load_again(s, &st, err));
     }
     if (!st) {
-        add(&c, "{\"messages\":[");
-        st = give_messages(&c, err);
+        add_text(&c, "{\"messages\":[");
+        st = emit_messages(&c, err);
     }
     if (!st) {
-        give_settings(&c);
-        st = pour(&c, true, err);
+        emit_settings(&c);
+        st = flush_output(&c, true, err);
     }
     buf_release(&c.out);
     map_release(&c.seen_rules);

@@ -21,8 +21,8 @@ static bool is_ref(quire_bytes value)
            !memcmp(value.data, "\"blob:sha256:", 13);
 }
 
-/* Might persist_entry() have something to do here? It is asked about every
- * scalar, so it may be wrong, if only in this direction. */
+/* Might persist_entry() have something to do here? It runs for every scalar, so
+ * it may err, but only in this direction. */
 static bool may_be_heavy(const struct json_scan *s)
 {
     if (s->value.len >= PERSIST_MAX_UNITS || s->key_escaped)
@@ -34,7 +34,7 @@ static bool may_be_heavy(const struct json_scan *s)
            key_is(s->key, "jsonlEvents");
 }
 
-static quire_status refuse(quire_error *err, const char *why, size_t at)
+static quire_status fail_entry(quire_error *err, const char *why, size_t at)
 {
     static const char hint[] =
         "an entry is one JSON object with a `type`, such as "
@@ -42,14 +42,15 @@ static quire_status refuse(quire_error *err, const char *why, size_t at)
         "\"content\":\"...\"}}";
 
     if (at)
-        return err_fail(err, QUIRE_INVALID, hint, "not an entry: byte %zu: %s",
+        return err_fail(err, QUIRE_INVALID, hint, "invalid entry: byte %zu: %s",
                         at, why);
-    return err_fail(err, QUIRE_INVALID, hint, "not an entry: %s", why);
+    return err_fail(err, QUIRE_INVALID, hint, "invalid entry: %s", why);
 }
 
-/* A member of the entry itself; the value of a container is its bracket. */
-static void note_member(struct entry_fields *v, const struct json_scan *s,
-                        unsigned *n)
+/* Record a member of the entry itself; the value of a container is its bracket.
+ */
+static void record_member(struct entry_fields *v, const struct json_scan *s,
+                          unsigned *n)
 {
     bool first = (*n)++ == 0;
 
@@ -82,11 +83,13 @@ quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
     json_scan_init(&s, entry);
     step = json_scan_next(&s);
     if (step != JSON_STEP_OPEN || *(const char *)s.value.data != '{')
-        return refuse(err, step == JSON_STEP_BAD ? s.error.why : "no object",
-                      step == JSON_STEP_BAD ? s.error.at : 0);
+        return fail_entry(err,
+                          step == JSON_STEP_BAD ? s.error.why
+                                                : "not a JSON object",
+                          step == JSON_STEP_BAD ? s.error.at : 0);
     while ((step = json_scan_next(&s)) != JSON_STEP_END) {
         if (step == JSON_STEP_BAD)
-            return refuse(err, s.error.why, s.error.at);
+            return fail_entry(err, s.error.why, s.error.at);
         if (step == JSON_STEP_CLOSE) {
             if (s.depth == 1 && body) {
                 v->message = bytes_of(body, (size_t)(s.at - body));
@@ -97,7 +100,7 @@ quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
         v->heavy = v->heavy || may_be_heavy(&s);
         v->refs = v->refs || is_ref(s.value);
         if (s.depth == 1 || (s.depth == 2 && step == JSON_STEP_OPEN)) {
-            note_member(v, &s, &n);
+            record_member(v, &s, &n);
             if (key_is(s.key, "message"))
                 body = step == JSON_STEP_OPEN ? s.value.data : NULL;
         } else if (s.depth == 2 && body && key_is(s.key, "role")) {
@@ -105,13 +108,14 @@ quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
         }
     }
     if (json_kind(v->type) != JSON_STRING || v->type.len == 2)
-        return refuse(err, "it has no type", 0);
+        return fail_entry(err, "type is missing", 0);
     if (((const char *)v->type.data)[1] != 'm' && json_is(v->type, "session"))
-        return refuse(err, "a header is written with the file", 0);
+        return fail_entry(err, "type \"session\" is reserved for the header",
+                          0);
     return QUIRE_OK;
 }
 
-/* One after the other into room that was made for all of them. */
+/* Copy the parts one after the other into space reserved for all of them. */
 static char *add_all(char *at, const quire_bytes *parts, size_t n)
 {
     size_t i;
@@ -141,7 +145,7 @@ static void add_front(struct buf *out, quire_bytes type,
         buf_grow(out, (size_t)(add_all(room, parts, n) - room));
 }
 
-/* Members one by one, without those that stand in front. */
+/* Add the members one by one, without those already written in front. */
 static void add_rest(struct buf *out, quire_bytes entry)
 {
     static const char *const front[] = {"type", "id", "parentId", "timestamp",

@@ -1,10 +1,9 @@
 /*
- * entry_format.h - an entry as given, an entry as written
+ * entry_format.h - read an entry, write it as a line
  *
- * Whoever appends gives a JSON object with a type and leaves the rest to us.
- * What is written has type, id, parentId and timestamp in front, in this
- * order, because readers that look for them can stop there; what was given
- * follows, byte for byte.
+ * The caller passes a JSON object with a type. A line has type, id, parentId
+ * and timestamp in front, in this order, because readers that look for them can
+ * stop there; the members given follow, byte for byte.
  */
 #ifndef SESSION_ENTRY_FORMAT_H
 #define SESSION_ENTRY_FORMAT_H
@@ -15,21 +14,21 @@
 #include "base/buf.h"
 #include "quire.h"
 
-/* What one look at an entry tells. Slices are JSON values in the entry. */
+/* Fields of an entry. Slices are JSON values in the entry. */
 struct entry_fields {
     quire_bytes type, id, parent, timestamp; /* .data NULL: not given       */
     quire_bytes message; /* an object                                       */
     quire_bytes role;    /* of the message                                  */
-    bool plain; /* `type` comes first, and none of the other three is there */
+    bool plain; /* `type` comes first, and the other three are absent */
     bool refs;  /* a string in it is a reference to a blob                */
-    bool heavy; /* something in it may have to go elsewhere: persist.h   */
+    bool heavy; /* may need persist_entry(): persist.h */
 };
 
-/* QUIRE_INVALID, with words, if it is no object or has no type. */
+/* QUIRE_INVALID, with a message, if it is not an object or has no type. */
 quire_status entry_fields_read(quire_bytes entry, struct entry_fields *v,
                                quire_error *err);
 
-/* What is filled in: JSON values; `op` may be empty. */
+/* The fields to fill in: JSON values; `op` may be empty. */
 struct entry_defaults {
     quire_bytes id, parent, timestamp, op;
 };

@@ -8,8 +8,7 @@
 #include "base/map.h"
 #include "session/index.h"
 
-/* An entry whose parent had not been seen when it was added: it comes later,
- * or never. */
+/* An entry added before its parent: the parent comes later, or never. */
 struct waiting {
     struct waiting *next;
     uint32_t child;
@@ -71,12 +70,12 @@ void index_clear(struct index *x)
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* base/map.h would do, at thirty-two bytes a slot: as much again as the
- * entries themselves. These slots are eight, and hold enough of the hash that
- * an entry is looked at only when it is the one. */
+/* base/map.h would take thirty-two bytes a slot: as much again as the entries
+ * themselves. These slots are eight, and hold enough of the hash that only the
+ * matching entry is compared. */
 
-/* Ids are eight hex digits, made by anybody. For those a keyed multiplication
- * is enough: who does not know the key cannot make them meet. */
+/* Ids are eight hex digits from untrusted files. For those a keyed
+ * multiplication is enough: without the key one cannot make them collide. */
 static uint32_t hash_id(const struct index *x, quire_bytes id)
 {
     uint64_t word = 0;
@@ -88,7 +87,7 @@ static uint32_t hash_id(const struct index *x, quire_bytes id)
     return (uint32_t)((word ^ word >> 32) * (x->seed[0] | 1) >> 32);
 }
 
-/* Where the id is, or the free slot it would get. */
+/* The slot of the id, or the free slot it would get. */
 static struct index_slot *slot_of(const struct index *x, quire_bytes id,
                                   uint32_t hash)
 {
@@ -138,7 +137,7 @@ static bool grow_slots(struct index *x)
 
 /* ---- adding ------------------------------------------------------------- */
 
-static bool make_room(struct index *x)
+static bool grow_list(struct index *x)
 {
     uint32_t cap = x->cap ? x->cap + x->cap / 2 : 64;
     struct entry *list;
@@ -160,7 +159,7 @@ static bool make_room(struct index *x)
 static bool set_id(struct index *x, struct entry *e, quire_bytes id)
 {
     if (id.len == 0 || id.len > UINT16_MAX)
-        return true; /* nobody can name it */
+        return true; /* it cannot be referenced */
     e->id_len = (uint16_t)id.len;
     if (id.len <= sizeof e->id.near) {
         memcpy(e->id.near, id.data, id.len);
@@ -217,7 +216,7 @@ bool index_add(struct index *x, const struct index_line *line)
     struct index_slot *slot;
     uint32_t hash;
 
-    if (!make_room(x) || !set_id(x, &e, line->id) || !set_parent(x, &e, line)) {
+    if (!grow_list(x) || !set_id(x, &e, line->id) || !set_parent(x, &e, line)) {
         x->waiting = was;
         return false;
     }
@@ -241,7 +240,8 @@ void index_pop(struct index *x)
     const struct entry *e = &x->list[x->n - 1];
 
     assert(x->n > 0 && !(e->flags & ENTRY_ORPHAN));
-    if (e->id_len) { /* nothing came behind it, so its slot is just free */
+    if (e->id_len) { /* nothing was added behind it, so freeing its slot is
+                      * enough */
         slot_of(x, entry_id(e), hash_id(x, entry_id(e)))->at = 0;
         x->n_ids--;
     }
@@ -286,7 +286,7 @@ uint32_t *index_path(const struct index *x, uint32_t leaf, struct arena *keep,
     uint32_t at, first = x->n;
     uint64_t *seen = NULL;
 
-    if (x->forward) /* only then can it come back to where it was */
+    if (x->forward) /* only then can there be a cycle */
         seen = arena_array(keep, x->n / 64 + 1, sizeof *seen);
     if (!path || (x->forward && !seen))
         return NULL;
@@ -328,8 +328,8 @@ uint8_t *index_cycles(const struct index *x, struct arena *keep)
 
     if (!in_cycle || !walk)
         return NULL;
-    /* Each walk leaves its number behind and stops where someone was: at its
-     * own number it has come round. So each entry is passed once. */
+    /* Each walk marks entries with its number and stops at a marked one: its
+     * own number means a cycle. So each entry is visited once. */
     for (i = 0; x->forward && i < x->n; i++) {
         for (at = i; at != NONE && !walk[at]; at = x->list[at].parent)
             walk[at] = i + 1;

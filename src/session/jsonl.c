@@ -1,15 +1,15 @@
 /*
  * jsonl.c - see jsonl.h
  *
- * The window is a piece of the file in memory; it slides, and grows only for
- * a line that does not fit. The file is not mapped: one that somebody cuts
- * short meanwhile would be a signal then, where it now is a short read, and
- * the page faults cost about what the copying does.
+ * The window is a piece of the file in memory; it slides, and grows only for a
+ * line that does not fit. The file is not mapped: truncation by another process
+ * would be a signal then, where it now is a short read, and the page faults
+ * cost about what the copying does.
  *
- * Always true between calls:
+ * Invariants between calls:
  *
  *   (1) window.data[at] is byte base + at of the object, and the first that
- *       no value given so far covers.
+ *       no value returned so far covers.
  *   (2) `line` is one more than the line breaks before it.
  */
 #include <assert.h>
@@ -21,13 +21,13 @@
 #include "base/utf8.h"
 #include "session/jsonl.h"
 
-/* Two cores' second-level cache holds it, and so do few enough system calls. */
+/* Fits the second-level cache, and keeps system calls few. */
 #define PIECE ((size_t)256 * 1024)
 
 void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
-                uint64_t line, bool close)
+                uint64_t line, bool full)
 {
-    *j = (struct jsonl){.from = object, .close = close, .base = from};
+    *j = (struct jsonl){.from = object, .full = full, .base = from};
     j->window = (struct buf)BUF_INIT(JSONL_MAX_LINE + PIECE);
     j->line = line;
     j->patience = (uint64_t)64 << 20;
@@ -38,7 +38,7 @@ void jsonl_release(struct jsonl *j)
     buf_release(&j->window);
 }
 
-/* Forget what is behind us and read another piece. */
+/* Drop what was consumed and read another piece. */
 static quire_status refill(struct jsonl *j, quire_error *err)
 {
     struct buf *w = &j->window;
@@ -69,8 +69,8 @@ static quire_bytes ahead(const struct jsonl *j)
     return bytes_sub(buf_bytes(&j->window), j->at, j->window.len);
 }
 
-/* Pass over `len` bytes of which `breaks` are line breaks. */
-static void pass(struct jsonl *j, size_t len, uint64_t breaks)
+/* Consume `len` bytes of which `breaks` are line breaks. */
+static void consume(struct jsonl *j, size_t len, uint64_t breaks)
 {
     j->at += len;
     j->line += breaks;
@@ -88,7 +88,7 @@ uint64_t jsonl_breaks(quire_bytes text)
     return n;
 }
 
-/* To the first byte that is no white space; *more is false at the end. */
+/* Skip white space; *more is false at the end. */
 static quire_status skip_blank(struct jsonl *j, bool *more, quire_error *err)
 {
     quire_status st;
@@ -100,7 +100,7 @@ static quire_status skip_blank(struct jsonl *j, bool *more, quire_error *err)
 
         if (j->base + j->at == 0 && rest.len >= 3 &&
             !memcmp(at, "\xef\xbb\xbf", 3)) {
-            pass(j, 3, 0);
+            consume(j, 3, 0);
             continue;
         }
         while (i < rest.len && (at[i] == '\n' || at[i] == '\r' ||
@@ -119,8 +119,8 @@ static quire_status skip_blank(struct jsonl *j, bool *more, quire_error *err)
     }
 }
 
-/* The line that begins at `at`, without its break. *broken tells whether it
- * has one. A line too long to keep ends the window. */
+/* The line that begins at `at`, without its break. *broken reports whether it
+ * has one. A line that exceeds the limit ends the window. */
 static quire_status find_line(struct jsonl *j, quire_bytes *line, bool *broken,
                               quire_error *err)
 {
@@ -145,7 +145,7 @@ static quire_status find_line(struct jsonl *j, quire_bytes *line, bool *broken,
     }
 }
 
-static quire_bytes trim(quire_bytes line)
+static quire_bytes trim_blank(quire_bytes line)
 {
     const char *at = line.data;
 
@@ -160,7 +160,7 @@ static quire_bytes trim(quire_bytes line)
 
 static bool key_is(quire_bytes key, const char *text, size_t len)
 {
-    /* A key that is spelled with escapes is found by the close look. */
+    /* A key that is spelled with escapes is left to the full parse. */
     return key.len == len + 2 && !memcmp((const char *)key.data + 1, text, len);
 }
 
@@ -205,9 +205,9 @@ static inline bool pass_plain(const char **at, const char *end,
     return *c == '"';
 }
 
-/* The beginning of an entry to the byte as every writer spells it. This is
- * no second grammar: it knows one text, and whatever differs from it goes the
- * long way. The long way takes ten times as long, which is twice as long as
+/* The beginning of an entry exactly as every writer spells it. This is not a
+ * second grammar: it matches one text, and whatever differs takes the slow
+ * path. The slow path takes ten times as long, which is twice as long as
  * reading the file. */
 static bool usual_head(quire_bytes line, struct jsonl_head *h)
 {
@@ -235,8 +235,8 @@ static bool usual_head(quire_bytes line, struct jsonl_head *h)
     return true;
 }
 
-/* The members of an entry as writers put them: type, id, parentId first, the
- * message last. Stops as soon as it knows enough. */
+/* The members of an entry in the order of writers: type, id, parentId first,
+ * the message last. Stops as soon as it has them. */
 static bool quick_head(quire_bytes line, struct jsonl_head *h)
 {
     const char *text = line.data;
@@ -273,7 +273,7 @@ static bool quick_head(quire_bytes line, struct jsonl_head *h)
     }
 }
 
-bool jsonl_look(quire_bytes text, struct jsonl_head *head, bool *bad_utf8)
+bool jsonl_parse_line(quire_bytes text, struct jsonl_head *head, bool *bad_utf8)
 {
     struct json_want wants[] = {JSON_WANT("type"), JSON_WANT("id"),
                                 JSON_WANT("parentId"), JSON_WANT("message")};
@@ -313,7 +313,7 @@ static size_t value_end(quire_bytes text, struct json_error *error)
     return (size_t)(s.at - (const char *)text.data);
 }
 
-/* The value may go on behind the line break that cut it off. */
+/* The value may continue behind the line break that cut it off. */
 static quire_status try_spread(struct jsonl *j, size_t line_len, size_t *end,
                                quire_error *err)
 {
@@ -335,15 +335,15 @@ static quire_status try_spread(struct jsonl *j, size_t line_len, size_t *end,
     return QUIRE_OK;
 }
 
-static void blame(struct jsonl_value *v, const char *kind, const char *why,
-                  uint64_t at)
+static void blame_value(struct jsonl_value *v, const char *kind,
+                        const char *why, uint64_t at)
 {
     v->kind = kind;
     v->why = why;
     v->bad_at = at;
 }
 
-/* Words for a line that holds no value. */
+/* Describe a line that holds no value. */
 static void blame_line(struct jsonl_value *v, quire_bytes line, bool last,
                        const struct json_error *error)
 {
@@ -351,43 +351,44 @@ static void blame_line(struct jsonl_value *v, quire_bytes line, bool last,
 
     v->text = bytes_of(NULL, 0);
     if (line.len > 0 && text[0] == '\0')
-        blame(v, "nul", "bytes of zero where an entry should be", v->at);
+        blame_value(v, "nul", "bytes of zero where an entry should be", v->at);
     else if (error->at >= line.len && text[0] == '{')
-        blame(v, "torn",
-              last ? "the last line is cut off" : "the line is cut off", v->at);
+        blame_value(v, "torn",
+                    last ? "the last line is cut off" : "the line is cut off",
+                    v->at);
     else
-        blame(v, "garbage", error->why, v->at + error->at);
+        blame_value(v, "garbage", error->why, v->at + error->at);
 }
 
-/* A value whose text is [0, end) of what is ahead, looked at closely. */
-static void give_close(struct jsonl_value *v, quire_bytes text)
+/* Return a value with the text [0, end) of what is ahead, parsed in full. */
+static void emit_full(struct jsonl_value *v, quire_bytes text)
 {
     v->text = text;
-    v->close = true;
-    v->is_object = jsonl_look(text, &v->head, &v->bad_utf8);
+    v->full = true;
+    v->is_object = jsonl_parse_line(text, &v->head, &v->bad_utf8);
     if (!v->is_object)
-        blame(v, "not_object", "a value that is no object", v->at);
+        blame_value(v, "not_object", "a value that is not an object", v->at);
     else if (v->bad_utf8)
-        blame(v, "utf8", "bytes that are no UTF-8 characters",
-              v->at + utf8_find_bad(text));
+        blame_value(v, "utf8", "bytes that are not UTF-8",
+                    v->at + utf8_find_bad(text));
 }
 
-/* A line that is one object and nothing else, as nearly all are: looked at once,
- * and not first for its end. */
-static bool give_sound(struct jsonl_value *v, quire_bytes text)
+/* A line that is one object and nothing else, as nearly all are: parsed once,
+ * without searching for its end first. */
+static bool emit_whole_line(struct jsonl_value *v, quire_bytes text)
 {
-    if (!jsonl_look(text, &v->head, &v->bad_utf8))
+    if (!jsonl_parse_line(text, &v->head, &v->bad_utf8))
         return false;
     v->text = text;
-    v->close = v->is_object = true;
+    v->full = v->is_object = true;
     if (v->bad_utf8)
-        blame(v, "utf8", "bytes that are no UTF-8 characters",
-              v->at + utf8_find_bad(text));
+        blame_value(v, "utf8", "bytes that are not UTF-8",
+                    v->at + utf8_find_bad(text));
     return true;
 }
 
-/* Look closely at the value ahead, whose first line is `line`. */
-static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
+/* Parse the value ahead in full; `line` is its first line. */
+static quire_status parse_value(struct jsonl *j, quire_bytes line, bool broken,
                                 struct jsonl_value *v, quire_error *err)
 {
     struct json_error error;
@@ -397,7 +398,7 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
     quire_bytes rest;
     quire_status st;
 
-    /* What failed before the end of the line does so with more text, too. */
+    /* An error before the end of the line remains one with more text. */
     if (!end && error.at >= len && broken && j->patience > 0) {
         st = try_spread(j, len, &end, err);
         if (st)
@@ -406,11 +407,11 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
     rest = ahead(j); /* which may have moved */
     if (!end) {
         blame_line(v, bytes_sub(rest, 0, len), !broken, &error);
-        pass(j, len + broken, broken);
+        consume(j, len + broken, broken);
         return QUIRE_OK;
     }
-    give_close(v, bytes_sub(rest, 0, end));
-    /* The rest of the line goes with it. */
+    emit_full(v, bytes_sub(rest, 0, end));
+    /* The rest of the line is consumed with it. */
     for (;;) {
         nl = end < rest.len
                  ? memchr((const char *)rest.data + end, '\n', rest.len - end)
@@ -422,24 +423,24 @@ static quire_status close_value(struct jsonl *j, quire_bytes line, bool broken,
             return st;
         rest = ahead(j);
         v->text.data = rest.data;
-        v->is_object = jsonl_look(v->text, &v->head, NULL);
+        v->is_object = jsonl_parse_line(v->text, &v->head, NULL);
     }
     len = nl ? (size_t)(nl - (const char *)rest.data) : rest.len;
-    if (trim(bytes_sub(rest, 0, len)).len > end)
-        blame(v, "trailing", "more text behind the value", v->at + end);
+    if (trim_blank(bytes_sub(rest, 0, len)).len > end)
+        blame_value(v, "trailing", "more text behind the value", v->at + end);
     v->open_end = !nl;
-    pass(j, len + (nl != NULL),
-         jsonl_breaks(bytes_sub(rest, 0, len + (nl != NULL))));
+    consume(j, len + (nl != NULL),
+            jsonl_breaks(bytes_sub(rest, 0, len + (nl != NULL))));
     return QUIRE_OK;
 }
 
-static inline void give_usual(struct jsonl_value *v, quire_bytes line,
+static inline void emit_usual(struct jsonl_value *v, quire_bytes line,
                               uint64_t number)
 {
     v->line = number;
     v->text = line;
     v->is_object = true;
-    v->close = v->bad_utf8 = v->open_end = false;
+    v->full = v->bad_utf8 = v->open_end = false;
     v->kind = v->why = NULL;
 }
 
@@ -456,29 +457,29 @@ quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
     st = find_line(j, &line, &broken, err);
     if (st)
         return st;
-    /* The usual line first, before anything is set that it does not need. */
-    if (!j->close && broken && line.len < JSONL_MAX_LINE &&
+    /* The common line first, before anything is set that it does not need. */
+    if (!j->full && broken && line.len < JSONL_MAX_LINE &&
         usual_head(line, &v->head)) {
-        give_usual(v, line, j->line);
-        pass(j, line.len + 1, 1);
+        emit_usual(v, line, j->line);
+        consume(j, line.len + 1, 1);
         return QUIRE_OK;
     }
     *v = (struct jsonl_value){.at = v->at, .line = j->line};
     if (line.len >= JSONL_MAX_LINE) {
-        blame(v, "too_long", "a line longer than 1 GiB", v->at);
-        pass(j, line.len, 0);
+        blame_value(v, "too_long", "a line longer than 1 GiB", v->at);
+        consume(j, line.len, 0);
         return QUIRE_OK;
     }
-    text = trim(line);
-    if (j->close && broken && give_sound(v, text)) {
-        pass(j, line.len + 1, 1);
+    text = trim_blank(line);
+    if (j->full && broken && emit_whole_line(v, text)) {
+        consume(j, line.len + 1, 1);
         return QUIRE_OK;
     }
-    /* The last line is looked at closely: it is what a crash cuts off. */
-    if (j->close || !broken || !quick_head(text, &v->head))
-        return close_value(j, line, broken, v, err);
+    /* The last line is parsed in full: a crash may have cut it off. */
+    if (j->full || !broken || !quick_head(text, &v->head))
+        return parse_value(j, line, broken, v, err);
     v->text = text;
     v->is_object = true;
-    pass(j, line.len + 1, 1);
+    consume(j, line.len + 1, 1);
     return QUIRE_OK;
 }

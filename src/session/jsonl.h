@@ -1,21 +1,20 @@
 /*
- * jsonl.h - JSON values, one a line, out of a file that anybody wrote
+ * jsonl.h - JSON values, one a line, from an untrusted file
  *
- * A reader gives the values of an object in order, whatever lies between
- * them, and says of each stretch it could not read where it is and what is
- * wrong with it. It never stops at damage, never gives a value twice, and
- * costs time in proportion to the file.
+ * A reader returns the values of an object in order, and for each part it could
+ * not read where it is and what is wrong with it. It never stops at damage,
+ * never returns a value twice, and takes time in proportion to the file.
  *
- *   - A value begins where the last one ended, after white space. What cannot
- *     be read is passed over up to the next line break.
- *   - Behind a complete value the rest of its line is passed over too.
- *   - A value may go on over line breaks between its tokens.
+ *   - A value begins where the last one ended, after white space. Unreadable
+ *     text is skipped up to the next line break.
+ *   - Behind a complete value the rest of its line is skipped too.
+ *   - A value may continue over line breaks between its tokens.
  *   - CRLF, empty lines, a byte order mark in front: fine.
  *
- * Two ways to look. A *close* look reads every byte of a value and knows that
- * it is JSON. A *quick* look believes a line that begins like an entry, ends
- * in a closing brace and has an id where writers put it: that is the speed at
- * which files are opened. Whoever uses such a value has to look closely then.
+ * Two ways to read. A *full* parse reads every byte of a value and proves that
+ * it is JSON. A *quick* scan trusts a line that begins like an entry, ends in a
+ * closing brace and has an id where writers put it: files are opened at that
+ * speed. A caller that uses such a value must parse it in full then.
  */
 #ifndef SESSION_JSONL_H
 #define SESSION_JSONL_H
@@ -27,46 +26,46 @@
 #include "quire.h"
 #include "store/object.h"
 
-/* Longer than any line that is not an attack, and than what fits a uint32. */
+/* Longer than any line but an attack's, and fits a uint32. */
 #define JSONL_MAX_LINE ((size_t)1 << 30)
 
-/* How far a value may go on behind its first line. Nobody writes such files
- * but by hand. */
+/* How far a value may continue behind its first line. Only files edited by hand
+ * have such values. */
 #define JSONL_MAX_SPREAD ((size_t)1 << 20)
 
 struct jsonl {
     struct object *from; /* borrowed                                       */
-    bool close;          /* look closely at everything                     */
+    bool full;           /* parse everything in full */
 
     /* Private. */
     struct buf window; /* bytes of the object, from `base` on            */
     uint64_t base;     /* offset of the window's first byte              */
-    size_t at;         /* in the window: what has not been looked at yet */
+    size_t at;         /* in the window: the first unread byte */
     uint64_t line;     /* of `at`, from 1                                */
     bool ended;        /* the window reaches to the end of the object    */
-    uint64_t patience; /* bytes that may be looked at a second time      */
+    uint64_t patience; /* bytes that may be scanned a second time */
 };
 
-/* The four things the tree needs, as slices of the value; .data is NULL for
- * what is not there. */
+/* The fields the tree needs, as slices of the value; .data is NULL for what is
+ * absent. */
 struct jsonl_head {
     quire_bytes type, id, parent; /* JSON values, quotes and all            */
     quire_bytes body;             /* `message`, if it is the last member    */
-    size_t body_at; /* where the value of `message` begins; 0: not seen     */
+    size_t body_at; /* where the value of `message` begins; 0: unknown */
     bool plain;     /* type, id and parent have nothing to decode           */
 };
 
 struct jsonl_value {
     uint64_t at;      /* in the object                                      */
-    uint64_t line;    /* the one it begins in                               */
-    quire_bytes text; /* good until the next call                           */
+    uint64_t line;    /* the line it begins in */
+    quire_bytes text; /* valid until the next call */
     struct jsonl_head head;
     bool is_object;
-    bool close;    /* it was looked at closely                              */
-    bool bad_utf8; /* closely: it has bytes that are no characters          */
+    bool full;     /* it was parsed in full */
+    bool bad_utf8; /* full parse: it has malformed UTF-8 */
     bool open_end; /* the object ends right behind it, without a line break */
-    /* What is wrong, NULL: nothing. With `text` empty, the stretch at `at`
-     * holds no value at all. */
+    /* What is wrong, NULL: nothing. With `text` empty, there is no value at
+     * `at`. */
     const char *kind;
     const char *why;
     uint64_t bad_at; /* where exactly                                       */
@@ -74,19 +73,20 @@ struct jsonl_value {
 
 /* Begin at byte `from` of the object, in line `line`. */
 void jsonl_init(struct jsonl *j, struct object *object, uint64_t from,
-                uint64_t line, bool close);
+                uint64_t line, bool full);
 void jsonl_release(struct jsonl *j);
 
-/* The next value, or the next stretch that holds none; *more is false at the
- * end. */
+/* The next value, or the next part that holds none; *more is false at the end.
+ */
 quire_status jsonl_next(struct jsonl *j, struct jsonl_value *v, bool *more,
                         quire_error *err);
 
 /* How many line breaks there are in a text. */
 uint64_t jsonl_breaks(quire_bytes text);
 
-/* Look closely at the text of one line: is it one object, and where are its
+/* Parse the text of one line in full: is it one object, and where are its
  * parts? False if it is not. *bad_utf8 may be NULL. */
-bool jsonl_look(quire_bytes text, struct jsonl_head *head, bool *bad_utf8);
+bool jsonl_parse_line(quire_bytes text, struct jsonl_head *head,
+                      bool *bad_utf8);
 
 #endif

@@ -56,18 +56,18 @@ static void read_header(quire_bytes line, struct arena *keep,
     quire_bytes version = json_get(line, "version");
     int64_t n = 1;
 
-    m->id = text_of(line, "id", keep); /* "" is an id too */
+    m->id = text_of(line, "id", keep); /* an empty id is valid */
     m->cwd = text_of(line, "cwd", keep);
     m->parent = text_of(line, "parentSession", keep);
     m->created = text_of(line, "timestamp", keep);
-    if (!m->title) /* a title slot stands above it */
+    if (!m->title) /* a title slot above has priority */
         m->title = text_of(line, "title", keep);
     if (version.data && !json_read_int(version, &n))
         n = 3;
     m->version = n < 1 || n > 1000000 ? 1 : (int)n;
 }
 
-/* The beginning of a text, on one line, without what is no text. */
+/* The beginning of a text, on one line, without control characters. */
 static const char *shorten(quire_bytes text, struct arena *keep)
 {
     char *out = arena_alloc(keep, FIRST_MAX * 4 + 1);
@@ -113,8 +113,8 @@ static quire_bytes message_text(quire_bytes content)
     return bytes_of(NULL, 0);
 }
 
-/* A line that the prefix cuts off: its text begins somewhere, and goes on to
- * the cut. A guess, for a list. */
+/* The text of a line that the prefix cuts off, up to the cut. An approximation,
+ * for a list. */
 static quire_bytes cut_text(quire_bytes line, struct arena *keep)
 {
     static const char *const starts[] = {"\"text\":\"", "\"content\":\""};
@@ -148,8 +148,8 @@ static quire_bytes cut_text(quire_bytes line, struct arena *keep)
     return out;
 }
 
-static void see_message(quire_bytes line, bool whole, struct arena *keep,
-                        struct list_meta *m)
+static void record_message(quire_bytes line, bool whole, struct arena *keep,
+                           struct list_meta *m)
 {
     quire_bytes message, text;
 
@@ -189,10 +189,10 @@ static void read_prefix(quire_bytes text, bool all, struct arena *keep,
                      json_kind(json_get(line, "id")) == JSON_STRING)
                 read_header(line, keep, m);
             else
-                return; /* the first entry is no header */
+                return; /* the first entry is not a header */
         } else if (json_is(wants[0].value, "message")) {
             m->messages += whole;
-            see_message(line, whole, keep, m);
+            record_message(line, whole, keep, m);
         }
     }
     if (!all)
@@ -219,7 +219,7 @@ static const char *status_of(quire_bytes message)
     return "complete";
 }
 
-/* How the last message in the end of a file leaves things. */
+/* The status after the last message in the tail of a file. */
 static void read_suffix(quire_bytes text, struct list_meta *m)
 {
     const char *start = text.data, *end = start + text.len;
@@ -274,13 +274,13 @@ quire_status list_read(struct object *file, uint64_t size, struct arena *keep,
     return st;
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------ */
 
 struct gathering {
     struct list *list;
     struct object_store *store;
     const char *root;
-    size_t n_new; /* that had to be read */
+    size_t n_new; /* files that had to be read */
 };
 
 static bool is_session(const char *base)
@@ -322,8 +322,8 @@ static quire_status read_file(struct object_store *store,
     return st;
 }
 
-/* A file that is no session, or cannot be read: it is listed by its name, so
- * that nobody takes it for lost. */
+/* A file that is not a session, or cannot be read: it is listed by its name, so
+ * that it does not seem lost. */
 static void blame_file(struct list_item *item, struct arena *keep)
 {
     const char *id = arena_text(keep, names_id_in_file(bytes_str(item->name)));
@@ -354,8 +354,8 @@ quire_status list_reread(struct object_store *store, struct list_item *item,
     return QUIRE_OK;
 }
 
-static quire_status see_file(void *ctx, const char *dir, const char *base,
-                             const struct object_info *info, quire_error *err)
+static quire_status visit_file(void *ctx, const char *dir, const char *base,
+                               const struct object_info *info, quire_error *err)
 {
     struct gathering *g = ctx;
     struct list_item *item;
@@ -382,7 +382,7 @@ static quire_status see_file(void *ctx, const char *dir, const char *base,
         return st;
     g->n_new++;
     if (st == QUIRE_NOT_FOUND || item->info.size == 0)
-        return QUIRE_OK; /* gone meanwhile, or nothing yet */
+        return QUIRE_OK; /* removed meanwhile, or still empty */
     g->list->n++;
     return QUIRE_OK;
 }
@@ -418,7 +418,7 @@ quire_status list_find(struct list *l, struct object_store *store,
     if (cache)
         l->cache = list_cache_open(cache, l->key ? l->key : root, root,
                                    l->arena);
-    st = store->ops->list_depth2(store, root, see_file, &g, err);
+    st = store->ops->list_depth2(store, root, visit_file, &g, err);
     if (!st && may_write)
         list_cache_put(l->cache, l, g.n_new);
     if (st)

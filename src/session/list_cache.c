@@ -1,18 +1,19 @@
 /*
- * list_cache.c - what the last listing learnt, in the catalogue
+ * list_cache.c - session metadata cached in the catalogue
  *
  * One row for all sessions, one record a file, all in one value: a row a file
  * would take longer to read than the files' own stat() takes. The value is
- * derived and may be lost or damaged at no loss; a record is good if the
- * file's inode, size and times are what they were.
+ * derived and may be lost or damaged at no loss; a record is valid if the
+ * file's inode, size and times are unchanged.
  *
  *     value    "qsl3", then records
  *     record   u64 inode, size, modified_ns, changed_ns, messages; u32
  *              version; u32 length and bytes of: name, id, cwd, title, parent,
  *              created, first, status, each with a NUL that does not count
  *
- * Numbers are in the machine's order: the value does not travel. Files are
- * found by their inode, which is a number already, and then by their name.
+ * Numbers are in the machine's order: the value does not leave the machine.
+ * Files are found by their inode, which is a number already, and then by their
+ * name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ enum { N_STRINGS = 8 };
 struct list_cache {
     struct db *db;
     const char *key, *root;
-    struct stmt *stmt; /* open, since it has the bytes; NULL: none */
+    struct stmt *stmt; /* open while its bytes are in use; NULL: none */
     quire_bytes bytes;
     uint32_t *slots; /* owned; place of a record in `bytes`, 0: free      */
     uint32_t mask;
@@ -43,7 +44,7 @@ struct record {
     size_t len[N_STRINGS];
 };
 
-static bool take(quire_bytes *from, void *out, size_t len)
+static bool take_bytes(quire_bytes *from, void *out, size_t len)
 {
     if (from->len < len)
         return false;
@@ -57,12 +58,13 @@ static bool read_record(quire_bytes *from, struct record *r)
     uint32_t len;
     int i;
 
-    if (!take(from, &r->inode, 8) || !take(from, &r->size, 8) ||
-        !take(from, &r->modified_ns, 8) || !take(from, &r->changed_ns, 8) ||
-        !take(from, &r->messages, 8) || !take(from, &r->version, 4))
+    if (!take_bytes(from, &r->inode, 8) || !take_bytes(from, &r->size, 8) ||
+        !take_bytes(from, &r->modified_ns, 8) ||
+        !take_bytes(from, &r->changed_ns, 8) ||
+        !take_bytes(from, &r->messages, 8) || !take_bytes(from, &r->version, 4))
         return false;
     for (i = 0; i < N_STRINGS; i++) {
-        if (!take(from, &len, 4) || from->len <= len ||
+        if (!take_bytes(from, &len, 4) || from->len <= len ||
             ((const char *)from->data)[len] != '\0')
             return false;
         r->text[i] = from->data;
@@ -88,7 +90,7 @@ static uint32_t *slot_of(const struct list_cache *c, uint64_t inode)
     }
 }
 
-/* Where each file's record is. One that does not read ends it. */
+/* Index the records. A malformed one ends the pass. */
 static void index_records(struct list_cache *c)
 {
     quire_bytes rest = c->bytes;
@@ -98,7 +100,7 @@ static void index_records(struct list_cache *c)
     if (rest.len < 4 || rest.len > UINT32_MAX ||
         memcmp(rest.data, MAGIC, 4) != 0)
         return;
-    while (n_slots < rest.len / 64) /* a record has more than that */
+    while (n_slots < rest.len / 64) /* a record is larger than that */
         n_slots *= 2;
     c->slots = calloc(n_slots, sizeof *c->slots);
     c->mask = n_slots - 1;
@@ -135,8 +137,8 @@ struct list_cache *list_cache_open(struct db *db, const char *key,
 }
 
 /* Whether a record's name is "<root>/<dir>/<base>". */
-static bool is_called(const struct list_cache *c, const struct record *r,
-                      const char *dir, const char *base)
+static bool has_name(const struct list_cache *c, const struct record *r,
+                     const char *dir, const char *base)
 {
     size_t root = strlen(c->root), len = strlen(dir), rest = strlen(base);
     const char *name = r->text[0];
@@ -160,7 +162,7 @@ bool list_cache_get(struct list_cache *c, const char *dir, const char *base,
     if (!read_record(&from, &r) || r.size != info->size ||
         r.modified_ns != (uint64_t)info->modified_ns ||
         r.changed_ns != (uint64_t)info->changed_ns ||
-        !is_called(c, &r, dir, base))
+        !has_name(c, &r, dir, base))
         return false;
     item->name = r.text[0];
     item->meta = (struct list_meta){.id = r.text[1],
@@ -226,7 +228,7 @@ void list_cache_put(struct list_cache *c, const struct list *l, size_t n_new)
     int64_t now_ns = clock_us(&clock_system) * 1000;
     size_t i;
 
-    /* A few new ones are cheaper read again than the whole written again. */
+    /* Reading a few new files again is cheaper than writing the whole value. */
     if (!c || n_new == 0 || n_new < l->n / 64)
         return;
     buf_add_str(&b, MAGIC);

@@ -1,18 +1,17 @@
 /*
- * load.c - from a log to an index
+ * load.c - build the index from the log
  *
  * Opening is one pass over the bytes. Of each line only the beginning and the
- * last byte are looked at (a quick look, see jsonl.h); what comes of it is a
- * number, an offset and a parent. An entry is looked at closely when someone
- * uses it, once. Should the quick look have been wrong then, the whole log is
- * read again, closely, and the call is made anew: damage costs time, never a
- * wrong answer.
+ * last byte are read (a quick scan, see jsonl.h); the result is a number, an
+ * offset and a parent. An entry is parsed in full on first use. If that
+ * contradicts the quick scan, the whole log is parsed in full and the call is
+ * repeated: damage costs time, never a wrong answer.
  *
- * Others may write to the file while we have it. Before each call the file is
- * looked at (one system call): if it has grown, the new lines are added to the
- * index; if it is another file, or shorter, it is read again from its start.
- * Nothing of theirs is lost, and nothing of ours: our lines are in the file
- * before an append returns.
+ * Other processes may write to the file while we have it open. Each call first
+ * checks the file (one system call): if it has grown, the new lines are added
+ * to the index; if it is another file, or shorter, it is read again from its
+ * start. Neither side's lines are lost: ours are in the file before an append
+ * returns.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -50,16 +49,16 @@ static quire_status fill_window(struct session *s, uint64_t from, uint64_t at,
     if (st)
         return st;
     buf_grow(w, n);
-    s->head_tail_at = from;
+    s->window_at = from;
     if (from + n < at + len)
-        return err_set(err, QUIRE_CHANGED,
-                       "%s has become shorter while it was read", s->path);
+        return err_set(err, QUIRE_CHANGED, "%s was truncated while it was read",
+                       s->path);
     return QUIRE_OK;
 }
 
 static bool in_window(const struct session *s, uint64_t at, uint32_t len)
 {
-    return at >= s->head_tail_at && at + len <= s->head_tail_at + s->window.len;
+    return at >= s->window_at && at + len <= s->window_at + s->window.len;
 }
 
 quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
@@ -70,14 +69,14 @@ quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
     if (!in_window(s, at, len))
         st = fill_window(s, at, at, len, err);
     if (!st)
-        *out = bytes_of(s->window.data + (at - s->head_tail_at), len);
+        *out = bytes_of(s->window.data + (at - s->window_at), len);
     return st;
 }
 
 quire_status load_before(struct session *s, uint64_t at, uint32_t len,
                          quire_bytes *out, quire_error *err)
 {
-    /* What is before it will be asked for next. */
+    /* A caller that walks backwards needs the part before it next. */
     uint64_t from = at + len < WINDOW ? 0 : at + len - WINDOW;
     quire_status st = QUIRE_OK;
 
@@ -86,19 +85,19 @@ quire_status load_before(struct session *s, uint64_t at, uint32_t len,
     if (!in_window(s, at, len))
         st = fill_window(s, from, at, len, err);
     if (!st)
-        *out = bytes_of(s->window.data + (at - s->head_tail_at), len);
+        *out = bytes_of(s->window.data + (at - s->window_at), len);
     return st;
 }
 
 static void forget_window(struct session *s)
 {
     buf_clear(&s->window);
-    s->head_tail_at = 0;
+    s->window_at = 0;
 }
 
-/* What a close look found, into the index. */
-static void note_look(struct entry *e, quire_bytes text,
-                      const struct jsonl_head *head, bool bad_utf8)
+/* Record the result of a full parse in the index. */
+static void record_parse(struct entry *e, quire_bytes text,
+                         const struct jsonl_head *head, bool bad_utf8)
 {
     e->flags |= ENTRY_CHECKED;
     if (head->body.data)
@@ -112,9 +111,9 @@ static void note_look(struct entry *e, quire_bytes text,
     e->body = (uint32_t)head->body_at;
 }
 
-/* Does a close look see the parent that the quick one saw? */
-static bool same_parent(const struct session *s, const struct entry *e,
-                        quire_bytes parent)
+/* Does the full parse agree with the quick scan on the parent? */
+static bool equal_parent(const struct session *s, const struct entry *e,
+                         quire_bytes parent)
 {
     if (json_kind(parent) != JSON_STRING || parent.len == 2)
         return e->parent == NONE && !(e->flags & ENTRY_ORPHAN);
@@ -123,16 +122,16 @@ static bool same_parent(const struct session *s, const struct entry *e,
     return (e->flags & ENTRY_ORPHAN) != 0;
 }
 
-/* And the rest of what it saw? A repeated key has its last value. */
-static bool same_head(const struct session *s, const struct entry *e,
-                      const struct jsonl_head *head)
+/* And on the rest? A repeated key has its last value. */
+static bool equal_head(const struct session *s, const struct entry *e,
+                       const struct jsonl_head *head)
 {
     bool named = json_kind(head->id) == JSON_STRING && head->id.len > 2;
 
     return named == (e->id_len > 0) &&
            (!named || json_equal(head->id, entry_id(e))) &&
            entry_type_of(head->type) == e->type &&
-           same_parent(s, e, head->parent);
+           equal_parent(s, e, head->parent);
 }
 
 quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
@@ -145,8 +144,8 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 
     if (st || (e->flags & ENTRY_CHECKED))
         return st;
-    if (jsonl_look(*text, &head, &bad_utf8) && same_head(s, e, &head)) {
-        note_look(e, *text, &head, bad_utf8);
+    if (jsonl_parse_line(*text, &head, &bad_utf8) && equal_head(s, e, &head)) {
+        record_parse(e, *text, &head, bad_utf8);
         return QUIRE_OK;
     }
     s->suspect = true;
@@ -156,7 +155,8 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 
 /* ---- header ------------------------------------------------------------- */
 
-/* A member of the header as a string; "" if it is none. NULL: no memory. */
+/* A member of the header as a string; "" if it is not one. NULL: out of memory.
+ */
 static const char *text_of(struct session *s, quire_bytes header,
                            const char *key)
 {
@@ -169,7 +169,7 @@ static const char *text_of(struct session *s, quire_bytes header,
 }
 
 /* The 256 bytes some writers put in front, so that a title can be changed
- * without writing the file again. */
+ * without rewriting the file. */
 static bool is_slot(const struct jsonl_value *v)
 {
     int64_t n;
@@ -204,19 +204,19 @@ static quire_status read_header(struct session *s, const struct jsonl_value *v,
     return QUIRE_OK;
 }
 
-static quire_status no_header(struct session *s, const char *why,
-                              quire_error *err)
+static quire_status fail_no_header(struct session *s, const char *why,
+                                   quire_error *err)
 {
-    quire_status st =
-        err_fail(err, QUIRE_DAMAGED,
-                 "nothing was changed; if it is one, mend its first line, "
-                 "which names the session",
-                 "%s is no session: %s", s->path, why);
+    quire_status st = err_fail(
+        err, QUIRE_DAMAGED,
+        "nothing was changed; if it is a session, repair its first line, "
+        "the header",
+        "%s is not a session: %s", s->path, why);
     return st;
 }
 
 /* A value before the header is known: the title slot, or the header. */
-static quire_status take_first(struct session *s, const struct jsonl_value *v,
+static quire_status read_first(struct session *s, const struct jsonl_value *v,
                                quire_error *err)
 {
     if (v->is_object && !s->slot && !s->header.id && is_slot(v)) {
@@ -226,9 +226,9 @@ static quire_status take_first(struct session *s, const struct jsonl_value *v,
         return s->header.title ? QUIRE_OK : err_memory(err);
     }
     if (!v->is_object || !json_is(v->head.type, "session"))
-        return no_header(s, "its first entry is no header", err);
+        return fail_no_header(s, "its first entry is not a header", err);
     if (json_kind(v->head.id) != JSON_STRING)
-        return no_header(s, "its header has no id", err);
+        return fail_no_header(s, "its header has no id", err);
     return read_header(s, v, err);
 }
 
@@ -259,7 +259,7 @@ void load_problem(struct session *s, uint64_t at, uint64_t line,
     p->list[p->n++] = (struct problem){at, line, kind, why};
 }
 
-/* The text of an id, without copying where it can be helped. */
+/* The text of an id, copied only if it has escapes. */
 static quire_bytes id_text(struct session *s, quire_bytes json, bool plain)
 {
     if (json_kind(json) != JSON_STRING)
@@ -267,8 +267,8 @@ static quire_bytes id_text(struct session *s, quire_bytes json, bool plain)
     return plain ? bytes_sub(json, 1, json.len - 1) : json_text(json, &s->tmp);
 }
 
-static quire_status take_entry(struct session *s, const struct jsonl_value *v,
-                               quire_error *err)
+static quire_status add_entry(struct session *s, const struct jsonl_value *v,
+                              quire_error *err)
 {
     struct index_line line = {.at = v->at,
                               .len = (uint32_t)v->text.len,
@@ -289,15 +289,15 @@ static quire_status take_entry(struct session *s, const struct jsonl_value *v,
     if (!index_add(&s->index, &line))
         return err_memory(err);
     s->n_messages += line.type == ENTRY_MESSAGE;
-    if (v->close)
-        note_look(&s->index.list[s->index.n - 1], v->text, &v->head,
-                  v->bad_utf8);
+    if (v->full)
+        record_parse(&s->index.list[s->index.n - 1], v->text, &v->head,
+                     v->bad_utf8);
     return QUIRE_OK;
 }
 
-/* An entry as nearly all are: nothing to decode, nothing to complain of. */
-static quire_status take_plain(struct session *s, const struct jsonl_value *v,
-                               quire_error *err)
+/* The common entry: nothing to decode, nothing to report. */
+static quire_status add_plain(struct session *s, const struct jsonl_value *v,
+                              quire_error *err)
 {
     const struct jsonl_head *h = &v->head;
     struct index_line line = {.at = v->at,
@@ -313,15 +313,15 @@ static quire_status take_plain(struct session *s, const struct jsonl_value *v,
     return index_add(&s->index, &line) ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status take_value(struct session *s, const struct jsonl_value *v,
-                               quire_error *err)
+static quire_status add_value(struct session *s, const struct jsonl_value *v,
+                              quire_error *err)
 {
     quire_status st;
 
     if (v->head.plain && v->head.body_at && s->header.id &&
         v->head.id.len > 2 && v->head.id.len < UINT16_MAX &&
         entry_type_of(v->head.type) == ENTRY_MESSAGE)
-        return take_plain(s, v, err);
+        return add_plain(s, v, err);
 
     s->open_end = v->open_end;
     s->torn = v->kind && !v->text.data;
@@ -330,9 +330,9 @@ static quire_status take_value(struct session *s, const struct jsonl_value *v,
     if (!v->text.data)
         return QUIRE_OK;
     if (!s->header.id)
-        st = take_first(s, v, err);
+        st = read_first(s, v, err);
     else
-        st = v->is_object ? take_entry(s, v, err) : QUIRE_OK;
+        st = v->is_object ? add_entry(s, v, err) : QUIRE_OK;
     arena_reset(&s->tmp);
     return st;
 }
@@ -346,14 +346,14 @@ static quire_status read_values(struct session *s, quire_error *err)
     quire_status st;
     bool more;
 
-    /* What makes a file a session is looked at closely in any case. */
-    jsonl_init(&j, s->log, s->size, s->lines + 1, s->close || !s->header.id);
+    /* What makes a file a session is always parsed in full. */
+    jsonl_init(&j, s->log, s->size, s->lines + 1, s->full || !s->header.id);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
-        st = take_value(s, &v, err);
-        /* A stretch without a value may be the rest of one that a quick look
-         * took for whole. */
-        s->suspect = s->suspect || (!s->close && s->torn);
-        j.close = s->close || !s->header.id;
+        st = add_value(s, &v, err);
+        /* A part without a value may be the rest of one that a quick scan took
+         * for whole. */
+        s->suspect = s->suspect || (!s->full && s->torn);
+        j.full = s->full || !s->header.id;
         if (st || s->suspect ||
             (s->header.id && s->header.version < MIGRATE_VERSION))
             break;
@@ -366,8 +366,8 @@ static quire_status read_values(struct session *s, quire_error *err)
     return st;
 }
 
-/* Whether the log ends in something that is no line break. */
-static quire_status look_at_end(struct session *s, quire_error *err)
+/* Whether the log ends without a line break. */
+static quire_status check_end(struct session *s, quire_error *err)
 {
     quire_status st;
     char last = '\n';
@@ -391,16 +391,17 @@ static void find_leaf(struct session *s)
     s->leaf_is_last = true;
 }
 
-static quire_status finish(struct session *s, quire_error *err)
+static quire_status finish_load(struct session *s, quire_error *err)
 {
-    quire_status st = look_at_end(s, err);
+    quire_status st = check_end(s, err);
 
     if (!st)
         index_settle(&s->index);
     return st;
 }
 
-/* What a call that failed half way may find, or one before the first load. */
+/* Reset the state, also after a call that failed half way or before the first
+ * load. */
 static void forget_all(struct session *s)
 {
     write_forget_ops(s);
@@ -415,7 +416,7 @@ static void forget_all(struct session *s)
     s->stale = true;
 }
 
-quire_status load_all(struct session *s, bool close, quire_error *err)
+quire_status load_all(struct session *s, bool full, quire_error *err)
 {
     char was[UINT8_MAX + 1] = "";
     bool follow = s->leaf_is_last || s->leaf == NONE;
@@ -427,20 +428,20 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
         if (id.len < sizeof was)
             memcpy(was, id.data, id.len);
     } else if (s->index.n > 0) {
-        follow = false; /* somebody went back before the first entry */
+        follow = false; /* a caller moved the leaf before the first entry */
     }
     forget_all(s);
-    s->close = close;
+    s->full = full;
     st = read_values(s, err);
-    if (!st && s->suspect) { /* once more, at every byte of it */
+    if (!st && s->suspect) { /* once more, with a full parse */
         forget_all(s);
-        s->close = true;
+        s->full = true;
         st = read_values(s, err);
     }
     if (!st && s->header.id && s->header.version < MIGRATE_VERSION)
         return QUIRE_OK; /* the caller migrates it */
     if (!st)
-        st = finish(s, err);
+        st = finish_load(s, err);
     if (!st && follow)
         find_leaf(s);
     else if (!st && *was) {
@@ -449,9 +450,9 @@ quire_status load_all(struct session *s, bool close, quire_error *err)
             find_leaf(s);
     }
     s->stale = st != QUIRE_OK;
-    /* Nothing at all is an empty file, and that is the caller's affair. */
+    /* Without any content the file is empty, which the caller handles. */
     if (!st && !s->header.id && (s->n_problems > 0 || s->slot))
-        st = no_header(s, "no line of it can be read", err);
+        st = fail_no_header(s, "none of its lines can be read", err);
     return st;
 }
 
@@ -464,41 +465,41 @@ quire_status load_rest(struct session *s, quire_error *err)
     if (!st && s->suspect)
         return load_anew(s, true, err);
     if (!st)
-        st = finish(s, err);
+        st = finish_load(s, err);
     if (!st && s->leaf_is_last)
         find_leaf(s);
     s->stale = st != QUIRE_OK;
     return st;
 }
 
-quire_status load_anew(struct session *s, bool close, quire_error *err)
+quire_status load_anew(struct session *s, bool full, quire_error *err)
 {
     char was[256] = "";
     quire_status st;
 
     if (s->header.id)
         snprintf(was, sizeof was, "%s", s->header.id);
-    st = load_all(s, close, err);
+    st = load_all(s, full, err);
     if (!st && s->header.id && *was && strncmp(was, s->header.id, 255) != 0) {
         st = err_fail(err, QUIRE_CHANGED, "open the session again, by its id",
-                      "%s is another session now", s->path);
+                      "%s is now the file of another session", s->path);
         write_latch(s, st, err);
     } else if (!st && !s->header.id) {
         st = err_fail(err, QUIRE_DAMAGED,
-                      "somebody else emptied it; what was in it is gone, "
-                      "unless there is a copy",
-                      "%s has become empty", s->path);
+                      "another process emptied it; its content is lost "
+                      "unless you have a copy",
+                      "%s was emptied", s->path);
     } else if (!st && s->header.version < MIGRATE_VERSION) {
         st = err_fail(err, QUIRE_CHANGED, "open the session again",
-                      "%s has become a file of an older version", s->path);
+                      "%s was replaced by a file of an older version", s->path);
     }
     s->stale = st != QUIRE_OK;
     return st;
 }
 
-quire_status load_closely(struct session *s, quire_error *err)
+quire_status load_full(struct session *s, quire_error *err)
 {
-    return s->close ? QUIRE_OK : load_anew(s, true, err);
+    return s->full ? QUIRE_OK : load_anew(s, true, err);
 }
 
 bool load_again(struct session *s, quire_status *st, quire_error *err)
@@ -510,7 +511,7 @@ bool load_again(struct session *s, quire_status *st, quire_error *err)
     return *st == QUIRE_OK;
 }
 
-/* ---- others ------------------------------------------------------------- */
+/* ---- changes by other processes ----------------------------------------- */
 
 quire_status session_hold(struct object_store *store, const char *name,
                           int busy_ms, struct object **out, quire_error *err)
@@ -537,11 +538,11 @@ quire_status session_hold(struct object_store *store, const char *name,
         if (st)
             return st;
     }
-    return err_set(err, QUIRE_BUSY, "%s/%s is being replaced all the time",
+    return err_set(err, QUIRE_BUSY, "%s/%s is replaced again and again",
                    store->ops->place(store), name);
 }
 
-/* Our file lost its name: another took its place, or it is gone. */
+/* Our file lost its name: it was replaced or removed. */
 static quire_status reopen(struct session *s, quire_error *err)
 {
     struct object *log = NULL;
@@ -550,8 +551,8 @@ static quire_status reopen(struct session *s, quire_error *err)
 
     if (st == QUIRE_NOT_FOUND) {
         st = err_fail(err, QUIRE_IO,
-                      "what was written to it before is gone with it; begin "
-                      "another session, or bring the file back",
+                      "its content is lost; start "
+                      "another session, or restore the file",
                       "%s has been removed", s->path);
     }
     if (st)
@@ -568,24 +569,24 @@ quire_status load_refresh(struct session *s, quire_error *err)
     bool named;
 
     if (!s->in_file)
-        return s->stale ? load_anew(s, s->close, err) : QUIRE_OK;
+        return s->stale ? load_anew(s, s->full, err) : QUIRE_OK;
     st = s->log->ops->status(s->log, &size, &named, err);
     if (st)
         return st;
-    /* For a reader, what it has open is still what it was. */
+    /* A reader keeps the content it has open. */
     if (!named && !s->read_only) {
-        write_quiet(s); /* others have their turn meanwhile */
+        write_quiet(s); /* other threads may get the lock meanwhile */
         st = s->log->ops->status(s->log, &size, &named, err);
         if (st || !named)
             return st ? st : reopen(s, err);
     }
     if (s->stale)
-        return load_anew(s, s->close, err);
+        return load_anew(s, s->full, err);
     if (size == s->size)
         return QUIRE_OK;
-    /* A line that was not whole may be so by now. */
+    /* An incomplete line may be complete by now. */
     if (size < s->size || s->open_end || s->torn)
-        return load_anew(s, s->close, err);
+        return load_anew(s, s->full, err);
     return load_rest(s, err);
 }
 

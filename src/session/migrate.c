@@ -1,22 +1,22 @@
 /*
- * migrate.c - files of version 1 and 2, read as version 3
+ * migrate.c - read files of version 1 and 2 as version 3
  *
  * Version 1 has no ids: an entry's parent is the entry before it, and a
- * compaction says which value of the file it keeps first by counting, header
- * included. So the ids given so far are kept, one place for each value:
+ * compaction refers to the first value it keeps by counting, header included.
+ * So the ids assigned so far are kept, one place for each value:
  *
  *     values   header   entry   3     entry      compaction, index 3
  *     ids      -        5f2c…   -     91d0…      c4a7…
  *     parent            null          5f2c…      91d0…, keeps 91d0…
  *
- * An id is the beginning of the SHA-256 of "<session id>:<line>", so all who
- * read the file agree on it without writing anything. If an earlier entry has
- * the same, of "<session id>:<line>:1", and so on.
+ * An id is the beginning of the SHA-256 of "<session id>:<line>", so all
+ * readers of the file derive the same without writing anything. If an earlier
+ * entry has the same, of "<session id>:<line>:1", and so on.
  *
- * Always true, of version 1:
+ * Invariants, of version 1:
  *
- *   (1) ids[i] is set for the objects that are no header, and for no others.
- *   (2) No two are the same, and the parent of each is the one set before it.
+ *   (1) ids[i] is set for objects other than headers, and for no others.
+ *   (2) No two are equal, and the parent of each is the one set before it.
  */
 #include "session/migrate.h"
 
@@ -33,8 +33,8 @@ quire_status migrate_init(struct migrate *m, int64_t version,
                           quire_error *err)
 {
     *m = (struct migrate){.version = version, .arena = arena};
-    /* Keys of this map are made by us, from a hash: nobody can choose them so
-     * that they collide, and the seed need be no secret. */
+    /* Keys of this map are our own hashes: they cannot be chosen to collide,
+     * and the seed need not be secret. */
     map_init(&m->given, 0, 0);
     m->session_id = arena_dup(arena, session_id);
     return m->session_id.data ? QUIRE_OK : err_memory(err);
@@ -47,9 +47,9 @@ void migrate_release(struct migrate *m)
 
 /* ---- ids ---------------------------------------------------------------- */
 
-/* The n-th try at an id. */
-static void derive(const struct migrate *m, uint64_t line, uint64_t nth,
-                   char id[MIGRATE_ID_LEN + 1])
+/* The n-th candidate for an id. */
+static void derive_id(const struct migrate *m, uint64_t line, uint64_t nth,
+                      char id[MIGRATE_ID_LEN + 1])
 {
     char tail[48];
     quire_digest digest;
@@ -66,8 +66,8 @@ static void derive(const struct migrate *m, uint64_t line, uint64_t nth,
     hex_encode(digest.byte, MIGRATE_ID_LEN / 2, id);
 }
 
-/* An id nobody has; NULL when there is no memory. */
-static const char *give_id(struct migrate *m, uint64_t line)
+/* An unused id; NULL when out of memory. */
+static const char *assign_id(struct migrate *m, uint64_t line)
 {
     char *id = arena_alloc(m->arena, MIGRATE_ID_LEN + 1);
     uint64_t nth = 0;
@@ -75,15 +75,15 @@ static const char *give_id(struct migrate *m, uint64_t line)
     if (!id)
         return NULL;
     do
-        derive(m, line, nth++, id);
+        derive_id(m, line, nth++, id);
     while (map_get(&m->given, bytes_of(id, MIGRATE_ID_LEN)));
     if (!map_put(&m->given, bytes_of(id, MIGRATE_ID_LEN), 0, NULL))
         return NULL;
     return id;
 }
 
-/* A place for the id of the next value. */
-static bool make_place(struct migrate *m)
+/* Reserve a place for the id of the next value. */
+static bool reserve_place(struct migrate *m)
 {
     size_t cap = m->cap ? m->cap * 2 : 64;
     const char **ids;
@@ -102,8 +102,7 @@ static bool make_place(struct migrate *m)
 
 /* ---- numbers ------------------------------------------------------------ */
 
-/* What follows the e of a number; so far from zero that it makes no index is
- * far enough. */
+/* The exponent of a number, clamped beyond any valid index. */
 static int read_exponent(const char *at, const char *end)
 {
     bool minus = *at == '-';
@@ -115,8 +114,8 @@ static int read_exponent(const char *at, const char *end)
     return minus ? -v : v;
 }
 
-/* A number as an index from 0, in whatever way it is spelled: 12, 12.0, 1.2e1.
- * False if it is none, or too large for one. */
+/* A number as an index from 0, however it is spelled: 12, 12.0, 1.2e1. False if
+ * it is not an index, or too large for one. */
 static bool read_index(quire_bytes number, uint64_t *out)
 {
     const char *at = number.data, *end = at + number.len, *e = at;
@@ -151,7 +150,7 @@ static bool read_index(quire_bytes number, uint64_t *out)
 
 /* ---- values ------------------------------------------------------------- */
 
-/* One value on its way. */
+/* One value being migrated. */
 struct passage {
     struct migrate *m;
     struct json_edits edits;
@@ -169,8 +168,8 @@ static quire_bytes quoted(struct passage *p, const char *id)
     return text ? bytes_str(text) : bytes_str("null");
 }
 
-/* The id that a compaction keeps first; NULL if it keeps nothing. What comes
- * after the compaction, and itself, has no id yet when this is asked. */
+/* The id that a compaction keeps first; NULL if it keeps nothing. At this point
+ * the compaction itself, and what follows it, have no id yet. */
 static const char *kept_id(const struct migrate *m, quire_bytes index)
 {
     uint64_t i;
@@ -223,14 +222,14 @@ static void edit_header(struct passage *p)
     json_edit_members(&p->edits, p->value, &version, 1, NULL);
 }
 
-/* An entry, or a header behind the first. Gives the entry's id in *id. */
+/* An entry, or a header behind the first. Stores the entry's id in *id. */
 static quire_status edit_entry(struct passage *p, const struct json_want *wants,
                                uint64_t line, const char **id, quire_error *err)
 {
     if (json_is(wants[WANT_TYPE].value, "session"))
         return QUIRE_OK;
     if (p->m->version < 2) {
-        *id = give_id(p->m, line);
+        *id = assign_id(p->m, line);
         if (!*id)
             return err_memory(err);
         edit_links(p, wants, *id);
@@ -249,8 +248,9 @@ static bool is_object(quire_bytes value)
     return i < value.len && at[i] == '{';
 }
 
-static quire_status pass(struct passage *p, uint64_t line, struct buf *out,
-                         const char **id, quire_error *err)
+static quire_status pass_value(struct passage *p, uint64_t line,
+                               struct buf *out, const char **id,
+                               quire_error *err)
 {
     struct json_want wants[N_WANTS] = {
         [WANT_TYPE] = JSON_WANT("type"),
@@ -267,7 +267,7 @@ static quire_status pass(struct passage *p, uint64_t line, struct buf *out,
                        "line %llu is not JSON, byte %zu: %s",
                        (unsigned long long)line, why.at, why.why);
     if (header && !object)
-        return err_set(err, QUIRE_INVALID, "line %llu is no header",
+        return err_set(err, QUIRE_INVALID, "line %llu is not a header",
                        (unsigned long long)line);
     if (!object)
         return QUIRE_OK;
@@ -288,10 +288,10 @@ quire_status migrate_value(struct migrate *m, quire_bytes value, uint64_t line,
     const char *id = NULL;
     quire_status st;
 
-    if (m->version < 2 && !make_place(m))
+    if (m->version < 2 && !reserve_place(m))
         return err_memory(err);
     json_edits_init(&p.edits, value, &p.tmp);
-    st = pass(&p, line, out, &id, err);
+    st = pass_value(&p, line, out, &id, err);
     if (!st && m->version < 2)
         m->ids[m->n_values] = id;
     if (!st)

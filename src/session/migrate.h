@@ -1,10 +1,10 @@
 /*
- * migrate.h - files of version 1 and 2, read as version 3
+ * migrate.h - read files of version 1 and 2 as version 3
  *
- * One value after the other, in the order of the file, header first. Nothing
- * here knows where values come from or go to, so a reader that changes
- * nothing and a rewrite see the same entries: the ids that version 1 lacks
- * are derived from the session's id and the line, not drawn.
+ * One value after the other, in the order of the file, header first. This code
+ * does not know where values come from or go to, so a reader that changes
+ * nothing and a rewrite see the same entries: the ids that version 1 lacks are
+ * derived from the session's id and the line, not drawn at random.
  *
  *     1 -> 2   every entry gets an id, and the entry before it as parent;
  *              `firstKeptEntryIndex` becomes `firstKeptEntryId`
@@ -32,13 +32,13 @@ struct migrate {
     const char **ids;  /* of each value; NULL: has none. In the arena        */
     size_t cap;
     const char *last; /* id of the newest entry; NULL: none yet             */
-    struct map given; /* ids given so far                                    */
+    struct map given; /* ids assigned so far */
 };
 
-/* `version` is the header's, 1 if it has none. The arena is used as long as
- * the struct is, for some 40 bytes an entry.
+/* `version` is the header's, 1 if it has none. Uses some 40 bytes an entry of
+ * the arena, which must outlive the struct.
  *
- * QUIRE_NO_MEMORY  that */
+ * QUIRE_NO_MEMORY  out of memory */
 quire_status migrate_init(struct migrate *m, int64_t version,
                           quire_bytes session_id, struct arena *arena,
                           quire_error *err);
@@ -48,12 +48,12 @@ void migrate_release(struct migrate *m);
  * first call is for the header. `line` is the physical line the value begins
  * in, from 1.
  *
- * A value that is no object takes its place in the count that
- * `firstKeptEntryIndex` refers to, and adds nothing. So does a header in the
- * middle of a file, but it is passed on as it is: only entries have ids.
+ * A value other than an object counts for `firstKeptEntryIndex`, and adds
+ * nothing. So does a header in the middle of a file, but it is copied
+ * unchanged: only entries have ids.
  *
- * QUIRE_INVALID    not JSON, or a header that is no object. The value has not
- *                  been counted
+ * QUIRE_INVALID    not JSON, or a header that is not an object. The value has
+ *                  not been counted
  * QUIRE_NO_MEMORY  the struct is good for migrate_release() only */
 quire_status migrate_value(struct migrate *m, quire_bytes value, uint64_t line,
                            struct buf *out, quire_error *err);

@@ -1,11 +1,11 @@
 /*
- * names.c - what sessions, entries, files and directories are called
+ * names.c - names of sessions, entries, files and directories
  *
- * Nothing here decides what exists. Names are made from what the caller knows
- * (a clock, randomness, real paths) and taken apart again; whether one is in
- * use is a question for whoever keeps the entries or the directory.
+ * This code does not check what exists. Names are built from what the caller
+ * knows (a clock, randomness, real paths) and parsed again; whether one is in
+ * use is known to the owner of the entries or the directory.
  *
- * Always true of what is made here for the disk, file, directory or terminal:
+ * Invariants of names built here for the disk, file, directory or terminal:
  *
  *   (1) It is one component: no slash in it, and it is not "", "." or "..".
  *   (2) It has no NUL, no control character, and at most 255 bytes, if the
@@ -26,8 +26,8 @@
 
 /* ---- ids ---------------------------------------------------------------- */
 
-/* Of 4 billion ids; a hundred in a row are taken when a session has billions
- * of entries, or when `taken` is not to be believed. */
+/* Of 4 billion ids; a hundred in a row are taken only when a session has
+ * billions of entries, or when `taken` is broken. */
 #define ENTRY_TRIES 100
 
 quire_status names_entry_id(const struct rand_source *r,
@@ -52,7 +52,7 @@ quire_status names_entry_id(const struct rand_source *r,
     return st;
 }
 
-/* 2015-01-01. 42 bits of milliseconds from there last until 2154. */
+/* 2015-01-01. 42 bits of milliseconds from there reach until 2154. */
 #define SNOWFLAKE_EPOCH_MS   1420070400000
 #define SNOWFLAKE_MS_BITS    42
 #define SNOWFLAKE_SPARE_BITS 22
@@ -71,8 +71,8 @@ static void snowflake(int64_t ms, const uint8_t random[10], char *out)
     snprintf(out, NAMES_ID_SIZE, "%016llx", (unsigned long long)id);
 }
 
-/* RFC 9562: 48 bits of milliseconds since 1970, then randomness around four
- * bits that say 7 and two that say which kind of UUID has versions at all. */
+/* RFC 9562: 48 bits of milliseconds since 1970, then randomness around the four
+ * bits of the version, 7, and the two of the variant. */
 static void uuid7(int64_t ms, const uint8_t random[10], char *out)
 {
     uint64_t since = ms > 0 ? (uint64_t)ms : 0;
@@ -121,8 +121,8 @@ void names_file(int64_t created_us, const char *id, struct buf *out)
     buf_addf(out, "%s_%s%s", when, id, suffix);
 }
 
-/* What is behind the last `c`; all of it if there is none. */
-static quire_bytes behind(quire_bytes text, char c)
+/* The text behind the last `c`; all of it if there is none. */
+static quire_bytes text_behind(quire_bytes text, char c)
 {
     const char *found = text.len ? memrchr(text.data, c, text.len) : NULL;
 
@@ -134,21 +134,21 @@ static quire_bytes behind(quire_bytes text, char c)
 
 quire_bytes names_id_in_file(quire_bytes file_name)
 {
-    quire_bytes name = behind(file_name, '/');
+    quire_bytes name = text_behind(file_name, '/');
     size_t n = sizeof suffix - 1;
 
     if (name.len >= n &&
         bytes_is(bytes_sub(name, name.len - n, name.len), suffix))
         name.len -= n;
-    return behind(name, '_');
+    return text_behind(name, '_');
 }
 
-static char lower(char c)
+static char to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool begins(quire_bytes text, quire_bytes prefix)
+static bool has_prefix(quire_bytes text, quire_bytes prefix)
 {
     const char *a = text.data, *b = prefix.data;
     size_t i;
@@ -156,7 +156,7 @@ static bool begins(quire_bytes text, quire_bytes prefix)
     if (text.len < prefix.len)
         return false;
     for (i = 0; i < prefix.len; i++)
-        if (lower(a[i]) != lower(b[i]))
+        if (to_lower(a[i]) != to_lower(b[i]))
             return false;
     return true;
 }
@@ -166,18 +166,18 @@ bool names_match(quire_bytes header_id, quire_bytes file_name,
 {
     if (!wanted.len)
         return false;
-    return begins(header_id, wanted) ||
-           begins(behind(file_name, '/'), wanted) ||
-           begins(names_id_in_file(file_name), wanted);
+    return has_prefix(header_id, wanted) ||
+           has_prefix(text_behind(file_name, '/'), wanted) ||
+           has_prefix(names_id_in_file(file_name), wanted);
 }
 
 /* ---- directories -------------------------------------------------------- */
 
-/* 64 bits: two long paths will not meet, unless their names were the same
+/* 64 bits: two long paths will not collide, unless their names were the same
  * before. */
 #define SHORT_HEX 16
 
-static quire_bytes trimmed(const char *path)
+static quire_bytes trim_text(const char *path)
 {
     quire_bytes b = bytes_str(path ? path : "");
 
@@ -186,11 +186,10 @@ static quire_bytes trimmed(const char *path)
     return b;
 }
 
-/* Is `path` below `root`, or `root` itself? What remains of it goes to
- * *inside. */
-static bool within(quire_bytes path, const char *root, quire_bytes *inside)
+/* Is `path` below `root`, or `root` itself? The rest of it goes to *inside. */
+static bool is_within(quire_bytes path, const char *root, quire_bytes *inside)
 {
-    quire_bytes r = trimmed(root);
+    quire_bytes r = trim_text(root);
 
     if (!root || !*root || !bytes_starts(path, r))
         return false;
@@ -220,8 +219,8 @@ static void add_flat(struct buf *out, quire_bytes path)
     }
 }
 
-/* The name that begins at `from` is too long: its beginning, and a hash of
- * all of it. */
+/* Shorten the name that begins at `from`: its beginning, and a hash of all of
+ * it. */
 static void shorten(struct buf *out, size_t from, bool tail)
 {
     quire_bytes name = bytes_sub(buf_bytes(out), from, out->len);
@@ -239,14 +238,14 @@ static void shorten(struct buf *out, size_t from, bool tail)
 void names_dir(const char *cwd, bool omp, const char *home, const char *tmp,
                struct buf *out)
 {
-    quire_bytes path = trimmed(cwd), inside;
+    quire_bytes path = trim_text(cwd), inside;
     size_t from = out->len;
     bool tail = false;
 
-    if (omp && within(path, home, &inside)) {
+    if (omp && is_within(path, home, &inside)) {
         buf_add_char(out, '-');
         add_flat(out, inside);
-    } else if (omp && within(path, tmp, &inside)) {
+    } else if (omp && is_within(path, tmp, &inside)) {
         buf_add_str(out, inside.len ? "-tmp-" : "-tmp");
         add_flat(out, inside);
     } else {
@@ -263,8 +262,8 @@ void names_dir(const char *cwd, bool omp, const char *home, const char *tmp,
 
 /* ---- terminals ---------------------------------------------------------- */
 
-/* From the inside out: a pane of tmux in a window of kitty has the variables
- * of both, and shares kitty's with the pane beside it. */
+/* From the inside out: a pane of tmux in a window of kitty has the variables of
+ * both, and shares kitty's with the pane beside it. */
 static const struct {
     const char *variable, *prefix;
 } terminals[] = {
@@ -274,13 +273,14 @@ static const struct {
     {"WT_SESSION", "wt"},
 };
 
-static bool harmless(char c)
+static bool is_harmless(char c)
 {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+    return (c >= '0' && c <= '9') ||
+           (to_lower(c) >= 'a' && to_lower(c) <= 'z') ||
            (c && strchr("._-%:@+=,", c));
 }
 
-/* Make what was written to `out` a file's name; `n` as snprintf() says. */
+/* Turn the text in `out` into a file name; `n` is snprintf()'s result. */
 static bool fit_for_file(char *out, size_t cap, int n)
 {
     char *at;
@@ -288,7 +288,7 @@ static bool fit_for_file(char *out, size_t cap, int n)
     if (n <= 0 || (size_t)n >= cap || n > NAMES_COMPONENT_MAX)
         return false;
     for (at = out; *at; at++)
-        if (!harmless(*at) || (at == out && *at == '.'))
+        if (!is_harmless(*at) || (at == out && *at == '.'))
             *at = '-';
     return true;
 }
@@ -324,8 +324,8 @@ bool names_breadcrumb(const char *cwd, const char *path, struct buf *out)
     return true;
 }
 
-/* The next line of *text, without its end; empty lines are passed over. False
- * if there is none. */
+/* The next line of *text, without its end; empty lines are skipped. False at
+ * the end. */
 static bool next_line(quire_bytes *text, quire_bytes *line)
 {
     while (text->len) {
@@ -349,7 +349,7 @@ bool names_read_breadcrumb(quire_bytes text, struct breadcrumb *out)
     *out = (struct breadcrumb){.fresh = false};
     if (!next_line(&text, &out->cwd) || !next_line(&text, &out->path))
         return false;
-    /* A path with a NUL is none: to the system it would end there. */
+    /* A path with a NUL is invalid: to the system it would end there. */
     if (memchr(out->cwd.data, '\0', out->cwd.len) ||
         memchr(out->path.data, '\0', out->path.len))
         return false;

@@ -1,18 +1,19 @@
 /*
- * omp_lock.c - the locks of a program we share files with
+ * omp_lock.c - the file locks of oh-my-pi
  *
  * oh-my-pi, from version 18 on, takes two locks around every append and every
  * replacement of a session file, outer first:
  *
- *   - an abstract Unix socket, bound while the lock is held, whose name is
+ *   - an abstract Unix socket, bound while the lock is held, with the name
  *     "omp-file-lock-" and two XXH64 digests, in hex, of the path
  *     "<dir>/.<name>.lock.os";
- *   - a file "<dir>/.<name>.lock", made with O_EXCL, that holds "<pid>:<ms>\n"
- *     and is removed afterwards. One whose process is gone may be taken.
+ *   - a file "<dir>/.<name>.lock", created with O_EXCL, that holds
+ *     "<pid>:<ms>\n" and is removed afterwards. A stale one, of a process that
+ *     has ended, may be taken.
  *
  * It gives up after half a second, so they are held for one write, or for one
- * replacement of a file, not for as long as a session is open. It then never
- * writes into our line, nor we into its own.
+ * replacement of a file, not for as long as a session is open. So neither
+ * program writes into the other's line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static uint64_t rotate(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-static uint64_t load(const unsigned char *at, int bytes)
+static uint64_t load_word(const unsigned char *at, int bytes)
 {
     uint64_t x = 0;
 
@@ -54,23 +55,25 @@ static uint64_t load(const unsigned char *at, int bytes)
     return x;
 }
 
-static uint64_t mix(uint64_t acc, uint64_t lane)
+static uint64_t mix_word(uint64_t acc, uint64_t lane)
 {
     return rotate(acc + lane * prime[1], 31) * prime[0];
 }
 
-static uint64_t merge(uint64_t acc, uint64_t lane)
+static uint64_t merge_lane(uint64_t acc, uint64_t lane)
 {
-    return (acc ^ mix(0, lane)) * prime[0] + prime[3];
+    return (acc ^ mix_word(0, lane)) * prime[0] + prime[3];
 }
 
-/* The part that is shorter than a stripe, and the last stirring. */
-static uint64_t finish(uint64_t acc, const unsigned char *at, size_t left)
+/* The part that is shorter than a stripe, and the final mix. */
+static uint64_t finish_hash(uint64_t acc, const unsigned char *at, size_t left)
 {
     for (; left >= 8; at += 8, left -= 8)
-        acc = rotate(acc ^ mix(0, load(at, 8)), 27) * prime[0] + prime[3];
+        acc = rotate(acc ^ mix_word(0, load_word(at, 8)), 27) * prime[0] +
+              prime[3];
     if (left >= 4) {
-        acc = rotate(acc ^ load(at, 4) * prime[0], 23) * prime[1] + prime[2];
+        acc = rotate(acc ^ load_word(at, 4) * prime[0], 23) * prime[1] +
+              prime[2];
         at += 4;
         left -= 4;
     }
@@ -93,13 +96,13 @@ uint64_t omp_lock_hash(quire_bytes text, uint64_t seed)
     if (left >= 32) {
         for (; left >= 32; left -= 32)
             for (i = 0; i < 4; i++, at += 8)
-                lane[i] = mix(lane[i], load(at, 8));
+                lane[i] = mix_word(lane[i], load_word(at, 8));
         acc = rotate(lane[0], 1) + rotate(lane[1], 7) + rotate(lane[2], 12) +
               rotate(lane[3], 18);
         for (i = 0; i < 4; i++)
-            acc = merge(acc, lane[i]);
+            acc = merge_lane(acc, lane[i]);
     }
-    return finish(acc + text.len, at, left);
+    return finish_hash(acc + text.len, at, left);
 }
 
 /* ---- the two locks ------------------------------------------------------ */
@@ -107,8 +110,8 @@ uint64_t omp_lock_hash(quire_bytes text, uint64_t seed)
 #define SEED_1 UINT64_C(0x4f4d502d4c4f434b)
 #define SEED_2 UINT64_C(0x50492d46494c454c)
 
-/* The socket, bound; -1 and errno, EADDRINUSE when another has it. */
-static int bind_gate(const char *lock_file)
+/* The socket, bound; -1 and errno, EADDRINUSE when it is taken. */
+static int bind_socket(const char *lock_file)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
     char os[4096], name[64];
@@ -134,7 +137,7 @@ static int bind_gate(const char *lock_file)
     return -1;
 }
 
-/* Whether the file was left by a process that is no more. */
+/* Whether the file was left by a process that has ended. */
 static bool is_stale(const char *file)
 {
     char text[64];
@@ -155,12 +158,12 @@ static bool is_stale(const char *file)
     pid = strtol(text, &end, 10);
     if (pid > 0 && *end == ':')
         return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
-    /* Not written yet, or by nobody we know: half a second is their limit. */
+    /* Not written yet, or malformed: their limit is half a second. */
     return time(NULL) - st.st_mtime > 1;
 }
 
-/* 1: made; 0: another has it; -1 and errno. */
-static int make_file(const char *file, bool *stolen)
+/* 1: created; 0: taken; -1 and errno. */
+static int create_file(const char *file, bool *stolen)
 {
     struct timespec now;
     char text[64];
@@ -212,13 +215,13 @@ quire_status omp_lock_acquire(const char *path, int wait_ms,
     while (rc == 0) {
         stolen = false;
         if (out->socket < 0)
-            out->socket = bind_gate(file);
+            out->socket = bind_socket(file);
         if (out->socket < 0 && errno != EADDRINUSE)
             rc = -1;
         else if (out->socket >= 0)
-            rc = make_file(file, &stolen);
+            rc = create_file(file, &stolen);
         if (rc == 0 && stolen)
-            continue; /* at once: the next try finds it free, or another's */
+            continue; /* at once: the next attempt finds it free, or taken */
         if (rc == 0 && left_ms <= 0)
             break;
         if (rc == 0)
@@ -232,7 +235,7 @@ quire_status omp_lock_acquire(const char *path, int wait_ms,
     if (rc < 0) {
         st = err_sys(err, errno, "cannot take the lock %s", file);
     } else {
-        st = err_set(err, QUIRE_BUSY, "%s is being written by oh-my-pi", path);
+        st = err_set(err, QUIRE_BUSY, "oh-my-pi is writing to %s", path);
         err_next(err, "try again; if no oh-my-pi is running, remove %s", file);
     }
     free(file);

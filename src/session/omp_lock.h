@@ -1,5 +1,5 @@
 /*
- * omp_lock.h - the locks of a program we share files with
+ * omp_lock.h - the file locks of oh-my-pi
  */
 #ifndef SESSION_OMP_LOCK_H
 #define SESSION_OMP_LOCK_H
@@ -8,11 +8,11 @@
 
 #include "quire.h"
 
-/* Both locks of oh-my-pi for one session file, held for as short as can be:
- * it waits for half a second and no longer. */
+/* Both locks of oh-my-pi for one session file. Hold them as briefly as
+ * possible: it waits for half a second at most. */
 struct omp_lock {
     int socket;
-    char *file; /* owned; NULL: not taken */
+    char *file; /* owned; NULL: not locked */
 };
 
 /* clang-format off */

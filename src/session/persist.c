@@ -1,29 +1,29 @@
 /*
- * persist.c - an entry on its way to the disk
+ * persist.c - prepare an entry for the disk
  *
  * The walk of persist_priv.h, with these decisions:
  *
- *     a string       cut, if long and nothing in sight forbids it; an
+ *     a string       cut, if long and nothing seen so far forbids it; an
  *                    `image_url` is put at once
- *     `data`         waits for the end of its object, which tells whether
+ *     `data`         waits for the end of its object, which shows whether
  *                    it is base64
  *     an object      if it is an image, its data is put; if it is sealed (it
  *                    carries a signature, or is encrypted), all cuts in it
  *                    are struck; then its lines are counted
  *
  * Cuts are struck late because a seal may come behind half a megabyte of
- * thinking, or around it. That would leave a count of lines without its
- * reason, so a level knows whether it has changed by more than cuts.
+ * thinking, or around it. A struck cut may leave a line count without its
+ * reason, so a level records whether it has changed by more than cuts.
  *
- * Always true:
+ * Invariants:
  *
- *   (1) Changes lie within the entry and do not overlap: a member that is
- *       removed is not entered, and a scalar is changed at most once.
- *   (2) Nothing but a cut, and a transient member, is lost. What becomes a
- *       reference was put before, and hydrating gives the same string.
- *   (3) The output needs nothing: persisted again, it is copied.
+ *   (1) Changes lie within the entry and do not overlap: a removed member is
+ *       not entered, and a scalar is changed at most once.
+ *   (2) Only cut text and transient members are lost. A reference is written
+ *       after its blob was put, and hydrating returns the same string.
+ *   (3) The output is stable: persisted again, it is copied.
  *
- * fuzz/persist_fuzz.c holds us to them.
+ * fuzz/persist_fuzz.c checks them.
  */
 #include "session/persist.h"
 
@@ -35,7 +35,7 @@
 #include "base/json.h"
 #include "session/persist_priv.h"
 
-/* The notice is as long as it is: two line breaks and 45 characters. */
+/* The length of the notice: two line breaks and 45 characters. */
 #define NOTICE_UNITS 47
 _Static_assert(sizeof PERSIST_NOTICE - 1 == NOTICE_UNITS + 2,
                "two of its units are spelled with two bytes");
@@ -53,16 +53,15 @@ static bool is_long(quire_bytes string)
            json_cut_utf16(string, PERSIST_MAX_UNITS) < string.len - 1;
 }
 
-/* What has to go from a long string to make room for the notice. */
-static quire_bytes surplus(quire_bytes string)
+/* The part of a long string to remove for the notice. */
+static quire_bytes find_surplus(quire_bytes string)
 {
     size_t cut = json_cut_utf16(string, PERSIST_MAX_UNITS - NOTICE_UNITS);
 
     return bytes_sub(string, cut, string.len - 1);
 }
 
-/* "data:…;base64,": the only comma before the data is the one that ends the
- * description. */
+/* "data:…;base64,": the only comma before the data ends the description. */
 static bool is_data_url(struct walk *w, quire_bytes string)
 {
     quire_bytes head = walk_head(w, string);
@@ -74,8 +73,8 @@ static bool is_data_url(struct walk *w, quire_bytes string)
     return comma && comma - start >= 12 && !memcmp(comma - 7, ";base64", 7);
 }
 
-/* Gives whether it has to be. */
-static bool cut(struct walk *w, quire_bytes string)
+/* Cut the string if needed; returns whether it was. */
+static bool cut_string(struct walk *w, quire_bytes string)
 {
     if (!is_long(string) || is_data_url(w, string))
         return false;
@@ -83,7 +82,7 @@ static bool cut(struct walk *w, quire_bytes string)
     return true;
 }
 
-/* Take back the cuts in a sealed object, and counts of lines they caused. */
+/* Take back the cuts in a sealed object, and the line counts they caused. */
 static void strike_cuts(struct walk *w, struct level *l)
 {
     size_t i;
@@ -100,9 +99,9 @@ static void strike_cuts(struct walk *w, struct level *l)
 
 /* ---- putting ------------------------------------------------------------ */
 
-/* Put `content` and let its reference take the place of `string`. */
-static quire_status put(struct walk *w, quire_bytes string, quire_bytes content,
-                        quire_error *err)
+/* Put `content` and replace `string` by its reference. */
+static quire_status put_blob(struct walk *w, quire_bytes string,
+                             quire_bytes content, quire_error *err)
 {
     quire_blob_info info;
     quire_status st = blob_put(w->blobs, content, 0, &info, err);
@@ -119,8 +118,8 @@ static quire_status put(struct walk *w, quire_bytes string, quire_bytes content,
     return QUIRE_OK;
 }
 
-/* A data: URL of an image is put as it is, description and all: it would not
- * be known from the bytes. */
+/* A data: URL of an image is put as it is, description included: the bytes
+ * alone would not reveal it. */
 static quire_status put_url(struct walk *w, quire_bytes string, bool *is_url,
                             quire_error *err)
 {
@@ -136,7 +135,7 @@ static quire_status put_url(struct walk *w, quire_bytes string, bool *is_url,
     *is_url = memmem(text.data, text.len, ";base64,", 8) != NULL;
     if (!*is_url || !exact || !w->blobs.store)
         return QUIRE_OK;
-    return put(w, string, text, err);
+    return put_blob(w, string, text, err);
 }
 
 static quire_status put_image(struct walk *w, quire_bytes data,
@@ -151,13 +150,13 @@ static quire_status put_image(struct walk *w, quire_bytes data,
     if (!base64_decode(text, &w->raw))
         return QUIRE_OK;
     w->failed |= w->raw.failed;
-    return w->failed ? QUIRE_OK : put(w, data, buf_bytes(&w->raw), err);
+    return w->failed ? QUIRE_OK : put_blob(w, data, buf_bytes(&w->raw), err);
 }
 
 /* ---- deciding ----------------------------------------------------------- */
 
-static quire_status see_string(struct walk *w, enum key key, quire_bytes string,
-                               quire_error *err)
+static quire_status visit_string(struct walk *w, enum key key,
+                                 quire_bytes string, quire_error *err)
 {
     bool is_url = false, is_cut = false;
     quire_status st = QUIRE_OK;
@@ -167,7 +166,7 @@ static quire_status see_string(struct walk *w, enum key key, quire_bytes string,
     if (key == KEY_IMAGE_URL)
         st = put_url(w, string, &is_url, err);
     if (!st && !is_url)
-        is_cut = cut(w, string);
+        is_cut = cut_string(w, string);
     if (key == KEY_CONTENT)
         walk_level(w)->content_cut = is_cut;
     return st;
@@ -184,7 +183,7 @@ static quire_status close_object(struct walk *w, struct level *l,
         level_is_image(l, rules->omp))
         st = put_image(w, l->data, err);
     else if (l->data.data && !(l->facts & (FACTS_MIME | FACT_TYPE_IMAGE)))
-        cut(w, l->data);
+        cut_string(w, l->data);
     if (sealed)
         strike_cuts(w, l);
     if (l->changed && l->content.data && l->line_count.data)
@@ -217,7 +216,7 @@ static size_t count_lines(quire_bytes string, bool whole)
 
     if (whole)
         return 1 + count_breaks(start, end);
-    return 3 + count_breaks(start, surplus(string).data);
+    return 3 + count_breaks(start, find_surplus(string).data);
 }
 
 static void edit_lines(struct walk *w, const struct change *c)
@@ -235,7 +234,7 @@ static void edit_lines(struct walk *w, const struct change *c)
         w->failed = true;
 }
 
-/* What has not been struck by now. */
+/* Apply the changes that were not struck. */
 static void edit_changes(struct walk *w)
 {
     size_t i;
@@ -244,7 +243,7 @@ static void edit_changes(struct walk *w)
         const struct change *c = &w->changes[i];
 
         if (c->kind == CHANGE_CUT)
-            json_edit_value(&w->edits, surplus(c->old),
+            json_edit_value(&w->edits, find_surplus(c->old),
                             bytes_str(PERSIST_NOTICE));
         else if (c->kind == CHANGE_LINES)
             edit_lines(w, c);
@@ -260,7 +259,7 @@ quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
         .tmp = tmp,
         .blobs = blobs,
         .ctx = &rules,
-        .string = see_string,
+        .string = visit_string,
         .close = close_object,
         .strip = true,
     };

@@ -1,14 +1,14 @@
 /*
- * persist.h - an entry on its way to the disk, and back
+ * persist.h - convert an entry for the disk, and back
  *
- * What goes to the disk is the entry as its writer spelled it, except for
- * four things: strings of a size nobody reads are cut, members that mean
- * something only while an answer streams in are dropped, a count of lines is
- * brought up to date, and images become references to blobs. Each is a splice:
- * all bytes around it stay, and an entry that needs nothing is copied.
+ * An entry is stored as its writer spelled it, except for four things:
+ * oversized strings are cut, members that matter only while an answer streams
+ * in are dropped, a line count is updated, and images become references to
+ * blobs. Each is a splice: all bytes around it stay, and an entry that needs
+ * nothing is copied.
  *
- * Line breaks between values stay too, as any white space. Whoever writes one
- * entry a line sees to that before.
+ * Line breaks between values stay too, as any white space. A caller that writes
+ * one entry a line removes them first.
  */
 #ifndef SESSION_PERSIST_H
 #define SESSION_PERSIST_H
@@ -23,34 +23,34 @@
 /* JavaScript's length of a string: UTF-16 units. */
 #define PERSIST_MAX_UNITS 500000
 
-/* What a cut string ends with, as JSON spells it: 47 units. */
+/* The notice at the end of a cut string, as JSON: 47 units. */
 #define PERSIST_NOTICE "\\n\\n[Session persistence truncated large content]"
 
-/* Characters of base64. Below, a reference and a file cost more than they
- * save. */
+/* Characters of base64. Below, a reference and a file cost more than they save.
+ */
 #define PERSIST_MIN_IMAGE 1024
 
-/* Add `entry`, one JSON value, as it is to be stored.
+/* Add `entry`, one JSON value, in its stored form.
  *
  *   - A string value longer than PERSIST_MAX_UNITS is cut so that it has just
  *     as many with the notice, or one less if that would split a pair. Never
  *     cut: base64 (`data` of an image or beside a mimeType, mediaType or
- *     media_type; data: URLs), what carries a signature of its provider, or is
- *     encrypted (all strings within such an object), and keys.
- *   - `partialJson` and `jsonlEvents` go, at any depth.
+ *     media_type; data: URLs), objects with a provider's signature or
+ *     encrypted content (all strings within), and keys.
+ *   - `partialJson` and `jsonlEvents` are removed, at any depth.
  *   - `lineCount`, if a number, becomes the count of lines in `content`, if a
  *     string, when anything in or below their object has changed.
  *   - With `blobs` (NULL: not), an image's `data` of PERSIST_MIN_IMAGE
  *     characters or more is put as a blob of the decoded bytes, and becomes
  *     "blob:sha256:<hex>". An image is an item of an array named `content`,
- *     `images` or `frames` whose type is "image" or whose mime type is one of
- *     images. Base64 that is not spelled as we would stays where it is: it
- *     could not be given back. An `image_url` that is a data: URL of an image
- *     is put whole, as text, whatever its size.
- *   - `omp`: items of `content` need the type "image", a mime type alone does
- *     not do. That is what oh-my-pi finds again.
+ *     `images` or `frames` with the type "image" or an image's mime type.
+ *     Base64 that we would spell differently stays where it is: it could not
+ *     be restored. An `image_url` that is a data: URL of an image is put
+ *     whole, as text, whatever its size.
+ *   - `omp`: items of `content` need the type "image"; a mime type alone is
+ *     not enough. That is what oh-my-pi finds again.
  *
- * `tmp` is for scratch that the caller ends. Blobs put before a failure stay,
+ * `tmp` is scratch, released by the caller. Blobs put before a failure stay,
  * unreferenced, for the collector.
  *
  * QUIRE_INVALID  `entry` is not JSON
@@ -59,12 +59,12 @@ quire_status persist_entry(quire_bytes entry, struct blob_view blobs, bool omp,
                            struct arena *tmp, struct buf *out,
                            quire_error *err);
 
-/* Add `value` with the content of blobs where they were before: base64 for
- * images, the text for `image_url`. Wherever persist_entry() or oh-my-pi puts
- * a reference it is found; it must be "blob:sha256:" and 64 lower-case hex
- * digits and nothing else. A blob that is not there, is damaged, or is no
- * text where text is due, leaves the reference in place, and `missing` (may be
- * NULL) is called with its digest; so are all of them if `blobs` is NULL.
+/* Add `value` with the references replaced by the content of their blobs:
+ * base64 for images, the text for `image_url`. References are found wherever
+ * persist_entry() or oh-my-pi puts them; they must be "blob:sha256:" and 64
+ * lower-case hex digits and nothing else. If a blob is missing, damaged, or not
+ * text where text is due, the reference stays, and `missing` (may be NULL) is
+ * called with its digest; so it is for all of them if `blobs` is NULL.
  *
  * QUIRE_INVALID  `value` is not JSON
  * others         as blob_get(), but not QUIRE_NOT_FOUND or QUIRE_DAMAGED */
@@ -74,12 +74,11 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
                                              const quire_digest *digest),
                              void *ctx, quire_error *err);
 
-/* Call `each` for every "blob:sha256:<64 hex digits>" in any string of
- * `value`, keys too, wherever in the string it stands and however it is
- * spelled; as often as it occurs. Any other status than QUIRE_OK from it ends
- * the walk and is returned.
+/* Call `each` for every "blob:sha256:<64 hex digits>" in any string of `value`,
+ * keys too, anywhere in the string and however it is spelled; as often as it
+ * occurs. A status other than QUIRE_OK from it ends the walk and is returned.
  *
- * QUIRE_INVALID  `value` is not JSON; what stands before that has been found */
+ * QUIRE_INVALID  `value` is not JSON; what precedes the error has been found */
 quire_status persist_refs(quire_bytes value,
                           quire_status (*each)(void *ctx,
                                                const quire_digest *digest,

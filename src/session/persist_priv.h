@@ -1,16 +1,15 @@
 /*
- * persist_priv.h - the walk that persisting and hydrating have in common
+ * persist_priv.h - the walk shared by persisting and hydrating
  *
- * One scan, front to back, with no tree. What a string is good for may depend
- * on members that come after it:
+ * One scan, front to back, with no tree. The meaning of a string may depend on
+ * members that come after it:
  *
  *     {"data": "iVBORw0...", "mimeType": "image/png"}
  *     {"thinking": "...", "thinkingSignature": "..."}
  *
- * so each open container has a level that collects facts about its members,
- * and decisions that need them fall when it closes. A change is written down
- * when it is found and spliced in at the end, which leaves time to think
- * again about some.
+ * so each open container has a level that collects facts about its members, and
+ * decisions that need them are made when it closes. A change is recorded when
+ * it is found and spliced in at the end, so that some can be taken back.
  *
  * Of a repeated key the last value counts; the others are dead text.
  */
@@ -26,7 +25,7 @@
 #include "blob/blob.h"
 #include "quire.h"
 
-/* Keys that mean something, in the order of their lengths. */
+/* The keys we interpret, in the order of their lengths. */
 enum key {
     KEY_TYPE,
     KEY_DATA,
@@ -55,8 +54,8 @@ static inline bool key_is_seal(enum key key)
            (key >= KEY_TEXT_SIGNATURE && key <= KEY_ENCRYPTED_CONTENT);
 }
 
-/* Facts about an object, a bit each. Those of a key are forgotten when the
- * key is seen again. */
+/* Facts about an object, a bit each. Those of a key are cleared when the key is
+ * seen again. */
 #define FACT_SEAL(key)       (1u << (key)) /* key_is_seal(), and not ""      */
 #define FACT_MIME(nth)       (1u << (20 + (nth))) /* three keys name a type  */
 #define FACT_MIME_IMAGE(nth) (1u << (23 + (nth))) /* ... and it is image/…   */
@@ -68,7 +67,7 @@ static inline bool key_is_seal(enum key key)
 #define FACTS_MIME_IMAGE     (7u << 23)
 #define FACTS_TYPE           (7u << 26)
 
-/* Where images are looked for. */
+/* Where images may be. */
 enum list {
     LIST_NONE,
     LIST_CONTENT, /* an array `content`, or an item of one */
@@ -80,18 +79,18 @@ enum list {
 struct level {
     enum list list;
     bool object;
-    bool any_stays;   /* a member so far is not on its way out           */
+    bool any_stays;   /* a member so far is kept */
     bool changed;     /* something in it or below has                    */
     bool hard;        /* ... by more than cuts, which may be struck      */
     bool content_cut; /* `content` has, or will have, been             */
     unsigned facts;
-    size_t n_changes; /* there were when it was opened                 */
+    size_t n_changes; /* number of changes when it was opened */
 
     /* The last values of these keys, if strings, and a number. */
     quire_bytes data, result, content, line_count;
 };
 
-/* A change that may still be struck; others are edits at once. */
+/* A change that may still be struck; others become edits at once. */
 enum change_kind {
     CHANGE_STRUCK,
     CHANGE_CUT,   /* `old` is a long string                            */
@@ -109,14 +108,14 @@ struct walk {
     quire_bytes value;
     struct arena *tmp;
     struct blob_view blobs;
-    void *ctx; /* of whoever walks */
+    void *ctx; /* for the functions below */
 
-    /* What is done with each string, and with each object once all of its
-     * members have been seen. */
+    /* Called for each string, and for each object once all of its members have
+     * been seen. */
     quire_status (*string)(struct walk *w, enum key key, quire_bytes string,
                            quire_error *err);
     quire_status (*close)(struct walk *w, struct level *l, quire_error *err);
-    bool strip; /* take out members that are transient */
+    bool strip; /* remove transient members */
 
     struct level *levels; /* [0] is around the value; [depth] innermost */
     size_t n_levels, depth;
@@ -124,10 +123,10 @@ struct walk {
     size_t n_changes, cap;
     struct json_edits edits;
     struct buf text, raw; /* scratch for one string                     */
-    bool failed;          /* no memory                                  */
+    bool failed;          /* out of memory */
 };
 
-/* Walk the value, then release() it, however that went. `value`, `tmp` and
+/* Walk the value, then release() it, whatever the result. `value`, `tmp` and
  * the functions are set before, the rest is zero.
  *
  * QUIRE_INVALID  it is not JSON */
@@ -142,11 +141,11 @@ static inline struct level *walk_level(struct walk *w)
 
 void walk_add(struct walk *w, struct change change);
 
-/* Put something in place of a part of the innermost level, for good. */
+/* Replace a part of the innermost level; cannot be struck. */
 void walk_replace(struct walk *w, quire_bytes old, quire_bytes with);
 
-/* The content of a string in *text, good until the next call. False if it has
- * no exact UTF-8 (or there is no memory, which the walk remembers). */
+/* The content of a string in *text, valid until the next call. False if it has
+ * no exact UTF-8 (or out of memory, which the walk remembers). */
 bool walk_text(struct walk *w, quire_bytes string, quire_bytes *text);
 
 /* The first characters of a string, some hundred. */
@@ -155,8 +154,8 @@ quire_bytes walk_head(struct walk *w, quire_bytes string);
 /* Add the value with the edits done. */
 quire_status walk_splice(struct walk *w, struct buf *out, quire_error *err);
 
-/* Is this object an image, where images are kept? `strict`: in `content` by
- * its type alone. */
+/* Is this object an image, in a place for images? `strict`: in `content` by its
+ * type alone. */
 bool level_is_image(const struct level *l, bool strict);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * persist_read.c - an entry on its way back from the disk
+ * persist_read.c - convert an entry from the disk
  *
- * Hydrating is lenient about where a reference stands, since others have
- * written some, and strict about what one is. Looking for references is
- * lenient in both: it serves collection, where one too many costs some disk,
- * and one too few costs an image.
+ * Hydrating is lenient about the place of a reference, since other programs
+ * write some, and strict about its form. Searching for references is lenient in
+ * both: it serves collection, where one too many costs some disk, and one too
+ * few costs an image.
  */
 #include "session/persist.h"
 
@@ -51,7 +51,7 @@ static bool read_ref(struct walk *w, quire_bytes string, quire_digest *digest)
     return hex_decode(hex, sizeof digest->byte, digest->byte);
 }
 
-static void miss(struct walk *w, const quire_digest *digest)
+static void report_missing(struct walk *w, const quire_digest *digest)
 {
     const struct reader *r = w->ctx;
 
@@ -59,10 +59,11 @@ static void miss(struct walk *w, const quire_digest *digest)
         r->missing(r->ctx, digest);
 }
 
-/* The blob's bytes; *there tells whether it has any to give. That it has not
- * is no error here, so words about it go nowhere. */
-static quire_status fetch(struct walk *w, const quire_digest *digest,
-                          quire_bytes *content, bool *there, quire_error *err)
+/* Read the blob; *there reports whether it is available. Absence is not an
+ * error here, so its message is dropped. */
+static quire_status fetch_blob(struct walk *w, const quire_digest *digest,
+                               quire_bytes *content, bool *there,
+                               quire_error *err)
 {
     quire_error words = {0};
     quire_status st = QUIRE_NOT_FOUND;
@@ -77,8 +78,8 @@ static quire_status fetch(struct walk *w, const quire_digest *digest,
     return st;
 }
 
-/* Bytes of an image in place of the reference `string`. Encoded right where
- * they are kept: they may be many. */
+/* Replace the reference `string` by an image. Encoded in place: it may be
+ * large. */
 static void replace_base64(struct walk *w, quire_bytes string,
                            quire_bytes content)
 {
@@ -110,8 +111,8 @@ static void replace_text(struct walk *w, quire_bytes string,
         w->failed = true;
 }
 
-static quire_status hydrate(struct walk *w, quire_bytes string, bool base64,
-                            quire_error *err)
+static quire_status hydrate_string(struct walk *w, quire_bytes string,
+                                   bool base64, quire_error *err)
 {
     quire_digest digest;
     quire_bytes content;
@@ -120,11 +121,11 @@ static quire_status hydrate(struct walk *w, quire_bytes string, bool base64,
 
     if (!read_ref(w, string, &digest))
         return QUIRE_OK;
-    st = fetch(w, &digest, &content, &there, err);
+    st = fetch_blob(w, &digest, &content, &there, err);
     if (st)
         return st;
     if (!there || !(base64 || utf8_check(content)))
-        miss(w, &digest);
+        report_missing(w, &digest);
     else if (base64)
         replace_base64(w, string, content);
     else
@@ -132,19 +133,20 @@ static quire_status hydrate(struct walk *w, quire_bytes string, bool base64,
     return QUIRE_OK;
 }
 
-static quire_status see_string(struct walk *w, enum key key, quire_bytes string,
-                               quire_error *err)
+static quire_status visit_string(struct walk *w, enum key key,
+                                 quire_bytes string, quire_error *err)
 {
-    return key == KEY_IMAGE_URL ? hydrate(w, string, false, err) : QUIRE_OK;
+    return key == KEY_IMAGE_URL ? hydrate_string(w, string, false, err)
+                                : QUIRE_OK;
 }
 
 static quire_status close_object(struct walk *w, struct level *l,
                                  quire_error *err)
 {
     if (l->data.data && level_is_image(l, false))
-        return hydrate(w, l->data, true, err);
+        return hydrate_string(w, l->data, true, err);
     if (l->result.data && l->facts & FACT_TYPE_GENERATED)
-        return hydrate(w, l->result, true, err);
+        return hydrate_string(w, l->result, true, err);
     return QUIRE_OK;
 }
 
@@ -160,7 +162,7 @@ quire_status persist_hydrate(quire_bytes value, struct blob_view blobs,
         .tmp = tmp,
         .blobs = blobs,
         .ctx = &reader,
-        .string = see_string,
+        .string = visit_string,
         .close = close_object,
     };
     quire_status st = walk_run(&w, err);
@@ -180,8 +182,8 @@ struct seeker {
     struct buf text; /* a string decoded */
 };
 
-/* From colon to colon, of which text has few: several times as fast as a
- * search for the whole. */
+/* From colon to colon, of which text has few: several times as fast as a search
+ * for the whole. */
 static quire_status seek_text(struct seeker *s, quire_bytes text,
                               quire_error *err)
 {
@@ -265,7 +267,7 @@ quire_status persist_refs(quire_bytes value,
     } while (!st && step != JSON_STEP_BAD && step != JSON_STEP_END);
     buf_release(&s.text);
     if (!st && step == JSON_STEP_BAD)
-        st = err_set(err, QUIRE_INVALID, "this is not JSON, byte %zu: %s",
+        st = err_set(err, QUIRE_INVALID, "not JSON, byte %zu: %s",
                      scan.error.at, scan.error.why);
     return st;
 }

@@ -1,4 +1,4 @@
-/* persist_walk.c - facts about members, and changes to come */
+/* persist_walk.c - collect facts about members, record changes */
 #include "session/persist_priv.h"
 
 #include <stdint.h>
@@ -68,7 +68,7 @@ static enum key key_of(quire_bytes key)
         for (k = first_of[len]; k < first_of[len + 1]; k++)
             if (!memcmp(name + 1, keys[k], len))
                 return (enum key)k;
-    /* Seldom: a key is what it means, however it is spelled. */
+    /* Rare: a key is compared by its text, however it is spelled. */
     if (memchr(name, '\\', key.len))
         for (k = 0; k < KEY_OTHER; k++)
             if (json_is(key, keys[k]))
@@ -131,7 +131,7 @@ bool level_is_image(const struct level *l, bool strict)
     return l->facts & FACTS_MIME_IMAGE && !(strict && l->list != LIST_MEDIA);
 }
 
-static void note_type(struct level *l, quire_bytes value)
+static void record_type(struct level *l, quire_bytes value)
 {
     l->facts &= ~FACTS_TYPE;
     if (json_is(value, "image"))
@@ -143,8 +143,8 @@ static void note_type(struct level *l, quire_bytes value)
         l->facts |= FACT_TYPE_GENERATED;
 }
 
-static void note_mime(struct walk *w, struct level *l, unsigned nth,
-                      quire_bytes value)
+static void record_mime(struct walk *w, struct level *l, unsigned nth,
+                        quire_bytes value)
 {
     l->facts &= ~(FACT_MIME(nth) | FACT_MIME_IMAGE(nth));
     if (json_kind(value) != JSON_STRING)
@@ -154,9 +154,9 @@ static void note_mime(struct walk *w, struct level *l, unsigned nth,
         l->facts |= FACT_MIME_IMAGE(nth);
 }
 
-/* A member that stays. Of a container, `value` is the bracket it begins
- * with: to know that it is no string is enough here. */
-static void note_member(struct walk *w, enum key key, quire_bytes value)
+/* Record a member that stays. Of a container, `value` is its opening bracket:
+ * enough to know that it is not a string. */
+static void record_member(struct walk *w, enum key key, quire_bytes value)
 {
     static const quire_bytes absent = {NULL, 0};
     struct level *l = walk_level(w);
@@ -171,10 +171,10 @@ static void note_member(struct walk *w, enum key key, quire_bytes value)
         return;
     }
     switch (key) {
-    case KEY_TYPE: note_type(l, value); break;
-    case KEY_MIME_TYPE: note_mime(w, l, 0, value); break;
-    case KEY_MEDIA_TYPE: note_mime(w, l, 1, value); break;
-    case KEY_MEDIA_TYPE_SNAKE: note_mime(w, l, 2, value); break;
+    case KEY_TYPE: record_type(l, value); break;
+    case KEY_MIME_TYPE: record_mime(w, l, 0, value); break;
+    case KEY_MEDIA_TYPE: record_mime(w, l, 1, value); break;
+    case KEY_MEDIA_TYPE_SNAKE: record_mime(w, l, 2, value); break;
     case KEY_DATA: l->data = text; break;
     case KEY_RESULT: l->result = text; break;
     case KEY_CONTENT: l->content = text; break;
@@ -185,7 +185,7 @@ static void note_member(struct walk *w, enum key key, quire_bytes value)
     }
 }
 
-/* What kind of list a container is that was found under `key`. */
+/* The kind of list that a container under `key` is. */
 static enum list list_of(const struct level *around, enum key key, bool object)
 {
     if (object && !around->object)
@@ -264,7 +264,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A member that goes takes one comma along: the one in front, with the white
+/* A removed member takes one comma with it: the one in front, with the white
  * space around it, if a member before stays; else the one behind, if any. */
 static void remove_member(struct walk *w, quire_bytes key, quire_bytes value)
 {
@@ -277,7 +277,7 @@ static void remove_member(struct walk *w, quire_bytes key, quire_bytes value)
     } else {
         while (next < end && (is_space(*next) || *next == ','))
             next++;
-        /* In front of the closing bracket white space is nobody's. */
+        /* White space in front of the closing bracket stays. */
         if (next < end && *next == '"')
             to = next;
     }
@@ -286,8 +286,8 @@ static void remove_member(struct walk *w, quire_bytes key, quire_bytes value)
 
 /* ---- the walk ----------------------------------------------------------- */
 
-static quire_status item(struct walk *w, struct json_scan *s, bool open,
-                         quire_error *err)
+static quire_status visit_item(struct walk *w, struct json_scan *s, bool open,
+                               quire_error *err)
 {
     enum key key = key_of(s->key);
 
@@ -297,7 +297,7 @@ static quire_status item(struct walk *w, struct json_scan *s, bool open,
         return QUIRE_OK;
     }
     if (s->key.data)
-        note_member(w, key, s->value);
+        record_member(w, key, s->value);
     if (open)
         open_level(w, key, *(const char *)s->value.data == '{');
     else if (json_kind(s->value) == JSON_STRING)
@@ -305,18 +305,18 @@ static quire_status item(struct walk *w, struct json_scan *s, bool open,
     return QUIRE_OK;
 }
 
-static quire_status step(struct walk *w, struct json_scan *s, bool *over,
-                         quire_error *err)
+static quire_status visit_step(struct walk *w, struct json_scan *s, bool *over,
+                               quire_error *err)
 {
     switch (json_scan_next(s)) {
-    case JSON_STEP_SCALAR: return item(w, s, false, err);
-    case JSON_STEP_OPEN: return item(w, s, true, err);
+    case JSON_STEP_SCALAR: return visit_item(w, s, false, err);
+    case JSON_STEP_OPEN: return visit_item(w, s, true, err);
     case JSON_STEP_CLOSE: return close_level(w, err);
     case JSON_STEP_END: *over = true; return QUIRE_OK;
     case JSON_STEP_BAD: break;
     }
-    return err_set(err, QUIRE_INVALID, "this is not JSON, byte %zu: %s",
-                   s->error.at, s->error.why);
+    return err_set(err, QUIRE_INVALID, "not JSON, byte %zu: %s", s->error.at,
+                   s->error.why);
 }
 
 quire_status walk_run(struct walk *w, quire_error *err)
@@ -333,7 +333,7 @@ quire_status walk_run(struct walk *w, quire_error *err)
     w->failed = !w->levels;
     json_scan_init(&s, w->value);
     while (!st && !w->failed && !over)
-        st = step(w, &s, &over, err);
+        st = visit_step(w, &s, &over, err);
     if (!st && w->failed)
         st = err_memory(err);
     return st;

@@ -1,4 +1,4 @@
-/* priv.h - an open session, inside */
+/* priv.h - internals of an open session */
 #ifndef SESSION_PRIV_H
 #define SESSION_PRIV_H
 
@@ -11,8 +11,8 @@
 #include "session/names.h"
 #include "session/session.h"
 
-/* Text of the header, decoded, in the session's arena; "" for what it has
- * not. */
+/* Text of the header, decoded, in the session's arena; "" for what is absent.
+ */
 struct header {
     uint64_t at; /* of its line in the file  */
     uint32_t len;
@@ -29,7 +29,7 @@ struct problems {
     struct problem *list; /* in the arena */
     size_t n, cap;
     struct arena *arena;
-    bool failed; /* there was no memory for one of them */
+    bool failed; /* out of memory for one of them */
 };
 
 struct session {
@@ -37,9 +37,9 @@ struct session {
     struct object_store *store;
     bool own_store;
     char *name; /* owned; in the store                                    */
-    char *path; /* owned; for people and other programs                   */
+    char *path; /* owned; for messages and other programs */
 
-    /* The log. Until the file is made, and for a migrated copy that may not
+    /* The log. Until the file is created, and for a migrated copy that cannot
      * be written back, it is an object in a store in memory. */
     struct object *log;
     struct object_store *scratch; /* owned; NULL: none                    */
@@ -51,10 +51,10 @@ struct session {
     uint64_t size;  /* of the log, as far as it is in the index          */
     uint64_t lines; /* of that                                           */
     bool open_end;  /* it does not end in a line break                   */
-    bool torn;      /* its end was no value; more may come               */
-    bool close;     /* every byte has been looked at                     */
-    bool suspect;   /* a quick look was wrong: look closely, try again   */
-    bool stale;     /* the index is of no use: read all of it again      */
+    bool torn;      /* its end is not a value; more may come */
+    bool full;      /* every byte has been parsed */
+    bool suspect;   /* a quick scan was wrong: parse in full, try again */
+    bool stale;     /* the index is invalid: read all of it again */
 
     struct header header;
     int found_version; /* of the file, before it was migrated              */
@@ -62,31 +62,31 @@ struct session {
     uint32_t slot; /* bytes of the title slot in front of it; 0: none     */
     struct index index;
     uint32_t leaf;     /* number, or NONE                                */
-    bool leaf_is_last; /* nobody moved it: it follows the file           */
+    bool leaf_is_last; /* not moved: it follows the file */
     uint64_t n_problems;
     uint64_t n_messages;
     struct problems *problems; /* where to list them; NULL: just count    */
     struct arena text;         /* of the header                           */
 
-    struct buf window; /* a piece of the log, from head_tail_at on           */
-    uint64_t head_tail_at;
+    struct buf window; /* a piece of the log, from window_at on           */
+    uint64_t window_at;
     struct arena tmp;  /* of the call under way                            */
-    struct arena lent; /* what describe() lends                           */
+    struct arena lent; /* text that describe() returns */
     struct buf out;    /* a line under way                                 */
-    char noise[256];   /* randomness in stock                              */
+    char noise[256];   /* stock of random bytes */
     size_t n_noise;
-    char fresh[NAMES_ID_SIZE + 2]; /* the last id given, as a JSON string   */
+    char fresh[NAMES_ID_SIZE + 2]; /* the last new id, as a JSON string */
     char when[40]; /* the last timestamp, as a JSON string                   */
     int64_t when_ms;
-    struct ops *ops; /* operations done, when someone asked; see write.c  */
+    struct ops *ops; /* operations done, on request; see append.c */
 
-    bool truncated;         /* the entry under way lost some of a string */
-    size_t n_missing;       /* blobs, in the entry given last            */
+    bool truncated;         /* the current entry lost a part of a string */
+    size_t n_missing;       /* blobs, in the entry returned last */
     struct omp_lock theirs; /* of the append under way                  */
-    unsigned n_lent; /* how often blobs were lent for lines that are not in the
-                        file yet                                            */
+    unsigned n_lent; /* number of blob uses for lines that are not in the file
+                      * yet */
 
-    /* Several threads may append. These count appends: see write.c. */
+    /* Several threads may append. These count appends: see append.c. */
     pthread_mutex_t lock;
     pthread_cond_t synced;
     uint64_t n_written, n_synced;
@@ -96,7 +96,7 @@ struct session {
 
 /* ---- session.c ---------------------------------------------------------- */
 
-/* session_open() that lists what is wrong with the file. */
+/* session_open() that also lists problems of the file. */
 quire_status session_open_listing(const struct session_env *env,
                                   const struct session_place *place,
                                   const struct session_birth *birth,
@@ -107,30 +107,28 @@ quire_status session_open_listing(const struct session_env *env,
 /* ---- load.c ------------------------------------------------------------- */
 
 /* Read the log from its start, or what was added to it. */
-quire_status load_all(struct session *s, bool close, quire_error *err);
+quire_status load_all(struct session *s, bool full, quire_error *err);
 quire_status load_rest(struct session *s, quire_error *err);
 
-/* The log again, which may have become another meanwhile: an error if it is
- * no session of this version any more. */
-quire_status load_anew(struct session *s, bool close, quire_error *err);
+/* Read the log again, which another process may have replaced: an error if it
+ * is not a session of this version any more. */
+quire_status load_anew(struct session *s, bool full, quire_error *err);
 
-/* See what others did to the file since, and take it in. */
+/* Load what other processes did to the file since. */
 quire_status load_refresh(struct session *s, quire_error *err);
 
-/* Every byte has been looked at after this. */
-quire_status load_closely(struct session *s, quire_error *err);
+/* Parse the whole log in full. */
+quire_status load_full(struct session *s, quire_error *err);
 
-/* Around calls that use entries: true when a quick look was wrong and the
- * call has to be made again.
+/* Around calls that use entries: true when a quick scan was wrong and the call
+ * has to be repeated.
  *
  *     do
  *         st = ...;
- *     while (load_again(s, &st, err));
- */
+ *     while (load_again(s, &st, err)); */
 bool load_again(struct session *s, quire_status *st, quire_error *err);
 
-/* The bytes of an entry, good until the next line is asked for. They have
- * been looked at closely. */
+/* The bytes of an entry, parsed in full; valid until the next line is read. */
 quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
                        quire_error *err);
 
@@ -138,7 +136,7 @@ quire_status load_line(struct session *s, uint32_t i, quire_bytes *text,
 quire_status load_bytes(struct session *s, uint64_t at, uint32_t len,
                         quire_bytes *out, quire_error *err);
 
-/* The same, by somebody who walks backwards. */
+/* The same, for a caller that walks backwards. */
 quire_status load_before(struct session *s, uint64_t at, uint32_t len,
                          quire_bytes *out, quire_error *err);
 
@@ -148,20 +146,21 @@ void load_problem(struct session *s, uint64_t at, uint64_t line,
 /* The number of an entry by its id, NONE if there is none. */
 uint32_t session_find(const struct session *s, const char *id);
 
-/* Take a turn, and end it. QUIRE_INVALID from within a callback. */
+/* Take the session's lock, and release it. QUIRE_INVALID from within a
+ * callback. */
 quire_status session_enter(struct session *s, quire_error *err);
 void session_leave(struct session *s);
 
-/* Take a turn to read: everything known and looked at, s->tmp empty. The turn
- * is not taken if it fails. */
+/* Lock for reading: the index is current and fully parsed, s->tmp empty. Not
+ * locked if it fails. */
 quire_status tree_begin(struct session *s, quire_error *err);
 
-/* An entry as it is given out: on one line, its UTF-8 mended, with images in
- * their place if asked for. Good until the next line is asked for. */
+/* An entry in its output form: on one line, its UTF-8 mended, with images in
+ * their place if asked for. Valid until the next line is read. */
 quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
                        quire_bytes *text, quire_error *err);
 
-/* The labels in force, sorted by what they are for. */
+/* The labels in force, sorted by target. */
 struct labels {
     struct label {
         uint32_t of;
@@ -174,33 +173,33 @@ quire_status tree_labels(struct session *s, struct arena *keep,
                          struct labels *out, quire_error *err);
 quire_bytes labels_get(const struct labels *l, uint32_t of);
 
-/* ---- write.c ------------------------------------------------------------ */
+/* ---- append.c ----------------------------------------------------------- */
 
 /* Move a log from memory to its file. */
 void write_settled(struct session *s);
 quire_status write_to_file(struct session *s, quire_error *err);
 
-/* Nobody is waiting for the disk with our log any more. */
+/* Wait until no thread is syncing our log. */
 void write_quiet(struct session *s);
 
-/* Remember an error: from here on nothing is written. Gives it back. */
+/* Latch an error: from here on nothing is written. Returns it. */
 quire_status write_latch(struct session *s, quire_status st, quire_error *err);
 
-/* Ready to write: no error has latched, it is not read-only, and what others
- * wrote is known. */
+/* Ready to write: no error has latched, it is not read-only, and the changes of
+ * other processes are loaded. */
 quire_status write_ready(struct session *s, quire_error *err);
 
 void write_forget_ops(struct session *s);
 
-/* An entry, as whoever appended it is told of it; `out` may be NULL. */
+/* Fill in the result of an append; `out` may be NULL. */
 void write_report(const struct session *s, uint32_t at, bool existed,
                   quire_appended *out);
 
-/* QUIRE_NOT_FOUND, in words. */
+/* QUIRE_NOT_FOUND, with its message. */
 quire_status write_no_entry(const struct session *s, const char *id,
                             quire_error *err);
 
-/* A text as a JSON string, in the arena; .data NULL: no memory. */
+/* A text as a JSON string, in the arena; .data NULL: out of memory. */
 quire_bytes write_quoted(struct arena *keep, quire_bytes text);
 
 /* A header line, with its break; empties `out` first. */
@@ -208,7 +207,7 @@ void write_header(struct buf *out, const struct session_birth *birth);
 
 /* ---- rewrite.c ---------------------------------------------------------- */
 
-/* Put a draft in the place of the file, and read it anew. */
+/* Replace the file by a draft, and read it again. */
 quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err);
 
 /* Read a log of version 1 or 2 and write it as version 3. */

@@ -1,19 +1,19 @@
 /*
- * repair.c - a mended copy of a damaged session
+ * repair.c - replace a damaged session by a repaired copy
  *
  * In three steps, so that no step can lose anything:
  *
  *     1. the original is copied, byte for byte, and synced
- *     2. what can be read is gathered, a line each: entries, and entries that
- *        stand behind a torn line or a second one on the same line
- *     3. these get what the tree needs, and take the place of the original
+ *     2. what can be read is collected, a line each: entries, and entries
+ *        behind a torn line or a second one on the same line
+ *     3. these get what the tree needs, and replace the original
  *
- * An entry without an id gets one. Of two entries with one id the earlier
- * gets a new one: to every reader the later was meant. An entry whose parent
- * is missing, or who is among its own ancestors, goes below the entry before
- * it: that is where its lost parent would have been, and with it the history
- * that a reader could not reach. In a file where parents come after their
- * children that might be a descendant of its own, so there it becomes a root.
+ * An entry without an id gets one. Of two entries with one id the earlier gets
+ * a new one: every reader resolves the id to the later. An entry with a missing
+ * parent, or that is its own ancestor, goes below the entry before it: that is
+ * where its lost parent would have been, and with it the history that a reader
+ * could not reach. In a file where parents come after their children that might
+ * be its own descendant, so there it becomes a root.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 
 #define GATHERED "gathered"
 
-/* ---- step 1 ------------------------------------------------------------- */
+/* ---- step 1: keep the original ------------------------------------------ */
 
 static quire_status keep_original(struct object_store *store,
                                   struct object *log, const char *kept,
@@ -51,7 +51,7 @@ static quire_status keep_original(struct object_store *store,
     return st;
 }
 
-/* ---- step 2 ------------------------------------------------------------- */
+/* ---- step 2: collect entries -------------------------------------------- */
 
 static quire_status put_value(struct draft *d, quire_bytes text,
                               quire_error *err)
@@ -61,8 +61,8 @@ static quire_status put_value(struct draft *d, quire_bytes text,
     return st ? st : d->ops->write(d, bytes_str("\n"), err);
 }
 
-/* Empty lines up to line `to`: ids of version 1 are derived from the line an
- * entry is in, so what is gathered stays in its own. */
+/* Empty lines up to line `to`: ids of version 1 are derived from the line
+ * number, so each entry keeps its own. */
 static quire_status skip_lines(struct draft *d, uint64_t *line, uint64_t to,
                                quire_error *err)
 {
@@ -77,13 +77,13 @@ static bool is_entry(quire_bytes text)
 {
     struct jsonl_head head;
 
-    return jsonl_look(text, &head, NULL) &&
+    return jsonl_parse_line(text, &head, NULL) &&
            json_kind(head.type) == JSON_STRING &&
            json_kind(head.id) == JSON_STRING;
 }
 
-/* Whether a value of the torn text itself begins at `at`: then what stands
- * there is a part of it, not another entry. */
+/* Whether a value of the torn text itself begins at `at`: then it is a part of
+ * that, not another entry. */
 static bool is_inside(quire_bytes line, const char *at)
 {
     struct json_scan s;
@@ -109,15 +109,16 @@ static const char *object_end(const char *at, const char *end)
     return s.at;
 }
 
-/* Entries inside a line that is none itself: a torn line with the next one
- * fused to it, or several on one line. They are whole objects, one behind the
- * other, up to the end of the line. */
-static quire_status salvage(quire_bytes line, struct draft *d, quire_error *err)
+/* Entries inside an unreadable line: a torn line with the next one fused to it,
+ * or several on one line. They are whole objects, one behind the other, up to
+ * the end of the line. */
+static quire_status salvage_entries(quire_bytes line, struct draft *d,
+                                    quire_error *err)
 {
     static const char start[] = "{\"type\":\"";
     const char *from = line.data, *end = from + line.len, *at = from, *stop;
     quire_status st = QUIRE_OK;
-    int tries = 1000; /* each may look at all that follows */
+    int tries = 1000; /* each may scan all that follows */
 
     while (end > from && (end[-1] == '\n' || end[-1] == '\r'))
         end--;
@@ -154,13 +155,13 @@ static quire_status salvage_at(struct object *log, uint64_t from, uint64_t to,
         return err_memory(err);
     st = log->ops->read(log, from, line, len, &n, err);
     if (!st)
-        st = salvage(bytes_of(line, n), d, err);
+        st = salvage_entries(bytes_of(line, n), d, err);
     free(line);
     return st;
 }
 
-static quire_status gather(struct object *log, struct draft *d,
-                           quire_error *err)
+static quire_status collect_values(struct object *log, struct draft *d,
+                                   quire_error *err)
 {
     struct jsonl_value v;
     struct jsonl j;
@@ -187,17 +188,17 @@ static quire_status gather(struct object *log, struct draft *d,
     return st;
 }
 
-/* ---- step 3 ------------------------------------------------------------- */
+/* ---- step 3: write the repaired log ------------------------------------- */
 
 struct mending {
-    struct session *s; /* over what was gathered                            */
+    struct session *s; /* over the collected entries */
     uint8_t *cycles;
     uint32_t last; /* the entry written before; NONE: none              */
     char (*fresh)[NAMES_ID_SIZE]; /* new ids of entries, "" where it stays  */
-    struct map given;             /* those ids                              */
+    struct map given;             /* these ids */
 };
 
-/* Neither an entry's, nor given to another just now. */
+/* Whether an entry has the id, or it was just assigned to another. */
 static bool is_taken(void *ctx, quire_bytes id)
 {
     struct mending *m = ctx;
@@ -205,7 +206,7 @@ static bool is_taken(void *ctx, quire_bytes id)
     return index_find(&m->s->index, id) != NONE || map_get(&m->given, id);
 }
 
-static quire_status give_id(struct mending *m, uint32_t i, quire_error *err)
+static quire_status assign_id(struct mending *m, uint32_t i, quire_error *err)
 {
     quire_status st = names_entry_id(m->s->env.rand, is_taken, m, m->fresh[i],
                                      err);
@@ -234,7 +235,7 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     quire_status st = tree_text(m->s, i, false, &text, err);
 
     if (!st && (!e->id_len || (e->flags & ENTRY_SUPERSEDED))) {
-        st = give_id(m, i, err);
+        st = assign_id(m, i, err);
         changes[n++] =
             (struct json_change){"id",
                                  write_quoted(&tmp, bytes_str(m->fresh[i]))};
@@ -262,8 +263,8 @@ static quire_status mend_entry(struct mending *m, struct draft *d, uint32_t i,
     return st;
 }
 
-/* The text with a question mark for each byte that is no character. */
-static quire_bytes without_bad(quire_bytes text, struct arena *keep)
+/* The text with a question mark for each malformed byte. */
+static quire_bytes mask_bad_utf8(quire_bytes text, struct arena *keep)
 {
     char *copy;
     size_t bad;
@@ -289,13 +290,13 @@ static quire_status mend_all(struct session *s, struct draft *d,
     m.fresh = arena_array(&arena, s->index.n + (size_t)1, NAMES_ID_SIZE);
     if (!m.cycles || !m.fresh)
         st = err_memory(err);
-    /* Title slot and header as they are, but for bytes that are no text: the
-     * slot has a length to keep. */
+    /* Title slot and header unchanged, except for malformed UTF-8: the slot has
+     * a length to keep. */
     if (!st)
         st = load_bytes(s, 0, (uint32_t)(s->header.at + s->header.len), &front,
                         err);
     if (!st)
-        st = put_value(d, without_bad(front, &arena), err);
+        st = put_value(d, mask_bad_utf8(front, &arena), err);
     for (i = 0; !st && i < s->index.n; i++)
         st = mend_entry(&m, d, i, err);
     map_release(&m.given);
@@ -303,7 +304,7 @@ static quire_status mend_all(struct session *s, struct draft *d,
     return st;
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- repair ------------------------------------------------------------- */
 
 static quire_status
 count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
@@ -311,17 +312,17 @@ count_problem(void *ctx, const quire_session_problem *problem, quire_error *err)
     uint64_t *n = ctx;
 
     (void)err;
-    /* What is not in the file, nobody can put there. */
+    /* Content that is not in the file cannot be restored. */
     *n += strcmp(problem->kind, "missing_blob") != 0 &&
           strcmp(problem->kind, "damaged_blob") != 0 &&
           strcmp(problem->kind, "no_type") != 0;
     return QUIRE_OK;
 }
 
-/* What can be read of `log`, as a session in memory. */
-static quire_status commit_queue_session(const struct session_env *env,
-                                         struct object *log,
-                                         struct session **out, quire_error *err)
+/* The readable part of `log`, as a session in memory. */
+static quire_status collect_session(const struct session_env *env,
+                                    struct object *log, struct session **out,
+                                    quire_error *err)
 {
     struct session_env quiet = *env;
     struct session_place place = {.own_store = true, .name = GATHERED};
@@ -332,7 +333,7 @@ static quire_status commit_queue_session(const struct session_env *env,
         return st;
     st = place.store->ops->create(place.store, &d, err);
     if (!st) {
-        st = gather(log, d, err);
+        st = collect_values(log, d, err);
         if (st)
             d->ops->discard(d);
         else
@@ -377,7 +378,7 @@ quire_status session_mend(const struct session_env *env,
     quire_status st;
 
     *changed = false;
-    /* Without a header there is nothing to begin with. */
+    /* Without a header there is nothing to start from. */
     st = session_open(env, &place, NULL, QUIRE_SESSION_READ, QUIRE_SYNC_NONE,
                       &mended, err);
     session_close(mended);
@@ -392,11 +393,11 @@ quire_status session_mend(const struct session_env *env,
     }
     if (!st)
         st = session_hold(store, name, env->busy_ms, &log, err);
-    /* Nothing may be added to it between reading and replacing it. */
+    /* Block appends between reading and replacing it. */
     if (!st && env->omp)
         st = omp_lock_acquire(path, env->busy_ms, &theirs, err);
     if (!st)
-        st = commit_queue_session(env, log, &mended, err);
+        st = collect_session(env, log, &mended, err);
     if (!st)
         st = keep_original(store, log, kept, err);
     if (!st)

@@ -1,11 +1,11 @@
 /*
- * rewrite.c - whole files: migrated, renamed, moved, forked, extracted
+ * rewrite.c - whole files: migrate, rename, move, fork, extract
  *
  * A file is never changed in the middle, except for the title slot that some
  * writers put in front for just that. Everything else is a new file, complete
- * and synced before it takes the name of the old one; until then the old one
- * is there whole. Lines that are not meant are copied byte for byte, bad ones
- * too: a rewrite mends nothing and loses nothing.
+ * and synced before it takes the name of the old one; until then the old one is
+ * complete. Other lines are copied byte for byte, bad ones too: a rewrite
+ * repairs nothing and loses nothing.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -24,12 +24,12 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 {
     quire_status st;
 
-    /* Whoever is syncing uses the descriptor that is about to go; and since
-     * the draft was written nobody else may have had a turn. */
+    /* A running sync uses the descriptor that is about to be closed; and since
+     * the draft was written no other thread may have had the lock. */
     assert(!s->syncing);
     st = s->log->ops->swap(s->log, d, err);
     if (st) {
-        s->stale = true; /* it may be the new one all the same */
+        s->stale = true; /* the swap may have happened all the same */
         return write_latch(s, st, err);
     }
     s->n_synced = s->n_written;
@@ -38,8 +38,8 @@ quire_status rewrite_swap(struct session *s, struct draft *d, quire_error *err)
 
 /* ---- older versions ----------------------------------------------------- */
 
-/* One value, migrated, and what stands behind it in its line; or a stretch
- * without a value, as it is. `end` is where the next one begins. */
+/* One value, migrated, and the rest of its line; or a part without a value,
+ * unchanged. `end` is where the next one begins. */
 static quire_status migrate_one(struct session *s, struct migrate *m,
                                 const struct jsonl_value *v, uint64_t end,
                                 struct draft *d, quire_error *err)
@@ -73,7 +73,7 @@ static quire_status migrate_each(struct session *s, struct migrate *m,
 
     jsonl_init(&j, s->log, 0, 1, true);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
-        if (v.at < s->header.at) /* the title slot, or rubbish */
+        if (v.at < s->header.at) /* the title slot, or unreadable text */
             st = object_copy(s->log, v.at, j.base + j.at, d, err);
         else
             st = migrate_one(s, m, &v, j.base + j.at, d, err);
@@ -92,7 +92,7 @@ static quire_status draft_for(struct session *s, struct draft **d,
     return store->ops->create(store, d, err);
 }
 
-/* Go on with the copy in memory instead of the file. */
+/* Continue with the copy in memory instead of the file. */
 static quire_status read_copy(struct session *s, struct draft *d,
                               quire_error *err)
 {
@@ -119,7 +119,7 @@ quire_status rewrite_migrated(struct session *s, quire_error *err)
     struct draft *d;
     quire_status st = QUIRE_OK;
 
-    /* Nothing may be added to it between reading and replacing it. */
+    /* Block appends between reading and replacing it. */
     if (s->read_only)
         st = object_memory_open(s->env.clock, &s->scratch, err);
     else if (s->env.omp)
@@ -145,7 +145,7 @@ out:
 
 /* ---- titles and homes --------------------------------------------------- */
 
-/* The file again, with these members of its header changed. */
+/* Rewrite the file with these members of its header changed. */
 static quire_status rewrite_header(struct session *s,
                                    const struct json_change *changes, size_t n,
                                    quire_error *err)
@@ -184,7 +184,7 @@ out:
     return st;
 }
 
-/* A session that is still in memory: nothing to rewrite but its log. */
+/* A session that is still in memory: only its log is rewritten. */
 static quire_status reheader_memory(struct session *s,
                                     const struct json_change *changes, size_t n,
                                     quire_error *err)
@@ -207,8 +207,8 @@ static quire_status change_header(struct session *s,
 
     if (!s->in_file)
         return reheader_memory(s, changes, n, err);
-    /* In this order: waiting lets others have their turn, and one of them
-     * would then wait for a lock that we have. From here on nobody syncs. */
+    /* In this order: waiting releases the lock, and the next thread would then
+     * wait for a lock that we hold. From here on no thread syncs. */
     write_quiet(s);
     if (s->env.omp)
         st = omp_lock_acquire(s->path, s->env.busy_ms, &theirs, err);
@@ -224,7 +224,8 @@ quire_status session_rehome(struct session *s, const char *cwd,
                             quire_error *err)
 {
     struct json_change change = {"cwd", {NULL, 0}};
-    struct arena keep = ARENA_INIT; /* others may use s->tmp in between */
+    struct arena keep =
+        ARENA_INIT; /* other threads may use s->tmp in between */
     quire_status st = session_enter(s, err);
 
     if (st)
@@ -292,14 +293,14 @@ static quire_status rename_in_slot(struct session *s, const char *title,
                          err);
         if (!st) {
             s->n_written++;
-            st = load_anew(s, s->close, err); /* it may have been cut */
+            st = load_anew(s, s->full, err); /* it may have been truncated */
         }
     }
     buf_release(&line);
     return st;
 }
 
-/* What newer readers list titles by. */
+/* The entry that newer readers take titles from. */
 static quire_status append_title_change(struct session *s, const char *title,
                                         const char *previous, quire_error *err)
 {
@@ -388,7 +389,7 @@ static quire_status copy_entry(struct session *s, struct draft *d, uint32_t i,
     return st;
 }
 
-/* A label as the last entry, below `below`, which it becomes. */
+/* A label as the last entry, below `below`, which is then the label. */
 static quire_status copy_label(struct session *s, struct draft *d,
                                const struct label *l, quire_bytes *below,
                                quire_error *err)
@@ -422,16 +423,16 @@ static quire_status copy_label(struct session *s, struct draft *d,
     return st;
 }
 
-/* A path that is copied without its labels. */
+/* A path copied without its labels. */
 struct extract {
     struct session *s;
     uint32_t *path, n;
     uint32_t last; /* entry copied before; NONE: none */
 };
 
-/* The entry a compaction keeps from may be a label, which is not copied: then
- * it is the next one that is. .data is NULL where nothing has to change. */
-static quire_status kept_instead(struct extract *x, uint32_t place,
+/* A compaction may keep from a label, which is not copied: then it keeps from
+ * the next copied entry. .data is NULL where nothing has to change. */
+static quire_status replace_kept(struct extract *x, uint32_t place,
                                  quire_bytes *out, quire_error *err)
 {
     struct session *s = x->s;
@@ -458,8 +459,8 @@ static quire_status kept_instead(struct extract *x, uint32_t place,
     return QUIRE_OK;
 }
 
-/* One entry of the path. Who had a label as a parent gets that one's parent,
- * so that nothing before it is lost. */
+/* One entry of the path. A child of a label gets the label's parent, so that
+ * nothing before it is lost. */
 static quire_status extract_one(struct extract *x, struct draft *d,
                                 uint32_t place, quire_error *err)
 {
@@ -471,7 +472,7 @@ static quire_status extract_one(struct extract *x, struct draft *d,
     size_t n = 0;
 
     if (e->type == ENTRY_COMPACTION)
-        st = kept_instead(x, place, &kept, err);
+        st = replace_kept(x, place, &kept, err);
     if (kept.data)
         changes[n++] = (struct json_change){"firstKeptEntryId", kept};
     if (e->parent != x->last || (e->flags & ENTRY_ORPHAN)) {

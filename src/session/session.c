@@ -1,13 +1,13 @@
 /*
- * session.c - a session's life in memory: new, open, close
+ * session.c - create, open and close a session
  *
- * A session that has just begun is a log in memory with one line, its header;
- * it moves to a file when it is worth one (write.c). A file of an older
- * version is read through a migrated copy: opened for writing the copy takes
- * the place of the file, opened for reading it stays in memory.
+ * A new session is a log in memory with one line, its header; it moves to a
+ * file with the first answer (append.c). A file of an older version is read
+ * through a migrated copy: opened for writing the copy replaces the file,
+ * opened for reading it stays in memory.
  *
- * Ownership: the session owns its log, its index and, if it was told so, the
- * store the log lies in. What it gives out is on loan.
+ * Ownership: the session owns its log, its index and, with `own_store`, the
+ * store of the log. Results are borrowed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "session/migrate.h"
 #include "session/priv.h"
 
-/* Where in a store of its own a log in memory is. */
+/* The name of a log in memory, in its own store. */
 #define SCRATCH "log"
 
 static quire_status describe_path(struct session *s, quire_error *err)
@@ -34,10 +34,10 @@ static quire_status describe_path(struct session *s, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status alloc(const struct session_env *env,
-                          const struct session_place *place, unsigned flags,
-                          quire_durability sync, struct session **out,
-                          quire_error *err)
+static quire_status alloc_session(const struct session_env *env,
+                                  const struct session_place *place,
+                                  unsigned flags, quire_durability sync,
+                                  struct session **out, quire_error *err)
 {
     struct session *s = calloc(1, sizeof *s);
     pthread_mutexattr_t attr;
@@ -105,9 +105,9 @@ void session_close(struct session *s)
 
 /* ---- new ---------------------------------------------------------------- */
 
-/* A log in memory that holds `bytes`, open in s->log. */
-static quire_status log_in_memory(struct session *s, quire_bytes bytes,
-                                  quire_error *err)
+/* Create a log in memory that holds `bytes`, open in s->log. */
+static quire_status create_memory_log(struct session *s, quire_bytes bytes,
+                                      quire_error *err)
 {
     struct object_info info;
     struct draft *d;
@@ -136,14 +136,14 @@ quire_status session_new(const struct session_env *env,
                          quire_error *err)
 {
     struct session *s;
-    quire_status st = alloc(env, place, flags, sync, &s, err);
+    quire_status st = alloc_session(env, place, flags, sync, &s, err);
 
     if (st)
         return st;
     write_header(&s->out, birth);
     st = buf_status(&s->out, "a header", err);
     if (!st)
-        st = log_in_memory(s, buf_bytes(&s->out), err);
+        st = create_memory_log(s, buf_bytes(&s->out), err);
     if (!st)
         st = load_all(s, true, err);
     if (!st && (flags & QUIRE_SESSION_AT_ONCE))
@@ -157,7 +157,7 @@ quire_status session_new(const struct session_env *env,
 
 /* ---- open --------------------------------------------------------------- */
 
-/* The file, and the lock. */
+/* Open the file, and lock it. */
 static quire_status open_log(struct session *s, quire_error *err)
 {
     struct object_info info;
@@ -168,7 +168,7 @@ static quire_status open_log(struct session *s, quire_error *err)
     return session_hold(s->store, s->name, s->env.busy_ms, &s->log, err);
 }
 
-/* The file is empty: write the header it should have had. */
+/* The file is empty: write its header. */
 static quire_status begin_empty(struct session *s,
                                 const struct session_birth *birth,
                                 quire_error *err)
@@ -177,7 +177,7 @@ static quire_status begin_empty(struct session *s,
     quire_status st = QUIRE_OK;
 
     if (s->read_only || !birth) {
-        st = err_fail(err, QUIRE_DAMAGED, "appending to it makes it a session",
+        st = err_fail(err, QUIRE_DAMAGED, "append to it to make it a session",
                       "%s is empty", s->path);
         return st;
     }
@@ -203,7 +203,7 @@ quire_status session_open_listing(const struct session_env *env,
                                   struct session **out, quire_error *err)
 {
     struct session *s;
-    quire_status st = alloc(env, place, flags, sync, &s, err);
+    quire_status st = alloc_session(env, place, flags, sync, &s, err);
 
     if (st)
         return st;
@@ -213,8 +213,8 @@ quire_status session_open_listing(const struct session_env *env,
         st = load_all(s, (flags & QUIRE_SESSION_VERIFY) != 0, err);
     if (!st && !s->header.id)
         st = begin_empty(s, birth, err);
-    /* What is in the file may not be on the disk: whoever wrote it may have
-     * died before it was. The next wait for the disk covers it. */
+    /* The content may not be on the disk: its writer may have died before a
+     * sync. The next sync covers it. */
     s->n_written = 1;
     s->found_version = s->header.version;
     if (!st && s->found_version < MIGRATE_VERSION)
@@ -236,7 +236,7 @@ quire_status session_open(const struct session_env *env,
     return session_open_listing(env, place, birth, flags, sync, NULL, out, err);
 }
 
-/* ---- looking ------------------------------------------------------------ */
+/* ---- describe ----------------------------------------------------------- */
 
 const char *session_name(const struct session *s)
 {
@@ -268,7 +268,7 @@ static int64_t modified_us(struct session *s)
     return info.modified_ns / 1000;
 }
 
-static const char *known(const char *text)
+static const char *text_or_empty(const char *text)
 {
     return text ? text : "";
 }
@@ -277,15 +277,15 @@ void session_describe(struct session *s, quire_session_info *info)
 {
     bool turn = session_enter(s, NULL) == QUIRE_OK;
 
-    if (turn) /* if it cannot be, we tell what we know */
+    if (turn) /* on failure, describe the known state */
         load_refresh(s, NULL);
     *info = (quire_session_info){
-        .id = known(s->header.id),
+        .id = text_or_empty(s->header.id),
         .path = s->in_file || s->read_only ? s->path : NULL,
-        .cwd = known(s->header.cwd),
-        .title = known(s->header.title),
-        .parent = known(s->header.parent),
-        .created = known(s->header.created),
+        .cwd = text_or_empty(s->header.cwd),
+        .title = text_or_empty(s->header.title),
+        .parent = text_or_empty(s->header.parent),
+        .created = text_or_empty(s->header.created),
         .leaf = leaf_text(s),
         .first = "",
         .status = "unknown",

@@ -1,12 +1,12 @@
 /*
- * session.h - the door of the session room
+ * session.h - interface of the session module
  *
  * A session is a log of lines in an object store and an index of it in memory.
- * This room knows entries, branches and the context a reader sees; where a
- * session lies and what it is called is decided by its callers.
+ * This module knows entries, branches and the context for a model; callers
+ * decide where a session is stored and what it is called.
  *
- * Calls that take a `struct session` take turns by its lock, except where they
- * say otherwise. Slices they give are good until the next call.
+ * Calls on one `struct session` are serialized by its lock, except where noted.
+ * Slices they return are valid until the next call.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -21,7 +21,7 @@
 
 struct session;
 
-/* What a session needs of the house around it. */
+/* The services a session uses. */
 struct session_env {
     const struct clock *clock;
     const struct rand_source *rand;
@@ -29,9 +29,9 @@ struct session_env {
     int busy_ms; /* how long to wait for another writer                     */
 
     /* The blob store, opened when it is first needed, for the calling thread
-     * alone until `release`. NULL in *out: there is none, images stay where
-     * they are. With `path`, which is the session's, to write: then nothing is
-     * collected until `written`, once for each such call that succeeded. */
+     * alone until `release`. NULL in *out: none, images stay where they are.
+     * With `path`, the session's, to write: then nothing is collected until
+     * `written`, once for each such call that succeeded. */
     quire_status (*blobs)(void *ctx, const char *path, struct blob_view *out,
                           quire_error *err);
     void (*release)(void *ctx);
@@ -39,31 +39,32 @@ struct session_env {
     void *ctx;
 };
 
-/* What a new session says of itself. */
+/* The header of a new session. */
 struct session_birth {
     const char *id, *cwd;
     const char *title, *parent; /* may be NULL */
     int64_t at_us;
 };
 
-/* Where it lies. `store` is borrowed, or the session's own with `own_store`:
- * then it is freed with it, and also when the call fails. */
+/* Where it is stored. `store` is borrowed, or owned with `own_store`: then it
+ * is freed with the session, and also when the call fails. */
 struct session_place {
     struct object_store *store;
     bool own_store;
     const char *name;
 };
 
-/* A session that is not there yet. With flags QUIRE_SESSION_AT_ONCE or
- * _MEMORY, or neither. QUIRE_EXISTS when the name is taken. */
+/* A new session. With flags QUIRE_SESSION_AT_ONCE or _MEMORY, or neither.
+ * QUIRE_EXISTS when the name is taken. */
 quire_status session_new(const struct session_env *env,
                          const struct session_place *place,
                          const struct session_birth *birth, unsigned flags,
                          quire_durability sync, struct session **out,
                          quire_error *err);
 
-/* One that is. `birth` is for a file that is empty and opened for writing;
- * NULL: that is QUIRE_DAMAGED as it is for reading. QUIRE_NOT_FOUND. */
+/* An existing session. `birth` is for a file that is empty and opened for
+ * writing; NULL: that is QUIRE_DAMAGED as it is for reading. QUIRE_NOT_FOUND.
+ */
 quire_status session_open(const struct session_env *env,
                           const struct session_place *place,
                           const struct session_birth *birth, unsigned flags,
@@ -71,8 +72,8 @@ quire_status session_open(const struct session_env *env,
                           quire_error *err);
 void session_close(struct session *s);
 
-/* Open the object `name` to change it, and hold it. One that loses its name
- * before we have it is opened again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
+/* Open the object `name` for changes, and lock it. If it loses its name before
+ * the lock is taken, open it again. QUIRE_NOT_FOUND, QUIRE_BUSY. */
 quire_status session_hold(struct object_store *store, const char *name,
                           int busy_ms, struct object **out, quire_error *err);
 
@@ -84,7 +85,7 @@ struct object_store *session_store(const struct session *s);
 quire_status session_header(struct session *s, quire_bytes *header,
                             quire_error *err);
 
-/* ---- tree.c, context.c: looking ---------------------------------------- */
+/* ---- tree.c, context.c: reading ----------------------------------------- */
 
 quire_status session_entries(struct session *s, unsigned flags,
                              quire_entry_fn each, void *ctx, quire_error *err);
@@ -103,7 +104,7 @@ quire_status session_context(struct session *s, const char *leaf,
 quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
                           quire_error *err);
 
-/* ---- write.c, branch.c: changing -------------------------------------------------- */
+/* ---- append.c, branch.c: changing --------------------------------------- */
 
 quire_status session_append(struct session *s, quire_bytes entry,
                             const quire_append_options *options,
@@ -117,7 +118,7 @@ quire_status session_label(struct session *s, const char *id, const char *label,
                            quire_appended *out, quire_error *err);
 quire_status session_flush(struct session *s, quire_error *err);
 
-/* Write the file now, without waiting for an answer. */
+/* Create the file now, without waiting for an answer. */
 quire_status session_ensure(struct session *s, quire_error *err);
 
 /* ---- rewrite.c: whole files --------------------------------------------- */
@@ -138,16 +139,16 @@ quire_status session_copy(struct session *s, const char *entry,
 
 /* ---- check.c ------------------------------------------------------------ */
 
-/* All that is wrong with a file, in its order; with `blobs`, references that
- * lead nowhere too. */
+/* Report everything wrong with a file, in its order; with `blobs`, dangling
+ * references too. */
 quire_status session_check(const struct session_env *env,
                            struct object_store *store, const char *name,
                            quire_problem_fn each, void *ctx, quire_error *err);
 
-/* Put a mended copy in the place of `name`: what can be read, a line each,
- * each with an id of its own and a parent that is there. The original is kept
- * as `kept`, whole and lasting, before anything else happens. *changed: false
- * if there was nothing to mend; then nothing is written. */
+/* Replace `name` by a repaired copy: what can be read, a line each, each with a
+ * unique id and an existing parent. The original is kept as `kept`, complete
+ * and durable, before anything else happens. *changed: false if there was
+ * nothing to repair; then nothing is written. */
 quire_status session_mend(const struct session_env *env,
                           struct object_store *store, const char *name,
                           const char *kept, bool *changed, quire_error *err);

@@ -1,19 +1,19 @@
 /*
- * tree.c - the shape of a session
+ * tree.c - the tree of entries
  *
  * An entry names its parent; nothing names its children. Going back to try
- * again erases nothing: it starts a sibling, and the leaf says where we stand.
+ * again erases nothing: it starts a sibling, and the leaf marks the current
+ * position.
  *
  *      a -- b -- c -- d         first try
  *            \
  *             e -- f            second try   <- leaf
  *
- * For a walk downwards the children are chained once, two numbers an entry.
- * An entry whose parent is missing, or is itself, begins a tree of its own,
- * and so does the first entry of a cycle: nothing is left out, nothing comes
- * twice.
+ * For a walk downwards the children are chained once, two numbers an entry. An
+ * entry with a missing parent, or that is its own parent, begins a tree of its
+ * own, and so does the first entry of a cycle: each entry appears exactly once.
  *
- * These calls look closely at everything first: what they give is JSON.
+ * These calls parse everything in full first: what they return is JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,13 +27,13 @@
 #include "session/persist.h"
 #include "session/priv.h"
 
-/* ---- taking turns ------------------------------------------------------- */
+/* ---- locking ------------------------------------------------------------ */
 
 quire_status session_enter(struct session *s, quire_error *err)
 {
     if (pthread_mutex_lock(&s->lock) == EDEADLK)
         return err_set(err, QUIRE_INVALID,
-                       "a callback may not call the session it was called by");
+                       "a callback may not call its own session");
     return QUIRE_OK;
 }
 
@@ -50,7 +50,7 @@ quire_status tree_begin(struct session *s, quire_error *err)
         return st;
     st = load_refresh(s, err);
     if (!st)
-        st = load_closely(s, err);
+        st = load_full(s, err);
     arena_reset(&s->tmp);
     if (st)
         session_leave(s);
@@ -68,7 +68,7 @@ static int by_target(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* What one label entry says. *target is NONE when it says nothing. */
+/* Read one label entry. *target is NONE when it sets nothing. */
 static quire_status read_label(struct session *s, uint32_t i,
                                struct arena *keep, uint32_t *target,
                                quire_bytes *text, quire_error *err)
@@ -147,9 +147,10 @@ quire_bytes labels_get(const struct labels *l, uint32_t of)
                                                  : bytes_of(NULL, 0);
 }
 
-/* ---- one entry, as it is given ------------------------------------------ */
+/* ---- one entry in its output form --------------------------------------- */
 
-/* What the calls here share: labels, and a bit for each entry of the path. */
+/* State shared by the calls here: labels, and a bit for each entry of the path.
+ */
 struct view {
     struct labels labels;
     uint8_t *on_path;
@@ -203,7 +204,7 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
     } else if (e->flags & ENTRY_SPREAD) {
         buf_add(&s->out, text->data, text->len);
     } else {
-        return QUIRE_OK; /* as it is */
+        return QUIRE_OK; /* unchanged */
     }
     arena_release(&scratch);
     if (!st)
@@ -222,9 +223,9 @@ quire_status tree_text(struct session *s, uint32_t i, bool hydrate,
     return QUIRE_OK;
 }
 
-/* Type and parent of an entry whose text is at hand. */
-static quire_status describe(struct session *s, uint32_t i, quire_entry *out,
-                             quire_error *err)
+/* Type and parent of an entry, from its text. */
+static quire_status describe_entry(struct session *s, uint32_t i,
+                                   quire_entry *out, quire_error *err)
 {
     const struct entry *e = &s->index.list[i];
     const char *type = entry_type_name((enum entry_type)e->type);
@@ -253,8 +254,8 @@ static quire_status describe(struct session *s, uint32_t i, quire_entry *out,
     return QUIRE_OK;
 }
 
-static quire_status fill(struct session *s, const struct view *v, uint32_t i,
-                         quire_entry *out, quire_error *err)
+static quire_status fill_info(struct session *s, const struct view *v,
+                              uint32_t i, quire_entry *out, quire_error *err)
 {
     quire_status st;
 
@@ -262,7 +263,7 @@ static quire_status fill(struct session *s, const struct view *v, uint32_t i,
     s->n_missing = 0;
     st = tree_text(s, i, v->flags & QUIRE_HYDRATE, &out->json, err);
     if (!st)
-        st = describe(s, i, out, err);
+        st = describe_entry(s, i, out, err);
     out->missing = s->n_missing;
     out->label = labels_get(&v->labels, i);
     out->is_leaf = i == s->leaf;
@@ -285,7 +286,7 @@ quire_status session_entries(struct session *s, unsigned flags,
     for (i = 0; !st && i < s->index.n; i++) {
         quire_entry e;
 
-        st = fill(s, &v, i, &e, err);
+        st = fill_info(s, &v, i, &e, err);
         if (!st)
             st = each(ctx, &e, err);
     }
@@ -314,7 +315,7 @@ quire_status session_path(struct session *s, const char *leaf, unsigned flags,
     for (i = 0; !st && i < n; i++) {
         quire_entry e;
 
-        st = fill(s, &v, path[i], &e, err);
+        st = fill_info(s, &v, path[i], &e, err);
         e.depth = i;
         if (!st)
             st = each(ctx, &e, err);
@@ -345,7 +346,7 @@ static int by_date(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Put the siblings in a chain in the order of their timestamps. */
+/* Sort a chain of siblings by their timestamps. */
 static quire_status sort_siblings(struct session *s, struct chain *c,
                                   uint32_t *head, uint32_t n, quire_error *err)
 {
@@ -362,7 +363,7 @@ static quire_status sort_siblings(struct session *s, struct chain *c,
             return st;
         when = json_get(line, "timestamp");
         list[k].i = i;
-        /* One without a time stays where it is: with the one before it. */
+        /* An entry without a time stays with the one before it. */
         if (json_kind(when) != JSON_STRING ||
             !timestamp_parse(bytes_sub(when, 1, when.len - 1), &list[k].ms))
             list[k].ms = k ? list[k - 1].ms : INT64_MIN;
@@ -390,7 +391,7 @@ static quire_status chain_build(struct session *s, struct chain *c,
         return err_memory(err);
     memset(c->first, 0xff, n * sizeof *c->first);
     c->root = NONE;
-    /* From the last to the first, so that each chain is in order. Of a cycle
+    /* From the last to the first, so that each chain is in order. In a cycle
      * the first entry in the file has a parent behind it, and is cut off. */
     for (i = x->n; i-- > 0;) {
         uint32_t parent = x->list[i].parent;
@@ -415,8 +416,8 @@ static quire_status chain_build(struct session *s, struct chain *c,
     return st;
 }
 
-/* Down first, then sideways; no recursion, since a session is a chain of
- * tens of thousands. */
+/* Down first, then sideways; no recursion, since a session is a chain of tens
+ * of thousands. */
 static quire_status walk_down(struct session *s, const struct view *v,
                               const struct chain *c, quire_entry_fn each,
                               void *ctx, quire_error *err)
@@ -430,7 +431,7 @@ static quire_status walk_down(struct session *s, const struct view *v,
     while (!st && i != NONE) {
         quire_entry e;
 
-        st = fill(s, v, i, &e, err);
+        st = fill_info(s, v, i, &e, err);
         e.depth = depth;
         e.children = c->count[i];
         if (!st)
@@ -446,7 +447,7 @@ static quire_status walk_down(struct session *s, const struct view *v,
     return st;
 }
 
-/* To be left when all is done, unless it failed. */
+/* Lock and build the view; on success the caller unlocks. */
 static quire_status chain_begin(struct session *s, struct view *v,
                                 struct chain *c, quire_error *err)
 {
@@ -493,7 +494,7 @@ quire_status session_children(struct session *s, const char *parent,
     for (; !st && i != NONE; i = c.next[i]) {
         quire_entry e;
 
-        st = fill(s, &v, i, &e, err);
+        st = fill_info(s, &v, i, &e, err);
         e.children = c.count[i];
         if (!st)
             st = each(ctx, &e, err);
@@ -513,7 +514,7 @@ static quire_status find_entry(struct session *s, const char *id,
     if (at == NONE)
         return QUIRE_NOT_FOUND;
     st = view_init(s, &v, 0, err);
-    return st ? st : fill(s, &v, at, out, err);
+    return st ? st : fill_info(s, &v, at, out, err);
 }
 
 quire_status session_entry(struct session *s, const char *id, quire_entry *out,
@@ -525,7 +526,7 @@ quire_status session_entry(struct session *s, const char *id, quire_entry *out,
         return st;
     st = load_refresh(s, err);
     if (!st) {
-        /* One entry is no reason to look at all of them. */
+        /* Reading one entry does not justify a full parse of all. */
         do
             st = find_entry(s, id, out, err);
         while (load_again(s, &st, err));
@@ -541,7 +542,7 @@ struct ref_walk {
     void *ctx;
 };
 
-static quire_status give_ref(void *ctx, const quire_digest *digest,
+static quire_status emit_ref(void *ctx, const quire_digest *digest,
                              quire_error *err)
 {
     struct ref_walk *w = ctx;
@@ -563,11 +564,11 @@ quire_status session_refs(struct session *s, quire_text_fn each, void *ctx,
     for (i = 0; !st && i < s->index.n; i++) {
         quire_bytes line;
 
-        /* All of them: what is deleted for want of a reference depends on
-         * this, and one may be spelled with escapes. */
+        /* All of them: a collection deletes what is unreferenced, and a
+         * reference may be spelled with escapes. */
         st = load_line(s, i, &line, err);
         if (!st)
-            st = persist_refs(line, give_ref, &w, err);
+            st = persist_refs(line, emit_ref, &w, err);
     }
     session_leave(s);
     return st;

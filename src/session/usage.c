@@ -11,11 +11,11 @@
 
 #define MOST ((uint64_t)INT64_MAX)
 
-/* Larger than any exponent that makes a difference, and small enough to be
- * added to the length of a line. */
+/* Larger than any exponent that makes a difference, and small enough to add to
+ * the length of a line. */
 #define EXPONENT_MAX INT64_C(1000000000000)
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
     return a > MOST - b ? MOST : a + b;
 }
@@ -25,7 +25,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What stands behind the "e" of a number; 0 without one. */
+/* The exponent of a number; 0 without one. */
 static int64_t exponent_of(const char *at, const char *end)
 {
     int64_t e = 0;
@@ -41,7 +41,8 @@ static int64_t exponent_of(const char *at, const char *end)
     return minus ? -e : e;
 }
 
-/* Digit by digit: `power` is what the next one counts, in units of the result. */
+/* Digit by digit: `power` is the weight of the next one, in units of the
+ * result. */
 static uint64_t read_digits(const char *digits, const char *end, int places)
 {
     const char *point = digits, *e = digits, *at;
@@ -59,7 +60,7 @@ static uint64_t read_digits(const char *digits, const char *end, int places)
         if (at == point)
             continue;
         if (power-- < 0)
-            return add(n, digit >= 5);
+            return add_saturating(n, digit >= 5);
         if (n > (MOST - digit) / 10)
             return MOST;
         n = n * 10 + digit;
@@ -130,7 +131,7 @@ static enum key key_of(quire_bytes key)
     return (enum key)k;
 }
 
-/* Four parts, and the total if it says so itself. */
+/* Four parts, and the total if it is given. */
 struct sums {
     uint64_t part[4], total;
     bool has_total;
@@ -140,7 +141,8 @@ static uint64_t total_of(const struct sums *s)
 {
     return s->has_total
                ? s->total
-               : add(add(s->part[0], s->part[1]), add(s->part[2], s->part[3]));
+               : add_saturating(add_saturating(s->part[0], s->part[1]),
+                                add_saturating(s->part[2], s->part[3]));
 }
 
 static void set_total(struct sums *s, quire_bytes value, int places)
@@ -151,8 +153,8 @@ static void set_total(struct sums *s, quire_bytes value, int places)
 
 enum { DOLLAR_PLACES = 9 };
 
-/* The members of an object that has just been opened, up to its end. A key that
- * is repeated has its last value, here as everywhere. */
+/* Read the members of an object that has just been opened, up to its end. A
+ * repeated key has its last value. */
 static bool read_cost(struct json_scan *s, struct sums *cost)
 {
     enum json_step step;
@@ -210,9 +212,9 @@ static bool read_usage(struct json_scan *s, struct usage *u)
     return true;
 }
 
-/* A message: false if it is no object, or damaged. Whose it is stands at its
- * beginning, and only an assistant's has more that matters: most of a file is
- * what tools said, and is not read further. */
+/* Read a message: false if it is not an object, or damaged. The role is at its
+ * beginning, and only an assistant's message is read further: most of a file is
+ * tool output. */
 static bool read_message(quire_bytes message, bool *assistant, struct usage *u)
 {
     enum json_step step;
@@ -245,20 +247,20 @@ static void count_usage(struct session_usage *t, const struct usage *u)
 {
     const uint64_t *part = u->tokens.part;
 
-    t->input = add(t->input, part[KEY_INPUT]);
-    t->output = add(t->output, part[KEY_OUTPUT]);
-    t->cache_read = add(t->cache_read, part[KEY_CACHE_READ]);
-    t->cache_write = add(t->cache_write, part[KEY_CACHE_WRITE]);
-    t->total = add(t->total, total_of(&u->tokens));
-    t->cost = add(t->cost, total_of(&u->cost));
+    t->input = add_saturating(t->input, part[KEY_INPUT]);
+    t->output = add_saturating(t->output, part[KEY_OUTPUT]);
+    t->cache_read = add_saturating(t->cache_read, part[KEY_CACHE_READ]);
+    t->cache_write = add_saturating(t->cache_write, part[KEY_CACHE_WRITE]);
+    t->total = add_saturating(t->total, total_of(&u->tokens));
+    t->cost = add_saturating(t->cost, total_of(&u->cost));
 }
 
 /* ---- entries ------------------------------------------------------------ */
 
-/* Where writers put it, the message ends one byte before its entry does; what
- * turns out otherwise is looked at from its beginning. False: it is no entry. */
-static bool look_at_message(const struct jsonl_value *v, bool *assistant,
-                            struct usage *u)
+/* Where writers put it, the message ends one byte before its entry does;
+ * otherwise the entry is read from its beginning. False: it is not an entry. */
+static bool find_message(const struct jsonl_value *v, bool *assistant,
+                         struct usage *u)
 {
     quire_bytes text = v->text;
     struct jsonl_head head;
@@ -267,9 +269,9 @@ static bool look_at_message(const struct jsonl_value *v, bool *assistant,
         read_message(bytes_sub(text, v->head.body_at, text.len - 1), assistant,
                      u))
         return true;
-    if (!jsonl_look(text, &head, NULL))
+    if (!jsonl_parse_line(text, &head, NULL))
         return false;
-    /* An entry whose message is none is an entry all the same. */
+    /* An entry with an invalid message is an entry all the same. */
     if (!read_message(json_get(text, "message"), assistant, u))
         *assistant = false;
     return true;
@@ -280,7 +282,7 @@ static void count_message(struct session_usage *t, const struct jsonl_value *v)
     struct usage u;
     bool assistant;
 
-    if (!look_at_message(v, &assistant, &u))
+    if (!find_message(v, &assistant, &u))
         return;
     t->entries++;
     t->messages++;
@@ -293,17 +295,17 @@ static void count_message(struct session_usage *t, const struct jsonl_value *v)
 /* One pass over a file. */
 struct pass {
     struct object *file;
-    bool close;    /* look closely at everything                            */
-    bool headed;   /* the header has been seen                              */
-    bool doubtful; /* a line is no value: a quick look may have been wrong  */
-    bool has_torn; /* a line, the one at torn_at, is cut off, and could go on in
-                      those behind it if more of them were there            */
+    bool full;     /* parse everything in full */
+    bool headed;   /* the header was read */
+    bool doubtful; /* a line is not a value: a quick scan may have been wrong */
+    bool has_torn; /* the line at torn_at is cut off, and may continue in later
+                    * lines */
     uint64_t torn_at;
 
-    /* The stretch before: */
+    /* The part before: */
     uint64_t at;
-    bool open_end;    /* it has no line break, as far as it knows           */
-    bool empty, torn; /* it holds no value; what it holds is the start of one */
+    bool open_end;    /* it has no line break so far */
+    bool empty, torn; /* it holds no value; it holds the start of one */
 };
 
 static void count_value(struct pass *p, struct session_usage *t,
@@ -321,8 +323,8 @@ static void count_value(struct pass *p, struct session_usage *t,
         t->entries++;
 }
 
-/* The stretch before was a line, not just the beginning of one. */
-static void see_line(struct pass *p)
+/* Count the part before as a line: it is complete. */
+static void count_line(struct pass *p)
 {
     p->doubtful = p->doubtful || p->empty;
     p->has_torn = p->has_torn || p->torn;
@@ -330,10 +332,10 @@ static void see_line(struct pass *p)
         p->torn_at = p->at;
 }
 
-static void see_value(struct pass *p, struct session_usage *t,
-                      const struct jsonl_value *v)
+static void visit_value(struct pass *p, struct session_usage *t,
+                        const struct jsonl_value *v)
 {
-    see_line(p);
+    count_line(p);
     p->at = v->at;
     p->open_end = v->open_end;
     p->empty = !v->text.data;
@@ -342,8 +344,8 @@ static void see_value(struct pass *p, struct session_usage *t,
         count_value(p, t, v);
 }
 
-/* A stretch that holds no value does not say whether it is a line. */
-static quire_status see_end(struct pass *p, uint64_t end, quire_error *err)
+/* A part that holds no value does not show whether it is a line. */
+static quire_status visit_end(struct pass *p, uint64_t end, quire_error *err)
 {
     char last = '\n';
     size_t n = 1;
@@ -353,11 +355,11 @@ static quire_status see_end(struct pass *p, uint64_t end, quire_error *err)
         st = p->file->ops->read(p->file, end - 1, &last, 1, &n, err);
     p->open_end = p->open_end || last != '\n';
     if (!p->open_end)
-        see_line(p);
+        count_line(p);
     return st;
 }
 
-/* The bytes before the place where the count is to go on. */
+/* The bytes before the place where the count is to continue. */
 static quire_status read_tail(struct object *file, uint64_t at,
                               unsigned char out[SESSION_USAGE_TAIL],
                               uint32_t *len, quire_error *err)
@@ -372,33 +374,33 @@ static quire_status read_tail(struct object *file, uint64_t at,
 static quire_status end_pass(struct pass *p, struct session_usage *t,
                              uint64_t end, quire_error *err)
 {
-    quire_status st = see_end(p, end, err);
+    quire_status st = visit_end(p, end, err);
 
     if (st)
         return st;
     t->scanned = p->open_end ? p->at : end;
-    t->damaged = p->close;
-    /* A value that goes on over line breaks may be half there. Nobody writes
-     * such files but by hand: they are counted again, as is what has no header
-     * yet. */
+    t->damaged = p->full;
+    /* A value that continues over line breaks may be incomplete. Only files
+     * edited by hand have such values: they are counted again, as is a file
+     * without a header so far. */
     if (!p->headed || (p->has_torn && end - p->torn_at <= JSONL_MAX_SPREAD))
         t->scanned = 0;
     return read_tail(p->file, t->scanned, t->tail, &t->tail_len, err);
 }
 
-static quire_status make_pass(struct pass *p, struct session_usage *t,
-                              quire_error *err)
+static quire_status run_pass(struct pass *p, struct session_usage *t,
+                             quire_error *err)
 {
     struct jsonl_value v;
     struct jsonl j;
     quire_status st;
     bool more;
 
-    jsonl_init(&j, p->file, t->scanned, 1, p->close || !p->headed);
+    jsonl_init(&j, p->file, t->scanned, 1, p->full || !p->headed);
     while (!(st = jsonl_next(&j, &v, &more, err)) && more) {
-        see_value(p, t, &v);
-        j.close = p->close || !p->headed;
-        if (p->doubtful && !p->close)
+        visit_value(p, t, &v);
+        j.full = p->full || !p->headed;
+        if (p->doubtful && !p->full)
             break;
     }
     if (!st && !more)
@@ -407,7 +409,7 @@ static quire_status make_pass(struct pass *p, struct session_usage *t,
     return st;
 }
 
-/* Whether what was counted is still there. */
+/* Whether the counted part is unchanged. */
 static quire_status is_same(struct object *file, const struct session_usage *t,
                             bool *same, quire_error *err)
 {
@@ -433,12 +435,12 @@ quire_status session_usage_read(struct object *file, struct session_usage *t,
         return st;
     if (!p.headed)
         next = (struct session_usage){0};
-    p.close = next.damaged;
-    st = make_pass(&p, &next, err);
-    if (!st && p.doubtful && !p.close) {
-        p = (struct pass){.file = file, .close = true};
+    p.full = next.damaged;
+    st = run_pass(&p, &next, err);
+    if (!st && p.doubtful && !p.full) {
+        p = (struct pass){.file = file, .full = true};
         next = (struct session_usage){0};
-        st = make_pass(&p, &next, err);
+        st = run_pass(&p, &next, err);
     }
     if (!st)
         *t = next;

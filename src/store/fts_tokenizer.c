@@ -144,7 +144,7 @@ static int emit_text(const struct pass *p, int flags, const struct piece *w,
     return emit_token(p, flags, f.text, f.len, from, to);
 }
 
-/* ---- code words ------------------------------------------------------- */
+/* ---- identifiers -------------------------------------------------------- */
 
 enum kind {
     JOINED, /* the rest of a character, or a mark on it */
@@ -475,7 +475,7 @@ static int words_tokenize(Fts5Tokenizer *self, void *ctx, int flags,
     return rc ? rc : tokenize_runs(&p, text, len, flags, &p, on_word);
 }
 
-/* ---- making one ------------------------------------------------------- */
+/* ---- create and delete -------------------------------------------------- */
 
 static void words_delete(Fts5Tokenizer *self)
 {

@@ -113,7 +113,7 @@ $ S=$(quire session new | cut -d'"' -f4)
 $ echo '{"type":"custom","id":"a1","data":1}' | quire session append $S --op o
 {"id":"a1","parentId":null}
 $ echo '{"type":"custom","data":2}' | quire session append $S --op o
-quire: line 1: operation o was used for another entry, a1
+quire: line 1: operation o was already used for another entry, a1
 hint: …
 ? 1
 $ echo '{"data":1, "type":"custom"}' | quire session append $S --op o

@@ -112,7 +112,7 @@ static void refused(struct house *h)
     for (i = 0; i < sizeof bad / sizeof *bad; i++) {
         IS(QUIRE_INVALID,
            session_append(s, bytes_str(bad[i]), NULL, NULL, &test_err));
-        HAS(test_err.what, "not an entry");
+        HAS(test_err.what, "invalid entry");
     }
     IS(QUIRE_NOT_FOUND,
        session_append(s, bytes_str("{\"type\":\"x\",\"parentId\":\"gone\"}"),

@@ -176,7 +176,7 @@ static void refused(struct house *h)
         house_write(h, "f", bad[i]);
         IS(QUIRE_DAMAGED, session_open(&h->env, &place, NULL, 0,
                                        QUIRE_SYNC_FLUSH, &s, &test_err));
-        HAS(test_err.what, "no session");
+        HAS(test_err.what, "is not a session");
         SAME(bytes_str(bad[i]), house_read(h, "f"));
         HAS(problems_of(h, "f"), "header@1");
     }
