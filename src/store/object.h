@@ -158,11 +158,11 @@ struct object_ops {
     quire_status (*clear)(struct object_store *s, const char *prefix,
                           quire_error *err);
 
-    /* ---- objects that are changed where they are: logs ----
+    /* ---- logs: objects changed in place ----
      *
-     * Open to read and to change in place; what is done to it everybody sees
-     * at once. read, close and sync work as on any open object; sync, and it
-     * alone, may run beside the others in a thread of its own. Not in a
+     * Open for reading and for changes in place, which are visible to all
+     * readers at once. read, close and sync work as on any open object; sync,
+     * and it alone, may run beside the others in a thread of its own. Not in a
      * batch. QUIRE_NOT_FOUND as above. */
     quire_status (*edit)(struct object_store *s, const char *name,
                          struct object **out, struct object_info *info,
