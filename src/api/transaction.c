@@ -19,87 +19,12 @@
  * Lock order, as in every put: blob files, then the catalogue. The lock of a
  * workspace comes before both and is taken only if it is free.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "memory/memory.h"
 #include "memory/scratchpad.h"
 #include "api/transaction.h"
 #include "api/workspace.h"
-
-/* A workspace file to be updated after the commit. */
-struct pending_file {
-    int64_t tenant;
-    char *key, *path; /* owned */
-    enum follow when;
-    struct pending_file *next;
-};
-
-static void free_pending_files(struct pending_file *f)
-{
-    struct pending_file *next;
-
-    for (; f; f = next) {
-        next = f->next;
-        free(f->key);
-        free(f->path);
-        free(f);
-    }
-}
-
-void transaction_add_pending_file(struct quire *q, const char *key,
-                                  const char *path, enum follow when)
-{
-    struct pending_file *f = calloc(1, sizeof *f), **last = &q->pending_files;
-
-    if (!f)
-        return;
-    *f = (struct pending_file){q->tenant, strdup(key), strdup(path), when,
-                               NULL};
-    if (!f->key || !f->path) {
-        free_pending_files(f);
-        return;
-    }
-    while (*last)
-        last = &(*last)->next;
-    *last = f;
-}
-
-/* Every call of the transaction waits for this. A workspace that stays in use
- * longer is brought up to date by its next sync. */
-enum { FOLLOW_MS = 200 };
-
-/* The next sync of a workspace repeats what fails here. */
-static void follow_all(struct quire *q)
-{
-    struct pending_file *all = q->pending_files, *f;
-    int64_t tenant = q->tenant, until = clock_steady_us() + FOLLOW_MS * 1000;
-    int busy_ms = q->busy_ms;
-    char which[32];
-
-    q->pending_files = NULL;
-    tenant_views_keep_current(q, true);
-    for (f = all; f; f = f->next) {
-        int64_t left_ms = (until - clock_steady_us()) / 1000;
-
-        q->busy_ms = left_ms > busy_ms ? busy_ms
-                     : left_ms > 0     ? (int)left_ms
-                                       : 0;
-        snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
-        if (!quire_tenant_use(q, which, NULL))
-            workspace_follow_artifact(q, f->key, f->path, f->when, NULL);
-    }
-    if (all) {
-        snprintf(which, sizeof which, "#%lld", (long long)tenant);
-        quire_tenant_use(q, which, NULL);
-    }
-    tenant_views_keep_current(q, false);
-    q->busy_ms = busy_ms;
-    free_pending_files(all);
-}
 
 quire_status quire_transaction_begin(quire *q, quire_error *err)
 {
@@ -124,7 +49,7 @@ quire_status quire_transaction_begin(quire *q, quire_error *err)
 /* Forget what was cached inside a transaction that is not kept. */
 static void reopen_modules(struct quire *q)
 {
-    transaction_drop_pending_files(q);
+    workspace_drop_pending(q);
     artifacts_free(q->artifacts);
     q->artifacts = NULL;
     memories_free(q->memories);
@@ -144,7 +69,7 @@ static quire_status end_transaction(struct quire *q, bool keep, bool *kept,
     if (q->artifacts)
         artifacts_set_alone(q->artifacts, false);
     if (*kept)
-        follow_all(q);
+        workspace_follow_pending(q);
     else
         reopen_modules(q);
     return st;
@@ -207,10 +132,4 @@ quire_status transaction_check_none(const struct quire *q, const char *what,
     return err_fail(err, QUIRE_INVALID,
                     HINT_SHELL "end it with quire_transaction_end() first",
                     "%s cannot be used while a transaction is open", what);
-}
-
-void transaction_drop_pending_files(struct quire *q)
-{
-    free_pending_files(q->pending_files);
-    q->pending_files = NULL;
 }

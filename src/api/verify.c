@@ -6,21 +6,21 @@
 #include "base/err.h"
 #include "base/parallel.h"
 
-/* What one thread has to itself. */
-struct hand {
+/* What one thread uses alone. */
+struct worker {
     struct blobs *blobs;
     struct object_store *files;
     struct db *db;
-    struct hand *next;
+    struct worker *next;
 };
 
-struct hands {
+struct workers {
     struct quire *q;
     pthread_mutex_t lock; /* for the list */
-    struct hand *list;
+    struct worker *list;
 };
 
-static void free_hand(struct hand *h)
+static void free_worker(struct worker *h)
 {
     blobs_free(h->blobs);
     if (h->files)
@@ -30,17 +30,16 @@ static void free_hand(struct hand *h)
     free(h);
 }
 
-/* In the thread itself: it reads what it needs of `q`, which does not change
- * meanwhile. */
-static quire_status open_hand(void *ctx, struct blobs **out, quire_error *err)
+/* Runs in the worker thread. `q` does not change meanwhile. */
+static quire_status open_worker(void *ctx, struct blobs **out, quire_error *err)
 {
-    struct hands *hands = ctx;
-    const struct quire *q = hands->q;
+    struct workers *workers = ctx;
+    const struct quire *q = workers->q;
     struct db_config dbc = {.path = q->db_path,
                             .access = DB_READ,
                             .busy_ms = q->busy_ms};
     struct blobs_config config = {.layout = q->layout, .clock = &q->clock};
-    struct hand *h = calloc(1, sizeof *h);
+    struct worker *h = calloc(1, sizeof *h);
     quire_status st;
 
     if (!h)
@@ -53,32 +52,32 @@ static quire_status open_hand(void *ctx, struct blobs **out, quire_error *err)
     if (!st)
         st = blobs_new(&config, &h->blobs, err);
     if (st) {
-        free_hand(h);
+        free_worker(h);
         return st;
     }
-    pthread_mutex_lock(&hands->lock);
-    h->next = hands->list;
-    hands->list = h;
-    pthread_mutex_unlock(&hands->lock);
+    pthread_mutex_lock(&workers->lock);
+    h->next = workers->list;
+    workers->list = h;
+    pthread_mutex_unlock(&workers->lock);
     *out = h->blobs;
     return QUIRE_OK;
 }
 
-static void close_hand(void *ctx, struct blobs *b)
+static void close_worker(void *ctx, struct blobs *b)
 {
-    struct hands *hands = ctx;
-    struct hand **at, *found = NULL;
+    struct workers *workers = ctx;
+    struct worker **at, *found = NULL;
 
-    pthread_mutex_lock(&hands->lock);
-    for (at = &hands->list; *at && (*at)->blobs != b;)
+    pthread_mutex_lock(&workers->lock);
+    for (at = &workers->list; *at && (*at)->blobs != b;)
         at = &(*at)->next;
     if (*at) {
         found = *at;
         *at = found->next;
     }
-    pthread_mutex_unlock(&hands->lock);
+    pthread_mutex_unlock(&workers->lock);
     if (found)
-        free_hand(found);
+        free_worker(found);
 }
 
 /* What is in an open batch nobody else can see, and who listens to what is
@@ -92,14 +91,14 @@ bool verify_can_share(const struct quire *q)
 quire_status verify_all_blobs(struct quire *q, unsigned flags,
                               const quire_check_hooks *hooks, quire_error *err)
 {
-    struct hands hands = {.q = q};
-    struct blob_workers crew = {parallel_n_threads(), open_hand, close_hand,
-                                &hands};
+    struct workers workers = {.q = q};
+    struct blob_workers crew = {parallel_n_threads(), open_worker, close_worker,
+                                &workers};
     quire_status st;
 
-    pthread_mutex_init(&hands.lock, NULL);
+    pthread_mutex_init(&workers.lock, NULL);
     st = blob_check_all(q->blobs, flags, verify_can_share(q) ? &crew : NULL,
                         hooks, err);
-    pthread_mutex_destroy(&hands.lock);
+    pthread_mutex_destroy(&workers.lock);
     return st;
 }

@@ -4,7 +4,6 @@
  * The workspace room knows files, the artifact room rows. Here the one is told
  * what the other has.
  */
-#include "api/transaction.h"
 #include "api/workspace.h"
 
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include "artifact/artifact.h"
 #include "artifact/mime.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "blob/hash.h"
@@ -376,6 +376,46 @@ const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
     return name ? session_name_from_home(q, name, keep) : NULL;
 }
 
+/* ---- after a transaction ------------------------------------------------ */
+
+/* A workspace file to be updated after the commit. */
+struct pending_file {
+    int64_t tenant;
+    char *key, *path; /* owned */
+    enum follow when;
+    struct pending_file *next;
+};
+
+static void free_pending(struct pending_file *f)
+{
+    struct pending_file *next;
+
+    for (; f; f = next) {
+        next = f->next;
+        free(f->key);
+        free(f->path);
+        free(f);
+    }
+}
+
+static void add_pending(struct quire *q, const char *key, const char *path,
+                        enum follow when)
+{
+    struct pending_file *f = calloc(1, sizeof *f), **last = &q->pending_files;
+
+    if (!f)
+        return;
+    *f = (struct pending_file){q->tenant, strdup(key), strdup(path), when,
+                               NULL};
+    if (!f->key || !f->path) {
+        free_pending(f);
+        return;
+    }
+    while (*last)
+        last = &(*last)->next;
+    *last = f;
+}
+
 quire_status workspace_follow_artifact(struct quire *q, const char *key,
                                        const char *path, enum follow when,
                                        quire_error *err)
@@ -392,7 +432,7 @@ quire_status workspace_follow_artifact(struct quire *q, const char *key,
         !workspace_is_there(q->root, key))
         return QUIRE_OK;
     if (q->in_transaction && when != FOLLOW_BEFORE) {
-        transaction_add_pending_file(q, key, path, when);
+        add_pending(q, key, path, when);
         return QUIRE_OK;
     }
     w.key = strdup(key);
@@ -449,4 +489,43 @@ bool workspaces_finish(struct quire *q, const char *tree)
         close(home);
     }
     return true;
+}
+
+/* Every call of the transaction waits for this. A workspace that stays in use
+ * longer is brought up to date by its next sync. */
+enum { FOLLOW_MS = 200 };
+
+/* The next sync of a workspace repeats what fails here. */
+void workspace_follow_pending(struct quire *q)
+{
+    struct pending_file *all = q->pending_files, *f;
+    int64_t tenant = q->tenant, until = clock_steady_us() + FOLLOW_MS * 1000;
+    int busy_ms = q->busy_ms;
+    char which[32];
+
+    q->pending_files = NULL;
+    tenant_views_keep_current(q, true);
+    for (f = all; f; f = f->next) {
+        int64_t left_ms = (until - clock_steady_us()) / 1000;
+
+        q->busy_ms = left_ms > busy_ms ? busy_ms
+                     : left_ms > 0     ? (int)left_ms
+                                       : 0;
+        snprintf(which, sizeof which, "#%lld", (long long)f->tenant);
+        if (!quire_tenant_use(q, which, NULL))
+            workspace_follow_artifact(q, f->key, f->path, f->when, NULL);
+    }
+    if (all) {
+        snprintf(which, sizeof which, "#%lld", (long long)tenant);
+        quire_tenant_use(q, which, NULL);
+    }
+    tenant_views_keep_current(q, false);
+    q->busy_ms = busy_ms;
+    free_pending(all);
+}
+
+void workspace_drop_pending(struct quire *q)
+{
+    free_pending(q->pending_files);
+    q->pending_files = NULL;
 }

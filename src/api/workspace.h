@@ -1,42 +1,47 @@
-/* workspace.h - files of sessions that lie open, for the other files here */
+/* workspace.h - workspaces, for the other files of this module */
 #ifndef API_WORKSPACE_H
 #define API_WORKSPACE_H
 
 #include "api/priv.h"
 
+/* What happened to an artifact outside its workspace. */
 enum follow {
-    FOLLOW_PUT,    /* it was put, or brought back                        */
-    FOLLOW_BEFORE, /* it is to go: what somebody did to its file becomes a
-                      version, and that both agree is on record          */
-    FOLLOW_AWAY,   /* it was put away                                    */
+    FOLLOW_PUT,    /* stored or restored                                   */
+    FOLLOW_BEFORE, /* about to be removed: a changed file becomes a version
+                      first, and the baseline is written at once           */
+    FOLLOW_AWAY,   /* soft-deleted or purged                               */
 };
 
-/* An artifact is put or put away by another door: its file follows, if its
- * session has a workspace. What cannot be done now is done by whoever looks
- * next, but for FOLLOW_BEFORE. Text on loan stays. */
+/* Bring the workspace file of an artifact up to date, if the session has a
+ * workspace; in a transaction after the commit. What fails is repeated by the
+ * next sync, except for FOLLOW_BEFORE. Keeps text in q->loan. */
 quire_status workspace_follow_artifact(struct quire *q, const char *key,
                                        const char *path, enum follow when,
                                        quire_error *err);
 
-/* The directory of a session's workspace, from the home on, in `keep`; NULL: it
- * can have none, or there is no memory. */
+/* At the end of a transaction: do what was left for the commit, or drop it. */
+void workspace_follow_pending(struct quire *q);
+void workspace_drop_pending(struct quire *q);
+
+/* The directory of a session's workspace, relative to the home, in `keep`; NULL:
+ * the id cannot be a directory, or out of memory. */
 const char *workspaces_dir(struct quire *q, const char *key,
                            struct arena *keep);
 
-/* Whether a tree that is noted to go is the workspace of a session; it is
- * removed, if the session has gone. */
+/* Whether a recorded removal is the workspace of a session; if so it is removed,
+ * unless the session has a row. */
 bool workspaces_finish(struct quire *q, const char *tree);
 
-/* Look at one path of a session's workspace, or with NULL at all: quire.h's
- * quire_workspace_sync(). `key` is the session's own id. */
+/* Sync one path of a session's workspace, or with NULL all of it. `key` is the
+ * session's id. */
 quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
                              quire_workspace_fn each, void *ctx,
                              quire_error *err);
 
-/* The handle that a workspace was opened with. */
+/* The handle of a workspace. */
 struct quire *workspaces_handle(quire_workspace *w);
 
-/* Emptied: for text that is lent out until the next run in the workspace. */
+/* An emptied arena for results, valid until the next run in the workspace. */
 struct arena *workspaces_loan(quire_workspace *w);
 
 #endif

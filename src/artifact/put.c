@@ -224,7 +224,7 @@ static quire_status check_session(struct artifacts *a,
     if (st || (!pending && access(what->file, F_OK) == 0))
         return st;
     return err_fail(err, QUIRE_NOT_FOUND,
-                    HINT_SHELL
+                    HINT_SHELL HINT_SHELL
                     "`quire session ls` lists the sessions there are",
                     "session %.60s has been removed", what->key);
 }
