@@ -104,8 +104,7 @@ typedef enum quire_status {
  * Durable: reads only. */
 const char *quire_status_name(quire_status status);
 
-/* Filled on failure, untouched on success; calls accept NULL for it. It lives
- * in the caller's memory: nothing to free, and no other thread replaces it. */
+/* What a status alone does not tell, for programs. */
 typedef enum quire_error_code {
     QUIRE_CODE_NONE = 0, /* the status says it all                        */
     QUIRE_CODE_LIMIT,    /* with QUIRE_BUSY: a limit of this process is
@@ -119,12 +118,14 @@ typedef enum quire_audience {
     QUIRE_FOR_SHELL, /* it names a command or an option of `quire` */
 } quire_audience;
 
+/* Filled on failure, untouched on success; calls accept NULL for it. It lives
+ * in the caller's memory: nothing to free, and no other thread replaces it. */
 typedef struct quire_error {
     quire_status status;
+    char what[256]; /* what failed, on which object, and why   */
+    char next[192]; /* what the user can do about it; may be "" */
     quire_error_code code;
     quire_audience audience; /* of `next` */
-    char what[256];          /* what failed, on which object, and why   */
-    char next[192];          /* what the user can do about it; may be "" */
 } quire_error;
 
 /* Borrowed bytes: any content, no terminator. */

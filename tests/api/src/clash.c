@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     quire_options options = QUIRE_OPTIONS_INIT;
     quire_bytes bytes = {content, sizeof content};
     quire_blob_info info;
-    quire_error err = {QUIRE_OK, "", ""};
+    quire_error err = {QUIRE_OK, "", "", QUIRE_CODE_NONE, QUIRE_FOR_ALL};
     quire *q = NULL;
 
     if (argc != 2)
