@@ -1,4 +1,5 @@
-/* blob.c - finding, listing, transactions; see put.c and get.c for the rest */
+/* blob.c - find and list blobs, transactions; see put.c and get.c for the rest
+ */
 #include "blob/blob.h"
 
 #include <assert.h>
@@ -54,7 +55,7 @@ void blobs_free(struct blobs *b)
     free(b);
 }
 
-/* ---- the files' lock ---------------------------------------------------- */
+/* ---- lock of the files -------------------------------------------------- */
 
 quire_status blobs_lock(struct blobs *b, quire_error *err)
 {
@@ -90,8 +91,8 @@ quire_status blobs_hold(struct blobs *b, quire_error *err)
 
     if (st)
         return st;
-    /* A collection that has looked must look again, also if we die after we
-     * have written a reference: so the mark comes first. */
+    /* A running collection must mark again, even if this process crashes after
+     * it has written a reference: so the generation is raised first. */
     b->c.files->ops->touch_gen(b->c.files);
     return QUIRE_OK;
 }
@@ -102,12 +103,12 @@ void blobs_release(struct blobs *b)
     blobs_unlock(b);
 }
 
-/* ---- finding ------------------------------------------------------------ */
+/* ---- find --------------------------------------------------------------- */
 
-/* What the ends of a gzip file tell. A file that is no gzip file is found all
- * the same; reading it will say what is wrong. A put looks only at the last
- * bytes, where a file that was cut shows: the first cost it a fiftieth of its
- * time. */
+/* Read the header and trailer of a gzip file. A file that is not gzip is found
+ * all the same; reading it reports the damage. A put reads only the trailer,
+ * where truncation shows: reading the header as well costs it 2 % of its time.
+ */
 static quire_status read_ends(struct object *o, bool closely,
                               struct blob_location *p, quire_error *err)
 {
@@ -166,15 +167,15 @@ static quire_status find_file(struct blobs *b, const quire_digest *d,
     return st;
 }
 
-/* In `packed` the row tells everything. A file without a row is what a crash
- * between the two leaves; it is as good as any. */
-static quire_status find(struct blobs *b, const quire_digest *d, bool closely,
-                         struct blob_location *out, struct object **open,
-                         quire_error *err)
+/* In `packed` the row has everything. A file without a row is left by a crash
+ * between the two writes; it is a valid blob. */
+static quire_status locate_blob(struct blobs *b, const quire_digest *d,
+                                bool closely, struct blob_location *out,
+                                struct object **open, quire_error *err)
 {
     quire_status st = QUIRE_NOT_FOUND;
 
-    /* What one huge blob needed is not kept for the small ones after it. */
+    /* Do not keep a buffer that one huge blob needed. */
     if (b->plain.cap > SCRATCH_KEEP)
         buf_release(&b->plain);
     if (b->packed.cap > SCRATCH_KEEP)
@@ -191,14 +192,14 @@ quire_status blob_find_open(struct blobs *b, const quire_digest *d,
                             struct blob_location *out, struct object **open,
                             quire_error *err)
 {
-    return find(b, d, false, out, open, err);
+    return locate_blob(b, d, false, out, open, err);
 }
 
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct blob_location *out, quire_error *err)
 {
     struct object *open;
-    quire_status st = find(b, d, true, out, &open, err);
+    quire_status st = locate_blob(b, d, true, out, &open, err);
 
     if (open)
         open->ops->close(open);
@@ -217,7 +218,7 @@ void blob_describe(const quire_digest *d, const struct blob_location *p,
     };
 }
 
-/* ---- listing ------------------------------------------------------------ */
+/* ---- list --------------------------------------------------------------- */
 
 struct listing {
     struct blobs *b;
@@ -262,8 +263,8 @@ static quire_digest last_digest(void)
     return d;
 }
 
-/* In `packed` the rows are the list: a file without one was never
- * acknowledged. */
+/* In `packed` the rows are the list: a file without one was never acknowledged.
+ */
 quire_status blob_list(struct blobs *b, quire_blob_fn each, void *ctx,
                        quire_error *err)
 {
@@ -309,7 +310,7 @@ quire_status blob_names(struct blobs *b, quire_blob_fn each, void *ctx,
     return st ? st : b->c.files->ops->list(b->c.files, "", name_file, &l, err);
 }
 
-/* ---- finding by the first digits ---------------------------------------- */
+/* ---- find by prefix ----------------------------------------------------- */
 
 struct search {
     quire_layout layout;
@@ -318,7 +319,7 @@ struct search {
     int n;
 };
 
-static quire_status match(struct search *s, const quire_digest *d)
+static quire_status match_prefix(struct search *s, const quire_digest *d)
 {
     char hex[65];
 
@@ -334,7 +335,7 @@ static quire_status match_row(void *ctx, const quire_digest *d,
 {
     (void)p;
     (void)err;
-    return match(ctx, d);
+    return match_prefix(ctx, d);
 }
 
 static quire_status match_file(void *ctx, const char *name,
@@ -345,11 +346,11 @@ static quire_status match_file(void *ctx, const char *name,
 
     (void)info;
     (void)err;
-    return layout_parse(s->layout, name, &d) ? match(s, &d) : QUIRE_OK;
+    return layout_parse(s->layout, name, &d) ? match_prefix(s, &d) : QUIRE_OK;
 }
 
-/* The digests that begin so lie between these two. */
-static void bounds(const char *hex, quire_digest *from, quire_digest *to)
+/* Lowest and highest digest with this prefix. */
+static void prefix_bounds(const char *hex, quire_digest *from, quire_digest *to)
 {
     size_t i;
 
@@ -372,7 +373,7 @@ quire_status blob_find_prefix(struct blobs *b, const char *hex,
     char dir[6] = "";
     quire_status st = QUIRE_OK;
 
-    bounds(hex, &from, &to);
+    prefix_bounds(hex, &from, &to);
     if (b->rows) {
         st = blob_table_list(b->rows, &from, &to, match_row, &s, err);
     } else if (b->c.layout != QUIRE_LAYOUT_PACKED) {
@@ -421,7 +422,8 @@ static quire_status commit_files(struct blobs *b, quire_error *err)
     return b->group ? QUIRE_OK : files->ops->commit(files, err);
 }
 
-/* In a group they stay: complete files, which a collection removes. */
+/* In a group the files stay: they are complete, and a collection removes them.
+ */
 static void rollback_files(struct blobs *b)
 {
     if (!b->group)
@@ -434,8 +436,8 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
 
     if (b->batch)
         return err_set(err, QUIRE_INVALID, "a batch is open already");
-    /* The files before the database, as in every put: a collector takes the
-     * two in the same order. */
+    /* Files before database, as in every put: a collector locks them in the
+     * same order. */
     st = blobs_lock(b, err);
     if (st)
         return st;
@@ -458,7 +460,7 @@ quire_status blobs_begin(struct blobs *b, quire_error *err)
 static quire_status report_lost(quire_error *err)
 {
     return err_set(err, QUIRE_IO,
-                   "the transaction is not kept: a write in it failed");
+                   "transaction rolled back: a write in it failed");
 }
 
 quire_status blobs_commit(struct blobs *b, quire_error *err)

@@ -11,9 +11,9 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-/* zlib is always fed pieces of exactly this size, the last one aside. Where
- * its window slides depends on how much it has been given at a time, and with
- * it, in rare cases, a match: pieces of one size make one result. */
+/* zlib always gets pieces of exactly this size, except the last. The position
+ * of its window depends on the sizes of its inputs, and with it, in rare cases,
+ * a match: pieces of one size give one result. */
 #define STABLE_PIECE ((size_t)64 * 1024)
 
 #define OUT_BYTES    ((size_t)64 * 1024)
@@ -112,7 +112,7 @@ static quire_status fast_piece(struct packer *p, quire_bytes in, bool last,
     struct isal_zstream *z = &p->fast;
     quire_status st = QUIRE_OK;
 
-    /* The libraries take no const; neither writes to its input. */
+    /* The libraries take no const pointer, and do not write to their input. */
     z->next_in = (uint8_t *)(uintptr_t)in.data;
     z->avail_in = (uint32_t)in.len;
     z->end_of_stream = last;
@@ -147,7 +147,7 @@ static quire_status stable_piece(struct packer *p, quire_bytes in, bool last,
     return st;
 }
 
-/* One stored block: five bytes that say so, and the content. */
+/* One stored block: a header of five bytes, and the content. */
 static quire_status stored_piece(struct packer *p, quire_bytes in, bool last,
                                  quire_error *err)
 {
@@ -173,8 +173,9 @@ static quire_status pack_piece(struct packer *p, quire_bytes in, bool last,
                                : stable_piece(p, in, last, err);
 }
 
-static quire_status start(struct packer *p, bool stored, quire_write_fn write,
-                          void *ctx, quire_error *err)
+static quire_status start_member(struct packer *p, bool stored,
+                                 quire_write_fn write, void *ctx,
+                                 quire_error *err)
 {
     p->stored = stored;
     p->crc = 0;
@@ -205,7 +206,7 @@ quire_status packer_add(struct packer *p, quire_bytes bytes, quire_error *err)
     while (left > 0 && !st) {
         size_t n = whole - p->n_piece;
 
-        /* A piece is sent on when something follows it, so that the last one
+        /* A full piece is written when more input follows, so that the last one
          * is known to be the last. */
         if (p->n_piece == whole) {
             st = pack_piece(p, bytes_of(p->piece, whole), false, err);
@@ -248,16 +249,15 @@ static quire_status to_buf(void *ctx, quire_bytes bytes, quire_error *err)
     return ((struct buf *)ctx)->failed ? QUIRE_NO_MEMORY : QUIRE_OK;
 }
 
-/* Content in memory needs no pieces and no copies: isa-l compresses it in one
- * go, straight to where it is wanted. A stream may come out differently,
- * which in this manner nobody minds. */
+/* isa-l compresses content in memory in one call, without pieces or copies. A
+ * stream may give other bytes, which is allowed for the fast kind. */
 static void pack_fast(struct packer *p, quire_bytes content, struct buf *out)
 {
     struct isal_zstream *z = &p->fast;
     size_t room = content.len + content.len / 1024 + 1024;
     uint8_t trailer[GZIP_TRAILER_BYTES];
 
-    if (start(p, false, to_buf, out, NULL) || !buf_room(out, room)) {
+    if (start_member(p, false, to_buf, out, NULL) || !buf_room(out, room)) {
         out->failed = true;
         return;
     }
@@ -279,15 +279,14 @@ static void pack_into(struct packer *p, quire_bytes content, bool stored,
 {
     if (p->how == PACK_FAST && !stored && content.len <= CODEC_PROBE_BYTES)
         pack_fast(p, content, out);
-    else if (start(p, stored, to_buf, out, NULL) ||
+    else if (start_member(p, stored, to_buf, out, NULL) ||
              packer_add(p, content, NULL) || packer_end(p, NULL))
         out->failed = true;
 }
 
-/* Whether deflate makes these bytes smaller: tried, since guessing from a
- * histogram is wrong just where it matters, on base64. False if it could not
- * be tried. */
-static bool shrinks(struct packer *p, quire_bytes probe, bool *yes)
+/* Whether deflate shrinks these bytes: tried, since a histogram guesses wrong
+ * where it matters, on base64. False if it could not be tried. */
+static bool does_shrink(struct packer *p, quire_bytes probe, bool *yes)
 {
     struct buf trial = BUF_INIT(2 * CODEC_PROBE_BYTES);
     bool tried;
@@ -306,7 +305,7 @@ void packer_whole(struct packer *p, quire_bytes content, struct buf *out,
     size_t was = out->len;
 
     if (content.len > CODEC_PROBE_BYTES) {
-        if (shrinks(p, bytes_sub(content, 0, CODEC_PROBE_BYTES), shrank))
+        if (does_shrink(p, bytes_sub(content, 0, CODEC_PROBE_BYTES), shrank))
             pack_into(p, content, !*shrank, out);
         else
             out->failed = true;
@@ -325,9 +324,9 @@ quire_status packer_begin(struct packer *p, quire_bytes probe,
 {
     bool yes;
 
-    if (!shrinks(p, probe, &yes))
+    if (!does_shrink(p, probe, &yes))
         return err_memory(err);
-    return start(p, !yes, write, ctx, err);
+    return start_member(p, !yes, write, ctx, err);
 }
 
 /* ---- unpacking ---------------------------------------------------------- */
@@ -375,7 +374,7 @@ void unpacker_free(struct unpacker *u)
     free(u);
 }
 
-static enum damage meaning(int rc)
+static enum damage damage_entry(int rc)
 {
     switch (rc) {
     case ISAL_DECOMP_OK: return DAMAGE_NONE;
@@ -418,7 +417,7 @@ enum damage unpacker_take(struct unpacker *u, void *out, size_t cap, size_t *n)
     *n = cap - u->z.avail_out;
     u->given += *n;
     if (rc < 0 || rc == ISAL_NEED_DICT)
-        return meaning(rc);
+        return damage_entry(rc);
     if (u->given > u->limit)
         return DAMAGE_TOO_LONG;
     if (u->z.block_state == ISAL_BLOCK_FINISH && u->z.avail_in)
@@ -448,7 +447,7 @@ enum damage unpacker_whole(struct unpacker *u, quire_bytes packed, uint8_t *out,
     u->z.avail_out = (uint32_t)size + 1;
     rc = isal_inflate_stateless(&u->z);
     if (rc)
-        return meaning(rc);
+        return damage_entry(rc);
     if (u->z.total_out > size)
         return DAMAGE_TOO_LONG;
     if (u->z.total_out < size)

@@ -1,9 +1,9 @@
 /*
- * get.c - giving content back, checked
+ * get.c - read content and verify it
  *
- * What is small is unpacked whole and hashed before anyone sees it. What is
- * large goes through in pieces and is hashed on the way; the answer to
- * whether it was right comes with the last one.
+ * Small content is unpacked whole and hashed before the caller sees it. Large
+ * content is streamed and hashed on the way; damage is reported after the last
+ * piece.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static quire_status need_unpacker(struct blobs *b, quire_error *err)
 
 /* ---- small -------------------------------------------------------------- */
 
-/* The stored bytes as content in b->plain. */
+/* Unpack the stored bytes to b->plain. */
 static quire_status unpack(struct blobs *b, quire_bytes stored,
                            const struct blob_location *p, enum damage *damage,
                            quire_error *err)
@@ -65,7 +65,7 @@ static quire_status unpack(struct blobs *b, quire_bytes stored,
     return QUIRE_OK;
 }
 
-/* A file's stored bytes into b->packed. */
+/* Read the stored bytes of a file to b->packed. */
 static quire_status read_file(struct blobs *b, const quire_digest *d,
                               const struct blob_location *p,
                               enum damage *damage, quire_error *err)
@@ -133,7 +133,7 @@ quire_status blob_unpack(struct blobs *b, const quire_digest *d,
     return st;
 }
 
-/* Content that fits into memory, verified, in b->plain. */
+/* Read content that fits into memory to b->plain, verified. */
 static quire_status get_whole(struct blobs *b, const quire_digest *d,
                               const struct blob_location *p, quire_error *err)
 {
@@ -154,26 +154,27 @@ static quire_status get_whole(struct blobs *b, const quire_digest *d,
 
 /* ---- large -------------------------------------------------------------- */
 
-/* One reading of a file from end to end. */
+/* One pass over a file. */
 struct reading {
     struct object *object;
-    uint64_t at;       /* in the file                        */
-    uint64_t given;    /* of the content, so far             */
-    uint64_t from, to; /* what the caller wants of it        */
+    uint64_t at;         /* position in the file */
+    uint64_t content_at; /* bytes of content so far */
+    uint64_t from, to;   /* the range that the caller asked for */
     quire_write_fn write;
     void *ctx;
     struct hash hash;
 };
 
-/* Pass on the part of a piece that was asked for. */
-static quire_status give(struct reading *r, quire_bytes piece, quire_error *err)
+/* Write the part of a piece that is in the range. */
+static quire_status emit_range(struct reading *r, quire_bytes piece,
+                               quire_error *err)
 {
-    uint64_t start = r->given, end = start + piece.len;
+    uint64_t start = r->content_at, end = start + piece.len;
     uint64_t from = start > r->from ? start : r->from;
     uint64_t to = end < r->to ? end : r->to;
 
     hash_add(&r->hash, piece);
-    r->given = end;
+    r->content_at = end;
     if (!r->write || from >= to)
         return QUIRE_OK;
     return r->write(r->ctx,
@@ -205,22 +206,22 @@ static quire_status read_plain(struct blobs *b, struct reading *r,
     quire_bytes piece = {NULL, 1};
     quire_status st = QUIRE_OK;
 
-    /* A raw file can be entered anywhere; only a whole reading is hashed. */
+    /* A raw file can be read from any offset; only a full read is hashed. */
     if (r->from > 0) {
         r->at = r->from;
-        r->given = r->from;
+        r->content_at = r->from;
     }
-    while (!st && piece.len > 0 && r->given < r->to) {
+    while (!st && piece.len > 0 && r->content_at < r->to) {
         st = next_piece(b, r, &piece, err);
         if (!st)
-            st = give(r, piece, err);
+            st = emit_range(r, piece, err);
     }
     return st;
 }
 
-/* Everything that one piece of packed input unpacks to. */
-static quire_status take_all(struct blobs *b, struct reading *r,
-                             enum damage *damage, quire_error *err)
+/* Emit everything that one piece of packed input unpacks to. */
+static quire_status emit_unpacked(struct blobs *b, struct reading *r,
+                                  enum damage *damage, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t n;
@@ -233,7 +234,7 @@ static quire_status take_all(struct blobs *b, struct reading *r,
     do {
         *damage = unpacker_take(b->unpacker, room, PIECE_BYTES, &n);
         if (!*damage || *damage == DAMAGE_TRAILING)
-            st = give(r, bytes_of(room, n), err);
+            st = emit_range(r, bytes_of(room, n), err);
     } while (!st && !*damage && n > 0);
     return st;
 }
@@ -248,7 +249,7 @@ static quire_status read_gzip(struct blobs *b, const struct blob_location *p,
     if (st)
         return st;
     unpacker_begin(b->unpacker, p->size_known ? p->size : UINT64_MAX);
-    while (!st && !*damage && piece.len > 0 && r->given < r->to) {
+    while (!st && !*damage && piece.len > 0 && r->content_at < r->to) {
         st = next_piece(b, r, &piece, err);
         if (st)
             break;
@@ -257,10 +258,10 @@ static quire_status read_gzip(struct blobs *b, const struct blob_location *p,
             break;
         }
         unpacker_feed(b->unpacker, piece);
-        st = take_all(b, r, damage, err);
+        st = emit_unpacked(b, r, damage, err);
     }
     if (!st && !*damage && piece.len == 0 && p->size_known &&
-        r->given < p->size)
+        r->content_at < p->size)
         *damage = DAMAGE_TOO_SHORT;
     return st;
 }
@@ -323,32 +324,32 @@ quire_status blob_stream(struct blobs *b, const quire_digest *d,
         if (!digest_equal(&actual, d))
             *damage = DAMAGE_CONTENT;
         else
-            st = give(&r, buf_bytes(&b->plain), err);
+            st = emit_range(&r, buf_bytes(&b->plain), err);
     }
-    if (!st && !*damage && from > r.given)
+    if (!st && !*damage && from > r.content_at)
         st = err_set(err, QUIRE_INVALID,
                      "blob %s has %llu bytes: byte %llu is past its end",
-                     digest_short(d).s, (unsigned long long)r.given,
+                     digest_short(d).s, (unsigned long long)r.content_at,
                      (unsigned long long)from);
     return st;
 }
 
-/* ---- the calls ---------------------------------------------------------- */
+/* ---- public functions --------------------------------------------------- */
 
-static quire_status keep(void *ctx, quire_bytes bytes, quire_error *err)
+static quire_status append_piece(void *ctx, quire_bytes bytes, quire_error *err)
 {
     buf_add(ctx, bytes.data, bytes.len);
     return buf_status(ctx, "a blob", err);
 }
 
-/* A file that does not tell its size: gather it piece by piece. */
+/* Read a file of unknown size piece by piece. */
 static quire_status get_unsized(struct blobs *b, const quire_digest *d,
                                 const struct blob_location *p, quire_error *err)
 {
     struct buf whole = BUF_INIT((size_t)GET_BYTES);
     enum damage damage;
-    quire_status st = blob_stream(b, d, p, 0, UINT64_MAX, keep, &whole, &damage,
-                                  err);
+    quire_status st = blob_stream(b, d, p, 0, UINT64_MAX, append_piece, &whole,
+                                  &damage, err);
 
     if (!st && damage)
         st = blob_damaged(b, d, p, damage, err);
@@ -385,9 +386,10 @@ quire_status blob_get(struct blob_view v, const quire_digest *digest,
     return st;
 }
 
-static quire_status out_of_range(const quire_digest *d,
-                                 const struct blob_location *p, uint64_t from,
-                                 uint64_t to, quire_error *err)
+static quire_status report_out_of_range(const quire_digest *d,
+                                        const struct blob_location *p,
+                                        uint64_t from, uint64_t to,
+                                        quire_error *err)
 {
     if (from > to)
         return err_set(err, QUIRE_INVALID,
@@ -412,7 +414,7 @@ quire_status blob_read(struct blob_view v, const quire_digest *digest,
     if (st)
         return st;
     if (from > to || (p.size_known && from > p.size))
-        return out_of_range(digest, &p, from, to, err);
+        return report_out_of_range(digest, &p, from, to, err);
     if (p.size_known && p.size <= SMALL_BYTES) {
         st = get_whole(b, digest, &p, err);
         if (st)
@@ -442,14 +444,14 @@ quire_status blob_stat(struct blob_view v, const quire_digest *digest,
         return st;
     if (p.odd)
         return blob_damaged(b, digest, &p, DAMAGE_ROW, err);
-    /* A gzip file that could hold more than 2^32 bytes does not say how
-     * many; there is nothing for it but to count. */
+    /* A gzip file that could hold more than 2^32 bytes does not record its
+     * size: it has to be counted. */
     if (!p.size_known) {
         struct reading r = {.to = UINT64_MAX};
 
         hash_init(&r.hash);
         st = stream_file(b, digest, &p, &r, &damage, err);
-        p.size = r.given;
+        p.size = r.content_at;
         p.size_known = true;
     }
     if (st)

@@ -13,7 +13,7 @@ struct gunzip {
     struct object *file;
     z_stream z;
     uint64_t at;  /* in the file                        */
-    bool between; /* members: the end would be the end  */
+    bool between; /* between members: the input may end here */
     bool ended;
     unsigned char input[INPUT_BYTES];
 };

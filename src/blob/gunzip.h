@@ -1,8 +1,8 @@
 /*
- * gunzip.h - the content of a gzip file that somebody else wrote, as a stream
+ * gunzip.h - content of a foreign gzip file, as a stream
  *
- * Of any number of members, as gzip and its like write them. codec.h is for our
- * own: one member, of a size that is known.
+ * Reads any number of members, as gzip writes them. codec.h reads our own
+ * files: one member of known size.
  */
 #ifndef BLOB_GUNZIP_H
 #define BLOB_GUNZIP_H
@@ -16,8 +16,8 @@ quire_status gunzip_new(struct object *file, struct gunzip **out,
                         quire_error *err);
 void gunzip_free(struct gunzip *g);
 
-/* A quire_read_fn over a struct gunzip. QUIRE_DAMAGED, bare: it ends too early,
- * or is no gzip file. */
+/* A quire_read_fn over a struct gunzip. QUIRE_DAMAGED without a message: it is
+ * truncated, or not a gzip file. */
 quire_status gunzip_read(void *ctx, void *buf, size_t cap, size_t *n,
                          quire_error *err);
 

@@ -1,11 +1,11 @@
 /*
- * hash.c - SHA-256 by nettle, and two streams at once by the processor
+ * hash.c - SHA-256 by nettle, and two streams at once by SHA instructions
  *
- * One stream cannot fill the SHA unit: each round waits for the one before.
- * Two independent messages interleaved can, and verification has as many as
- * it likes. The loop below takes whole 64-byte blocks of both while both
- * last; nettle does the rest, and everything where the instructions are
- * missing. The tests compare the two.
+ * One stream cannot fill the SHA unit: each round waits for the one before. Two
+ * interleaved messages can, and verification has many to choose from. The loop
+ * below processes whole 64-byte blocks while both messages have one; nettle
+ * processes the rest, and everything on processors without the instructions.
+ * The tests compare the two.
  */
 #include "blob/hash.h"
 

@@ -1,7 +1,7 @@
 /*
  * hash.h - SHA-256, the name of every blob
  *
- * Nobody outside this room hashes content.
+ * Other modules do not hash content.
  */
 #ifndef BLOB_HASH_H
 #define BLOB_HASH_H
@@ -23,10 +23,9 @@ void hash_end(struct hash *h, quire_digest *out);
 
 void hash_bytes(quire_bytes bytes, quire_digest *out);
 
-/* Two at once: a processor with SHA instructions has room for a second stream
- * beside the first, and does both in little more than the time of one. Ask
- * hash_can_pair() once and keep the answer: asking costs microseconds in a
- * virtual machine. */
+/* Hash two messages at once: a processor with SHA instructions does both in
+ * little more than the time of one. Call hash_can_pair() once and keep the
+ * result: it costs microseconds in a virtual machine. */
 bool hash_can_pair(void);
 void hash_pair(quire_bytes a, quire_bytes b, quire_digest *out_a,
                quire_digest *out_b);
@@ -36,7 +35,7 @@ static inline bool digest_equal(const quire_digest *a, const quire_digest *b)
     return !memcmp(a->byte, b->byte, sizeof a->byte);
 }
 
-/* The first digits, enough for a person to tell blobs apart in a message. */
+/* The first digits, enough to distinguish blobs in a message. */
 struct digest_text {
     char s[13];
 };

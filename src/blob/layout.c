@@ -20,8 +20,8 @@ void layout_name(quire_layout layout, const quire_digest *d,
                  suffix);
 }
 
-/* A blob's name is exactly what layout_name() gives for its digest: upper
- * case, other endings and other depths belong to someone else. */
+/* A blob's name is exactly what layout_name() returns for its digest. Upper
+ * case, other suffixes and other depths are foreign files. */
 bool layout_parse(quire_layout layout, const char *name, quire_digest *out)
 {
     char hex[65], again[NAME_BYTES];

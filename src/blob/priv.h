@@ -1,4 +1,4 @@
-/* priv.h - what the files of the blob room share */
+/* priv.h - shared by the files of the blob module */
 #ifndef BLOB_PRIV_H
 #define BLOB_PRIV_H
 
@@ -8,17 +8,17 @@
 #include "blob/hash.h"
 #include "store/sql.h"
 
-/* Content up to this is held in memory, checked before it is given, and may
- * lie in a row. 1 MiB, the codec's probe: one read decides both. */
+/* Content up to this size is held in memory, verified before it is returned,
+ * and may be in a row. 1 MiB, the codec's probe: one read decides both. */
 #define SMALL_BYTES CODEC_PROBE_BYTES
 
-/* Below this gzip gains nothing that its 18 bytes do not eat. */
+/* Below this size gzip saves less than its 18 bytes. */
 #define PLAIN_BELOW ((size_t)200)
 
-/* The most that blob_get() will hold. */
+/* Maximum size for blob_get(). */
 #define GET_BYTES ((uint64_t)1 << 30)
 
-/* Pieces of a stream: large enough that a system call costs nothing, small
+/* Piece size of a stream: large enough that system calls do not matter, small
  * enough to stay in the cache between reading, hashing and packing. */
 #define PIECE_BYTES ((size_t)256 * 1024)
 
@@ -29,18 +29,19 @@ enum where { NOWHERE, IN_ROW, IN_FILE };
 /* Where a blob was found. */
 struct blob_location {
     enum where where;
-    bool has_row; /* packed: quire.db knows it                     */
+    bool has_row; /* packed: quire.db has a row */
     uint64_t size;
-    bool size_known; /* a gzip file without a row may not tell        */
+    bool size_known; /* false: a gzip file without a row, too large for its
+                      * trailer */
     uint64_t stored;
     int64_t seen_s;
     enum codec codec;
     bool whole;            /* row: its body has the recorded length      */
-    bool odd;              /* row: it makes no sense                     */
-    bool ends_read;        /* gzip file without a row: `ends` is good    */
+    bool odd;              /* row: it is invalid */
+    bool ends_read;        /* gzip file without a row: `ends` is valid */
     struct gzip_ends ends; /* …                                          */
-    quire_bytes body;      /* the stored bytes, if whoever found it has them
-                              at hand: on loan, and only for a moment       */
+    quire_bytes body;      /* the stored bytes, if the search has read them:
+                            * borrowed until the next call */
 };
 
 struct blob_table; /* the prepared statements of `packed` */
@@ -51,17 +52,17 @@ struct blobs {
     struct packer *packer;
     struct unpacker *unpacker;
     struct buf packed;  /* scratch: stored bytes               */
-    struct buf plain;   /* content on loan                     */
+    struct buf plain;   /* content lent to the caller */
     bool batch;         /* between blobs_begin() and its end  */
     bool group;         /* between blobs_open_group() and its end */
     bool failed;        /* a write of the open batch or group failed */
-    bool locked;        /* we have the files' shared lock      */
-    unsigned own_holds; /* what c.holds is, if it was NULL     */
+    bool locked;        /* this store has the files' shared lock */
+    unsigned own_holds; /* c.holds points here if it was NULL */
 };
 
 /* ---- layout.c ----------------------------------------------------------- */
 
-/* The file name of a blob, and back: false for a name that is none. */
+/* The file name of a blob, and back: false for any other name. */
 void layout_name(quire_layout layout, const quire_digest *d,
                  char name[NAME_BYTES]);
 bool layout_parse(quire_layout layout, const char *name, quire_digest *out);
@@ -71,7 +72,7 @@ static inline bool layout_is_gzip(quire_layout layout)
     return layout != QUIRE_LAYOUT_FLAT;
 }
 
-/* ---- rows.c: the small blobs in quire.db -------------------------------- */
+/* ---- table.c: blobs in quire.db ----------------------------------------- */
 
 quire_status blob_table_new(struct db *db, struct blob_table **out,
                             quire_error *err);
@@ -81,14 +82,14 @@ void blob_table_free(struct blob_table *r);
 quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
                              struct blob_location *out, quire_error *err);
 
-/* The stored bytes of a row, on loan until blob_table_done(). */
+/* The stored bytes of a row, borrowed until blob_table_done(). */
 quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
                              quire_bytes *out, quire_error *err);
 void blob_table_done(struct blob_table *r);
 
-/* Inside a write transaction. blob_table_add() with no body records a file. Adding
- * what is there replaces it. blob_table_seen() is QUIRE_NOT_FOUND when the row has
- * gone meanwhile. */
+/* Inside a write transaction. blob_table_add() without a body records a file.
+ * An existing row is replaced. blob_table_seen() returns QUIRE_NOT_FOUND when
+ * the row was removed meanwhile. */
 quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
                             const struct blob_location *p,
                             const quire_bytes *body, quire_error *err);
@@ -103,25 +104,26 @@ quire_status blob_table_list(struct blob_table *r, const quire_digest *from,
                              const quire_digest *to, blob_table_each_fn each,
                              void *ctx, quire_error *err);
 
-/* Those of rows from one id to another, in the order they were stored: many
- * times as fast, since that is how they lie. With their bodies; or without, and
- * then it is believed that these are whole. */
+/* Rows from one id to another, in the order they were stored: many times as
+ * fast, since that is their order on disk. With their bodies; or without, and
+ * then bodies are assumed to be whole. */
 quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
                              bool bodies, blob_table_each_fn each, void *ctx,
                              quire_error *err);
 
-/* How many rows there are; or how many have no digest, and so no blob. */
+/* Number of rows; with `odd`, of rows without a valid digest. */
 quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
                               quire_error *err);
 
-/* Whether a tenant has put it; that it has, inside a write transaction. */
+/* Whether a tenant has stored the blob; record that it has, inside a write
+ * transaction. */
 quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
                               int64_t tenant, bool *owned, quire_error *err);
 quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
                             int64_t tenant, quire_error *err);
 
-/* For a collection: the names alone, of all from `from` to `to`, ascending; of
- * those whose rows came after `id`; the last id there is. */
+/* For a collection: only the names, of all rows from `from` to `to`, ascending;
+ * of rows with an id above `id`; the highest id. */
 quire_status blob_table_names(struct blob_table *r, const quire_digest *from,
                               const quire_digest *to, sql_digest_fn each,
                               void *ctx, quire_error *err);
@@ -132,16 +134,16 @@ quire_status blob_table_last(struct blob_table *r, int64_t *id,
                              quire_error *err);
 
 /* Remove a blob that was not seen after `seen_s`; inside a write transaction.
- * QUIRE_NOT_FOUND: it was, or it is not there. */
+ * QUIRE_NOT_FOUND: it was seen, or does not exist. */
 quire_status blob_table_remove(struct blob_table *r, const quire_digest *d,
                                int64_t seen_s, bool *in_file, uint64_t *stored,
                                quire_error *err);
 
-/* How many, and the bytes they are stored in. */
+/* Number of blobs, and their stored bytes. */
 quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
                               uint64_t *bytes, quire_error *err);
 
-/* ---- blob.c: the files' shared lock ---------------------------------------
+/* ---- blob.c: shared lock of the files --------------------------------------
  *
  * A batch keeps it to its end, and so does a hold. */
 
@@ -151,12 +153,12 @@ quire_status blobs_hold_lock(struct blobs *b, quire_error *err);
 
 /* ---- blob.c and get.c ------------------------------------------------ */
 
-/* QUIRE_NOT_FOUND, bare. */
+/* QUIRE_NOT_FOUND without a message. */
 quire_status blob_find(struct blobs *b, const quire_digest *d,
                        struct blob_location *out, quire_error *err);
 
-/* The same for a put, which looks less closely at a file without a row, and
- * gets it open: *open, NULL if there is none. */
+/* The same for a put: it checks a file without a row less closely, and returns
+ * it open in *open, NULL if there is none. */
 quire_status blob_find_open(struct blobs *b, const quire_digest *d,
                             struct blob_location *out, struct object **open,
                             quire_error *err);
@@ -164,19 +166,19 @@ quire_status blob_find_open(struct blobs *b, const quire_digest *d,
 void blob_describe(const quire_digest *d, const struct blob_location *p,
                    quire_blob_info *info);
 
-/* Read a blob through, hashing: *damage says how it is wrong. The status is
- * about being able to look at all. `write` may be NULL. */
+/* Read and hash a whole blob: *damage is what is wrong with it; the status only
+ * reports failures to read. `write` may be NULL. */
 quire_status blob_stream(struct blobs *b, const quire_digest *d,
                          const struct blob_location *p, uint64_t from,
                          uint64_t to, quire_write_fn write, void *ctx,
                          enum damage *damage, quire_error *err);
 
-/* The stored bytes of a small blob unpacked to b->plain, not hashed. */
+/* Unpack the stored bytes of a small blob to b->plain, without hashing. */
 quire_status blob_unpack(struct blobs *b, const quire_digest *d,
                          const struct blob_location *p, enum damage *damage,
                          quire_error *err);
 
-/* A damaged blob in words. */
+/* Error message for a damaged blob. */
 quire_status blob_damaged(struct blobs *b, const quire_digest *d,
                           const struct blob_location *p, enum damage damage,
                           quire_error *err);
@@ -191,7 +193,7 @@ quire_status tenant_can_read(struct blob_view v, const quire_digest *d,
 quire_status blob_find_for_tenant(struct blob_view v, const quire_digest *d,
                                   struct blob_location *out, quire_error *err);
 
-/* Let a tenant read a blob that is there; 0 needs no row. Inside a write
+/* Let a tenant read an existing blob; tenant 0 needs no row. Inside a write
  * transaction. */
 quire_status blob_grant(struct blobs *b, const quire_digest *d, int64_t tenant,
                         quire_error *err);

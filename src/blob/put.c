@@ -1,14 +1,13 @@
 /*
- * put.c - storing content once
+ * put.c - store content once
  *
- * Content is named before it is stored. If the name is there already, and
- * what is stored under it has the right size, it is marked as seen and nothing
- * is written. Otherwise it is packed and written anew, over
- * a damaged copy if there is one.
+ * Content is hashed first. If a blob with that name exists and has the right
+ * size, it is marked as seen and not written. Otherwise the content is packed
+ * and written, over a damaged copy if there is one.
  *
  * Content of up to a mebibyte is handled in memory. More is a stream: packed
- * into a file without a name while it is hashed, and given the name at the
- * end, or thrown away if that turns out to be there.
+ * into an unnamed file while it is hashed, and published under its name at the
+ * end, or discarded if the name exists.
  */
 #include <assert.h>
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "base/fs.h"
 #include "blob/priv.h"
 
-/* Content that has been read, and the tenant it is stored for (0: none). */
+/* Digest and size of content, and the tenant it is stored for (0: none). */
 struct identity {
     quire_digest digest;
     uint64_t size;
@@ -34,14 +33,14 @@ static quire_status begin_rows(struct blobs *b, enum db_begin mode,
 {
     if (!b->batch)
         return db_begin(b->c.db, mode, err);
-    /* Outside a transaction each row would be kept by itself. */
+    /* Outside a transaction each row would be committed by itself. */
     if (db_inside(b->c.db))
         return QUIRE_OK;
     return err_set(err, QUIRE_IO,
                    "the transaction was lost with an earlier failure");
 }
 
-/* A batch whose rows may be half written cannot be kept. */
+/* A batch with half-written rows cannot be committed. */
 static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
 {
     if (b->batch) {
@@ -52,7 +51,7 @@ static quire_status end_rows(struct blobs *b, quire_status st, quire_error *err)
     return sql_end(b->c.db, st, err);
 }
 
-/* Record it, and whose it is. */
+/* Add the row of the blob and that of its tenant. */
 static quire_status add_row(struct blobs *b, const struct identity *id,
                             const struct blob_location *p,
                             const quire_bytes *body, quire_error *err)
@@ -62,9 +61,9 @@ static quire_status add_row(struct blobs *b, const struct identity *id,
     return st ? st : blob_grant(b, &id->digest, id->tenant, err);
 }
 
-/* What is there becomes its owner's. */
-static quire_status own_present(struct blobs *b, const struct identity *id,
-                                quire_error *err)
+/* Record the tenant of content found present. */
+static quire_status grant_present(struct blobs *b, const struct identity *id,
+                                  quire_error *err)
 {
     quire_status st = begin_rows(b, DB_DURABLE, err);
 
@@ -72,14 +71,16 @@ static quire_status own_present(struct blobs *b, const struct identity *id,
               : end_rows(b, blob_grant(b, &id->digest, id->tenant, err), err);
 }
 
-/* ---- content that is there already -------------------------------------- */
+/* ---- content that exists ------------------------------------------------ */
 
-/* Whether what is stored can be what `id` is: by its size, which finds what a
- * crash of another program left. Looking closer costs more than the hash, and
- * is done when asked for. */
-static quire_status looks_whole(struct blobs *b, const struct identity *id,
-                                const struct blob_location *p, unsigned flags,
-                                bool *whole, quire_error *err)
+/* Whether the stored blob can be the content `id`, judged by its size: that
+ * detects what a crash of another program left. A closer check costs more than
+ * the hash, and is left to `verify`. */
+static quire_status check_stored_blob(struct blobs *b,
+                                      const struct identity *id,
+                                      const struct blob_location *p,
+                                      unsigned flags, bool *whole,
+                                      quire_error *err)
 {
     struct object_info info;
     enum damage damage;
@@ -95,7 +96,7 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
         st = blob_stream(b, &id->digest, p, 0, UINT64_MAX, NULL, NULL, &damage,
                          &why);
         *whole = !st && damage == DAMAGE_NONE;
-        /* A copy that the disk does not give back is what this is for. */
+        /* A copy that cannot be read is replaced. */
         if (st == QUIRE_IO)
             return QUIRE_OK;
         if (st && err)
@@ -120,24 +121,23 @@ static quire_status looks_whole(struct blobs *b, const struct identity *id,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* Mark as seen. QUIRE_NOT_FOUND: collected since we looked. */
-static quire_status freshen(struct blobs *b, const struct identity *id,
-                            struct blob_location *p, struct object *open,
-                            quire_error *err)
+/* Mark as seen. QUIRE_NOT_FOUND: collected since it was found. */
+static quire_status mark_seen(struct blobs *b, const struct identity *id,
+                              struct blob_location *p, struct object *open,
+                              quire_error *err)
 {
     int64_t now_s = clock_s(b->c.clock);
     quire_status st;
 
-    /* Whoever wrote it may not have waited for the disk, or not yet. In a batch
-     * that is waited for at the end. */
+    /* Its writer may not have synced it. A batch syncs at its end. */
     assert(p->has_row || open);
     st = !p->has_row                               ? open->ops->sync(open, err)
          : !b->batch && !b->group && !b->c.relaxed ? db_settle(b->c.db, err)
                                                    : QUIRE_OK;
     if (st)
         return st;
-    /* A collection spares what was seen this very second anyway. A clock that
-     * went back must not hide that it was seen. */
+    /* A collection spares what was seen in the same second anyway. After the
+     * clock was set back, the row is updated. */
     if (p->seen_s == now_s)
         return QUIRE_OK;
     now_s = p->seen_s = now_s > p->seen_s ? now_s : p->seen_s + 1;
@@ -149,18 +149,18 @@ static quire_status freshen(struct blobs *b, const struct identity *id,
                          err);
 }
 
-/* A file that a crash left without its row gets one, when it is certain that
- * it lasts. */
-static quire_status adopt(struct blobs *b, const struct identity *id,
-                          struct blob_location *p, struct object *open,
-                          quire_error *err)
+/* Add the row of a file that a crash left without one, once the file is
+ * durable. */
+static quire_status add_missing_row(struct blobs *b, const struct identity *id,
+                                    struct blob_location *p,
+                                    struct object *open, quire_error *err)
 {
     quire_status st;
 
     assert(open);
     p->seen_s = clock_s(b->c.clock);
     st = open->ops->sync(open, err);
-    /* A collection that met the file before it had a row goes by its time. */
+    /* A collection that saw the file before its row goes by the file's time. */
     if (!st)
         st = open->ops->touch(open, p->seen_s, err);
     if (!st)
@@ -172,7 +172,7 @@ static quire_status adopt(struct blobs *b, const struct identity *id,
     return end_rows(b, add_row(b, id, p, NULL, err), err);
 }
 
-/* *done: it is there, whole, and marked. */
+/* *done: the blob exists, is whole, and is marked. */
 static quire_status accept_present(struct blobs *b, const struct identity *id,
                                    unsigned flags, quire_blob_info *info,
                                    bool *done, quire_error *err)
@@ -183,7 +183,7 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
     quire_status st = blob_find_open(b, &id->digest, &p, &open, err);
 
     *done = false;
-    /* A file is relied on only under the lock, and then looked at again. */
+    /* Rely on a file only under the lock, and then check it again. */
     if (!st && open && !b->locked) {
         open->ops->close(open);
         open = NULL;
@@ -192,15 +192,15 @@ static quire_status accept_present(struct blobs *b, const struct identity *id,
             st = blob_find_open(b, &id->digest, &p, &open, err);
     }
     if (!st)
-        st = looks_whole(b, id, &p, flags, &whole, err);
+        st = check_stored_blob(b, id, &p, flags, &whole, err);
     if (!st && whole) {
         st = tenant_can_read((struct blob_view){b, id->tenant}, &id->digest,
                              &had, err);
         if (!st)
-            st = b->rows && !p.has_row ? adopt(b, id, &p, open, err)
-                                       : freshen(b, id, &p, open, err);
+            st = b->rows && !p.has_row ? add_missing_row(b, id, &p, open, err)
+                                       : mark_seen(b, id, &p, open, err);
         if (!st && !had)
-            st = own_present(b, id, err);
+            st = grant_present(b, id, err);
         *done = !st;
     }
     if (open)
@@ -225,7 +225,7 @@ quire_status blob_freshen(struct blobs *b, const quire_digest *d,
     if (!st)
         st = blob_find_open(b, d, &p, &open, err);
     if (!st)
-        st = freshen(b, &id, &p, open, err);
+        st = mark_seen(b, &id, &p, open, err);
     if (open)
         open->ops->close(open);
     blobs_unlock(b);
@@ -254,7 +254,7 @@ static quire_status store_row(struct blobs *b, const struct identity *id,
     return st ? st : end_rows(b, add_row(b, id, p, body, err), err);
 }
 
-/* Name a finished draft, which is gone afterwards, and record it. */
+/* Publish a finished draft, which is consumed, and record it. */
 static quire_status store_draft(struct blobs *b, const struct identity *id,
                                 struct draft *draft, struct blob_location *p,
                                 quire_error *err)
@@ -263,7 +263,8 @@ static quire_status store_draft(struct blobs *b, const struct identity *id,
     quire_status st;
 
     layout_name(b->c.layout, &id->digest, name);
-    /* Replacing is harmless: another copy is the same content, or damaged. */
+    /* Replacing is harmless: another copy has the same content, or is damaged.
+     */
     st = draft->ops->publish(draft, name, true, err);
     return st ? st : store_row(b, id, p, NULL, err);
 }
@@ -286,10 +287,10 @@ static quire_status store_file(struct blobs *b, const struct identity *id,
     return store_draft(b, id, draft, p, err);
 }
 
-/* How small content is stored: as which bytes, where. */
-static quire_status pack(struct blobs *b, quire_bytes content,
-                         struct blob_location *p, quire_bytes *stored,
-                         quire_error *err)
+/* Choose how small content is stored: packed or plain, row or file. */
+static quire_status pack_small(struct blobs *b, quire_bytes content,
+                               struct blob_location *p, quire_bytes *stored,
+                               quire_error *err)
 {
     bool rows = b->rows && b->c.row_max > 0, shrank;
     size_t plain_max = rows && b->c.row_max < PLAIN_BELOW ? b->c.row_max
@@ -307,7 +308,7 @@ static quire_status pack(struct blobs *b, quire_bytes content,
         st = buf_status(&b->packed, "a packed blob", err);
         if (st)
             return st;
-        /* A row may be plain; it is, unless gzip saves a twentieth. */
+        /* A row is stored plain unless gzip saves 5 %. */
         if (!rows || content.len > b->c.row_max ||
             b->packed.len < content.len - content.len / 20) {
             p->codec = CODEC_GZIP;
@@ -327,7 +328,7 @@ static quire_status put_small(struct blobs *b, const struct identity *id,
 {
     struct blob_location p = {.size = id->size, .size_known = true};
     quire_bytes stored;
-    quire_status st = pack(b, content, &p, &stored, err);
+    quire_status st = pack_small(b, content, &p, &stored, err);
 
     if (st)
         return st;
@@ -346,7 +347,7 @@ static quire_status put_small(struct blobs *b, const struct identity *id,
 
 /* ---- large content ------------------------------------------------------ */
 
-/* Where the packed bytes of a stream go. */
+/* Destination of the packed bytes of a stream. */
 struct drain {
     struct draft *draft;
     uint64_t stored;
@@ -370,8 +371,8 @@ static quire_status begin_packing(struct blobs *b, quire_bytes first,
     return st ? st : packer_begin(b->packer, first, drain_write, drain, err);
 }
 
-/* Name what was drained, unless `st` says that it went wrong. Either way the
- * draft is gone. The files are locked. */
+/* Publish the drained stream, unless `st` is an error. The draft is consumed
+ * either way. The caller holds the lock of the files. */
 static quire_status finish_large(struct blobs *b, const struct identity *id,
                                  struct drain *drain, quire_status st,
                                  quire_blob_info *info, quire_error *err)
@@ -395,7 +396,7 @@ static quire_status finish_large(struct blobs *b, const struct identity *id,
     return st;
 }
 
-/* Content in memory that is too large to be packed there as well. */
+/* Content in memory that is too large to be packed in memory. */
 static quire_status put_large(struct blobs *b, const struct identity *id,
                               quire_bytes content, quire_blob_info *info,
                               quire_error *err)
@@ -420,8 +421,8 @@ static quire_status put_large(struct blobs *b, const struct identity *id,
     return finish_large(b, id, &drain, st, info, err);
 }
 
-/* The end of every put. A transaction in which a write failed is not kept. */
-static quire_status put_done(struct blobs *b, quire_status st)
+/* The end of every put. A transaction with a failed write is rolled back. */
+static quire_status finish_put(struct blobs *b, quire_status st)
 {
     blobs_unlock(b);
     if (st && (b->batch || b->group))
@@ -448,14 +449,14 @@ quire_status blob_put(struct blob_view v, quire_bytes content, unsigned flags,
     if (!st && !done)
         st = content.len > SMALL_BYTES ? put_large(b, &id, content, info, err)
                                        : put_small(b, &id, content, info, err);
-    return put_done(b, st);
+    return finish_put(b, st);
 }
 
 /* ---- streams ------------------------------------------------------------ */
 
-/* Read on until `cap` bytes or the end. */
-static quire_status fill(quire_read_fn read, void *ctx, char *buf, size_t cap,
-                         size_t *got, quire_error *err)
+/* Read until `cap` bytes or the end. */
+static quire_status read_full(quire_read_fn read, void *ctx, char *buf,
+                              size_t cap, size_t *got, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t n = 1;
@@ -469,10 +470,10 @@ static quire_status fill(quire_read_fn read, void *ctx, char *buf, size_t cap,
     return st;
 }
 
-/* Hash and pack `have` bytes in `buf`, then the rest of the stream. */
-static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
-                         char *buf, size_t have, struct drain *drain,
-                         struct identity *id, quire_error *err)
+/* Hash and pack the `have` bytes in `buf`, then the rest of the stream. */
+static quire_status pack_stream(struct blobs *b, quire_read_fn read, void *ctx,
+                                char *buf, size_t have, struct drain *drain,
+                                struct identity *id, quire_error *err)
 {
     bool gzip = layout_is_gzip(b->c.layout);
     struct hash hash;
@@ -489,7 +490,7 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
         st = gzip ? packer_add(b->packer, piece, err)
                   : drain_write(drain, piece, err);
         if (!st)
-            st = fill(read, ctx, buf, PIECE_BYTES, &have, err);
+            st = read_full(read, ctx, buf, PIECE_BYTES, &have, err);
     }
     if (!st && gzip)
         st = packer_end(b->packer, err);
@@ -497,10 +498,10 @@ static quire_status pour(struct blobs *b, quire_read_fn read, void *ctx,
     return st;
 }
 
-static quire_status pour_large(struct blob_view v, quire_read_fn read,
-                               void *ctx, char *buf, size_t have,
-                               unsigned flags, quire_blob_info *info,
-                               quire_error *err)
+static quire_status put_large_stream(struct blob_view v, quire_read_fn read,
+                                     void *ctx, char *buf, size_t have,
+                                     unsigned flags, quire_blob_info *info,
+                                     quire_error *err)
 {
     struct blobs *b = v.store;
     struct object_store *files = b->c.files;
@@ -512,7 +513,7 @@ static quire_status pour_large(struct blob_view v, quire_read_fn read,
     st = files->ops->create(files, &drain.draft, err);
     if (st)
         return st;
-    st = pour(b, read, ctx, buf, have, &drain, &id, err);
+    st = pack_stream(b, read, ctx, buf, have, &drain, &id, err);
     if (!st)
         st = blobs_lock(b, err);
     if (!st)
@@ -534,15 +535,15 @@ quire_status blob_put_stream(struct blob_view v, quire_read_fn read, void *ctx,
 
     if (!info)
         info = &ignored;
-    /* One byte more than is small tells the two apart. */
-    st = buf ? fill(read, ctx, buf, SMALL_BYTES + 1, &have, err)
+    /* One byte more than SMALL_BYTES shows that the content is large. */
+    st = buf ? read_full(read, ctx, buf, SMALL_BYTES + 1, &have, err)
              : err_memory(err);
     if (!st && have <= SMALL_BYTES)
         st = blob_put(v, bytes_of(buf, have), flags, info, err);
     else if (!st)
-        st = pour_large(v, read, ctx, buf, have, flags, info, err);
+        st = put_large_stream(v, read, ctx, buf, have, flags, info, err);
     free(buf);
-    return put_done(v.store, st);
+    return finish_put(v.store, st);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -565,8 +566,8 @@ static quire_status read_fd(void *ctx, void *buf, size_t cap, size_t *n,
     return QUIRE_OK;
 }
 
-/* The name of a file's content, without storing it. */
-static quire_status identify(int fd, struct identity *id, quire_error *err)
+/* Hash the content of a file without storing it. */
+static quire_status hash_file(int fd, struct identity *id, quire_error *err)
 {
     struct cursor c = {.fd = fd};
     char *buf = malloc(PIECE_BYTES);
@@ -588,9 +589,9 @@ static quire_status identify(int fd, struct identity *id, quire_error *err)
     return st;
 }
 
-/* A large file is read twice: once to see whether it is there, and if not,
- * once more to store it. Should it change between the two, what is stored is
- * what the second reading found, under that content's name. */
+/* A large file is read twice: once to see whether its content exists, and if
+ * not, once more to store it. If it changes between the two, what the second
+ * pass read is stored, under the name of that content. */
 quire_status blob_put_fd(struct blob_view v, int fd, unsigned flags,
                          quire_blob_info *info, quire_error *err)
 {
@@ -605,18 +606,18 @@ quire_status blob_put_fd(struct blob_view v, int fd, unsigned flags,
     if (!info)
         info = &ignored;
     if (fstat(fd, &file) < 0)
-        return put_done(b, err_sys(err, errno,
-                                   "cannot look at the file to be stored"));
+        return finish_put(b, err_sys(err, errno,
+                                     "cannot stat the file to be stored"));
     if (!S_ISREG(file.st_mode))
-        return put_done(b, err_set(err, QUIRE_INVALID, "not a regular file"));
+        return finish_put(b, err_set(err, QUIRE_INVALID, "not a regular file"));
     if ((uint64_t)file.st_size > SMALL_BYTES) {
-        st = identify(fd, &id, err);
+        st = hash_file(fd, &id, err);
         id.tenant = v.tenant;
         if (!st)
             st = blobs_lock(b, err);
         if (!st)
             st = accept_present(b, &id, flags, info, &done, err);
-        put_done(b, st);
+        finish_put(b, st);
         if (st || done)
             return st;
     }

@@ -1,4 +1,4 @@
-/* ref.c - the written form of a digest */
+/* ref.c - the text form of a digest */
 #include <stdio.h>
 #include <string.h>
 

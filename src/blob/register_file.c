@@ -1,21 +1,21 @@
 /*
- * register_file.c - a row for a file that has none
+ * register_file.c - add the row of a blob file that has none
  *
- * A crash between the two leaves such a file, and so does the loss of the
- * database. It gets its row only after every byte of it was compared with its
- * name.
+ * A crash between file and row leaves such a file, and so does the loss of the
+ * database. Its row is added only after its whole content was verified.
  */
 #include "base/err.h"
 #include "blob/priv.h"
 
-static quire_status count(void *ctx, quire_bytes bytes, quire_error *err)
+static quire_status count_problem(void *ctx, quire_bytes bytes,
+                                  quire_error *err)
 {
     (void)err;
     *(uint64_t *)ctx += bytes.len;
     return QUIRE_OK;
 }
 
-/* In a transaction. Somebody may have put it meanwhile. */
+/* In a transaction. Another process may have added it meanwhile. */
 static quire_status add_row(struct blobs *b, const quire_digest *d,
                             const struct blob_location *p, quire_error *err)
 {
@@ -26,8 +26,8 @@ static quire_status add_row(struct blobs *b, const quire_digest *d,
                                  : st;
 }
 
-static quire_status adopt(struct blobs *b, const quire_digest *d,
-                          quire_error *err)
+static quire_status register_one(struct blobs *b, const quire_digest *d,
+                                 quire_error *err)
 {
     struct db *db = b->c.db;
     enum damage damage;
@@ -37,7 +37,8 @@ static quire_status adopt(struct blobs *b, const quire_digest *d,
 
     if (st || p.has_row)
         return st;
-    st = blob_stream(b, d, &p, 0, UINT64_MAX, count, &size, &damage, err);
+    st = blob_stream(b, d, &p, 0, UINT64_MAX, count_problem, &size, &damage,
+                     err);
     if (!st && damage)
         st = blob_damaged(b, d, &p, damage, err);
     if (!st)
@@ -61,7 +62,7 @@ quire_status blob_register_file(struct blobs *b, const quire_digest *digest,
     st = blobs_lock(b, err);
     if (st)
         return st;
-    st = adopt(b, digest, err);
+    st = register_one(b, digest, err);
     blobs_unlock(b);
     return st;
 }

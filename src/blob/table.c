@@ -1,11 +1,11 @@
 /*
  * table.c - blobs as rows of quire.db
  *
- * Two tables. `blob` has a short row for every blob, also for those with a
- * file of their own: it is what listing, finding and collecting touch. `body`
- * has the bytes, in the order they came. Apart, because marking a blob as
- * seen must not rewrite its bytes, and because one row of 60 bytes and one of
- * a thousand do not share pages well.
+ * Two tables. `blob` has a short row for every blob, including those stored in
+ * files: listing, finding and collecting use only this one. `body` has the
+ * bytes, in the order they were stored. They are separate because marking a
+ * blob as seen must not rewrite its bytes, and because rows of 60 and of a
+ * thousand bytes share pages badly.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +104,8 @@ void blob_table_free(struct blob_table *r)
     free(r);
 }
 
-static quire_status use(struct blob_table *r, int which, struct stmt **out,
-                        quire_error *err)
+static quire_status use_stmt(struct blob_table *r, int which, struct stmt **out,
+                             quire_error *err)
 {
     return sql_use(&r->sql, which, out, err);
 }
@@ -115,9 +115,9 @@ static void bind_digest(struct stmt *s, int at, const quire_digest *d)
     stmt_bind_bytes(s, at, bytes_of(d->byte, sizeof d->byte));
 }
 
-/* A row is read as if a stranger wrote it: what makes no sense is marked, and
- * is damage to whoever wants the content. */
-static void read_place(struct stmt *s, struct blob_location *p)
+/* A row is untrusted: invalid values are marked, and reported as damage when
+ * the content is read. */
+static void read_location(struct stmt *s, struct blob_location *p)
 {
     int64_t size = stmt_column_int(s, 1), stored = stmt_column_int(s, 2);
     int64_t codec = stmt_column_int(s, 3), in_file = stmt_column_int(s, 4);
@@ -142,7 +142,7 @@ quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
                              struct blob_location *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, FIND, &s, err);
+    quire_status st = use_stmt(r, FIND, &s, err);
     bool row;
 
     if (st)
@@ -150,7 +150,7 @@ quire_status blob_table_find(struct blob_table *r, const quire_digest *d,
     bind_digest(s, 1, d);
     st = stmt_step(s, &row, err);
     if (!st && row)
-        read_place(s, out);
+        read_location(s, out);
     else if (!st)
         st = QUIRE_NOT_FOUND;
     stmt_reset(s);
@@ -161,7 +161,7 @@ quire_status blob_table_body(struct blob_table *r, const quire_digest *d,
                              quire_bytes *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, BODY, &s, err);
+    quire_status st = use_stmt(r, BODY, &s, err);
     bool row;
 
     if (st)
@@ -181,8 +181,8 @@ void blob_table_done(struct blob_table *r)
     sql_reset(&r->sql, BODY);
 }
 
-/* Run a statement that was bound and returns no row. */
-static quire_status finish(struct stmt *s, quire_error *err)
+/* Run a bound statement that returns no rows. */
+static quire_status run_stmt(struct stmt *s, quire_error *err)
 {
     bool row;
     quire_status st = stmt_step(s, &row, err);
@@ -195,22 +195,22 @@ static quire_status set_body(struct blob_table *r, int64_t id,
                              const quire_bytes *body, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, body ? ADD_BODY : DROP_BODY, &s, err);
+    quire_status st = use_stmt(r, body ? ADD_BODY : DROP_BODY, &s, err);
 
     if (st)
         return st;
     stmt_bind_int(s, 1, id);
     if (body)
         stmt_bind_bytes(s, 2, *body);
-    return finish(s, err);
+    return run_stmt(s, err);
 }
 
-static quire_status bind_place(struct blob_table *r, int which,
-                               const quire_digest *d,
-                               const struct blob_location *p, struct stmt **out,
-                               quire_error *err)
+static quire_status bind_location(struct blob_table *r, int which,
+                                  const quire_digest *d,
+                                  const struct blob_location *p,
+                                  struct stmt **out, quire_error *err)
 {
-    quire_status st = use(r, which, out, err);
+    quire_status st = use_stmt(r, which, out, err);
     struct stmt *s = *out;
 
     if (st)
@@ -224,14 +224,13 @@ static quire_status bind_place(struct blob_table *r, int which,
     return QUIRE_OK;
 }
 
-/* The row is there: a damaged copy is replaced, or another process was
- * faster. */
-static quire_status add_again(struct blob_table *r, const quire_digest *d,
-                              const struct blob_location *p,
-                              const quire_bytes *body, quire_error *err)
+/* The row exists: replace a damaged copy, or another process was faster. */
+static quire_status replace_row(struct blob_table *r, const quire_digest *d,
+                                const struct blob_location *p,
+                                const quire_bytes *body, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = bind_place(r, AGAIN, d, p, &s, err);
+    quire_status st = bind_location(r, AGAIN, d, p, &s, err);
     int64_t id = 0;
     bool row;
 
@@ -248,20 +247,20 @@ static quire_status add_again(struct blob_table *r, const quire_digest *d,
     return st || !body ? st : set_body(r, id, body, err);
 }
 
-/* Plain inserts first: one that may change its mind ("on conflict …") makes
- * SQLite copy every page it touches, in case it has to take it back. */
+/* Plain inserts first: "on conflict …" makes SQLite copy every page it touches
+ * in case it has to undo the insert. */
 quire_status blob_table_add(struct blob_table *r, const quire_digest *d,
                             const struct blob_location *p,
                             const quire_bytes *body, quire_error *err)
 {
-    quire_error why = {.what = ""}; /* being there already is no failure */
+    quire_error why = {.what = ""}; /* an existing row is not a failure */
     struct stmt *s;
-    quire_status st = bind_place(r, ADD, d, p, &s, &why);
+    quire_status st = bind_location(r, ADD, d, p, &s, &why);
 
     if (!st)
-        st = finish(s, &why);
+        st = run_stmt(s, &why);
     if (st == QUIRE_EXISTS)
-        return add_again(r, d, p, body, err);
+        return replace_row(r, d, p, body, err);
     if (st && err)
         *err = why;
     return st || !body ? st : set_body(r, db_last_id(r->sql.db), body, err);
@@ -271,22 +270,22 @@ quire_status blob_table_seen(struct blob_table *r, const quire_digest *d,
                              int64_t now_s, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, SEEN, &s, err);
+    quire_status st = use_stmt(r, SEEN, &s, err);
 
     if (st)
         return st;
     bind_digest(s, 1, d);
     stmt_bind_int(s, 2, now_s);
-    st = finish(s, err);
+    st = run_stmt(s, err);
     if (!st && db_changes(r->sql.db) == 0)
         st = QUIRE_NOT_FOUND;
     return st;
 }
 
-/* Each row that a statement gives. */
-static quire_status give_places(struct stmt *s, bool bodies,
-                                blob_table_each_fn each, void *ctx,
-                                quire_error *err)
+/* Call `each` for every row of a statement. */
+static quire_status emit_locations(struct stmt *s, bool bodies,
+                                   blob_table_each_fn each, void *ctx,
+                                   quire_error *err)
 {
     quire_status st = QUIRE_OK;
     bool row = true;
@@ -298,9 +297,9 @@ static quire_status give_places(struct stmt *s, bool bodies,
         st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        read_place(s, &p);
+        read_location(s, &p);
         if (!sql_digest(s, 7, &d))
-            continue; /* nobody's; check tells of it */
+            continue; /* not a blob; the check reports it */
         if (bodies && p.where == IN_ROW && p.whole)
             p.body = stmt_column_bytes(s, 8);
         st = each(ctx, &d, &p, err);
@@ -314,13 +313,13 @@ quire_status blob_table_list(struct blob_table *r, const quire_digest *from,
                              void *ctx, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, LIST, &s, err);
+    quire_status st = use_stmt(r, LIST, &s, err);
 
     if (st)
         return st;
     bind_digest(s, 1, from);
     bind_digest(s, 2, to);
-    return give_places(s, false, each, ctx, err);
+    return emit_locations(s, false, each, ctx, err);
 }
 
 quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
@@ -328,20 +327,20 @@ quire_status blob_table_walk(struct blob_table *r, int64_t from, int64_t to,
                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, bodies ? WALK : WALK_BRIEF, &s, err);
+    quire_status st = use_stmt(r, bodies ? WALK : WALK_BRIEF, &s, err);
 
     if (st)
         return st;
     stmt_bind_int(s, 1, from);
     stmt_bind_int(s, 2, to);
-    return give_places(s, bodies, each, ctx, err);
+    return emit_locations(s, bodies, each, ctx, err);
 }
 
 quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
                               quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, odd ? COUNT_ODD : COUNT, &s, err);
+    quire_status st = use_stmt(r, odd ? COUNT_ODD : COUNT, &s, err);
     bool row;
 
     if (st)
@@ -353,13 +352,13 @@ quire_status blob_table_count(struct blob_table *r, bool odd, uint64_t *n,
     return st;
 }
 
-/* ---- whose they are ----------------------------------------------------- */
+/* ---- access of tenants -------------------------------------------------- */
 
 quire_status blob_table_owned(struct blob_table *r, const quire_digest *d,
                               int64_t tenant, bool *owned, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, OWNED, &s, err);
+    quire_status st = use_stmt(r, OWNED, &s, err);
 
     if (st)
         return st;
@@ -374,13 +373,13 @@ quire_status blob_table_own(struct blob_table *r, const quire_digest *d,
                             int64_t tenant, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, OWN, &s, err);
+    quire_status st = use_stmt(r, OWN, &s, err);
 
     if (st)
         return st;
     bind_digest(s, 1, d);
     stmt_bind_int(s, 2, tenant);
-    return finish(s, err);
+    return run_stmt(s, err);
 }
 
 /* ---- for a collection --------------------------------------------------- */
@@ -390,7 +389,7 @@ quire_status blob_table_names(struct blob_table *r, const quire_digest *from,
                               void *ctx, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, NAMES, &s, err);
+    quire_status st = use_stmt(r, NAMES, &s, err);
 
     if (st)
         return st;
@@ -404,7 +403,7 @@ quire_status blob_table_names_since(struct blob_table *r, int64_t id,
                                     quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, NAMES_SINCE, &s, err);
+    quire_status st = use_stmt(r, NAMES_SINCE, &s, err);
 
     if (st)
         return st;
@@ -416,7 +415,7 @@ quire_status blob_table_last(struct blob_table *r, int64_t *id,
                              quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, LAST, &s, err);
+    quire_status st = use_stmt(r, LAST, &s, err);
 
     if (st)
         return st;
@@ -432,7 +431,7 @@ quire_status blob_table_remove(struct blob_table *r, const quire_digest *d,
                                quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, REMOVE, &s, err);
+    quire_status st = use_stmt(r, REMOVE, &s, err);
     bool row;
 
     if (st)
@@ -453,7 +452,7 @@ quire_status blob_table_weigh(struct blob_table *r, uint64_t *n,
                               uint64_t *bytes, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(r, WEIGH, &s, err);
+    quire_status st = use_stmt(r, WEIGH, &s, err);
     bool row;
 
     if (st)

@@ -1,9 +1,9 @@
 /*
- * verify.c - every blob against its name
+ * verify.c - verify every blob against its name
  *
- * Small blobs are unpacked in turn and hashed two at a time where the
- * processor can (see hash.c); large ones stream. Nothing is written. Here is
- * what one thread does; crew.c lets several do it side by side.
+ * Small blobs are unpacked one after the other and hashed two at a time where
+ * the processor can (see hash.c); large ones are streamed. Read only. This file
+ * is what one thread does; verify_parallel.c runs several.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,129 +14,131 @@
 #include "blob/verify.h"
 
 void verify_init(struct verify *c, struct blobs *b, unsigned flags,
-                 const struct check_ears *ears)
+                 const struct verify_callbacks *callbacks)
 {
     *c = (struct verify){
         .b = b,
         .flags = flags,
-        .ears = *ears,
+        .callbacks = *callbacks,
         .pairs = hash_can_pair(),
-        .held_plain = BUF_INIT(b->plain.max),
+        .pending_plain = BUF_INIT(b->plain.max),
     };
 }
 
 void verify_release(struct verify *c)
 {
-    buf_release(&c->held_plain);
+    buf_release(&c->pending_plain);
 }
 
-static quire_status tell(struct verify *c, const quire_digest *d,
-                         const char *kind, const quire_error *words,
-                         quire_error *err)
+static quire_status report_problem(struct verify *c, const quire_digest *d,
+                                   const char *kind, const quire_error *why,
+                                   quire_error *err)
 {
     quire_problem problem = {.kind = kind};
     char ref[QUIRE_REF_SIZE];
 
     quire_ref_format(d, ref);
     problem.where = ref;
-    snprintf(problem.what, sizeof problem.what, "%s", words->what);
-    snprintf(problem.next, sizeof problem.next, "%s", words->next);
-    return c->ears.problem(c->ears.ctx, &problem, err);
+    snprintf(problem.what, sizeof problem.what, "%s", why->what);
+    snprintf(problem.next, sizeof problem.next, "%s", why->next);
+    return c->callbacks.problem(c->callbacks.ctx, &problem, err);
 }
 
-static quire_status report(struct verify *c, const quire_digest *d,
-                           const struct blob_location *p, enum damage damage,
-                           quire_error *err)
+static quire_status report_damage(struct verify *c, const quire_digest *d,
+                                  const struct blob_location *p,
+                                  enum damage damage, quire_error *err)
 {
-    quire_error words;
+    quire_error why;
 
-    blob_damaged(c->b, d, p, damage, &words);
-    return tell(c, d, damage_name(damage), &words, err);
+    blob_damaged(c->b, d, p, damage, &why);
+    return report_problem(c, d, damage_name(damage), &why, err);
 }
 
-/* One that cannot be looked at is a finding, not the end of the check. */
+/* A blob that cannot be read is reported, and the check goes on. */
 static quire_status report_unreadable(struct verify *c, const quire_digest *d,
                                       const quire_error *why, quire_error *err)
 {
-    return tell(c, d, "unreadable", why, err);
+    return report_problem(c, d, "unreadable", why, err);
 }
 
-/* A file that is right, and that no row speaks for: what a crash leaves. */
+/* An intact file without a row: left by a crash. */
 static quire_status report_stray(struct verify *c, const quire_digest *d,
                                  const struct blob_location *p,
                                  quire_error *err)
 {
-    quire_error words;
+    quire_error why;
     char name[NAME_BYTES];
 
     if (p->has_row || !c->b->rows || !(c->flags & BLOB_CHECK_STRAYS))
         return QUIRE_OK;
     layout_name(c->b->c.layout, d, name);
-    err_fail(&words, QUIRE_OK, HINT_SHELL "`quire repair` gives it one",
-             "no row of quire.db speaks for the file %s/%s",
+    err_fail(&why, QUIRE_OK, HINT_SHELL "`quire repair` adds it",
+             "quire.db has no row for the file %s/%s",
              c->b->c.files->ops->place(c->b->c.files), name);
-    return tell(c, d, "stray", &words, err);
+    return report_problem(c, d, "stray", &why, err);
 }
 
-static quire_status counted(struct verify *c, quire_error *err)
+static quire_status count_blob(struct verify *c, quire_error *err)
 {
-    return c->ears.counted(c->ears.ctx, err);
+    return c->callbacks.counted(c->callbacks.ctx, err);
 }
 
-static quire_status judge(struct verify *c, const quire_digest *d,
-                          const struct blob_location *p,
-                          const quire_digest *actual, quire_error *err)
+static quire_status compare_digest(struct verify *c, const quire_digest *d,
+                                   const struct blob_location *p,
+                                   const quire_digest *actual, quire_error *err)
 {
     quire_status st;
 
     if (digest_equal(actual, d))
         st = report_stray(c, d, p, err);
     else
-        st = report(c, d, p, DAMAGE_CONTENT, err);
-    return st ? st : counted(c, err);
+        st = report_damage(c, d, p, DAMAGE_CONTENT, err);
+    return st ? st : count_blob(c, err);
 }
 
-/* Judge the one that waits. */
+/* Hash and compare the pending blob. */
 quire_status verify_finish(struct verify *c, quire_error *err)
 {
     quire_digest actual;
 
-    if (!c->held)
+    if (!c->pending)
         return QUIRE_OK;
-    c->held = false;
-    hash_bytes(buf_bytes(&c->held_plain), &actual);
-    return judge(c, &c->held_digest, &c->held_place, &actual, err);
+    c->pending = false;
+    hash_bytes(buf_bytes(&c->pending_plain), &actual);
+    return compare_digest(c, &c->pending_digest, &c->pending_place, &actual,
+                          err);
 }
 
 /* The content of `d` is in b->plain. */
-static quire_status weigh(struct verify *c, const quire_digest *d,
-                          const struct blob_location *p, quire_error *err)
+static quire_status hash_content(struct verify *c, const quire_digest *d,
+                                 const struct blob_location *p,
+                                 quire_error *err)
 {
     struct buf *plain = &c->b->plain;
     quire_digest first, second;
     quire_status st;
 
-    if (!c->held) {
-        struct buf other = c->held_plain;
+    if (!c->pending) {
+        struct buf other = c->pending_plain;
 
-        c->held_plain = *plain;
+        c->pending_plain = *plain;
         *plain = other;
-        c->held_digest = *d;
-        c->held_place = *p;
-        c->held_place.body = bytes_of(NULL, 0); /* it is not kept */
-        c->held = true;
+        c->pending_digest = *d;
+        c->pending_place = *p;
+        c->pending_place.body = bytes_of(NULL, 0); /* borrowed only until now */
+        c->pending = true;
         return c->pairs ? QUIRE_OK : verify_finish(c, err);
     }
-    c->held = false;
-    hash_pair(buf_bytes(&c->held_plain), buf_bytes(plain), &first, &second);
-    st = judge(c, &c->held_digest, &c->held_place, &first, err);
-    return st ? st : judge(c, d, p, &second, err);
+    c->pending = false;
+    hash_pair(buf_bytes(&c->pending_plain), buf_bytes(plain), &first, &second);
+    st = compare_digest(c, &c->pending_digest, &c->pending_place, &first, err);
+    return st ? st : compare_digest(c, d, p, &second, err);
 }
 
-/* How it looks from outside: presence and size. */
-static quire_status glance(struct verify *c, const quire_digest *d,
-                           const struct blob_location *p, enum damage *damage,
-                           quire_error *err)
+/* Quick check: presence and size. */
+static quire_status check_presence(struct verify *c, const quire_digest *d,
+                                   const struct blob_location *p,
+                                   enum damage *damage, quire_error *err)
 {
     struct object_store *files = c->b->c.files;
     struct object_info info;
@@ -155,9 +157,9 @@ static quire_status glance(struct verify *c, const quire_digest *d,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* The same for a file that has no row to be compared with. */
-static enum damage glance_file(const struct verify *c,
-                               const struct blob_location *p)
+/* The same for a file that has no row to compare with. */
+static enum damage check_file_ends(const struct verify *c,
+                                   const struct blob_location *p)
 {
     if (!layout_is_gzip(c->b->c.layout) || p->ends_read)
         return DAMAGE_NONE;
@@ -165,18 +167,19 @@ static enum damage glance_file(const struct verify *c,
                                                               : DAMAGE_NOT_GZIP;
 }
 
-/* All but hashing what is small: *small says that it waits in b->plain. */
-static quire_status look_at(struct verify *c, const quire_digest *d,
-                            const struct blob_location *p, enum damage *damage,
-                            bool *small, quire_error *why)
+/* Everything but hashing small content: *small means that it is in b->plain. */
+static quire_status check_stored(struct verify *c, const quire_digest *d,
+                                 const struct blob_location *p,
+                                 enum damage *damage, bool *small,
+                                 quire_error *why)
 {
     quire_status st;
 
     *small = false;
     if (c->flags & BLOB_CHECK_QUICK) {
         if (p->has_row)
-            return glance(c, d, p, damage, why);
-        *damage = glance_file(c, p);
+            return check_presence(c, d, p, damage, why);
+        *damage = check_file_ends(c, p);
         return QUIRE_OK;
     }
     if (!p->size_known || p->size > SMALL_BYTES)
@@ -193,19 +196,20 @@ static quire_status check_one(void *ctx, const quire_digest *d,
     enum damage damage = DAMAGE_NONE;
     quire_error why = {.what = ""};
     bool small;
-    quire_status st, seen = look_at(c, d, p, &damage, &small, &why);
+    quire_status st, seen = check_stored(c, d, p, &damage, &small, &why);
 
     if (small)
-        return weigh(c, d, p, err);
-    st = verify_finish(c, err); /* the one that waits comes before it */
+        return hash_content(c, d, p, err);
+    st = verify_finish(c, err); /* keep the order: the pending blob first */
     if (!st && seen == QUIRE_NO_MEMORY) {
         st = err_memory(err);
     } else if (!st && seen) {
         st = report_unreadable(c, d, &why, err);
     } else if (!st) {
-        st = damage ? report(c, d, p, damage, err) : report_stray(c, d, p, err);
+        st = damage ? report_damage(c, d, p, damage, err)
+                    : report_stray(c, d, p, err);
     }
-    return st ? st : counted(c, err);
+    return st ? st : count_blob(c, err);
 }
 
 quire_status verify_rows(struct verify *c, int64_t from, int64_t to,
@@ -217,8 +221,8 @@ quire_status verify_rows(struct verify *c, int64_t from, int64_t to,
     return st ? st : verify_finish(c, err);
 }
 
-/* A file of the store. In `packed`, only those that no row speaks for: they
- * are still found by name, so they must still be right. */
+/* Check a file of the store. In `packed`, only files without a row: they are
+ * still found by name, so they must be intact. */
 static quire_status check_file(struct verify *c, const quire_digest *d,
                                quire_error *err)
 {
@@ -236,7 +240,7 @@ static quire_status check_file(struct verify *c, const quire_digest *d,
     st = verify_finish(c, err);
     if (!st)
         st = report_unreadable(c, d, &why, err);
-    return st ? st : counted(c, err);
+    return st ? st : count_blob(c, err);
 }
 
 quire_status verify_files(struct verify *c, const quire_digest *list, size_t n,
@@ -250,10 +254,10 @@ quire_status verify_files(struct verify *c, const quire_digest *list, size_t n,
     return st ? st : verify_finish(c, err);
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- all blobs ---------------------------------------------------------- */
 
-/* A file among the blobs that is none. The database may lie there, where a
- * store is no home. */
+/* Report a foreign file among the blobs. quire.db may be there in a store
+ * without a home. */
 static quire_status report_foreign(const struct check_names *n,
                                    const char *name, quire_error *err)
 {
@@ -262,13 +266,13 @@ static quire_status report_foreign(const struct check_names *n,
     if (!n->hooks || !strncmp(name, "quire.db", 8))
         return QUIRE_OK;
     snprintf(problem.what, sizeof problem.what,
-             "it lies among the blobs, and has no blob's name");
+             "a file among the blobs that has no name of a blob");
     snprintf(problem.next, sizeof problem.next,
-             "nobody reads it; move it away if it is yours");
+             "quire does not read it; move it elsewhere if it is yours");
     return n->hooks->problem(n->hooks->ctx, &problem, err);
 }
 
-/* The names of files, which come in ascending order. */
+/* Collect the names of files, which arrive in ascending order. */
 static quire_status add_name(void *ctx, const char *name,
                              const struct object_info *info, quire_error *err)
 {
@@ -289,7 +293,7 @@ static quire_status add_name(void *ctx, const char *name,
     return QUIRE_OK;
 }
 
-/* Rows whose name is no digest belong to no blob that could be checked. */
+/* Rows without a valid digest belong to no blob that could be checked. */
 static quire_status check_odd_rows(struct blobs *b,
                                    const quire_check_hooks *hooks,
                                    quire_error *err)
@@ -304,32 +308,34 @@ static quire_status check_odd_rows(struct blobs *b,
     snprintf(problem.what, sizeof problem.what,
              "%llu rows of the table blob have no digest",
              (unsigned long long)n);
-    snprintf(problem.next, sizeof problem.next,
-             "keep a copy of quire.db; what they held is lost unless it is put "
-             "again");
+    snprintf(
+        problem.next, sizeof problem.next,
+        "keep a copy of quire.db; their content is lost unless it is stored "
+        "again");
     return hooks->problem(hooks->ctx, &problem, err);
 }
 
-/* A file without a row is what a crash leaves. Files and no rows at all are
- * what is left when the database is lost, and the small blobs with it. */
+/* Some files without rows are left by crashes. Files without any rows mean that
+ * the database was lost, and the small blobs with it. */
 static quire_status report_lost_rows(const quire_check_hooks *hooks,
                                      uint64_t strays, quire_error *err)
 {
     quire_problem problem = {.kind = damage_name(DAMAGE_ROW),
                              .where = "quire.db"};
 
-    snprintf(problem.what, sizeof problem.what,
-             "there are %llu blob files, and quire.db knows none of them: it "
-             "may have been lost",
-             (unsigned long long)strays);
+    snprintf(
+        problem.what, sizeof problem.what,
+        "there are %llu blob files, and quire.db has no row for any of them: it "
+        "may have been lost",
+        (unsigned long long)strays);
     snprintf(problem.next, sizeof problem.next,
-             "bring quire.db back from a copy; `quire repair` makes rows for "
-             "the files that are there");
+             "restore quire.db from a copy; `quire repair` adds rows for "
+             "the existing files");
     return hooks->problem(hooks->ctx, &problem, err);
 }
 
 quire_status blob_check_all(struct blobs *b, unsigned flags,
-                            const struct blob_workers *crew,
+                            const struct blob_workers *workers,
                             const quire_check_hooks *hooks, quire_error *err)
 {
     struct object_store *files = b->c.files;
@@ -337,7 +343,7 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
     bool packed = b->c.layout == QUIRE_LAYOUT_PACKED;
     uint64_t rows = 0, bytes = 0, strays = 0;
     int64_t last = 0;
-    struct verify_worker c;
+    struct verify_caller c;
     quire_status st = QUIRE_OK;
 
     if (b->rows)
@@ -348,7 +354,7 @@ quire_status blob_check_all(struct blobs *b, unsigned flags,
         names.hooks = hooks;
     if (!st)
         st = files->ops->list(files, "", add_name, &names, err);
-    verify_worker_init(&c, b, flags, crew, hooks);
+    verify_caller_init(&c, b, flags, workers, hooks);
     c.total = packed ? rows : names.n;
     if (!st && b->rows)
         st = verify_rows_parallel(&c, rows, bytes, last, err);
@@ -366,18 +372,18 @@ quire_status blob_check(struct blob_view v, const quire_digest *only,
                         const quire_check_hooks *hooks, quire_error *err)
 {
     struct blobs *b = v.store;
-    struct verify_worker crew;
-    struct check_ears ears;
+    struct verify_caller workers;
+    struct verify_callbacks callbacks;
     struct verify c;
     struct blob_location p;
     quire_status st;
 
     if (!only)
         return blob_check_all(b, 0, NULL, hooks, err);
-    verify_worker_init(&crew, b, 0, NULL, hooks);
-    crew.total = 1;
-    ears = verify_worker_hooks(&crew);
-    verify_init(&c, b, 0, &ears);
+    verify_caller_init(&workers, b, 0, NULL, hooks);
+    workers.total = 1;
+    callbacks = verify_caller_callbacks(&workers);
+    verify_init(&c, b, 0, &callbacks);
     st = blob_find_for_tenant(v, only, &p, err);
     if (!st)
         st = check_one(&c, only, &p, err);

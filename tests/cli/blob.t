@@ -230,7 +230,7 @@ quire: cannot check typo: No such file or directory
 # when the database is lost, check and doctor say so
 $ head -c 100000 /dev/urandom | quire blob put > /dev/null; printf small | quire blob put > /dev/null
 $ : > $QUIRE_HOME/quire.db; quire blob check
-quire.db: row: there are 1 blob files, and quire.db knows none of them: it may have been lost
+quire.db: row: there are 1 blob files, and quire.db has no row for any of them: it may have been lost
 ? 4
 $ printf 'this is not a database, and long enough to be one' > $QUIRE_HOME/quire.db; quire doctor | grep '^fail'
 fail  blobs           …quire.db is damaged: file is not a database
