@@ -1,26 +1,25 @@
 /*
- * address.c - reading an address
+ * address.c - parse addresses
  *
  *     agent://0-Scout/items/0?q=.a#b
  *             ^-----^^------^ ^--^
- *             host    path    query        what is behind # is nobody's
+ *             host    path    query        the fragment, #b, is ignored
  *
- * This is not how a browser reads it. A host has no port and no user, so ":"
- * and "@" are characters of an id; its case is kept; "." and ".." in a path
- * are keys like others, since no path here leads through directories.
+ * Unlike in a browser, a host has no port and no user, so ":" and "@" are
+ * characters of an id; its case is kept; "." and ".." in a path are ordinary
+ * keys, since no path here leads through directories.
  *
- * Percent signs are decoded after an address has been taken apart, never
- * before: agent://a%2fb is one id with a slash in it, and refused for it. Each
- * part has rules of its own, those by which such addresses are read wherever
- * sessions with them come from:
+ * Percent signs are decoded after an address has been split, never before:
+ * agent://a%2fb is one id with a slash in it, and refused for it. Each part has
+ * its own rules, those of the programs that write such addresses:
  *
  *     host       %zz is an error
  *     segment    kept as it is spelled, all of it, when it has a %zz or
- *                decodes to what is not UTF-8
- *     query      as forms are: + is a space, %zz stays %zz
+ *                decodes to malformed UTF-8
+ *     query      as in forms: + is a space, %zz stays %zz
  *
- * A NUL is an error everywhere: what would follow it is lost in a C string,
- * and an id that means less than was checked is how walls are climbed.
+ * A NUL is an error everywhere: a C string would end there, and an id shorter
+ * than the one checked could bypass the check.
  */
 #include "output/address.h"
 
@@ -34,13 +33,13 @@
 #include "output/query.h"
 #include "output/quote.h"
 
-/* Nobody types so much, and messages and paths stay small. */
+/* Ample, and keeps messages and paths small. */
 #define ADDRESS_MAX ((size_t)8192)
 
-/* With ".json" behind it still the name of a file, which has 255 at most. */
+/* With ".json" appended still a valid file name, of 255 bytes at most. */
 #define ID_MAX 240
 
-/* What follows "://". */
+/* The part behind "://". */
 struct parts {
     quire_bytes host, path, query;
 };
@@ -58,7 +57,7 @@ static struct parts split(const char *text)
     return p;
 }
 
-/* Up to the first `c`; `text` becomes what is behind it. */
+/* Up to the first `c`; `text` becomes the part behind it. */
 static quire_bytes cut_at(quire_bytes *text, char c)
 {
     const char *from = text->data;
@@ -70,11 +69,11 @@ static quire_bytes cut_at(quire_bytes *text, char c)
     return head;
 }
 
-/* Decode %XX, and + if it is a `form`; a NUL is added. What is not an escape
- * stays as it is, and *bad (may be NULL) says that there was some. .data is
- * NULL when there is no memory. */
-static quire_bytes decode(quire_bytes text, bool form, struct arena *keep,
-                          bool *bad)
+/* Decode %XX, and + if it is a `form`; a NUL is added. An invalid escape stays
+ * as it is, and *bad (may be NULL) reports it. .data is NULL when out of
+ * memory. */
+static quire_bytes decode_percent(quire_bytes text, bool form,
+                                  struct arena *keep, bool *bad)
 {
     const char *from = text.data, *end = from + text.len;
     char *out = arena_alloc(keep, text.len + 1);
@@ -125,7 +124,7 @@ static quire_status read_host(const char *scheme, quire_bytes host,
 {
     bool bad = false;
 
-    *out = decode(host, false, keep, &bad);
+    *out = decode_percent(host, false, keep, &bad);
     if (!out->data)
         return err_memory(err);
     if (!bad)
@@ -137,8 +136,8 @@ static quire_status read_host(const char *scheme, quire_bytes host,
 
 /* ---- artifact:// --------------------------------------------------------- */
 
-/* Digits stay as they are spelled: whether 00 is 0 is a question to whoever
- * named the files. */
+/* Digits stay as they are spelled: whether 00 equals 0 is decided by the names
+ * of the files. */
 static quire_status read_artifact(const char *rest, struct arena *keep,
                                   struct address *out, quire_error *err)
 {
@@ -179,7 +178,7 @@ static quire_status read_id(quire_bytes host, struct arena *keep,
         return err_set(err, QUIRE_INVALID,
                        "agent:// needs an id, as in agent://0-Name");
     if (!address_id_is_safe(id)) {
-        st = err_set(err, QUIRE_INVALID, "agent://%s: this cannot be an id",
+        st = err_set(err, QUIRE_INVALID, "agent://%s: invalid id",
                      quote_text(id).text);
         err_next(err,
                  "an id is UTF-8 of up to %d bytes, without slashes and "
@@ -197,7 +196,7 @@ static quire_status read_segment(quire_bytes spelled, struct arena *keep,
 {
     bool bad = false;
 
-    *out = decode(spelled, false, keep, &bad);
+    *out = decode_percent(spelled, false, keep, &bad);
     if (!out->data)
         return err_memory(err);
     if (bad || !utf8_check(*out))
@@ -208,9 +207,9 @@ static quire_status read_segment(quire_bytes spelled, struct arena *keep,
     return QUIRE_OK;
 }
 
-/* Add a segment to the query that the path means. */
-static quire_status spell(quire_bytes segment, struct buf *query,
-                          quire_error *err)
+/* Add a segment to the query for the path. */
+static quire_status add_segment(quire_bytes segment, struct buf *query,
+                                quire_error *err)
 {
     const char *c = segment.data;
     quire_status st;
@@ -225,7 +224,7 @@ static quire_status spell(quire_bytes segment, struct buf *query,
         return QUIRE_OK;
     }
     if (memchr(segment.data, ']', segment.len)) {
-        st = err_fail(err, QUIRE_INVALID, "ask for the value it lies in",
+        st = err_fail(err, QUIRE_INVALID, "query the value that contains it",
                       "agent://: %s in the path has a ], and no query can name "
                       "such a key",
                       quote_text(segment).text);
@@ -241,9 +240,9 @@ static quire_status spell(quire_bytes segment, struct buf *query,
     return QUIRE_OK;
 }
 
-/* Add what a path means: to `query` a value, to `nested` the name of a report
- * that may be there. *dots: the name would also be that of another path, as
- * a/b.c and a/b/c are both a.b.c. */
+/* Convert a path: to `query` for a value, to `nested` for the name of a report
+ * that may exist. *dots: the name is ambiguous, as a/b.c and a/b/c are both
+ * a.b.c. */
 static quire_status add_path(quire_bytes path, struct buf *query,
                              struct buf *nested, bool *dots, quire_error *err)
 {
@@ -258,7 +257,7 @@ static quire_status add_path(quire_bytes path, struct buf *query,
         arena_reset(&tmp);
         st = read_segment(spelled, &tmp, &segment, err);
         if (!st)
-            st = spell(segment, query, err);
+            st = add_segment(segment, query, err);
         if (st)
             break;
         *dots = *dots || memchr(segment.data, '.', segment.len);
@@ -299,8 +298,8 @@ out:
     return st;
 }
 
-/* The first parameter named q. An empty one is none, and hides those behind
- * it. */
+/* The first parameter named q. An empty one counts as absent, and hides later
+ * ones. */
 static quire_status read_q(quire_bytes parameters, struct arena *keep,
                            const char **q, quire_error *err)
 {
@@ -308,14 +307,14 @@ static quire_status read_q(quire_bytes parameters, struct arena *keep,
         quire_bytes value = cut_at(&parameters, '&');
         quire_bytes name = cut_at(&value, '=');
 
-        name = decode(name, true, keep, NULL);
+        name = decode_percent(name, true, keep, NULL);
         if (!name.data)
             return err_memory(err);
         if (!bytes_is(name, "q"))
             continue;
         if (!value.len)
             return QUIRE_OK;
-        value = decode(value, true, keep, NULL);
+        value = decode_percent(value, true, keep, NULL);
         if (!value.data)
             return err_memory(err);
         if (has_nul(value))
@@ -364,9 +363,9 @@ static quire_status read_blob(const char *rest, struct arena *keep,
     return out->id ? QUIRE_OK : err_memory(err);
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all schemes -------------------------------------------------------- */
 
-/* strncasecmp() asks the locale, where I need not be a capital i. */
+/* strncasecmp() depends on the locale, where I need not be a capital i. */
 static bool has_scheme(const char *text, const char *scheme)
 {
     for (; *scheme; text++, scheme++) {
@@ -380,13 +379,13 @@ static bool has_scheme(const char *text, const char *scheme)
     return true;
 }
 
-static quire_status no_address(const char *text, quire_error *err)
+static quire_status fail_address(const char *text, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_INVALID,
                                "give artifact://<number>, agent://<id>, "
                                "agent://<id>/<path>, agent://<id>?q=<query> or "
                                "blob:sha256:<hex>",
-                               "%s is no address",
+                               "%s is not an address",
                                *text ? quote_text(bytes_str(text)).text
                                      : "an empty text");
     return st;
@@ -409,15 +408,14 @@ quire_status address_parse(const char *text, struct arena *keep,
     *out = (struct address){0};
     if (strnlen(text, ADDRESS_MAX + 1) > ADDRESS_MAX)
         return err_set(err, QUIRE_INVALID,
-                       "an address has at most %zu bytes, and %s has more",
-                       ADDRESS_MAX,
+                       "the address is longer than %zu bytes: %s", ADDRESS_MAX,
                        quote_text(bytes_of(text, ADDRESS_MAX)).text);
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (has_scheme(text, forms[i].scheme))
             return forms[i].read(text + strlen(forms[i].scheme), keep, out,
                                  err);
     }
-    return no_address(text, err);
+    return fail_address(text, err);
 }
 
 const char *address_spell(enum address_kind kind, const char *id,

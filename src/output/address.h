@@ -1,5 +1,5 @@
 /*
- * address.h - what an address means
+ * address.h - parse addresses of outputs
  *
  *     artifact://3                   an output of a tool, by its number
  *     agent://0-Scout                the report of a sub-agent
@@ -7,11 +7,10 @@
  *     agent://0-Scout?q=.items[0]    the same
  *     blob:sha256:<64 hex>           bytes by their name
  *
- * An address comes from a model, and a model says anything. What is read here
- * is text alone: no file is looked at. An id that has passed is one component
- * of a path, never "." or "..", without a slash, a NUL or a control character,
- * and does not begin with a dot; so it names something in the directory it is
- * looked for in, or nothing.
+ * An address comes from a model and is untrusted. Parsing accesses no file. A
+ * valid id is one component of a path, never "." or "..", without a slash, a
+ * NUL or a control character, and does not begin with a dot; so it can name
+ * only something in the directory it is looked up in.
  */
 #ifndef OUTPUT_ADDRESS_H
 #define OUTPUT_ADDRESS_H
@@ -29,25 +28,25 @@ enum address_kind { ADDRESS_ARTIFACT, ADDRESS_AGENT, ADDRESS_BLOB };
 struct address {
     enum address_kind kind;
     const char *id;     /* the host, decoded; digits only of an artifact. Of a
-                        blob: all that follows "blob:"                       */
+                         * blob: all behind "blob:" */
     const char *nested; /* agent with a path: "A.b.c" of agent://A/b/c, the
-                           report that is meant if there is one; else NULL   */
-    const char *query;  /* agent: the value that is meant, as query.h reads
-                           it; NULL: all of it. A path is spelled as a query */
+                         * report to return if it exists; else NULL */
+    const char *query;  /* agent: the value to return, as query.h reads it;
+                         * NULL: all of it. A path is spelled as a query */
     bool by_path;       /* `query` was a path                                */
 };
 
-/* Read an address; what it points to is in `keep`. QUIRE_INVALID, with words
- * that say what an address looks like. */
+/* Parse an address; its parts are in `keep`. QUIRE_INVALID, with a message that
+ * shows what an address looks like. */
 quire_status address_parse(const char *text, struct arena *keep,
                            struct address *out, quire_error *err);
 
-/* The address of a report, or of a log, in `keep`: what the parser would take
- * for something else is percent-encoded. NULL when there is no memory. */
+/* The address of a report, or of a log, in `keep`: special characters are
+ * percent-encoded. NULL when out of memory. */
 const char *address_spell(enum address_kind kind, const char *id,
                           struct arena *keep);
 
-/* Whether `id` can be the name of something of ours: see above. */
+/* Whether `id` is valid: see above. */
 bool address_id_is_safe(quire_bytes id);
 
 #endif

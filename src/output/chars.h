@@ -1,4 +1,4 @@
-/* chars.h - the characters that names and numbers are made of, in any locale */
+/* chars.h - characters of names and numbers, independent of the locale */
 #ifndef OUTPUT_CHARS_H
 #define OUTPUT_CHARS_H
 
@@ -18,7 +18,7 @@ static inline bool is_name_char(char c)
            is_digit_char(c) || c == '_' || c == '-';
 }
 
-/* Whether it is that kind of character from beginning to end, and not empty. */
+/* Whether all characters are of that kind, and it is not empty. */
 static inline bool all_chars(quire_bytes text, bool (*kind)(char c))
 {
     const char *c = text.data;

@@ -1,23 +1,23 @@
 /*
- * dir.c - numbers that nobody else has
+ * dir.c - numbered output files
  *
- * An output gets its number when it is complete, not when it begins: so what
- * died on the way leaves no gap and no half file. To number is to look at all
- * names and take the one after the highest. Two processes that do so at once
- * would take the same one, and under different names ("3.bash.log",
- * "3.python.log") not even notice; so they take turns: who numbers has claimed
- * the directory that the session's file lies in, for one look and one link.
+ * An output gets its number when it is complete, not when it begins: so a crash
+ * leaves no gap and no partial file. Numbering lists all names and takes the
+ * number after the highest. Two processes that do so at once would take the
+ * same one, and under different names ("3.bash.log", "3.python.log") not even
+ * notice; so numbering locks the directory of the session's file, for one
+ * listing and one link.
  *
- * Another program may share the directory without knowing of that. It is
- * noticed if it took the very same name, and we go on to the next.
+ * Another program may share the directory without using that lock. If it took
+ * the very same name, we notice and try the next.
  *
- * Always true:
+ * Invariants:
  *
- *   (1) What has a name here is complete and lasting.
+ *   (1) What has a name here is complete and durable.
  *   (2) A name that is taken stays what it is: nothing is replaced.
- *   (3) What is put is put while the owner is there: who deletes or moves a
- *       session has claimed the same directory. A session that is gone does
- *       not leave outputs that nobody finds.
+ *   (3) Outputs are stored only while the owner exists: deleting or moving a
+ *       session locks the same directory. So a deleted session leaves no
+ *       orphaned outputs.
  */
 #include "output/dir.h"
 
@@ -32,11 +32,11 @@
 #include "output/quote.h"
 
 /* Numbers have at most so many digits: an address can spell them, and they can
- * be counted on. A file with more was not numbered by anybody who counts. */
+ * be incremented. A file with more digits is not one of ours. */
 #define DIGITS_MAX 15
 #define NUMBER_MAX UINT64_C(999999999999999)
 
-/* A file system allows no more in one component. */
+/* The limit of file systems for one component. */
 #define COMPONENT_MAX 255
 
 void output_dir_clean_name(const char *text, const char *otherwise,
@@ -48,7 +48,7 @@ void output_dir_clean_name(const char *text, const char *otherwise,
         if (is_name_char(*text))
             out[n++] = *text;
         else if (n == 0 || is_name_char(text[-1]))
-            out[n++] = '_'; /* one for all that is odd in a row */
+            out[n++] = '_'; /* one for all special characters in a row */
     }
     while (n > 0 && out[n - 1] == '_')
         n--;
@@ -60,9 +60,8 @@ void output_dir_clean_name(const char *text, const char *otherwise,
         strcpy(out, otherwise);
 }
 
-/* What cannot be told is taken for yes: an output too many does less harm than
- * one too few. */
-static bool owner_is_there(struct output_dir *s)
+/* In doubt yes: an orphaned output does less harm than a lost one. */
+static bool owner_exists(struct output_dir *s)
 {
     struct object_info info;
 
@@ -70,18 +69,18 @@ static bool owner_is_there(struct output_dir *s)
                             QUIRE_NOT_FOUND;
 }
 
-/* The store is there, and `dir` is where the outputs are now. */
-static quire_status ready(struct output_dir *s, quire_error *err)
+/* Open the store; `dir` is where the outputs are now. */
+static quire_status open_store(struct output_dir *s, quire_error *err)
 {
     if (!s->store)
         return s->open(s->ctx, s, err);
-    if (s->follow && !owner_is_there(s))
+    if (s->follow && !owner_exists(s))
         s->follow(s->ctx, s);
     return QUIRE_OK;
 }
 
-/* What the store finds wrong with itself is not the caller's mistake. */
-static quire_status accident(quire_status st, quire_error *err)
+/* A failure of the store is not the caller's mistake. */
+static quire_status as_io_error(quire_status st, quire_error *err)
 {
     if (st != QUIRE_INVALID)
         return st;
@@ -93,19 +92,21 @@ static quire_status accident(quire_status st, quire_error *err)
 quire_status output_dir_draft(struct output_dir *s, struct draft **out,
                               quire_error *err)
 {
-    quire_status st = ready(s, err);
-
-    return st ? st : accident(s->store->ops->create(s->store, out, err), err);
-}
-
-static quire_status scan(struct output_dir *s, object_scan_fn each, void *ctx,
-                         quire_error *err)
-{
-    quire_status st = ready(s, err);
+    quire_status st = open_store(s, err);
 
     return st ? st
-              : accident(s->store->ops->scan(s->store, s->dir, each, ctx, err),
-                         err);
+              : as_io_error(s->store->ops->create(s->store, out, err), err);
+}
+
+static quire_status scan_dir(struct output_dir *s, object_scan_fn each,
+                             void *ctx, quire_error *err)
+{
+    quire_status st = open_store(s, err);
+
+    return st ? st
+              : as_io_error(s->store->ops->scan(s->store, s->dir, each, ctx,
+                                                err),
+                            err);
 }
 
 static const char *name_in(const struct output_dir *s, const char *base,
@@ -120,11 +121,12 @@ static const char *name_in(const struct output_dir *s, const char *base,
 struct series {
     const char *before;
     char after;
-    uint64_t next; /* above all that were seen */
+    uint64_t next; /* above all found */
 };
 
-static quire_status see_number(void *ctx, const char *name,
-                               const struct object_info *info, quire_error *err)
+static quire_status record_number(void *ctx, const char *name,
+                                  const struct object_info *info,
+                                  quire_error *err)
 {
     struct series *s = ctx;
     size_t before = strlen(s->before), digits;
@@ -144,9 +146,9 @@ static quire_status see_number(void *ctx, const char *name,
     return QUIRE_OK;
 }
 
-/* Where the owner lies, in `keep`: what is claimed while a number is taken.
- * Who deletes or moves a session claims the same directory. */
-static const char *home_of(const struct output_dir *s, struct arena *keep)
+/* The directory of the owner, in `keep`: the one to lock while numbering.
+ * Deleting or moving a session locks the same directory. */
+static const char *owner_dir(const struct output_dir *s, struct arena *keep)
 {
     const char *slash = s->owner ? strrchr(s->owner, '/') : NULL;
 
@@ -155,24 +157,24 @@ static const char *home_of(const struct output_dir *s, struct arena *keep)
                  : "";
 }
 
-/* Claim the directory while who the outputs belong to is there. One that has
- * moved is followed; more often than anybody moves a session is no move. */
-static quire_status claim(struct output_dir *s, struct arena *keep,
-                          quire_error *err)
+/* Lock the directory while the owner of the outputs exists. If it has moved,
+ * follow it, but not for ever. */
+static quire_status lock_owner_dir(struct output_dir *s, struct arena *keep,
+                                   quire_error *err)
 {
     struct object_store *store = s->store;
     quire_status st;
     int i;
 
     for (i = 0; i < 8; i++) {
-        const char *dir = home_of(s, keep);
+        const char *dir = owner_dir(s, keep);
 
         if (!dir)
             return err_memory(err);
         st = store->ops->lock_dir(store, dir, s->busy_ms, err);
         if (st && st != QUIRE_NOT_FOUND)
-            return accident(st, err);
-        if (!st && owner_is_there(s))
+            return as_io_error(st, err);
+        if (!st && owner_exists(s))
             return QUIRE_OK;
         if (!st)
             store->ops->unlock_dir(store);
@@ -183,23 +185,22 @@ static quire_status claim(struct output_dir *s, struct arena *keep,
                     HINT_SHELL
                     "outputs go with their session; `quire session ls` lists "
                     "those there are",
-                    "the session has been deleted%s meanwhile",
+                    "the session was deleted%s meanwhile",
                     s->follow ? "" : " or moved");
 }
 
-/* Take the next number of the series; the draft is gone then, in any case. The
- * directory is claimed. */
+/* Take the next number of the series and publish the draft, which is gone then,
+ * in any case. The directory is locked. */
 static quire_status take_number(struct output_dir *s, struct draft *d,
                                 struct series *series, const char *rest,
                                 struct arena *keep, const char **name,
                                 const char **base, quire_error *err)
 {
-    quire_status st = scan(s, see_number, series, err);
+    quire_status st = scan_dir(s, record_number, series, err);
 
     while (!st) {
         if (series->next > NUMBER_MAX) {
-            st = err_set(err, QUIRE_INVALID,
-                         "there is no number above %llu, and it is taken",
+            st = err_set(err, QUIRE_INVALID, "all numbers up to %llu are taken",
                          (unsigned long long)NUMBER_MAX);
             break;
         }
@@ -213,7 +214,7 @@ static quire_status take_number(struct output_dir *s, struct draft *d,
         }
         st = d->ops->publish(d, *name, false, err);
         if (st != QUIRE_EXISTS)
-            return accident(st, err);
+            return as_io_error(st, err);
         st = QUIRE_OK;
         series->next++;
     }
@@ -229,7 +230,7 @@ static quire_status put_numbered(struct output_dir *s, struct draft *d,
     quire_status st = d->ops->settle(d, err);
 
     if (!st)
-        st = claim(s, keep, err);
+        st = lock_owner_dir(s, keep, err);
     if (st) {
         d->ops->discard(d);
         return st;
@@ -329,8 +330,8 @@ static bool ends_with(const char *text, const char *suffix)
     return len > n && !strcmp(text + len - n, suffix);
 }
 
-/* Of several, a log first, then the first by name: which one that is must not
- * depend on the file system. */
+/* Of several, a log first, then the first by name: independent of the file
+ * system. */
 static bool is_better(const char *name, const char *than)
 {
     bool log = ends_with(name, ".log"), other = ends_with(than, ".log");
@@ -338,8 +339,8 @@ static bool is_better(const char *name, const char *than)
     return log != other ? log : strcmp(name, than) < 0;
 }
 
-static quire_status see_log(void *ctx, const char *name,
-                            const struct object_info *info, quire_error *err)
+static quire_status record_log(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
 {
     struct search *s = ctx;
 
@@ -355,7 +356,7 @@ quire_status output_dir_find_log(struct output_dir *s, const char *id,
                                  quire_error *err)
 {
     struct search search = {id, strlen(id), keep, NULL};
-    quire_status st = scan(s, see_log, &search, err);
+    quire_status st = scan_dir(s, record_log, &search, err);
 
     if (st || !search.found)
         return st ? st : QUIRE_NOT_FOUND;
@@ -370,19 +371,20 @@ quire_status output_dir_find_report(struct output_dir *s, const char *id,
     const char *base = arena_printf(keep, "%s%s", id, suffix);
     struct object_info info;
 
-    quire_status st = ready(s, err);
+    quire_status st = open_store(s, err);
 
     *name = base ? name_in(s, base, keep) : NULL;
     if (!st && !*name)
         st = err_memory(err);
     return st ? st
-              : accident(s->store->ops->stat(s->store, *name, &info, err), err);
+              : as_io_error(s->store->ops->stat(s->store, *name, &info, err),
+                            err);
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------ */
 
-struct gathering {
-    struct output_dir *shelf;
+struct listing {
+    struct output_dir *dir;
     struct arena *keep;
     struct output_dir_item *items;
     size_t n, cap;
@@ -396,7 +398,7 @@ bool output_dir_is_output(const char *base)
            ends_with(base, ".json");
 }
 
-/* The parts of a name; false: it is no output. */
+/* The parts of a name; false: it is not an output. */
 static bool read_name(const char *base, struct arena *keep,
                       struct output_dir_item *item)
 {
@@ -404,7 +406,7 @@ static bool read_name(const char *base, struct arena *keep,
 
     if (!ends_with(base, ".md") && digits > 0 && digits <= ADDRESS_DIGITS_MAX &&
         base[digits] == '.' && len > digits + 1) {
-        /* Whatever it ends with, its number leads to it. */
+        /* Whatever its suffix, its number leads to it. */
         size_t end = ends_with(base + digits + 1, ".log") ? len - 4 : len;
 
         item->id = arena_text(keep, bytes_of(base, digits));
@@ -419,15 +421,16 @@ static bool read_name(const char *base, struct arena *keep,
     return true;
 }
 
-static quire_status gather(void *ctx, const char *base,
-                           const struct object_info *info, quire_error *err)
+static quire_status collect_item(void *ctx, const char *base,
+                                 const struct object_info *info,
+                                 quire_error *err)
 {
-    struct gathering *g = ctx;
+    struct listing *g = ctx;
     struct output_dir_item item = {0};
 
     if (!info || !read_name(base, g->keep, &item))
         return QUIRE_OK;
-    item.name = name_in(g->shelf, base, g->keep);
+    item.name = name_in(g->dir, base, g->keep);
     item.info = *info;
     if (!item.name || !item.id || !item.tool)
         return err_memory(err);
@@ -447,7 +450,7 @@ static quire_status gather(void *ctx, const char *base,
 }
 
 /* Numbers by value, also at the beginning of ids: 9-a before 10-b. */
-static int compare(const void *left, const void *right)
+static int compare_items(const void *left, const void *right)
 {
     const struct output_dir_item *a = left, *b = right;
     size_t na = strspn(a->id, "0123456789"), nb = strspn(b->id, "0123456789");
@@ -466,11 +469,11 @@ quire_status output_dir_list(struct output_dir *s, struct arena *keep,
                              struct output_dir_item **items, size_t *n,
                              quire_error *err)
 {
-    struct gathering g = {.shelf = s, .keep = keep};
-    quire_status st = scan(s, gather, &g, err);
+    struct listing g = {.dir = s, .keep = keep};
+    quire_status st = scan_dir(s, collect_item, &g, err);
 
     if (!st && g.n > 0)
-        qsort(g.items, g.n, sizeof *g.items, compare);
+        qsort(g.items, g.n, sizeof *g.items, compare_items);
     *items = g.items;
     *n = g.n;
     return st;

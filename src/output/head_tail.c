@@ -1,23 +1,23 @@
 /*
- * head_tail.c - two ends of a text, in a fixed piece of memory
+ * head_tail.c - the two ends of a text, in fixed memory
  *
  *     memory   | head ... | marker | ring ......................... |
  *                                    ^ ring_at: the oldest byte
  *
- * The head fills up first, to the last character that fits; everything after
- * it goes round the ring. At the end the ring is turned so that its oldest byte
+ * The head fills up first, to the last character that fits; everything after it
+ * goes into the ring. At the end the ring is rotated so that its oldest byte
  * comes first, cut forward to the beginning of a character, and moved up to the
- * head: the result is in one piece, where it always was.
+ * head: the result is contiguous, without another allocation.
  *
- * Before any of that, lines are cut. A line of up to `columns` bytes stays as
- * it is; of a longer one columns - 3 bytes stay, back to the end of a
- * character, and "…". So the last few bytes before the limit are held until it
- * is known which of the two it is:
+ * Before that, lines are cut. A line of up to `columns` bytes stays as it is;
+ * of a longer one columns - 3 bytes stay, back to the end of a character, and
+ * "…". So the last few bytes before the limit are held until it is known which
+ * of the two it is:
  *
  *     | kept ................... | held | dropped, if the line goes on
  *     0                  columns - 3    columns
  *
- * Always true:
+ * Invariants:
  *
  *   (1) The ring holds the last n_ring bytes of what went past the head.
  *   (2) While n_head + n_ring == total, and nothing was capped, head, ring and
@@ -48,8 +48,8 @@ quire_status head_tail_init(struct head_tail *w, size_t threshold, size_t head,
                             .columns = columns,
                             .head_full = head == 0,
                             .ring_max = threshold};
-    /* The head may turn out up to three bytes shorter than asked for: the ring
-     * has them then. */
+    /* The head may be up to three bytes shorter than asked for: the ring holds
+     * them then. */
     w->memory = malloc(threshold + MARKER_MAX + 4);
     if (!w->memory)
         return err_memory(err);
@@ -97,8 +97,9 @@ static unsigned char_length(unsigned char first)
     return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* How much of `text` is whole characters, all but the last perhaps. */
-static size_t preloaded_chars(quire_bytes text)
+/* The length of the whole characters at the front of `text`; the last may be
+ * incomplete. */
+static size_t whole_chars(quire_bytes text)
 {
     const unsigned char *at = text.data;
     size_t i = text.len;
@@ -110,11 +111,11 @@ static size_t preloaded_chars(quire_bytes text)
     return text.len;
 }
 
-/* The head is as full as it gets: let the ring have a character that is not
- * whole, and all the rest. */
+/* The head is full: move an incomplete character to the ring, and everything
+ * after it. */
 static void close_head(struct head_tail *w)
 {
-    size_t whole = preloaded_chars(bytes_of(w->memory, w->n_head));
+    size_t whole = whole_chars(bytes_of(w->memory, w->n_head));
     char part[4];
     size_t n = w->n_head - whole;
 
@@ -125,8 +126,8 @@ static void close_head(struct head_tail *w)
     ring_add(w, bytes_of(part, n));
 }
 
-/* Text that is quote_text, unless so much comes after it. */
-static void put(struct head_tail *w, quire_bytes text)
+/* Add text to the head or the ring. */
+static void add_text(struct head_tail *w, quire_bytes text)
 {
     if (text.len == 0)
         return;
@@ -146,17 +147,17 @@ static void put(struct head_tail *w, quire_bytes text)
 
 /* ---- lines -------------------------------------------------------------- */
 
-/* The line is too long: what was held goes, and what comes. */
+/* The line is too long: drop the held bytes and the rest. */
 static void cut_line(struct head_tail *w)
 {
     w->dropping = true;
     w->capped_lines++;
     w->capped_bytes += w->n_held;
     w->n_held = 0;
-    put(w, bytes_str(ellipsis));
+    add_text(w, bytes_str(ellipsis));
 }
 
-/* How many bytes of a line are beyond doubt. */
+/* How many bytes of a line are kept in any case. */
 static uint64_t kept_columns(const struct head_tail *w)
 {
     return w->columns > 3 ? w->columns - 3 : 0;
@@ -174,7 +175,7 @@ static void add_near(struct head_tail *w, quire_bytes text)
             w->keeping = true;
         w->n_line++;
         if (!w->keeping) {
-            put(w, bytes_of(at + i, 1));
+            add_text(w, bytes_of(at + i, 1));
         } else if (w->n_line > w->columns) {
             w->capped_bytes++;
             cut_line(w);
@@ -196,23 +197,23 @@ static void add_part(struct head_tail *w, quire_bytes text)
     if (w->n_line < sure) {
         n = sure - w->n_line < text.len ? (size_t)(sure - w->n_line) : text.len;
         w->n_line += n;
-        put(w, bytes_sub(text, 0, n));
+        add_text(w, bytes_sub(text, 0, n));
     }
     if (n < text.len)
         add_near(w, bytes_sub(text, n, text.len));
 }
 
-/* What was held of a line that ended in time. */
+/* Add the held bytes of a line that ended in time. */
 static void end_line(struct head_tail *w)
 {
-    put(w, bytes_of(w->held, w->n_held));
+    add_text(w, bytes_of(w->held, w->n_held));
     w->n_held = 0;
     w->n_line = 0;
     w->keeping = w->dropping = false;
 }
 
-/* The end of the whole lines at the front of `text` that are short enough:
- * most are, and they are put in one piece. */
+/* The end of the whole lines at the front of `text` that are short enough: most
+ * are, and they are added in one piece. */
 static const char *skip_short(struct head_tail *w, const char *at,
                               const char *end)
 {
@@ -234,13 +235,13 @@ void head_tail_add(struct head_tail *w, quire_bytes text)
     const char *at = text.data, *end = at + text.len;
 
     if (w->columns == 0) {
-        put(w, text);
+        add_text(w, text);
         return;
     }
     while (at < end) {
         const char *rest = skip_short(w, at, end), *newline, *stop;
 
-        put(w, bytes_of(at, (size_t)(rest - at)));
+        add_text(w, bytes_of(at, (size_t)(rest - at)));
         at = rest;
         newline = memchr(at, '\n', (size_t)(end - at));
         stop = newline ? newline : end;
@@ -248,7 +249,7 @@ void head_tail_add(struct head_tail *w, quire_bytes text)
         at = stop;
         if (newline) {
             end_line(w);
-            put(w, bytes_of(at++, 1));
+            add_text(w, bytes_of(at++, 1));
         }
     }
 }
@@ -273,7 +274,7 @@ bool head_tail_fits(const struct head_tail *w, quire_bytes text)
     return true;
 }
 
-/* ---- what comes of it --------------------------------------------------- */
+/* ---- the result --------------------------------------------------------- */
 
 void head_tail_pieces(const struct head_tail *w, quire_bytes pieces[3])
 {
@@ -295,7 +296,7 @@ static void reverse(char *from, char *to)
 }
 
 /* Turn the ring so that it begins with its oldest byte. */
-static void straighten(struct head_tail *w)
+static void rotate_ring(struct head_tail *w)
 {
     if (w->n_ring == w->ring_max && w->ring_at > 0) {
         reverse(w->ring, w->ring + w->ring_at);
@@ -305,15 +306,15 @@ static void straighten(struct head_tail *w)
     w->ring_at = 0;
 }
 
-/* Lines in a text as a person counts them: a last one may have no newline. */
-static uint64_t lines_of(quire_bytes text, bool open_end)
+/* Lines in a text: the last one may have no newline. */
+static uint64_t count_lines(quire_bytes text, bool open_end)
 {
     bool ends = text.len > 0 && ((const char *)text.data)[text.len - 1] == '\n';
 
     return text.len == 0 ? 0 : bytes_count(text, '\n') + (open_end || !ends);
 }
 
-/* The line that stands for what is missing. */
+/* The line in place of the missing ones. */
 static size_t make_marker(const struct head_tail *w, uint64_t lines,
                           uint64_t bytes, quire_bytes tail, char *out)
 {
@@ -333,12 +334,12 @@ void head_tail_finish(struct head_tail *w, uint64_t total_lines,
     char marker[MARKER_MAX] = "";
     quire_bytes head, tail;
     size_t cut = 0, n_marker = 0;
-    uint64_t quote_text;
+    uint64_t n_shown;
 
     if (!w->dropping)
-        put(w, bytes_of(w->held, w->n_held));
+        add_text(w, bytes_of(w->held, w->n_held));
     w->n_held = 0;
-    straighten(w);
+    rotate_ring(w);
     if (w->total > w->n_head + w->n_ring) {
         while (cut < w->n_ring && continues(w->ring[cut]))
             cut++;
@@ -348,11 +349,10 @@ void head_tail_finish(struct head_tail *w, uint64_t total_lines,
     tail = bytes_of(w->ring + cut, w->n_ring - cut);
     result->elided_bytes = w->total - head.len - tail.len;
     if (result->elided_bytes > 0) {
-        quote_text = lines_of(head, false) + lines_of(tail, true);
-        result->elided_lines = total_lines > quote_text
-                                   ? total_lines - quote_text
-                                   : 0;
-        result->output_lines = quote_text;
+        n_shown = count_lines(head, false) + count_lines(tail, true);
+        result->elided_lines = total_lines > n_shown ? total_lines - n_shown
+                                                     : 0;
+        result->output_lines = n_shown;
         if (head.len > 0) {
             n_marker = make_marker(w, result->elided_lines,
                                    result->elided_bytes, tail, marker);
@@ -364,7 +364,7 @@ void head_tail_finish(struct head_tail *w, uint64_t total_lines,
     result->output = bytes_of(w->memory, head.len + n_marker + tail.len);
     result->output_bytes = result->output.len;
     if (result->elided_bytes == 0)
-        result->output_lines = lines_of(result->output, true);
+        result->output_lines = count_lines(result->output, true);
     result->truncated |= w->capped_lines > 0;
     result->capped_lines = w->capped_lines;
     result->capped_bytes = w->capped_bytes;

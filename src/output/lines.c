@@ -1,33 +1,31 @@
 /*
- * lines.c - choosing lines of a text that comes in pieces
+ * lines.c - select lines of a text that arrives in pieces
  *
- * The source pushes pieces of any size; lines end where they end. Most lie
- * whole within a piece and are given as slices of it. What a piece leaves
- * unfinished is held until the next one:
+ * The source pushes pieces of any size, cut anywhere. Most lines are whole
+ * within a piece and are passed on as slices of it. An unfinished line is held
+ * until the next piece:
  *
  *     pieces   ....\n......\n..|.....\n.....\n...|..
  *     lines    [-----][-----][-+-----][-----][---+--
  *              slices          held   slice    held
  *
- * Always true:
+ * Invariants:
  *
  *   (1) What `each` sees depends on the text alone, not on where the source
  *       cuts it. So a cut in a long line is decided only when all that bears
  *       on it is there: LOOK_AHEAD bytes more, the rest of a character.
- *   (2) What is held belongs to the line at hand, and is less than
- *       LINES_PIECE + LOOK_AHEAD bytes. Nothing is held of a line that is
- *       passed over.
- *   (3) A status of `each` or of the source comes out as it went in. To end
- *       a source that has more than we want we give it QUIRE_STOPPED, and
- *       `enough` says that it was us.
+ *   (2) Held bytes belong to the current line, and are fewer than
+ *       LINES_PIECE + LOOK_AHEAD. Nothing is held of a skipped line.
+ *   (3) A status of `each` or of the source is returned unchanged. To end a
+ *       source early we return QUIRE_STOPPED to it, and `enough` records
+ *       that it was us.
  *
  * `tail` takes two passes, since the memory for one would depend on the text.
- * The first counts, the second gives what the count says. Numbers count from
- * the true beginning, so that the first pass reads everything there is before
- * the end; but counting newlines alone is about as fast as memory is. On the
- * way it leaves marks, so that the second need not begin at the beginning. If
- * the text has grown in between, the second pass still ends where the first
- * one did.
+ * The first counts, the second emits what the count selects. Line numbers count
+ * from the true beginning, so the first pass reads everything before the end;
+ * but counting newlines alone is about as fast as memory is. On the way it
+ * leaves marks, so that the second need not begin at the beginning. If the text
+ * has grown in between, the second pass still ends where the first one did.
  */
 #include "output/lines.h"
 
@@ -48,22 +46,22 @@
 /* ---- one pass over the lines -------------------------------------------- */
 
 struct reader {
-    /* What is wanted. */
+    /* The selection. */
     uint64_t first, last; /* lines, from 1                                 */
     struct regex *match;  /* NULL: all of them                             */
-    uint64_t skip, stop;  /* of these, not the first `skip`, and none after
-                             the one that makes `stop`                     */
+    uint64_t skip, stop;  /* of these, skip the first `skip`, and end after the
+                           * one that makes `stop` */
     quire_line_fn each;   /* NULL: only count                              */
     void *ctx;
 
-    /* The line at hand. */
+    /* The current line. */
     uint64_t number;
-    bool open;   /* bytes of it have come                                  */
-    bool begun;  /* a piece of it has been given                           */
-    bool passed; /* it is not wanted, or not any more                      */
+    bool open;   /* bytes of it have arrived */
+    bool begun;  /* a piece of it has been emitted */
+    bool passed; /* it is not selected, or not any more */
     struct buf held;
 
-    uint64_t n_found; /* lines that `match` lets through                   */
+    uint64_t n_found; /* lines that `match` accepts */
     uint64_t n_given;
     bool enough;
 };
@@ -91,9 +89,9 @@ static quire_status end_line(struct reader *r)
     return r->enough ? QUIRE_STOPPED : QUIRE_OK;
 }
 
-/* A line begins with `text`: is it one to give? Sets r->passed if not. */
-static quire_status choose(struct reader *r, quire_bytes text, bool whole,
-                           quire_error *err)
+/* A line begins with `text`: is it selected? Sets r->passed if not. */
+static quire_status choose_line(struct reader *r, quire_bytes text, bool whole,
+                                quire_error *err)
 {
     bool found = true;
     quire_status st;
@@ -110,19 +108,19 @@ static quire_status choose(struct reader *r, quire_bytes text, bool whole,
     return QUIRE_OK;
 }
 
-/* The first `len` bytes of `rest`, the part of the line at hand that is here.
+/* Emit the first `len` bytes of `rest`, the available part of the current line.
  * They are the last of it if `ends`. */
-static quire_status give(struct reader *r, quire_bytes rest, size_t len,
-                         bool ends, quire_error *err)
+static quire_status emit_bytes(struct reader *r, quire_bytes rest, size_t len,
+                               bool ends, quire_error *err)
 {
     quire_line line = {r->number, {rest.data, len}, !r->begun, ends};
     quire_status st = QUIRE_OK;
 
     if (!r->begun) {
-        /* The newline alone may be missing from a first piece. */
+        /* A first piece may lack just the newline. */
         bool whole = ends || ((const char *)rest.data)[len] == '\n';
 
-        st = choose(r, line.text, whole, err);
+        st = choose_line(r, line.text, whole, err);
     }
     if (!st && !r->passed) {
         st = r->each(r->ctx, &line, err);
@@ -134,10 +132,10 @@ static quire_status give(struct reader *r, quire_bytes rest, size_t len,
     return st;
 }
 
-/* Give all that can be given of *rest, and leave the rest in it: less than
- * LINES_PIECE + LOOK_AHEAD bytes, and nothing if the line ends or turns out
- * not to be wanted. */
-static quire_status give_ready(struct reader *r, quire_bytes *rest, bool ends,
+/* Emit all that can be emitted of *rest, and leave the rest in it: less than
+ * LINES_PIECE + LOOK_AHEAD bytes, and nothing if the line ends or is not
+ * selected. */
+static quire_status emit_ready(struct reader *r, quire_bytes *rest, bool ends,
                                quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -146,18 +144,19 @@ static quire_status give_ready(struct reader *r, quire_bytes *rest, bool ends,
            (ends || rest->len >= LINES_PIECE + LOOK_AHEAD)) {
         size_t cut = utf8_cut(*rest, LINES_PIECE);
 
-        st = give(r, *rest, cut, false, err);
+        st = emit_bytes(r, *rest, cut, false, err);
         *rest = bytes_sub(*rest, cut, rest->len);
     }
     if (!st && ends)
-        st = r->passed ? end_line(r) : give(r, *rest, rest->len, true, err);
+        st = r->passed ? end_line(r)
+                       : emit_bytes(r, *rest, rest->len, true, err);
     if (ends || r->passed)
         rest->len = 0;
     return st;
 }
 
 /* The same where a part of the line is held already. */
-static quire_status give_held(struct reader *r, quire_bytes part, bool ends,
+static quire_status emit_held(struct reader *r, quire_bytes part, bool ends,
                               quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -172,7 +171,7 @@ static quire_status give_held(struct reader *r, quire_bytes part, bool ends,
             return buf_status(&r->held, "a line", err);
         part = bytes_sub(part, n, part.len);
         rest = buf_bytes(&r->held);
-        st = give_ready(r, &rest, ends && !part.len, err);
+        st = emit_ready(r, &rest, ends && !part.len, err);
         memmove(r->held.data, rest.data, rest.len);
         r->held.len = rest.len;
     } while (!st && part.len && !r->passed);
@@ -181,16 +180,16 @@ static quire_status give_held(struct reader *r, quire_bytes part, bool ends,
     return st;
 }
 
-/* More bytes of the line at hand, the last ones if `ends`. */
-static quire_status take_part(struct reader *r, quire_bytes part, bool ends,
-                              quire_error *err)
+/* More bytes of the current line, the last ones if `ends`. */
+static quire_status add_part(struct reader *r, quire_bytes part, bool ends,
+                             quire_error *err)
 {
     quire_status st;
 
     r->open = true;
     if (r->held.len)
-        return give_held(r, part, ends, err);
-    st = give_ready(r, &part, ends, err);
+        return emit_held(r, part, ends, err);
+    st = emit_ready(r, &part, ends, err);
     if (!st && part.len) {
         buf_add(&r->held, part.data, part.len);
         st = buf_status(&r->held, "a line", err);
@@ -198,7 +197,7 @@ static quire_status take_part(struct reader *r, quire_bytes part, bool ends,
     return st;
 }
 
-static quire_status take_piece(void *ctx, quire_bytes piece, quire_error *err)
+static quire_status add_piece(void *ctx, quire_bytes piece, quire_error *err)
 {
     struct reader *r = ctx;
     quire_status st = QUIRE_OK;
@@ -207,25 +206,25 @@ static quire_status take_piece(void *ctx, quire_bytes piece, quire_error *err)
         const char *at = piece.data, *end = memchr(at, '\n', piece.len);
         size_t n = end ? (size_t)(end - at) + 1 : piece.len;
 
-        st = take_part(r, bytes_of(at, n), end != NULL, err);
+        st = add_part(r, bytes_of(at, n), end != NULL, err);
         piece = bytes_sub(piece, n, piece.len);
     }
     assert(r->held.len < LINES_PIECE + LOOK_AHEAD);
     return st;
 }
 
-/* From byte `from` to where there is enough. */
+/* Read from byte `from` until there is enough. */
 static quire_status reader_run(struct reader *r,
                                const struct lines_source *source, uint64_t from,
                                quire_error *err)
 {
-    quire_status st = source->read(source->ctx, from, take_piece, r, err);
+    quire_status st = source->read(source->ctx, from, add_piece, r, err);
 
     if (!st && !r->enough && r->open) {
-        /* What follows the last newline is a line, too. */
+        /* The text behind the last newline is a line, too. */
         quire_bytes rest = buf_bytes(&r->held);
 
-        st = give_ready(r, &rest, true, err);
+        st = emit_ready(r, &rest, true, err);
     }
     if (st == QUIRE_STOPPED && r->enough)
         st = QUIRE_OK;
@@ -235,22 +234,22 @@ static quire_status reader_run(struct reader *r,
 
 /* ---- counting, fast ----------------------------------------------------- */
 
-/* A place to begin again from. It may be in the middle of a line: that one
- * has the number n_newlines + 1, and cannot be given. */
+/* A place to restart from. It may be in the middle of a line: that one has the
+ * number n_newlines + 1, and cannot be emitted. */
 struct mark {
     uint64_t at;
     uint64_t n_newlines; /* before it */
 };
 
-/* Marks are `step` apart. When there is no room for more, every second one
- * goes and the step doubles. So there are always at least MARKS / 2, and the
- * second pass reads at most that part of the text for nothing. */
+/* Marks are `step` apart. When the table is full, every second one is dropped
+ * and the step doubles. So there are always at least MARKS / 2, and the second
+ * pass reads at most that part of the text in vain. */
 enum { MARKS = 64, MARK_STEP = 64 * 1024 };
 
 struct counter {
     uint64_t last; /* count up to here         */
     uint64_t at, n_newlines;
-    bool open; /* the last byte was no newline */
+    bool open; /* the last byte was not a newline */
     bool enough;
     uint64_t step, next; /* distance, and place, of marks */
     size_t n_marks;
@@ -294,7 +293,7 @@ static quire_status count_piece(void *ctx, quire_bytes piece, quire_error *err)
     return QUIRE_OK;
 }
 
-/* How many lines the text has, up to line `last`. */
+/* Count the lines of the text, up to line `last`. */
 static quire_status count_lines(struct counter *c,
                                 const struct lines_source *source,
                                 uint64_t last, uint64_t *n, quire_error *err)
@@ -309,7 +308,7 @@ static quire_status count_lines(struct counter *c,
     return st;
 }
 
-/* Where to begin so that line `first` comes whole. */
+/* Where to begin so that line `first` is read whole. */
 static struct mark find_mark(const struct counter *c, uint64_t first)
 {
     struct mark best = {0, 0};
@@ -320,41 +319,41 @@ static struct mark find_mark(const struct counter *c, uint64_t first)
     return best;
 }
 
-/* ---- the ways to read --------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------ */
 
-static quire_status say_short(uint64_t n_lines, quire_error *err)
+static quire_status fail_short(uint64_t n_lines, quire_error *err)
 {
     if (n_lines == 0)
-        return err_set(err, QUIRE_NOT_FOUND, "there are no lines");
+        return err_set(err, QUIRE_NOT_FOUND, "the text is empty");
     if (n_lines == 1)
-        return err_set(err, QUIRE_NOT_FOUND, "there is only 1 line");
-    return err_set(err, QUIRE_NOT_FOUND, "there are only %" PRIu64 " lines",
+        return err_set(err, QUIRE_NOT_FOUND, "the text has only 1 line");
+    return err_set(err, QUIRE_NOT_FOUND, "the text has only %" PRIu64 " lines",
                    n_lines);
 }
 
-static quire_status say_unmatched(const char *grep, quire_error *err)
+static quire_status fail_unmatched(const char *grep, quire_error *err)
 {
     return err_set(err, QUIRE_NOT_FOUND, "no line matches \"%s\"",
                    quote_text(bytes_str(grep)).text);
 }
 
-/* What an empty answer means, once a pass has been made from the start. */
-static quire_status judge(const struct reader *r, const char *grep,
-                          quire_error *err)
+/* The status of an empty result, after a pass from the start. */
+static quire_status judge_empty(const struct reader *r, const char *grep,
+                                quire_error *err)
 {
     if (r->first > 1 && r->number <= r->first)
-        return say_short(r->number - 1, err);
+        return fail_short(r->number - 1, err);
     if (grep && r->n_found == 0)
-        return say_unmatched(grep, err);
+        return fail_unmatched(grep, err);
     return QUIRE_OK;
 }
 
-/* What stays the same for both passes of a call. */
+/* Input shared by both passes of a call. */
 struct job {
     const struct lines_source *source;
     const quire_read_options *choice;
     uint64_t first, last;
-    uint64_t stop; /* so many that `match` lets through are enough */
+    uint64_t stop; /* stop after so many lines that `match` accepts */
     struct regex *match;
     quire_line_fn each;
     void *ctx;
@@ -372,7 +371,7 @@ static quire_status read_all(struct job *j, quire_error *err)
     r.ctx = j->ctx;
     st = reader_run(&r, j->source, 0, err);
     j->n_given = r.n_given;
-    return st ? st : judge(&r, j->choice->grep, err);
+    return st ? st : judge_empty(&r, j->choice->grep, err);
 }
 
 static quire_status read_tail(struct job *j, quire_error *err)
@@ -387,7 +386,7 @@ static quire_status read_tail(struct job *j, quire_error *err)
     if (st)
         return st;
     if (n_lines < first)
-        return first > 1 ? say_short(n_lines, err) : QUIRE_OK;
+        return first > 1 ? fail_short(n_lines, err) : QUIRE_OK;
     if (n_lines - first >= tail)
         first = n_lines - tail + 1;
     if (j->source->seeks)
@@ -401,8 +400,8 @@ static quire_status read_tail(struct job *j, quire_error *err)
     return st;
 }
 
-/* Found lines have to be searched for twice: which of them are the last is
- * known at the end, and there may be any number of them. */
+/* Matching lines are searched twice: which of them are the last is known at the
+ * end, and their number is unbounded. */
 static quire_status read_tail_found(struct job *j, quire_error *err)
 {
     uint64_t tail = j->choice->tail, n_found;
@@ -413,7 +412,7 @@ static quire_status read_tail_found(struct job *j, quire_error *err)
     r.stop = j->stop;
     st = reader_run(&r, j->source, 0, err);
     if (!st)
-        st = judge(&r, j->choice->grep, err);
+        st = judge_empty(&r, j->choice->grep, err);
     if (st)
         return st;
     n_found = r.n_found;
@@ -451,7 +450,7 @@ quire_status lines_read(const struct lines_source *source,
         st = regex_new(choice->grep, choice->ignore_case, &j.match, err);
     if (st)
         goto out;
-    /* As many as there can be are all of them: one pass will do. */
+    /* The limit cannot exceed the tail: one pass is enough. */
     if (!choice->tail || (limit && choice->tail >= limit))
         st = read_all(&j, err);
     else if (j.match)

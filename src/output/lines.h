@@ -1,11 +1,11 @@
 /*
- * lines.h - some lines of a text that may be of any length
+ * lines.h - select lines of a text of any length
  *
- * Which ones, is decided in this order: from line `offset` on, the ones `grep`
- * finds something in, at most the first `limit` of these, of these the last
- * `tail`. A line ends with a newline; what follows the last one is a line too,
- * unless it is empty. Memory does not depend on the text: a line above
- * LINES_PIECE comes in pieces, and is searched by its first piece alone.
+ * The selection applies in this order: from line `offset` on, the lines that
+ * match `grep`, at most the first `limit` of these, of these the last `tail`. A
+ * line ends with a newline; text behind the last one is a line too, unless it
+ * is empty. Memory does not depend on the text: a line above LINES_PIECE comes
+ * in pieces, and only its first piece is searched.
  */
 #ifndef OUTPUT_LINES_H
 #define OUTPUT_LINES_H
@@ -18,23 +18,23 @@
 
 /* Where the text comes from. */
 struct lines_source {
-    bool seeks; /* reading from the middle costs no more than that          */
+    bool seeks; /* reading from the middle costs no more than that */
 
-    /* All from byte `from` to the end, in order, to `write`, in pieces of any
-     * size. A status that `write` gives ends it and is returned. May be called
-     * again. */
+    /* Pass everything from byte `from` to the end, in order, to `write`, in
+     * pieces of any size. A status from `write` ends it and is returned. May be
+     * called again. */
     quire_status (*read)(void *ctx, uint64_t from, quire_write_fn write,
                          void *write_ctx, quire_error *err);
     void *ctx;
 };
 
-/* The choice is that of quire_read_options, see quire.h. *n_lines (may be
- * NULL) is how many lines were given.
+/* The options are those of quire_read_options. *n_lines (may be NULL) is the
+ * number of lines emitted.
  *
- * QUIRE_INVALID    `grep` is no expression, or is too large
- * QUIRE_NOT_FOUND  the text has fewer lines than `offset`, or `grep` found
- *                  nothing; `err` says which. Never for an empty text with
- *                  offset 0 or 1 and no grep. */
+ * QUIRE_INVALID    `grep` is not a valid expression, or is too large
+ * QUIRE_NOT_FOUND  the text has fewer lines than `offset`, or `grep` matched
+ *                  nothing; `err` has the reason. Never for an empty text
+ *                  with offset 0 or 1 and no grep. */
 quire_status lines_read(const struct lines_source *source,
                         const quire_read_options *choice, quire_line_fn each,
                         void *ctx, uint64_t *n_lines, quire_error *err);

@@ -1,31 +1,30 @@
 /*
- * query.c - one value out of a JSON text
+ * query.c - select one value of a JSON text
  *
- * A query is read into steps, and the text is walked once with them.
+ * A query is parsed into steps, and the text is walked once with them.
  *
  *     .items[0].title        name "items", index 0, name "title"
  *
- * The walk goes into a container only if every container around it, and it,
- * is what the steps so far mean; all others are passed over as they come. So
- * there is nothing to go back to, and the depth of the walk says which step
- * is next:
+ * The walk enters a container only if it, and every container around it,
+ * matches the steps so far; all others are skipped. So it needs no
+ * backtracking, and the depth of the walk determines the next step:
  *
  *     { "a": {...}, "items": [ {"title": "x"} , ... ] }
  *     ^ no steps done        ^ one  ^ two
  *
- * Always true in the walk:
+ * Invariants of the walk:
  *
  *   (1) `depth` containers are open, and the first `depth - 1` steps lead to
- *       the innermost one. What lies in it is matched with the next step.
+ *       the innermost one. Its contents are matched with the next step.
  *   (2) `found` is the value of all the steps, in what was read so far. A
  *       repeated key has its last value: when a member matches again, what
- *       was found in an earlier one is forgotten, even if the new one has
- *       nothing to offer.
+ *       was found in an earlier one is dropped, even if the new one has no
+ *       match.
  *   (3) `index` is how many elements of the innermost container have begun;
  *       or PASSED, once the walk has been in one of them. No later element of
  *       that array can match.
  *
- * Each byte of the text is looked at once, whatever the query.
+ * Each byte of the text is read once, whatever the query.
  */
 #include "output/query.h"
 
@@ -39,7 +38,7 @@
 #include "output/chars.h"
 #include "output/quote.h"
 
-/* Far above what anyone writes; a path of an address becomes at most 24 KiB. */
+/* Ample; a path of an address becomes at most 24 KiB. */
 #define QUERY_MAX ((size_t)64 * 1024)
 
 /* No text that json_check() accepts is deeper. */
@@ -51,8 +50,8 @@ struct step {
     bool is_index;    /* [n]: in an array only                           */
     bool is_element;  /* a name that is a number as JavaScript spells it */
     bool is_escaped;  /* `name` is as written, with backslashes          */
-    size_t index;     /* if it is either of the first two: which one; if
-                         that does not fit, PASSED - 1, which none is    */
+    size_t index;     /* for the first two: the index; if it does not fit,
+                       * PASSED - 1, which matches nothing */
     quire_bytes name; /* its key in an object                            */
 };
 
@@ -64,7 +63,7 @@ struct reader {
 
 /* ---- white space --------------------------------------------------------- */
 
-/* What String.prototype.trim() takes away. */
+/* White space as in String.prototype.trim_space(). */
 static bool is_space(uint32_t cp)
 {
     return (cp >= 0x09 && cp <= 0x0d) || cp == ' ' || cp == 0xa0 ||
@@ -73,7 +72,7 @@ static bool is_space(uint32_t cp)
            cp == 0xfeff;
 }
 
-static size_t workspace_at_start(quire_bytes text)
+static size_t space_at_start(quire_bytes text)
 {
     uint32_t cp;
     size_t len = text.len ? utf8_decode(text, &cp, NULL) : 0;
@@ -81,7 +80,7 @@ static size_t workspace_at_start(quire_bytes text)
     return len && is_space(cp) ? len : 0;
 }
 
-static size_t workspace_at_end(quire_bytes text)
+static size_t space_at_end(quire_bytes text)
 {
     size_t len;
 
@@ -89,44 +88,43 @@ static size_t workspace_at_end(quire_bytes text)
     for (len = 1; len <= 3 && len <= text.len; len++) {
         quire_bytes last = bytes_sub(text, text.len - len, text.len);
 
-        if (workspace_at_start(last) == len)
+        if (space_at_start(last) == len)
             return len;
     }
     return 0;
 }
 
-static quire_bytes trim(quire_bytes text)
+static quire_bytes trim_space(quire_bytes text)
 {
     size_t n;
 
-    while (n = workspace_at_start(text), n)
+    while (n = space_at_start(text), n)
         text = bytes_sub(text, n, text.len);
-    while (n = workspace_at_end(text), n)
+    while (n = space_at_end(text), n)
         text = bytes_sub(text, 0, text.len - n);
     return text;
 }
 
 /* ---- reading a query ----------------------------------------------------- */
 
-static void hint(quire_error *err)
+static void add_hint(quire_error *err)
 {
     err_next(err, "write names after dots, [0] for an element, ['a key'] for "
                   "any other key: .items[0]['a key']");
 }
 
-/* Bytes are counted from one, as people do. */
-static quire_status unreadable(const struct reader *r, const char *why,
-                               size_t at)
+/* Bytes are counted from one. */
+static quire_status fail_at(const struct reader *r, const char *why, size_t at)
 {
     quire_status st = err_set(r->err, QUIRE_INVALID,
                               "cannot read the query %s: %s at byte %zu",
                               quote_text(r->query).text, why, at + 1);
 
-    hint(r->err);
+    add_hint(r->err);
     return st;
 }
 
-static quire_status unexpected(const struct reader *r)
+static quire_status fail_unexpected(const struct reader *r)
 {
     quire_bytes rest = bytes_sub(r->query, r->at, r->query.len);
     char why[sizeof "unexpected ''" + 4];
@@ -134,7 +132,7 @@ static quire_status unexpected(const struct reader *r)
 
     rest.len = utf8_decode(rest, &cp, NULL);
     snprintf(why, sizeof why, "unexpected '%.4s'", quote_text(rest).text);
-    return unreadable(r, why, r->at);
+    return fail_at(r, why, r->at);
 }
 
 /* A lone quote is the first and the last character, too: an empty key. */
@@ -154,10 +152,10 @@ static quire_status read_bracket(struct reader *r, struct step *step)
     quire_bytes inside;
 
     if (!close)
-        return unreadable(r, "missing ] for the [", r->at);
-    inside = trim(bytes_sub(r->query, from, (size_t)(close - text)));
+        return fail_at(r, "missing ] for the [", r->at);
+    inside = trim_space(bytes_sub(r->query, from, (size_t)(close - text)));
     if (!inside.len)
-        return unreadable(r, "nothing in the []", r->at);
+        return fail_at(r, "nothing in the []", r->at);
     r->at = (size_t)(close - text) + 1;
     if (is_quoted(inside)) {
         inside = bytes_sub(inside, 1, inside.len > 1 ? inside.len - 1 : 1);
@@ -169,7 +167,7 @@ static quire_status read_bracket(struct reader *r, struct step *step)
     return QUIRE_OK;
 }
 
-/* The next step, in words of the query; *more is false if there is none. */
+/* Parse the next step; *more is false if there is none. */
 static quire_status read_step(struct reader *r, struct step *step, bool *more)
 {
     const char *text = r->query.data;
@@ -187,7 +185,7 @@ static quire_status read_step(struct reader *r, struct step *step, bool *more)
     while (r->at < r->end && is_name_char(text[r->at]))
         r->at++;
     if (r->at == from)
-        return unexpected(r);
+        return fail_unexpected(r);
     step->name = bytes_sub(r->query, from, r->at);
     return QUIRE_OK;
 }
@@ -205,7 +203,7 @@ static quire_status read_query(const char *query, struct step *steps, size_t *n,
         return err_set(err, QUIRE_INVALID,
                        "the query %s has more than %zu bytes",
                        quote_text(r.query).text, QUERY_MAX);
-    inner = trim(r.query);
+    inner = trim_space(r.query);
     r.at = (size_t)((const char *)inner.data - query);
     r.end = r.at + inner.len;
     for (;;) {
@@ -217,8 +215,8 @@ static quire_status read_query(const char *query, struct step *steps, size_t *n,
             return st;
         if (*n == STEPS_MAX)
             return err_set(err, QUIRE_INVALID,
-                           "the query %s has more than %zu steps; nothing "
-                           "lies so deep",
+                           "the query %s has more than %zu steps; JSON "
+                           "cannot be that deep",
                            quote_text(r.query).text, STEPS_MAX);
         if (steps)
             steps[*n] = step;
@@ -233,9 +231,9 @@ quire_status query_check(const char *query, quire_error *err)
     return read_query(query, NULL, &n, err);
 }
 
-/* ---- what the steps mean ------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------- */
 
-/* A number that is too large is still a number of no element. */
+/* A number that is too large is a valid index without an element. */
 static size_t read_index(quire_bytes digits)
 {
     const char *c = digits.data;
@@ -275,7 +273,7 @@ static bool is_spelled_number(quire_bytes name)
            (name.len == 1 || !bytes_starts(name, bytes_str("0")));
 }
 
-/* The steps of a query, ready to be walked with. */
+/* The steps of a query, ready for the walk. */
 static quire_status get_steps(const char *query, struct arena *tmp,
                               struct step **steps, size_t *n, quire_error *err)
 {
@@ -307,14 +305,14 @@ struct walk {
     const struct step *steps;
     size_t n_steps;
     size_t index;      /* see (3)                                           */
-    bool counting;     /* the innermost container is an array, and its length
-                          is asked for                                      */
+    bool counting;     /* the innermost container is an array, and the query
+                        * asks for its length */
     quire_bytes found; /* see (2)                                           */
-    size_t length;     /* found, too: no slice of the text. PASSED: not     */
+    size_t length; /* found, but not a slice of the text. PASSED: not found */
 };
 
-/* What has just begun in a container: is it what the step means? */
-static bool matches(struct walk *w, const struct step *step)
+/* Does the item that has just begun match the step? */
+static bool matches_step(struct walk *w, const struct step *step)
 {
     if (w->s.key.data)
         return !step->is_index && json_equal(w->s.key, step->name);
@@ -324,8 +322,8 @@ static bool matches(struct walk *w, const struct step *step)
     return (step->is_index || step->is_element) && step->index == w->index - 1;
 }
 
-/* Begin with the container that the first `n_done` steps lead to. */
-static void enter(struct walk *w, size_t n_done)
+/* Enter the container that the first `n_done` steps lead to. */
+static void enter_container(struct walk *w, size_t n_done)
 {
     const struct step *step = &w->steps[n_done];
 
@@ -334,10 +332,10 @@ static void enter(struct walk *w, size_t n_done)
                   n_done + 1 == w->n_steps && bytes_is(step->name, "length");
 }
 
-/* A value, or the beginning of one, with `depth` containers around it. */
-static void meet(struct walk *w, size_t depth, bool opens)
+/* Visit a value, or the beginning of one, with `depth` containers around it. */
+static void visit_value(struct walk *w, size_t depth, bool opens)
 {
-    if (depth > 0 && !matches(w, &w->steps[depth - 1])) {
+    if (depth > 0 && !matches_step(w, &w->steps[depth - 1])) {
         if (opens)
             json_scan_skip(&w->s);
         return;
@@ -346,13 +344,13 @@ static void meet(struct walk *w, size_t depth, bool opens)
     w->length = PASSED;
     if (depth < w->n_steps) {
         if (opens)
-            enter(w, depth);
+            enter_container(w, depth);
     } else if (!opens || json_scan_skip(&w->s)) {
         w->found = w->s.value;
     }
 }
 
-static void leave(struct walk *w)
+static void leave_container(struct walk *w)
 {
     if (w->counting)
         w->length = w->index;
@@ -360,17 +358,17 @@ static void leave(struct walk *w)
     w->index = PASSED;
 }
 
-/* True, unless the text is damaged. */
-static bool walk(struct walk *w, quire_bytes json)
+/* False if the text is damaged. */
+static bool walk_text(struct walk *w, quire_bytes json)
 {
     json_scan_init(&w->s, json);
     for (;;) {
         switch (json_scan_next(&w->s)) {
         case JSON_STEP_BAD: return false;
         case JSON_STEP_END: return true;
-        case JSON_STEP_SCALAR: meet(w, w->s.depth, false); break;
-        case JSON_STEP_OPEN: meet(w, w->s.depth - 1, true); break;
-        case JSON_STEP_CLOSE: leave(w); break;
+        case JSON_STEP_SCALAR: visit_value(w, w->s.depth, false); break;
+        case JSON_STEP_OPEN: visit_value(w, w->s.depth - 1, true); break;
+        case JSON_STEP_CLOSE: leave_container(w); break;
         }
     }
 }
@@ -388,8 +386,8 @@ quire_status query_find(quire_bytes json, const char *query, struct arena *keep,
     if (st)
         goto out;
     w.steps = steps;
-    /* The caller has checked it; of a text that is none, nothing is known. */
-    if (!walk(&w, json))
+    /* The caller has checked the text; otherwise the result is undefined. */
+    if (!walk_text(&w, json))
         goto out;
     *out = w.found;
     if (w.length != PASSED) {

@@ -1,8 +1,8 @@
 /*
- * quote.h - what someone asked for, quoted in a message
+ * quote.h - quote user input in a message
  *
- * It comes from a model and goes to a terminal: a control character could
- * move the cursor there, and half a character would spoil what follows it.
+ * The input comes from a model and goes to a terminal: a control character
+ * could move the cursor there, and half a character would garble what follows.
  */
 #ifndef OUTPUT_QUOTE_H
 #define OUTPUT_QUOTE_H
@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 
-/* More would leave no room in a message for what is wrong. */
+/* More would leave too little of the message for what is wrong. */
 #define QUOTED_MAX 100
 
 struct quoted {

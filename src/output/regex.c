@@ -1,16 +1,16 @@
 /*
- * regex.c - PCRE2, kept on a leash
+ * regex.c - PCRE2 with limits on time and memory
  *
- * A search tries the expression at each place of the line in turn. PCRE2
- * counts the steps it takes at one place and starts again at the next, so its
- * own limit ends what is exponential, and not what is merely quadratic: some
- * thousand steps at each of a million places take minutes. Hence a long line
- * is searched from HEAD_TAIL_BYTES places at a time, and in between we look how
- * much work has gone into it.
+ * A search tries the expression at each place of the line in turn. PCRE2 counts
+ * the steps it takes at one place and starts again at the next, so its own
+ * limit ends exponential searches, but not quadratic ones: some thousand steps
+ * at each of a million places take minutes. Hence a long line is searched from
+ * WINDOW_BYTES places at a time, and in between we check how much time it has
+ * taken.
  *
- * What is seen from a place does not depend on the window: lookbehind and "^"
- * see the line before it. Only what speaks of the search itself can tell:
- * \G is true where a window begins, and (*COMMIT) gives up one window.
+ * The result does not depend on the window: lookbehind and "^" see the line
+ * before it. Only constructs about the search itself differ: \G is true where a
+ * window begins, and (*COMMIT) gives up one window.
  */
 #include "output/regex.h"
 
@@ -29,42 +29,40 @@
  * passes; this ends a bad one within milliseconds. */
 #define STEPS_MAX 300000
 
-/* For going back, of the interpreter; and the same for compiled code. */
+/* For backtracking, of the interpreter; and the same for compiled code. */
 #define HEAP_KIB    (20 * 1024)
 #define STACK_BYTES (32 * 1024)
 #define STACK_MAX   (16 * 1024 * 1024)
 
-/* Every window looks for the first byte of a match anew, perhaps to the end of
- * the line. Smaller windows make that dear; within larger ones more work goes
- * unseen, at worst STEPS_MAX for each place. */
-#define HEAD_TAIL_BYTES 1024
-#define LINE_WORK_US    (1000 * 1000)
+/* Every window searches for the first byte of a match again, perhaps to the end
+ * of the line. Smaller windows make that expensive; within larger ones more
+ * work goes unchecked, at worst STEPS_MAX for each place. */
+#define WINDOW_BYTES 1024
+#define LINE_WORK_US (1000 * 1000)
 
 struct regex {
-    const char *expression; /* not ours */
+    const char *expression; /* borrowed */
     pcre2_general_context *general;
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
-    pcre2_jit_stack *stack; /* NULL: this machine does not compile */
+    pcre2_jit_stack *stack; /* NULL: no JIT on this machine */
 };
 
-/* PCRE2 would call malloc() itself. These are here so that the tests can make
- * it fail. */
-static void *take_memory(size_t size, void *ctx)
+/* PCRE2 would call malloc() itself. With these the tests can make it fail. */
+static void *alloc_memory(size_t size, void *ctx)
 {
     (void)ctx;
     return malloc(size);
 }
 
-static void give_memory(void *p, void *ctx)
+static void free_memory(void *p, void *ctx)
 {
     (void)ctx;
     free(p);
 }
 
-/* How many characters there are before byte `at`; where the first one is at
- * fault, that is the first. */
+/* The number of characters before byte `at`; 1 if the first one is at fault. */
 static size_t character_at(const char *expression, size_t at)
 {
     size_t n = 0, i;
@@ -74,21 +72,21 @@ static size_t character_at(const char *expression, size_t at)
     return n ? n : 1;
 }
 
-static quire_status say_unreadable(const char *expression, int code, size_t at,
-                                   quire_error *err)
+static quire_status fail_syntax(const char *expression, int code, size_t at,
+                                quire_error *err)
 {
     PCRE2_UCHAR why[128];
 
     pcre2_get_error_message(code, why, sizeof why);
-    err_fail(err, QUIRE_INVALID,
-             "put a backslash before a character that is meant as it is",
+    err_fail(err, QUIRE_INVALID, "put a backslash before a special character",
              "cannot read the expression \"%s\" at character %zu: %s",
              quote_text(bytes_str(expression)).text,
              character_at(expression, at), (const char *)why);
     return QUIRE_INVALID;
 }
 
-static quire_status compile(struct regex *m, bool ignore_case, quire_error *err)
+static quire_status compile_code(struct regex *m, bool ignore_case,
+                                 quire_error *err)
 {
     uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF |
                        PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT |
@@ -99,8 +97,8 @@ static quire_status compile(struct regex *m, bool ignore_case, quire_error *err)
 
     if (!how)
         return err_memory(err);
-    /* What libpcre2 was built for is not our affair: a line has no newline in
-     * it, and a CR is a character. */
+    /* Independent of how libpcre2 was built: a line has no newline in it, and a
+     * CR is a character. */
     pcre2_set_newline(how, PCRE2_NEWLINE_LF);
     m->code = pcre2_compile((PCRE2_SPTR)m->expression, PCRE2_ZERO_TERMINATED,
                             options, &code, &at, how);
@@ -109,10 +107,10 @@ static quire_status compile(struct regex *m, bool ignore_case, quire_error *err)
         return QUIRE_OK;
     if (code == PCRE2_ERROR_HEAP_FAILED)
         return err_memory(err);
-    return say_unreadable(m->expression, code, at, err);
+    return fail_syntax(m->expression, code, at, err);
 }
 
-static quire_status prepare(struct regex *m, quire_error *err)
+static quire_status prepare_match(struct regex *m, quire_error *err)
 {
     m->data = pcre2_match_data_create(1, m->general);
     m->context = pcre2_match_context_create(m->general);
@@ -121,8 +119,8 @@ static quire_status prepare(struct regex *m, quire_error *err)
     pcre2_set_match_limit(m->context, STEPS_MAX);
     pcre2_set_depth_limit(m->context, STEPS_MAX);
     pcre2_set_heap_limit(m->context, HEAP_KIB);
-    /* Where memory cannot be made executable the interpreter does the work,
-     * about ten times slower. */
+    /* Where memory cannot be made executable the interpreter is used, about ten
+     * times slower. */
     if (pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE) != 0)
         return QUIRE_OK;
     m->stack = pcre2_jit_stack_create(STACK_BYTES, STACK_MAX, m->general);
@@ -140,7 +138,7 @@ quire_status regex_new(const char *expression, bool ignore_case,
 
     *out = NULL;
     if (strnlen(expression, MATCH_EXPRESSION_MAX + 1) > MATCH_EXPRESSION_MAX) {
-        err_fail(err, QUIRE_INVALID, "look for a part of it",
+        err_fail(err, QUIRE_INVALID, "search for a part of it",
                  "the expression is longer than %d bytes",
                  MATCH_EXPRESSION_MAX);
         return QUIRE_INVALID;
@@ -149,10 +147,10 @@ quire_status regex_new(const char *expression, bool ignore_case,
     if (!m)
         return err_memory(err);
     m->expression = expression;
-    m->general = pcre2_general_context_create(take_memory, give_memory, NULL);
-    st = m->general ? compile(m, ignore_case, err) : err_memory(err);
+    m->general = pcre2_general_context_create(alloc_memory, free_memory, NULL);
+    st = m->general ? compile_code(m, ignore_case, err) : err_memory(err);
     if (!st)
-        st = prepare(m, err);
+        st = prepare_match(m, err);
     if (!st)
         *out = m;
     else
@@ -181,7 +179,7 @@ void regex_version(char *out, size_t cap)
     snprintf(out, cap, "pcre2 %s", text);
 }
 
-static quire_status say_costly(const struct regex *m, quire_error *err)
+static quire_status fail_costly(const struct regex *m, quire_error *err)
 {
     err_fail(err, QUIRE_INVALID,
              "avoid repeats within repeats, such as (a+)+, and several "
@@ -191,8 +189,8 @@ static quire_status say_costly(const struct regex *m, quire_error *err)
     return QUIRE_INVALID;
 }
 
-static quire_status say_failed(const struct regex *m, int code,
-                               quire_error *err)
+static quire_status fail_search(const struct regex *m, int code,
+                                quire_error *err)
 {
     PCRE2_UCHAR why[128];
 
@@ -201,7 +199,7 @@ static quire_status say_failed(const struct regex *m, int code,
     case PCRE2_ERROR_MATCHLIMIT:
     case PCRE2_ERROR_DEPTHLIMIT:
     case PCRE2_ERROR_HEAPLIMIT:
-    case PCRE2_ERROR_JIT_STACKLIMIT: return say_costly(m, err);
+    case PCRE2_ERROR_JIT_STACKLIMIT: return fail_costly(m, err);
     default: break;
     }
     pcre2_get_error_message(code, why, sizeof why);
@@ -211,8 +209,8 @@ static quire_status say_failed(const struct regex *m, int code,
                    (const char *)why);
 }
 
-/* The work of this thread, not the time of day: a machine that is busy with
- * other things does not make an expression costly. */
+/* CPU time of this thread, not wall time: a busy machine does not make an
+ * expression costly. */
 static int64_t work_us(void)
 {
     struct timespec t = {0, 0};
@@ -221,7 +219,7 @@ static int64_t work_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* The searches that begin at byte `from`, up to before byte `to`. */
+/* Searches that begin at byte `from`, up to before byte `to`. */
 static int search_window(struct regex *m, quire_bytes line, size_t from,
                          size_t to, bool whole)
 {
@@ -233,13 +231,13 @@ static int search_window(struct regex *m, quire_bytes line, size_t from,
 }
 
 /* Where the window that begins at `from` ends: not within a character, since
- * PCRE2 begins at none. */
-static size_t head_tail_end(quire_bytes line, size_t from)
+ * PCRE2 cannot start there. */
+static size_t window_end(quire_bytes line, size_t from)
 {
     const unsigned char *text = line.data;
-    size_t to = from + HEAD_TAIL_BYTES;
+    size_t to = from + WINDOW_BYTES;
 
-    if (line.len - from <= HEAD_TAIL_BYTES)
+    if (line.len - from <= WINDOW_BYTES)
         return line.len;
     while (to < line.len && (text[to] & 0xc0) == 0x80)
         to++;
@@ -249,20 +247,20 @@ static size_t head_tail_end(quire_bytes line, size_t from)
 quire_status regex_find(struct regex *m, quire_bytes line, bool whole,
                         bool *found, quire_error *err)
 {
-    int64_t began_us = line.len > HEAD_TAIL_BYTES ? work_us() : 0;
-    size_t from = 0, to = head_tail_end(line, 0);
+    int64_t began_us = line.len > WINDOW_BYTES ? work_us() : 0;
+    size_t from = 0, to = window_end(line, 0);
     int code = search_window(m, line, from, to, whole);
 
     while (code == PCRE2_ERROR_NOMATCH && to < line.len) {
         if (work_us() - began_us > LINE_WORK_US)
-            return say_costly(m, err);
+            return fail_costly(m, err);
         from = to;
-        to = head_tail_end(line, from);
+        to = window_end(line, from);
         code = search_window(m, line, from, to, whole);
     }
-    /* Zero: found, and there are more groups than we want to know of. */
+    /* Zero: found, with more groups than we have space for. */
     *found = code >= 0;
     if (code < 0 && code != PCRE2_ERROR_NOMATCH)
-        return say_failed(m, code, err);
+        return fail_search(m, code, err);
     return QUIRE_OK;
 }

@@ -1,8 +1,8 @@
 /*
  * sanitize.c - a terminal that shows nothing
  *
- * A small machine that knows how a terminal reads its input, and keeps only
- * what would be printed:
+ * A state machine that parses its input as a terminal does, and keeps only the
+ * printable text:
  *
  *     text --ESC--> escape --[--------> control -- 40..7e --> text
  *                     |  \--20..2f----> intermediate -- 30..7e --> text
@@ -11,27 +11,26 @@
  *                     any of these -- CAN, SUB --> text
  *
  * Where a terminal would swallow what follows an unfinished sequence, we do
- * not: in a log nobody types `reset`. A newline, a tab or a byte that cannot
- * belong to a sequence ends it and is text. Strings are the hard case, because
- * those of images do hold newlines. From the first newline on a string is put
- * aside:
+ * not: a log has no `reset`. A newline, a tab or a byte that cannot belong to a
+ * sequence ends it and is text. Strings are the hard case, because those of
+ * images do hold newlines. From the first newline on a string is held:
  *
- *     ESC ] 0 ; title \n more text that is put aside ...
+ *     ESC ] 0 ; title \n more text that is held ...
  *                     ^ holding
  *
- * If the string ends as it should, what is put aside goes with it. If it is
- * aborted, the stream ends, or there is no more room, it was no string, and
- * what is put aside is text.
+ * If the string ends as it should, the held bytes are dropped with it. If it is
+ * aborted, the stream ends, or the buffer is full, it was not a string, and the
+ * held bytes are text.
  *
- * Always true:
+ * Invariants:
  *
- *   (1) What is held has no BEL or ESC, and CAN only at its end, in the place
- *       of what aborted the string; any of these would have ended it. So it is
- *       cleaned as text without looking at the state.
+ *   (1) Held bytes contain no BEL or ESC, and CAN only at their end, in the
+ *       place of what aborted the string; any of these would have ended it.
+ *       So they are cleaned as text without looking at the state.
  *   (2) A part of a character, and a CR, are pending only in text: whatever
  *       begins or aborts a sequence has ended them first.
- *   (3) Bytes are looked at in order, with no look ahead: so it does not
- *       matter how the stream is cut.
+ *   (3) Bytes are read in order, without look-ahead: so it does not matter
+ *       how the stream is cut.
  */
 #include "output/sanitize.h"
 
@@ -53,14 +52,14 @@ void sanitize_init(struct sanitizer *c)
 
 /* ---- text --------------------------------------------------------------- */
 
-/* Printable ASCII, tab, newline: what is copied without a thought. */
+/* Printable ASCII, tab, newline: copied unchanged. */
 static inline bool is_plain(unsigned char b)
 {
     return (b >= 0x20 && b < DEL) || b == '\t' || b == '\n';
 }
 
-/* Copy plain bytes, at most `len` of them, and give how many there were.
- * Sixteen at a time: nearly all of what is printed is plain. */
+/* Copy plain bytes, at most `len` of them, and return how many there were.
+ * Sixteen at a time: nearly all of the output is plain. */
 static size_t copy_plain(const unsigned char *in, size_t len, char *out)
 {
     size_t n = 0;
@@ -77,7 +76,7 @@ static size_t copy_plain(const unsigned char *in, size_t len, char *out)
                                        _mm_cmplt_epi8(x, low));
         int bits = _mm_movemask_epi8(_mm_or_si128(odd, _mm_cmpeq_epi8(x, del)));
 
-        /* All sixteen, always: what is too much is overwritten next. */
+        /* Always all sixteen: the surplus is overwritten next. */
         _mm_storeu_si128((__m128i *)(void *)(out + n), x);
         if (bits)
             return n + (size_t)__builtin_ctz((unsigned)bits);
@@ -88,7 +87,7 @@ static size_t copy_plain(const unsigned char *in, size_t len, char *out)
     return n;
 }
 
-/* How many bytes a character with this first byte has; 0: it begins none. */
+/* The number of bytes of a character with this first byte; 0: invalid. */
 static unsigned length_of(unsigned char b)
 {
     return b < 0xc2 ? 0 : b < 0xe0 ? 2 : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
@@ -125,7 +124,7 @@ static size_t take_char(struct sanitizer *c, quire_bytes *in, char *out)
     return put;
 }
 
-/* Go on with a character that was cut: one byte more. A byte that does not fit
+/* Continue a character that was cut: one byte more. A byte that does not fit
  * stays in `in`. */
 static size_t take_rest(struct sanitizer *c, quire_bytes *in, char *out)
 {
@@ -153,7 +152,8 @@ static size_t take_rest(struct sanitizer *c, quire_bytes *in, char *out)
     return n;
 }
 
-/* Clean `in` as text, up to an ESC, the end, or the end of the room. */
+/* Clean `in` as text, up to an ESC, the end, or the end of the output buffer.
+ */
 static size_t take_text(struct sanitizer *c, quire_bytes *in, char *out,
                         size_t cap)
 {
@@ -202,8 +202,8 @@ static bool is_text_again(unsigned char b)
     return b == '\n' || b == '\r' || b == '\t' || b >= 0x80;
 }
 
-/* What was put aside is text after all. */
-static void give_back(struct sanitizer *c)
+/* The held bytes are text after all. */
+static void release_held(struct sanitizer *c)
 {
     c->give_at = 0;
     c->give_end = c->n_held;
@@ -213,11 +213,11 @@ static void give_back(struct sanitizer *c)
 
 /* The same, because of a byte that aborts the string. In text that byte would
  * end a character or a CRLF, and so it must here. */
-static void give_back_aborted(struct sanitizer *c)
+static void release_aborted(struct sanitizer *c)
 {
     if (c->n_held > 0)
         c->held[c->n_held++] = CAN;
-    give_back(c);
+    release_held(c);
 }
 
 static void forget_held(struct sanitizer *c)
@@ -240,7 +240,7 @@ static enum sanitize_state after_escape(unsigned char b)
     return b < 0x30 ? SANITIZE_INTERMEDIATE : SANITIZE_TEXT;
 }
 
-/* What one byte makes of a sequence that is no string. */
+/* The state after one byte of a sequence other than a string. */
 static enum sanitize_state after_byte(enum sanitize_state state,
                                       unsigned char b)
 {
@@ -249,14 +249,14 @@ static enum sanitize_state after_byte(enum sanitize_state state,
     if (b == CAN || b == SUB || is_text_again(b))
         return SANITIZE_TEXT;
     if (b < 0x20 || b == DEL)
-        return state; /* means nothing here */
+        return state; /* ignored here */
     if (state == SANITIZE_ESCAPE)
         return after_escape(b);
     return b >= (state == SANITIZE_CONTROL ? 0x40 : 0x30) ? SANITIZE_TEXT
                                                           : state;
 }
 
-/* Pass over a sequence that is no string, up to its end or that of `in`. */
+/* Skip a sequence other than a string, up to its end or that of `in`. */
 static void take_sequence(struct sanitizer *c, quire_bytes *in)
 {
     const unsigned char *at = in->data;
@@ -272,7 +272,7 @@ static void take_sequence(struct sanitizer *c, quire_bytes *in)
     *in = bytes_sub(*in, i, in->len);
 }
 
-/* Pass over a string, up to its end or that of `in`. */
+/* Skip a string, up to its end or that of `in`. */
 static void take_string(struct sanitizer *c, quire_bytes *in)
 {
     const unsigned char *at = in->data;
@@ -285,7 +285,7 @@ static void take_string(struct sanitizer *c, quire_bytes *in)
             if (b == BEL)
                 forget_held(c);
             else
-                give_back_aborted(c);
+                release_aborted(c);
             c->state = SANITIZE_TEXT;
             i++;
             break;
@@ -299,7 +299,7 @@ static void take_string(struct sanitizer *c, quire_bytes *in)
         if (!c->holding)
             continue;
         if (c->n_held == SANITIZE_HOLD) {
-            give_back(c);
+            release_held(c);
             c->state = SANITIZE_TEXT;
             break;
         }
@@ -308,8 +308,8 @@ static void take_string(struct sanitizer *c, quire_bytes *in)
     *in = bytes_sub(*in, i, in->len);
 }
 
-/* ESC in a string: its end, if a backslash follows. If not, it was none, and
- * the ESC begins something else. */
+/* ESC in a string: its end, if a backslash follows. If not, the ESC begins
+ * something else. */
 static void take_string_end(struct sanitizer *c, quire_bytes *in)
 {
     if (*(const char *)in->data == '\\') {
@@ -317,7 +317,7 @@ static void take_string_end(struct sanitizer *c, quire_bytes *in)
         c->state = SANITIZE_TEXT;
         *in = bytes_sub(*in, 1, in->len);
     } else {
-        give_back_aborted(c);
+        release_aborted(c);
         c->state = SANITIZE_ESCAPE;
     }
 }
@@ -325,7 +325,7 @@ static void take_string_end(struct sanitizer *c, quire_bytes *in)
 /* ---- the machine -------------------------------------------------------- */
 
 /* One step in any state but text. */
-static void step(struct sanitizer *c, quire_bytes *in)
+static void parse_step(struct sanitizer *c, quire_bytes *in)
 {
     if (c->state == SANITIZE_STRING)
         take_string(c, in);
@@ -335,8 +335,8 @@ static void step(struct sanitizer *c, quire_bytes *in)
         take_sequence(c, in);
 }
 
-/* What was put aside, as text. */
-static size_t give(struct sanitizer *c, char *out, size_t cap)
+/* Emit the held bytes, as text. */
+static size_t emit_held(struct sanitizer *c, char *out, size_t cap)
 {
     quire_bytes held = bytes_of(c->held + c->give_at, c->give_end - c->give_at);
     size_t n = take_text(c, &held, out, cap);
@@ -357,11 +357,11 @@ size_t sanitize_text(struct sanitizer *c, quire_bytes *in, char *out,
 
     while (cap - n >= SANITIZE_ROOM) {
         if (c->give_at < c->give_end) {
-            n += give(c, out + n, cap - n);
+            n += emit_held(c, out + n, cap - n);
         } else if (in->len == 0) {
             break;
         } else if (c->state != SANITIZE_TEXT) {
-            step(c, in);
+            parse_step(c, in);
         } else {
             n += take_text(c, in, out + n, cap - n);
             if (in->len > 0 && *(const char *)in->data == ESC &&
@@ -383,7 +383,7 @@ void sanitize_end(struct sanitizer *c)
 {
     c->ended = true;
     if (c->state == SANITIZE_STRING || c->state == SANITIZE_STRING_END)
-        give_back(c);
-    /* A part that is pending is given as text is, whatever the state was. */
+        release_held(c);
+    /* A pending part is emitted as text, whatever the state was. */
     c->state = SANITIZE_TEXT;
 }

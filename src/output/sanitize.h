@@ -1,15 +1,15 @@
 /*
- * sanitize.h - what a program prints, as text
+ * sanitize.h - convert program output to plain text
  *
  * Programs print for terminals: colours, titles, cursor movements, progress
- * bars, and now and then bytes that are no text at all. What goes in here comes
- * out as UTF-8 with tabs and newlines and no other control character:
+ * bars, and sometimes binary data. The result is UTF-8 with tabs and newlines
+ * and no other control character:
  *
- *   - Escape sequences go. One that is not finished ends with its line, or
+ *   - Escape sequences are removed. An unfinished one ends with its line, or
  *     with what aborts it on a terminal.
  *   - CRLF and CR become a newline.
- *   - All other control characters go (C0, DEL, C1).
- *   - What is not UTF-8 becomes U+FFFD, one for each maximal subpart.
+ *   - All other control characters are removed (C0, DEL, C1).
+ *   - Malformed UTF-8 becomes U+FFFD, one for each maximal subpart.
  *
  * The stream may be cut anywhere; the text does not depend on where.
  */
@@ -21,13 +21,12 @@
 
 #include "quire.h"
 
-/* A title or an image in the stream may go on over several lines, and then we
- * want none of it; or its end was forgotten, and then we want the lines. So
- * much is put aside until it is known which. Images that terminals show are
- * within it. */
+/* A title or an image may continue over several lines, to be removed; or its
+ * end was forgotten, and the lines are text. So many bytes are held until it is
+ * known which. Images that terminals show are within it. */
 #define SANITIZE_HOLD ((size_t)256 << 10)
 
-/* The least room for output that lets sanitize_text() go on. */
+/* The least output space that lets sanitize_text() continue. */
 #define SANITIZE_ROOM 16
 
 enum sanitize_state {
@@ -41,29 +40,29 @@ enum sanitize_state {
 
 struct sanitizer {
     enum sanitize_state state;
-    bool after_cr;         /* a newline that follows has been given already  */
+    bool after_cr;         /* a following newline has been written already */
     unsigned char part[4]; /* the beginning of a character                   */
     unsigned n_part;
     bool holding;  /* SANITIZE_STRING: a newline has been seen       */
     bool ended;    /* no more is to come                          */
-    size_t n_held; /* what is put aside                           */
-    size_t give_at, give_end; /* of that: to be given as text after all      */
+    size_t n_held; /* bytes held */
+    size_t give_at, give_end; /* of these: to be emitted as text after all */
     char held[SANITIZE_HOLD + 1]; /* and what aborted it                      */
 };
 
 void sanitize_init(struct sanitizer *c);
 
-/* Take bytes from the front of *in and write clean text to `out`, until *in is
- * empty and nothing is left to give, or less than SANITIZE_ROOM of `cap` bytes are
- * left. Gives how many were written. */
+/* Consume bytes from the front of *in and write clean text to `out`, until *in
+ * is empty and nothing is left to emit, or less than SANITIZE_ROOM of `cap`
+ * bytes are left. Returns how many were written. */
 size_t sanitize_text(struct sanitizer *c, quire_bytes *in, char *out,
                      size_t cap);
 
-/* Nothing more is to come: what was put aside is given by sanitize_text() with an
- * empty *in, as often as it takes. */
+/* The end of the input: sanitize_text() emits the held bytes with an empty *in,
+ * in as many calls as it takes. */
 void sanitize_end(struct sanitizer *c);
 
-/* Whether sanitize_text() has something to give without any input. */
+/* Whether sanitize_text() has something to emit without any input. */
 bool sanitize_has_more(const struct sanitizer *c);
 
 #endif

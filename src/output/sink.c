@@ -1,21 +1,22 @@
 /*
- * sink.c - a stream, cleaned, counted, quote_text and kept
+ * sink.c - clean, count, show and store a stream
  *
- *     bytes --clean--> batch --+--> window     what there is to show
+ *     bytes --clean--> batch --+--> window     the part to show
  *                              +--> draft      the whole, once it is too much
  *
- * Clean text is gathered in batches, and all else is done a batch at a time: so
- * pieces of any size cost the same, and what comes of them cannot depend on
- * where they were cut.
+ * Clean text is collected in batches, and all else is done a batch at a time:
+ * so pieces of any size cost the same, and the result cannot depend on where
+ * they were cut.
  *
- * The file is begun when a batch comes that does not fit into the window any
- * more. Until then the window has everything, so it can be written from there:
+ * The file is begun with the first batch that does not fit into the window.
+ * Until then the window has everything, so the file can be written from there:
  *
  *   (1) Before a batch that does not fit, the window holds the whole text.
  *   (2) From then on the draft has the whole text, as long as nothing failed.
  *
  * The file may fail at any time, and the stream goes on without it: `problem`
- * says why, and half a file is not kept, for nobody could tell that it is half.
+ * has the reason, and a partial file is discarded, because it would look
+ * complete.
  */
 #include "output/sink.h"
 
@@ -28,14 +29,14 @@
 #include "output/sanitize.h"
 #include "output/head_tail.h"
 
-/* 256 KiB. Smaller, and the system calls show; larger, and it does not stay in
- * the cache between being cleaned and being written. */
+/* 256 KiB. Smaller, and the system calls are measurable; larger, and it does
+ * not stay in the cache between being cleaned and being written. */
 #define BATCH ((size_t)256 << 10)
 
 #define THRESHOLD_MAX ((uint64_t)1 << 30)
 
 struct sink {
-    struct output_dir *shelf;
+    struct output_dir *dir;
     struct draft *draft; /* NULL: not begun, or failed                      */
     bool spilled;        /* the window does not have everything             */
     quire_error problem;
@@ -43,7 +44,7 @@ struct sink {
     char tool[OUTPUT_DIR_NAME_SIZE];
 
     uint64_t total_bytes, newlines;
-    bool ends_in_line; /* the last byte was no newline                      */
+    bool ends_in_line; /* the last byte was not a newline */
     struct head_tail window;
     size_t n_batch;
     char batch[BATCH];
@@ -51,9 +52,8 @@ struct sink {
         clean; /* last: most of it is never touched                */
 };
 
-quire_status sink_new(struct output_dir *shelf,
-                      const quire_sink_options *options, struct sink **out,
-                      quire_error *err)
+quire_status sink_new(struct output_dir *dir, const quire_sink_options *options,
+                      struct sink **out, quire_error *err)
 {
     const quire_sink_options *o = options;
     struct sink *s;
@@ -63,13 +63,13 @@ quire_status sink_new(struct output_dir *shelf,
     *out = NULL;
     if (o->threshold > THRESHOLD_MAX)
         return err_set(err, QUIRE_INVALID,
-                       "cannot show more than 1 GiB of an output");
+                       "cannot show more than 1 GiB of output");
     s = malloc(sizeof *s);
     if (!s)
         return err_memory(err);
     memset(s, 0, offsetof(struct sink, batch));
     sanitize_init(&s->clean);
-    s->shelf = shelf;
+    s->dir = dir;
     output_dir_clean_name(o->tool ? o->tool : "", "tool", s->tool);
     head = o->head < o->threshold / 2 ? o->head : o->threshold / 2;
     st = head_tail_init(&s->window, (size_t)o->threshold, (size_t)head,
@@ -101,27 +101,27 @@ static void give_up_file(struct sink *s)
     s->draft = NULL;
 }
 
-static void keep_text(struct sink *s, quire_bytes text)
+static void write_text(struct sink *s, quire_bytes text)
 {
     if (s->draft && text.len > 0 &&
         s->draft->ops->write(s->draft, text, &s->problem))
         give_up_file(s);
 }
 
-/* Begin the file with what the window has; it has everything. */
-static void spill(struct sink *s)
+/* Begin the file with the content of the window; it has everything. */
+static void begin_file(struct sink *s)
 {
     quire_bytes pieces[3];
     size_t i;
 
     s->spilled = true;
-    if (!s->shelf || output_dir_draft(s->shelf, &s->draft, &s->problem)) {
+    if (!s->dir || output_dir_draft(s->dir, &s->draft, &s->problem)) {
         s->draft = NULL;
         return;
     }
     head_tail_pieces(&s->window, pieces);
     for (i = 0; i < 3; i++)
-        keep_text(s, pieces[i]);
+        write_text(s, pieces[i]);
 }
 
 /* ---- the stream --------------------------------------------------------- */
@@ -136,8 +136,8 @@ static void flush_batch(struct sink *s)
     if (text.len > 0)
         s->ends_in_line = s->batch[text.len - 1] != '\n';
     if (!s->spilled && !head_tail_fits(&s->window, text))
-        spill(s);
-    keep_text(s, text);
+        begin_file(s);
+    write_text(s, text);
     head_tail_add(&s->window, text);
 }
 
@@ -152,14 +152,14 @@ void sink_write(struct sink *s, quire_bytes bytes)
 }
 
 /* Give the file its number. */
-static void publish(struct sink *s, quire_sink_result *result)
+static void publish_file(struct sink *s, quire_sink_result *result)
 {
-    struct object_store *store = s->shelf->store;
+    struct object_store *store = s->dir->store;
     struct draft *d = s->draft;
     const char *name, *id;
 
     s->draft = NULL;
-    if (output_dir_put_log(s->shelf, d, s->tool, &s->keep, &name, &id,
+    if (output_dir_put_log(s->dir, d, s->tool, &s->keep, &name, &id,
                            &s->problem))
         return;
     result->path = arena_printf(&s->keep, "%s/%s", store->ops->place(store),
@@ -178,7 +178,7 @@ void sink_finish(struct sink *s, quire_sink_result *result)
     sink_write(s, bytes_of(NULL, 0));
     flush_batch(s);
     if (s->draft)
-        publish(s, result);
+        publish_file(s, result);
     result->total_bytes = s->total_bytes;
     result->total_lines = s->total_bytes ? s->newlines + 1 : 0;
     result->ends_in_line = s->ends_in_line;

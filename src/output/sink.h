@@ -1,7 +1,7 @@
 /*
- * sink.h - keep everything, show a little
+ * sink.h - store a whole output, show a part of it
  *
- * The sink of quire.h, over a shelf. See there for what it does.
+ * The sink of include/quire/output.h, over an output directory.
  */
 #ifndef OUTPUT_SINK_H
 #define OUTPUT_SINK_H
@@ -11,10 +11,9 @@
 
 struct sink;
 
-/* `shelf` is borrowed; NULL: keep no file. */
-quire_status sink_new(struct output_dir *shelf,
-                      const quire_sink_options *options, struct sink **out,
-                      quire_error *err);
+/* `dir` is borrowed; NULL: store no file. */
+quire_status sink_new(struct output_dir *dir, const quire_sink_options *options,
+                      struct sink **out, quire_error *err);
 void sink_free(struct sink *s);
 
 void sink_write(struct sink *s, quire_bytes bytes);

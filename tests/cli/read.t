@@ -27,7 +27,7 @@ $ quire read artifact://0 --grep '^5$' --json; quire read artifact://0 --grep no
 {"error":"artifact://0: no line matches \"nothing\"","kind":"not_found","hint":""}
 ? 1
 $ quire read artifact://0 --offset 101
-quire: artifact://0: there are only 100 lines
+quire: artifact://0: the text has only 100 lines
 ? 1
 $ quire read artifact://0 --offset 90 --grep '^5' --tail 2 2>/dev/null
 ? 1
@@ -420,7 +420,7 @@ $ quire read blob:sha256:$d >out 2>err; echo $?; grep -c '^quire: ' err
 $ for u in x 5 foo://x http://x/y file:///etc/passwd /etc/passwd '' artifact: artifact:/0 artifact agent agent: mem:1; do quire read "$u" >>out 2>>err; echo $?; done | uniq -c | sed 's/^ *//'; cat out
 13 2
 $ quire read foo://x
-quire: foo://x is no address
+quire: foo://x is not an address
 hint: …
 ? 2
 $ quire read

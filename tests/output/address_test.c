@@ -223,7 +223,7 @@ TEST(address_refuses_an_id_that_could_leave_its_directory)
     size_t i;
 
     for (i = 0; i < COUNT(bad); i++)
-        refused(bad[i], "this cannot be an id");
+        refused(bad[i], "invalid id");
 }
 
 TEST(address_refuses_an_id_too_long_for_a_file_name)
@@ -233,7 +233,7 @@ TEST(address_refuses_an_id_too_long_for_a_file_name)
 
     OK(address_parse(filled("agent://", 'x', 240, ""), &a, &got, &test_err));
     EQ(240, strlen(got.id));
-    refused(filled("agent://", 'x', 241, ""), "xxx...: this cannot be an id");
+    refused(filled("agent://", 'x', 241, ""), "xxx...: invalid id");
     arena_release(&a);
 }
 
@@ -457,8 +457,8 @@ TEST(address_is_nothing_else)
     size_t i;
 
     for (i = 0; i < COUNT(bad); i++)
-        refused(bad[i], "is no address");
-    refused("", "an empty text is no address");
+        refused(bad[i], "is not an address");
+    refused("", "an empty text is not an address");
 }
 
 TEST(address_says_what_one_looks_like)
@@ -468,7 +468,7 @@ TEST(address_says_what_one_looks_like)
     quire_error err = {0};
 
     IS(QUIRE_INVALID, address_parse("output 3", &a, &got, &err));
-    SAME_TEXT("output 3 is no address", err.what);
+    SAME_TEXT("output 3 is not an address", err.what);
     HAS(err.next, "artifact://<number>");
     HAS(err.next, "agent://<id>?q=<query>");
     HAS(err.next, "blob:sha256:<hex>");
@@ -477,29 +477,31 @@ TEST(address_says_what_one_looks_like)
 
 TEST(address_quotes_nothing_that_a_terminal_would_obey)
 {
-    refused("\x1b]0;x\x07", "?]0;x? is no address");
-    refused("a\r\nb\x7f", "a??b? is no address");
+    refused("\x1b]0;x\x07", "?]0;x? is not an address");
+    refused("a\r\nb\x7f", "a??b? is not an address");
     refused("\xc2\x9b"
             "2J",
-            "?2J is no address");
-    refused("caf\xc3\xa9\xff", "caf\xc3\xa9? is no address");
+            "?2J is not an address");
+    refused("caf\xc3\xa9\xff", "caf\xc3\xa9? is not an address");
     refused("artifact://%1b[2J", "artifact://?[2J: the id");
-    refused("agent://%07", "agent://?: this cannot be an id");
+    refused("agent://%07", "agent://?: invalid id");
     refused("agent://A/%07]", "agent://: ?] in the path");
 }
 
 TEST(address_quotes_no_half_of_a_character)
 {
-    refused(filled("", 'x', 99, "\xc3\xa9zzz"), "xxx... is no address");
-    refused(filled("", 'x', 98, "\xc3\xa9zzz"), "xxx\xc3\xa9... is no address");
-    refused(filled("", 'x', 98, "\xc3\xa9"), "xxx\xc3\xa9 is no address");
+    refused(filled("", 'x', 99, "\xc3\xa9zzz"), "xxx... is not an address");
+    refused(filled("", 'x', 98, "\xc3\xa9zzz"),
+            "xxx\xc3\xa9... is not an address");
+    refused(filled("", 'x', 98, "\xc3\xa9"), "xxx\xc3\xa9 is not an address");
 }
 
 TEST(address_has_up_to_8192_bytes)
 {
     is_just(filled("artifact://7/", 'x', 8192 - 13, ""), "artifact", "7");
-    refused(filled("artifact://7/", 'x', 8192 - 12, ""), "at most 8192 bytes");
-    refused(filled("", 'x', 100000, ""), "at most 8192 bytes");
+    refused(filled("artifact://7/", 'x', 8192 - 12, ""),
+            "longer than 8192 bytes");
+    refused(filled("", 'x', 100000, ""), "longer than 8192 bytes");
 }
 
 /* A quote takes two bytes of a query; alone in its segment, six. */

@@ -191,8 +191,8 @@ TEST(an_empty_text_has_no_lines_and_that_is_fine)
 
 TEST(an_empty_text_has_no_second_line_and_no_match)
 {
-    expect_none(QUIRE_NOT_FOUND, "there are no lines", "", CHOICE(.offset = 2));
-    expect_none(QUIRE_NOT_FOUND, "there are no lines", "",
+    expect_none(QUIRE_NOT_FOUND, "the text is empty", "", CHOICE(.offset = 2));
+    expect_none(QUIRE_NOT_FOUND, "the text is empty", "",
                 CHOICE(.offset = 2, .tail = 1));
     expect_none(QUIRE_NOT_FOUND, "no line matches \"\"", "",
                 CHOICE(.grep = ""));
@@ -208,15 +208,15 @@ TEST(an_offset_is_the_first_line_given)
 
 TEST(an_offset_past_the_end_says_how_many_lines_there_are)
 {
-    expect_none(QUIRE_NOT_FOUND, "there are only 5 lines", five,
+    expect_none(QUIRE_NOT_FOUND, "the text has only 5 lines", five,
                 CHOICE(.offset = 6));
-    expect_none(QUIRE_NOT_FOUND, "there are only 5 lines", five,
+    expect_none(QUIRE_NOT_FOUND, "the text has only 5 lines", five,
                 CHOICE(.offset = UINT64_MAX, .limit = UINT64_MAX));
-    expect_none(QUIRE_NOT_FOUND, "there are only 5 lines", five,
+    expect_none(QUIRE_NOT_FOUND, "the text has only 5 lines", five,
                 CHOICE(.offset = 6, .tail = 1));
-    expect_none(QUIRE_NOT_FOUND, "there are only 5 lines", five,
+    expect_none(QUIRE_NOT_FOUND, "the text has only 5 lines", five,
                 CHOICE(.offset = 6, .grep = "one", .tail = 1));
-    expect_none(QUIRE_NOT_FOUND, "there is only 1 line", "one",
+    expect_none(QUIRE_NOT_FOUND, "the text has only 1 line", "one",
                 CHOICE(.offset = 2));
 }
 
