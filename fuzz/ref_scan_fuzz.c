@@ -29,7 +29,7 @@ static quire_bytes expand(const uint8_t *data, size_t size)
     char *exact;
 
     for (i = 0; i < size; i++) {
-        size_t n = data[i] == 1 ? MENTION_PIECE - 600 : 199;
+        size_t n = data[i] == 1 ? REF_SCAN_PIECE - 600 : 199;
 
         if (data[i] > 2 || data[i] == 0 || (data[i] == 1 && vast++ > 3)) {
             buf_add_char(&b, (char)data[i]);
@@ -114,7 +114,7 @@ static void read_from(struct object *file, quire_bytes text, uint64_t from,
                       const struct found *whole)
 {
     struct found some = {NULL, 0, 0};
-    char *buf = malloc(MENTION_PIECE);
+    char *buf = malloc(REF_SCAN_PIECE);
     uint64_t end;
     size_t i;
 

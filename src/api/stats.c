@@ -459,7 +459,7 @@ quire_status quire_stats_read(quire *q, quire_stats *out,
 
     if (st)
         return st;
-    s.piece = malloc(MENTION_PIECE);
+    s.piece = malloc(REF_SCAN_PIECE);
     st = s.piece ? count_all(&s, err) : err_memory(err);
     if (!st) {
         add_up(&s);

@@ -187,7 +187,7 @@ static quire_status check_mentions(struct looker *l, quire_error *err)
         st = ref_scan_text(buf_bytes(&l->whole.bytes), see_mention, l, &why);
         return forgive(l, l->is->label, st, &why, err);
     }
-    if (!l->piece && !(l->piece = malloc(MENTION_PIECE)))
+    if (!l->piece && !(l->piece = malloc(REF_SCAN_PIECE)))
         return err_memory(err);
     st = ref_scan_object(l->file, 0, l->piece, see_mention, l, &end, &why);
     return forgive(l, l->is->label, st, &why, err);

@@ -1,17 +1,17 @@
 /*
- * dereferenced.c - the keys that lost their last reference
+ * dereferenced.c - keys that lost their last reference
  *
- * The ledger has them from the transaction in which their count became 0 until
- * they have been judged. So a run that ends in between, or that notices only
- * when it looks again, leaves them to the next one, with the time from which
- * their grace time runs.
+ * The reference index records them in the transaction in which their count
+ * became 0, until they have been judged. So a run that ends in between, or
+ * notices late, leaves them to the next one, with the time from which their
+ * grace time runs.
  */
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "gc/priv.h"
 
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const struct dereferenced_key *x = a, *y = b;
 
@@ -37,14 +37,14 @@ quire_status gc_dereferenced_add(void *ctx, const struct dereferenced_key *one,
     return QUIRE_OK;
 }
 
-/* Ascending, each once: with the last time, if there are several. */
+/* Sort and deduplicate; of several times the last counts. */
 void gc_dereferenced_sort(struct gc_dereferenced *l)
 {
     size_t i, n = 0;
 
     if (l->n == 0)
         return;
-    qsort(l->list, l->n, sizeof *l->list, compare);
+    qsort(l->list, l->n, sizeof *l->list, compare_keys);
     for (i = 0; i < l->n; i++)
         if (i + 1 == l->n || l->list[i].key != l->list[i + 1].key)
             l->list[n++] = l->list[i];

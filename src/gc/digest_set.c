@@ -23,7 +23,7 @@ void key_bounds(uint64_t key, quire_digest *from, quire_digest *to)
     memcpy(to->byte, &big, sizeof big);
 }
 
-static bool make_room(struct digest_set *k, size_t n)
+static bool grow_set(struct digest_set *k, size_t n)
 {
     size_t cap = k->cap ? k->cap : 16;
     uint64_t *at;
@@ -42,7 +42,7 @@ static bool make_room(struct digest_set *k, size_t n)
 
 bool digest_set_add(struct digest_set *k, uint64_t key)
 {
-    if (k->n == k->cap && !make_room(k, 1))
+    if (k->n == k->cap && !grow_set(k, 1))
         return false;
     k->at[k->n++] = key;
     return true;
@@ -52,23 +52,23 @@ bool digest_set_add_all(struct digest_set *k, const struct digest_set *more)
 {
     if (!more->n)
         return true;
-    if (!make_room(k, more->n))
+    if (!grow_set(k, more->n))
         return false;
     memcpy(k->at + k->n, more->at, more->n * sizeof *k->at);
     k->n += more->n;
     return true;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
 
     return (*x > *y) - (*x < *y);
 }
 
-/* By bytes, from the last to the first: eight passes over many keys, where a
- * sort by comparison takes twenty and guesses wrong in each. */
-static void order_many(uint64_t *at, uint64_t *other, size_t n)
+/* Radix sort, least significant byte first: eight passes over many keys, where
+ * a comparison sort takes twenty and mispredicts in each. */
+static void radix_sort(uint64_t *at, uint64_t *other, size_t n)
 {
     unsigned shift;
 
@@ -87,7 +87,7 @@ static void order_many(uint64_t *at, uint64_t *other, size_t n)
     }
 }
 
-/* From here on it pays. */
+/* Radix sort pays from here on. */
 enum { MANY = 1024 };
 
 void digest_set_order(struct digest_set *k)
@@ -95,9 +95,9 @@ void digest_set_order(struct digest_set *k)
     uint64_t *other = k->n < MANY ? NULL : malloc(k->n * sizeof *other);
 
     if (other)
-        order_many(k->at, other, k->n);
+        radix_sort(k->at, other, k->n);
     else if (k->n)
-        qsort(k->at, k->n, sizeof *k->at, compare);
+        qsort(k->at, k->n, sizeof *k->at, compare_keys);
     free(other);
 }
 
@@ -114,7 +114,8 @@ void digest_set_sort(struct digest_set *k)
 
 bool digest_set_has(const struct digest_set *k, uint64_t key)
 {
-    return k->n && bsearch(&key, k->at, k->n, sizeof *k->at, compare) != NULL;
+    return k->n &&
+           bsearch(&key, k->at, k->n, sizeof *k->at, compare_keys) != NULL;
 }
 
 bool digest_set_equal(const struct digest_set *a, const struct digest_set *b)
@@ -145,7 +146,7 @@ bool digest_set_read(quire_bytes bytes, struct digest_set *out)
     size_t n = bytes.len / sizeof *out->at, i;
 
     out->n = 0;
-    if (bytes.len % sizeof *out->at || !make_room(out, n))
+    if (bytes.len % sizeof *out->at || !grow_set(out, n))
         return false;
     if (n)
         memcpy(out->at, bytes.data, bytes.len);

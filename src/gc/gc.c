@@ -1,10 +1,10 @@
 /*
- * gc.c - judging; gc_mark.c finds out what refers to blobs, gc_sweep.c removes
+ * gc.c - decide which blobs to remove; mark.c finds references, sweep.c removes
  *
- * In `packed` the rows that came since the last run are judged, those whose key
- * lost its last reference, and those that are doomed: every other blob was
- * referred to when it was last judged, and still is. In stores of files there is
- * no such order, and all names are gone through.
+ * In `packed` a run judges the rows added since the last run, those with a key
+ * that lost its last reference, and those recorded as unreferenced: every other
+ * blob was referenced when it was last judged, and still is. Stores of files
+ * have no such order, and all names are visited.
  */
 #include "gc/gc.h"
 
@@ -15,11 +15,11 @@
 #include "base/err.h"
 #include "gc/priv.h"
 
-/* Notes that are taken in one transaction. */
+/* Records written in one transaction. */
 enum { NOTES_AT_ONCE = 512 };
 
-/* Files that no row speaks for come from crashes: they are looked for once in
- * so many seconds. */
+/* Files without a row come from crashes: they are searched for once in so many
+ * seconds. */
 enum { STRAYS_EVERY_S = 86400 };
 
 struct judging {
@@ -27,14 +27,14 @@ struct judging {
     struct gc_candidate *list; /* owned */
     size_t n, cap;
     struct gc_candidate
-        *doomed; /* owned; what was noted, ascending            */
+        *doomed; /* owned; recorded as unreferenced, ascending */
     size_t n_doomed, doomed_cap;
-    uint64_t total;  /* blobs there are                                       */
+    uint64_t total;  /* number of blobs */
     uint64_t strays; /* … files without rows in `packed`                     */
-    int64_t last;    /* the last row that was judged                          */
+    int64_t last;    /* the last row that was judged */
 };
 
-static bool make_room(struct gc_candidate **list, size_t n, size_t *cap)
+static bool grow_list(struct gc_candidate **list, size_t n, size_t *cap)
 {
     struct gc_candidate *more;
 
@@ -47,37 +47,37 @@ static bool make_room(struct gc_candidate **list, size_t n, size_t *cap)
     return more != NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_digests(const void *a, const void *b)
 {
     const struct gc_candidate *x = a, *y = b;
 
     return memcmp(&x->digest, &y->digest, sizeof x->digest);
 }
 
-/* ---- who is to be judged ------------------------------------------------ */
+/* ---- judging ------------------------------------------------------------ */
 
-static quire_status note_doomed(void *ctx, const quire_digest *d,
-                                int64_t since_s, quire_error *err)
+static quire_status load_unreferenced(void *ctx, const quire_digest *d,
+                                      int64_t since_s, quire_error *err)
 {
     struct judging *j = ctx;
 
-    if (!make_room(&j->doomed, j->n_doomed, &j->doomed_cap))
+    if (!grow_list(&j->doomed, j->n_doomed, &j->doomed_cap))
         return err_memory(err);
     j->doomed[j->n_doomed++] = (struct gc_candidate){.digest = *d,
                                                      .since_s = since_s};
     return QUIRE_OK;
 }
 
-/* Add it, unless something mentions it. */
-static quire_status judge(struct judging *j, const struct gc_candidate *c,
-                          quire_error *err)
+/* Add it as a candidate, unless it is referenced. */
+static quire_status judge_blob(struct judging *j, const struct gc_candidate *c,
+                               quire_error *err)
 {
     bool held;
     quire_status st = gc_is_referenced(j->g, key_of(&c->digest), &held, err);
 
     if (st || held)
         return st;
-    if (!make_room(&j->list, j->n, &j->cap))
+    if (!grow_list(&j->list, j->n, &j->cap))
         return err_memory(err);
     j->list[j->n++] = *c;
     return QUIRE_OK;
@@ -88,7 +88,7 @@ static quire_status judge_row(void *ctx, const quire_digest *d,
 {
     struct gc_candidate c = {.digest = *d, .has_row = true};
 
-    return judge(ctx, &c, err);
+    return judge_blob(ctx, &c, err);
 }
 
 static quire_status judge_counted(void *ctx, const quire_digest *d,
@@ -119,7 +119,7 @@ static quire_status judge_file(void *ctx, const char *name,
         j->strays++;
     else
         j->total++;
-    return judge(j, &c, err);
+    return judge_blob(j, &c, err);
 }
 
 static quire_status judge_files(struct judging *j, quire_error *err)
@@ -147,7 +147,7 @@ static quire_status judge_some_rows(struct judging *j, int64_t since,
     return st;
 }
 
-/* A file without a row may be among them, and is looked for once a day. */
+/* A file without a row may be among them, and is checked once a day. */
 static quire_status judge_doomed(struct judging *j, quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -187,23 +187,23 @@ static quire_status judge_rows(struct judging *j, quire_error *err)
     return st || !g->strays ? st : judge_files(j, err);
 }
 
-/* ---- what is known of them ---------------------------------------------- */
+/* ---- candidates --------------------------------------------------------- */
 
-/* Each once, with what was noted of it. */
-static void join_notes(struct judging *j)
+/* Deduplicate, and add the recorded times. */
+static void join_records(struct judging *j)
 {
     size_t i, n = 0, at = 0;
 
     if (j->n)
-        qsort(j->list, j->n, sizeof *j->list, compare);
+        qsort(j->list, j->n, sizeof *j->list, compare_digests);
     for (i = 0; i < j->n; i++) {
         struct gc_candidate *c = &j->list[i];
 
-        if (n > 0 && !compare(c, &j->list[n - 1]))
+        if (n > 0 && !compare_digests(c, &j->list[n - 1]))
             continue;
-        while (at < j->n_doomed && compare(&j->doomed[at], c) < 0)
+        while (at < j->n_doomed && compare_digests(&j->doomed[at], c) < 0)
             at++;
-        if (at < j->n_doomed && !compare(&j->doomed[at], c)) {
+        if (at < j->n_doomed && !compare_digests(&j->doomed[at], c)) {
             c->doomed = true;
             c->since_s = j->doomed[at].since_s;
         }
@@ -212,9 +212,10 @@ static void join_notes(struct judging *j)
     j->n = n;
 }
 
-/* One that was referred to has its grace time from when it was not any more. */
-static quire_status describe(struct judging *j, struct gc_candidate *c,
-                             quire_error *err)
+/* The grace time of a dereferenced blob runs from when it lost its last
+ * reference. */
+static quire_status describe_candidate(struct judging *j,
+                                       struct gc_candidate *c, quire_error *err)
 {
     struct gc *g = j->g;
     struct blob_location p;
@@ -251,21 +252,21 @@ static quire_status judge_all(struct judging *j, quire_error *err)
     size_t i;
 
     if (g->l)
-        st = ref_index_unreferenced(g->l, note_doomed, j, err);
+        st = ref_index_unreferenced(g->l, load_unreferenced, j, err);
     if (!st)
         st = g->b->rows ? judge_rows(j, err) : judge_files(j, err);
     if (st)
         return st;
-    join_notes(j);
+    join_records(j);
     for (i = 0; !st && i < j->n; i++)
-        st = describe(j, &j->list[i], err);
+        st = describe_candidate(j, &j->list[i], err);
     return st;
 }
 
-/* ---- notes -------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------ */
 
-/* From *at on, a few at a time: nobody is to wait for long. */
-static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
+/* From *at on, a few at a time: other writers must not wait for long. */
+static quire_status record_some(struct judging *j, size_t *at, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
@@ -283,14 +284,15 @@ static quire_status doom_some(struct judging *j, size_t *at, quire_error *err)
     return gc_end(g, st, err);
 }
 
-static const struct gc_candidate *find(const struct judging *j,
-                                       const struct gc_candidate *c)
+static const struct gc_candidate *find_candidate(const struct judging *j,
+                                                 const struct gc_candidate *c)
 {
-    return j->n ? bsearch(c, j->list, j->n, sizeof *c, compare) : NULL;
+    return j->n ? bsearch(c, j->list, j->n, sizeof *c, compare_digests) : NULL;
 }
 
-/* Those that are mentioned again, or gone, are no longer doomed. */
-static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
+/* Drop the record of blobs that are referenced again, or gone. */
+static quire_status unrecord_some(struct judging *j, size_t *at,
+                                  quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
@@ -300,7 +302,7 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
     if (st)
         return st;
     for (; !st && *at < j->n_doomed && *at < to; ++*at) {
-        const struct gc_candidate *c = find(j, &j->doomed[*at]);
+        const struct gc_candidate *c = find_candidate(j, &j->doomed[*at]);
 
         if (!c || c->absent)
             st = ref_index_unmark(g->l, &j->doomed[*at].digest, err);
@@ -308,7 +310,7 @@ static quire_status spare_some(struct judging *j, size_t *at, quire_error *err)
     return gc_end(g, st, err);
 }
 
-static quire_status note_numbers(struct judging *j, quire_error *err)
+static quire_status record_numbers(struct judging *j, quire_error *err)
 {
     struct gc *g = j->g;
     struct db *db = ref_index_db(g->l);
@@ -327,7 +329,7 @@ static quire_status note_numbers(struct judging *j, quire_error *err)
     return gc_end(g, st, err);
 }
 
-static quire_status take_notes(struct judging *j, quire_error *err)
+static quire_status write_records(struct judging *j, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t at = 0;
@@ -335,13 +337,13 @@ static quire_status take_notes(struct judging *j, quire_error *err)
     if (j->g->config->dry_run)
         return QUIRE_OK;
     while (!st && at < j->n)
-        st = doom_some(j, &at, err);
+        st = record_some(j, &at, err);
     for (at = 0; !st && at < j->n_doomed;)
-        st = spare_some(j, &at, err);
-    return st ? st : note_numbers(j, err);
+        st = unrecord_some(j, &at, err);
+    return st ? st : record_numbers(j, err);
 }
 
-/* ---- all together ------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------ */
 
 static uint64_t count_due(const struct judging *j, uint64_t *bytes)
 {
@@ -369,13 +371,13 @@ static void report_judged(struct judging *j)
         r->marked += !j->list[i].absent && !j->list[i].doomed;
     }
     r->scanned = j->total + j->strays;
-    if (r->scanned < unheld) /* a count that a crash left behind */
+    if (r->scanned < unheld) /* a count left behind by a crash */
         r->scanned = unheld;
     r->referenced = r->scanned - unheld;
     r->waiting = unheld;
 }
 
-static void keep_due(struct judging *j)
+static void select_due(struct judging *j)
 {
     size_t i, n = 0;
 
@@ -385,7 +387,7 @@ static void keep_due(struct judging *j)
     j->n = n;
 }
 
-static quire_status pretend(struct judging *j, quire_error *err)
+static quire_status report_dry_run(struct judging *j, quire_error *err)
 {
     const struct gc_config *c = j->g->config;
     quire_status st = QUIRE_OK;
@@ -398,13 +400,14 @@ static quire_status pretend(struct judging *j, quire_error *err)
     return st;
 }
 
-static quire_status collect(struct gc *g, struct judging *j, quire_error *err)
+static quire_status collect_garbage(struct gc *g, struct judging *j,
+                                    quire_error *err)
 {
     uint64_t due, bytes;
     quire_status st = judge_all(j, err);
 
     if (!st)
-        st = take_notes(j, err);
+        st = write_records(j, err);
     if (st)
         return st;
     report_judged(j);
@@ -412,17 +415,17 @@ static quire_status collect(struct gc *g, struct judging *j, quire_error *err)
     due = count_due(j, &bytes);
     g->report->refused = due * 2 > g->report->scanned && !g->config->yes;
     if (g->config->dry_run) {
-        st = pretend(j, err);
+        st = report_dry_run(j, err);
     } else if (due > 0 && !g->report->refused) {
-        keep_due(j);
+        select_due(j);
         st = gc_sweep(g, j->list, j->n, err);
     }
     g->report->waiting -= g->report->removed;
     return st;
 }
 
-/* Counts that a crash left wrong are made again; a dry run does without. */
-static quire_status recover(struct gc *g, quire_error *err)
+/* Rebuild counts that a crash left wrong; a dry run works without them. */
+static quire_status recover_counts(struct gc *g, quire_error *err)
 {
     int64_t dirty = 0;
     quire_status st = QUIRE_OK;
@@ -433,7 +436,7 @@ static quire_status recover(struct gc *g, quire_error *err)
         return st;
     g->blind = g->config->dry_run && (dirty || g->config->full);
     if (!dirty || g->config->full)
-        return QUIRE_OK; /* a full run makes them anyway */
+        return QUIRE_OK; /* a full run rebuilds them anyway */
     g->all = true;
     return g->blind ? QUIRE_OK : ref_counts_rebuild(g->l, err);
 }
@@ -449,7 +452,7 @@ quire_status gc_run(struct blobs *b, struct ref_index *l,
     *report = (struct gc_report){0};
     g.now_s = clock_s(b->c.clock);
     g.anew = config->full;
-    st = recover(&g, err);
+    st = recover_counts(&g, err);
     if (!st)
         st = gc_load(&g, err);
     if (!st && l)
@@ -457,7 +460,7 @@ quire_status gc_run(struct blobs *b, struct ref_index *l,
     if (!st)
         st = gc_mark(&g, err);
     if (!st)
-        st = collect(&g, &j, err);
+        st = collect_garbage(&g, &j, err);
     gc_unload(&g);
     digest_set_release(&g.come);
     digest_set_release(&g.gone);

@@ -1,11 +1,11 @@
 /*
- * mark.c - what refers to blobs now
+ * mark.c - find all references to blobs
  *
- * A source that is as the ledger has it is believed. Of one that is not, what it
- * mentions is found anew, and the difference changes the counts: in the same
- * transaction, a few sources at a time. If there are so many that most of the
- * counts would be rewritten again and again, they are marked as wrong, all
- * sources are noted, and the counts are made anew from them.
+ * A source that is unchanged since the reference index read it is trusted. A
+ * changed one is scanned again, and the difference updates the counts: in the
+ * same transaction, a few sources at a time. If there are so many that most of
+ * the counts would be rewritten again and again, the counts are marked as
+ * wrong, all sources are recorded, and the counts are rebuilt from them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +14,18 @@
 #include "base/err.h"
 #include "gc/priv.h"
 
-/* The name of the rows among the sources. */
+/* The label of the catalogue rows among the sources. */
 #define ROWS_LABEL "quire.db"
 
-/* Keys that one transaction changes, each in a page of its own: some
- * milliseconds in which nobody else writes. */
+/* Keys that one transaction changes, each in its own page: some milliseconds in
+ * which no other process can write. */
 enum { KEYS_AT_ONCE = 1000, SOURCES_AT_ONCE = 256 };
 
-/* From here on making all counts anew is cheaper, or, for a single source, keeps
- * nobody waiting for long. */
+/* From here on rebuilding all counts is cheaper, or, for a single source, keeps
+ * other writers from waiting for long. */
 enum { KEYS_ANEW = 20000, KEYS_OF_ONE = 2000 };
 
-/* ---- what is known ------------------------------------------------------ */
+/* ---- recorded sources --------------------------------------------------- */
 
 static quire_status index_known(struct gc *g, quire_error *err)
 {
@@ -55,7 +55,7 @@ quire_status gc_load(struct gc *g, quire_error *err)
     return st ? st : index_known(g, err);
 }
 
-static void forget_tasks(struct gc *g)
+static void clear_tasks(struct gc *g)
 {
     size_t i;
 
@@ -70,7 +70,7 @@ static void forget_tasks(struct gc *g)
 
 void gc_unload(struct gc *g)
 {
-    forget_tasks(g);
+    clear_tasks(g);
     free(g->known);
     free(g->met);
     map_release(&g->by_label);
@@ -80,9 +80,9 @@ void gc_unload(struct gc *g)
     g->n_known = 0;
 }
 
-/* ---- what has changed --------------------------------------------------- */
+/* ---- changed sources ---------------------------------------------------- */
 
-/* What it mentioned. If that makes no sense a full run does without. */
+/* Load its recorded keys. If they are damaged a full run does without. */
 static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
 {
     quire_error why;
@@ -93,8 +93,8 @@ static quire_status load_keys(struct gc *g, struct gc_task *t, quire_error *err)
         return QUIRE_OK;
     }
     if (st == QUIRE_DAMAGED)
-        err_next(&why, HINT_SHELL
-                 "quire gc --full reads all files and makes it again");
+        err_next(&why,
+                 HINT_SHELL "quire gc --full reads all files and rebuilds it");
     if (st && err)
         *err = why;
     return st;
@@ -142,8 +142,9 @@ static bool is_same(const struct ref_index_source *s,
            s->changed_ns == info->changed_ns;
 }
 
-static quire_status see_source(void *ctx, const char *label,
-                               const struct object_info *info, quire_error *err)
+static quire_status visit_source(void *ctx, const char *label,
+                                 const struct object_info *info,
+                                 quire_error *err)
 {
     struct gc *g = ctx;
     uint64_t *at = map_get(&g->by_label, bytes_str(label));
@@ -152,7 +153,7 @@ static quire_status see_source(void *ctx, const char *label,
     quire_status st;
 
     if (at && (*at == g->n_known || g->met[*at]))
-        return QUIRE_OK; /* one root lies below another */
+        return QUIRE_OK; /* one root is below another */
     known = find_known(g, label);
     g->report->sources++;
     if (known && !g->anew && is_same(known, info) &&
@@ -168,8 +169,8 @@ static quire_status see_source(void *ctx, const char *label,
                : err_memory(err);
 }
 
-/* The rows, as one source: they are gone through each time. */
-static quire_status see_rows(struct gc *g, quire_error *err)
+/* The rows, as one source: they are read each time. */
+static quire_status visit_rows(struct gc *g, quire_error *err)
 {
     const struct gc_callbacks *callbacks = &g->config->callbacks;
     struct gc_task *t;
@@ -190,7 +191,7 @@ static quire_status see_rows(struct gc *g, quire_error *err)
     return st;
 }
 
-static quire_status see_gone(struct gc *g, quire_error *err)
+static quire_status visit_missing(struct gc *g, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     struct gc_task *t;
@@ -206,9 +207,9 @@ static quire_status see_gone(struct gc *g, quire_error *err)
     return st;
 }
 
-/* ---- folding it in ------------------------------------------------------ */
+/* ---- updating the counts ------------------------------------------------ */
 
-/* What `a` has and `b` has not. */
+/* The keys of `a` that are not in `b`. */
 static quire_status subtract(const struct digest_set *a,
                              const struct digest_set *b, struct digest_set *out,
                              quire_error *err)
@@ -245,7 +246,8 @@ static quire_status add_change(const struct gc_task *t, struct change *c,
     return st ? st : subtract(now, &t->was, &c->come, err);
 }
 
-static quire_status note_task(struct gc *g, struct gc_task *t, quire_error *err)
+static quire_status record_task(struct gc *g, struct gc_task *t,
+                                quire_error *err)
 {
     if (!t->gone)
         return ref_index_put_source(g->l, &t->source, &t->keys, err);
@@ -258,8 +260,8 @@ quire_status gc_end(struct gc *g, quire_status st, quire_error *err)
     return sql_end(ref_index_db(g->l), st, err);
 }
 
-/* Some tasks and what they change, in one transaction. */
-static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
+/* Record some tasks and apply their changes, in one transaction. */
+static quire_status apply_some(struct gc *g, size_t *at, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
     struct change c = {KEYS_INIT, KEYS_INIT};
@@ -272,7 +274,7 @@ static quire_status fold_some(struct gc *g, size_t *at, quire_error *err)
            c.gone.n + c.come.n < KEYS_AT_ONCE) {
         st = add_change(&g->tasks[*at], &c, err);
         if (!st)
-            st = note_task(g, &g->tasks[(*at)++], err);
+            st = record_task(g, &g->tasks[(*at)++], err);
     }
     digest_set_order(&c.gone);
     digest_set_order(&c.come);
@@ -294,10 +296,10 @@ static quire_status set_dirty(struct gc *g, quire_error *err)
                        err);
 }
 
-/* A task, and what it lets go, whose number is added to *n; the counts are made
- * later. */
-static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
-                                quire_error *err)
+/* Record a task, and the keys it dropped; their number is added to *n. The
+ * counts are rebuilt later. */
+static quire_status record_change(struct gc *g, struct gc_task *t, size_t *n,
+                                  quire_error *err)
 {
     struct change c = {KEYS_INIT, KEYS_INIT};
     quire_status st = add_change(t, &c, err);
@@ -306,10 +308,10 @@ static quire_status note_change(struct gc *g, struct gc_task *t, size_t *n,
         st = ref_index_add_dereferenced(g->l, &c.gone, g->now_s, err);
     *n += c.gone.n;
     change_release(&c);
-    return st ? st : note_task(g, t, err);
+    return st ? st : record_task(g, t, err);
 }
 
-static quire_status fold_all(struct gc *g, quire_error *err)
+static quire_status apply_all(struct gc *g, quire_error *err)
 {
     struct db *db = ref_index_db(g->l);
     quire_status st = set_dirty(g, err);
@@ -322,16 +324,16 @@ static quire_status fold_all(struct gc *g, quire_error *err)
         to = at + SOURCES_AT_ONCE < g->n_tasks ? at + SOURCES_AT_ONCE
                                                : g->n_tasks;
         for (n = 0; !st && at < to && n < KEYS_AT_ONCE; at++)
-            st = note_change(g, &g->tasks[at], &n, err);
+            st = record_change(g, &g->tasks[at], &n, err);
         st = gc_end(g, st, err);
     }
     g->all = true;
     return st ? st : ref_counts_rebuild(g->l, err);
 }
 
-/* Of what was let go, what is not held by anybody else. */
-static quire_status find_loose(struct gc *g, struct digest_set *gone,
-                               quire_error *err)
+/* Of the dropped keys, those without another reference. */
+static quire_status find_dereferenced(struct gc *g, struct digest_set *gone,
+                                      quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
@@ -350,13 +352,13 @@ static quire_status find_loose(struct gc *g, struct digest_set *gone,
     return st;
 }
 
-/* The first look of a full run believes no count. */
+/* The first pass of a full run trusts no count. */
 static bool is_anew(struct gc *g)
 {
     return g->config->full && !g->all;
 }
 
-static quire_status fold(struct gc *g, quire_error *err)
+static quire_status apply_changes(struct gc *g, quire_error *err)
 {
     struct change c = {KEYS_INIT, KEYS_INIT};
     quire_status st = QUIRE_OK;
@@ -377,13 +379,13 @@ static quire_status fold(struct gc *g, quire_error *err)
         digest_set_order(&g->gone);
     } else if (!st && (is_anew(g) || c.gone.n + c.come.n > KEYS_ANEW ||
                        most > KEYS_OF_ONE)) {
-        st = fold_all(g, err);
+        st = apply_all(g, err);
     } else {
         while (!st && at < g->n_tasks)
-            st = fold_some(g, &at, err);
+            st = apply_some(g, &at, err);
     }
     if (!st)
-        st = find_loose(g, &c.gone, err);
+        st = find_dereferenced(g, &c.gone, err);
     change_release(&c);
     return st;
 }
@@ -394,19 +396,19 @@ quire_status gc_mark(struct gc *g, quire_error *err)
     quire_status st;
 
     g->report->sources = 0;
-    st = callbacks->sources(callbacks->ctx, see_source, g, err);
+    st = callbacks->sources(callbacks->ctx, visit_source, g, err);
     if (!st)
-        st = see_rows(g, err);
+        st = visit_rows(g, err);
     if (!st)
-        st = see_gone(g, err);
+        st = visit_missing(g, err);
     if (!st)
         st = gc_scan(g, err);
     g->report->rescanned += g->n_tasks;
     g->anew = false;
-    return st ? st : fold(g, err);
+    return st ? st : apply_changes(g, err);
 }
 
-/* ---- asking ------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------ */
 
 static int64_t count_of(const struct digest_set *k, uint64_t key)
 {

@@ -6,9 +6,9 @@
 #include "base/bytes.h"
 #include "store/sql.h"
 
-static quire_status change(struct db *db, const char *text,
-                           const quire_digest *d, int64_t now_s,
-                           int64_t *changed, quire_error *err)
+static quire_status change_pin(struct db *db, const char *text,
+                               const quire_digest *d, int64_t now_s,
+                               int64_t *changed, quire_error *err)
 {
     struct stmt *s;
     quire_status st = db_prepare(db, text, &s, err);
@@ -28,17 +28,18 @@ quire_status pins_add(struct db *db, const quire_digest *d, int64_t now_s,
 {
     int64_t n;
 
-    return change(db,
-                  "INSERT INTO pin(sha256, created) VALUES(?1, ?2)"
-                  " ON CONFLICT DO NOTHING",
-                  d, now_s, &n, err);
+    return change_pin(db,
+                      "INSERT INTO pin(sha256, created) VALUES(?1, ?2)"
+                      " ON CONFLICT DO NOTHING",
+                      d, now_s, &n, err);
 }
 
 quire_status pins_drop(struct db *db, const quire_digest *d, quire_error *err)
 {
     int64_t n;
-    quire_status st = change(db, "DELETE FROM pin WHERE sha256 = ?1 AND ?2 = 0",
-                             d, 0, &n, err);
+    quire_status st = change_pin(db,
+                                 "DELETE FROM pin WHERE sha256 = ?1 AND ?2 = 0",
+                                 d, 0, &n, err);
 
     return !st && n == 0 ? QUIRE_NOT_FOUND : st;
 }

@@ -1,8 +1,8 @@
 /*
- * ref_counts.c - how many sources mention a key
+ * ref_counts.c - the number of sources that refer to a key
  *
  * A bucket is a row: records of twelve bytes, a key and a count, ascending by
- * key. To change some keys is to merge them in, bucket by bucket; both sides are
+ * key. Changing some keys merges them in, bucket by bucket; both sides are
  * sorted, so that is one pass.
  */
 #include <endian.h>
@@ -14,7 +14,7 @@
 
 enum { RECORD = 12, BUCKET_SHIFT = 52, N_BUCKETS = 4096 };
 
-/* Buckets that are written in one transaction when all of them are. */
+/* Buckets written in one transaction when all of them are. */
 enum { BUCKETS_AT_ONCE = 128 };
 
 static int64_t bucket_of(uint64_t key)
@@ -64,7 +64,7 @@ static quire_status load_bucket(struct ref_index *l, int64_t bucket,
         counts = stmt_column_bytes(s, 0);
         if (counts.len % RECORD)
             st = err_set(err, QUIRE_DAMAGED,
-                         "the table of references makes no sense");
+                         "the table of references is damaged");
         else
             buf_add(&l->held, counts.data, counts.len);
     }
@@ -99,8 +99,8 @@ static quire_status store_bucket(struct ref_index *l, int64_t bucket,
     return sql_run(s, err);
 }
 
-/* Between transactions others may change what was loaded; there is one
- * collector at a time, so it is this one, through store_bucket(). */
+/* Between transactions only store_bucket() of this process changes a loaded
+ * bucket: there is one collector at a time. */
 quire_status ref_counts_get(struct ref_index *l, uint64_t key, uint32_t *n,
                             quire_error *err)
 {
@@ -131,14 +131,14 @@ quire_status ref_counts_get(struct ref_index *l, uint64_t key, uint32_t *n,
 
 /* ---- changes ------------------------------------------------------------ */
 
-/* Three sorted lists that are gone through together. */
+/* Three sorted lists to merge. */
 struct merge {
     const char *old, *old_end;
     const struct digest_set *gone, *come;
     size_t gone_at, come_at;
 };
 
-static uint64_t least(const struct merge *m, int64_t bucket, bool *any)
+static uint64_t least_key(const struct merge *m, int64_t bucket, bool *any)
 {
     uint64_t key = UINT64_MAX;
 
@@ -172,7 +172,7 @@ static quire_status merge_bucket(struct ref_index *l, struct merge *m,
     m->old_end = m->old + l->held.len;
     buf_clear(&l->buf);
     for (;;) {
-        uint64_t key = least(m, bucket, &any);
+        uint64_t key = least_key(m, bucket, &any);
         int64_t n = 0;
 
         if (!any)
@@ -207,7 +207,7 @@ quire_status ref_counts_update(struct ref_index *l,
     return st;
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- rebuild ------------------------------------------------------------ */
 
 quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
                                 quire_error *err)
@@ -229,7 +229,7 @@ quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
 
         if (bytes.len % sizeof *some.at)
             st = err_set(err, QUIRE_DAMAGED,
-                         "the table of references makes no sense");
+                         "the table of references is damaged");
         else if (!digest_set_read(bytes, &some) ||
                  !digest_set_add_all(all, &some))
             st = err_memory(err);
@@ -240,7 +240,7 @@ quire_status ref_counts_collect(struct ref_index *l, struct digest_set *all,
     return st;
 }
 
-/* The keys of one bucket lie at *at; go on to the next one's. */
+/* Write the bucket of the keys at *at; advance to the next bucket. */
 static quire_status write_bucket(struct ref_index *l,
                                  const struct digest_set *all, size_t *at,
                                  int64_t bucket, quire_error *err)

@@ -1,4 +1,5 @@
-/* ref_index.c - the rows of the ledger; held.c has the counts */
+/* ref_index.c - the tables of the reference index; ref_counts.c has the counts
+ */
 #include "gc/ref_index.h"
 
 #include <stdlib.h>
@@ -42,8 +43,8 @@ static const char *const texts[N_LEDGER_SQL] = {
     [REF_INDEX_SQL_DROP_BUCKET] = "DELETE FROM held WHERE bucket = ?1",
 };
 
-/* No source mentions more than this, in bytes of keys; a gigabyte that is
- * nothing but mentions has twelve million. */
+/* The limit for one source, in bytes of keys; a gigabyte of nothing but
+ * references has twelve million. */
 #define KEYS_MAX ((size_t)1 << 30)
 
 quire_status ref_index_new(struct db *db, struct ref_index **out,
@@ -115,7 +116,7 @@ static quire_status read_source(struct stmt *s, struct arena *keep,
     return out->label ? QUIRE_OK : err_memory(err);
 }
 
-static bool make_room(struct ref_index_source **list, size_t n, size_t *cap)
+static bool grow_list(struct ref_index_source **list, size_t n, size_t *cap)
 {
     struct ref_index_source *more;
 
@@ -145,7 +146,7 @@ quire_status ref_index_sources(struct ref_index *l, struct arena *keep,
         st = stmt_step(s, &row, err);
         if (st || !row)
             break;
-        st = make_room(list, *n, &cap) ? read_source(s, keep, &(*list)[*n], err)
+        st = grow_list(list, *n, &cap) ? read_source(s, keep, &(*list)[*n], err)
                                        : err_memory(err);
         *n += !st;
     }
@@ -153,8 +154,8 @@ quire_status ref_index_sources(struct ref_index *l, struct arena *keep,
     return st;
 }
 
-/* The keys in a row that a statement is at. */
-static quire_status take_keys(struct stmt *s, struct digest_set *out,
+/* The keys in the current row of a statement. */
+static quire_status read_keys(struct stmt *s, struct digest_set *out,
                               quire_error *err)
 {
     quire_bytes bytes = stmt_column_bytes(s, 0);
@@ -163,7 +164,7 @@ static quire_status take_keys(struct stmt *s, struct digest_set *out,
         return QUIRE_OK;
     return bytes.len % sizeof *out->at
                ? err_set(err, QUIRE_DAMAGED,
-                         "the table of references makes no sense")
+                         "the table of references is damaged")
                : err_memory(err);
 }
 
@@ -179,7 +180,7 @@ quire_status ref_index_keys(struct ref_index *l, int64_t source,
     stmt_bind_int(s, 1, source);
     st = sql_row(s, err);
     if (!st)
-        st = take_keys(s, out, err);
+        st = read_keys(s, out, err);
     stmt_reset(s);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
@@ -243,7 +244,7 @@ quire_status ref_index_remove_source(struct ref_index *l, int64_t source,
     return sql_run(s, err);
 }
 
-/* ---- numbers and notes -------------------------------------------------- */
+/* ---- numbers and unreferenced blobs ------------------------------------- */
 
 quire_status ref_index_get_number(struct ref_index *l,
                                   enum ref_index_number which, int64_t *value,
@@ -323,7 +324,7 @@ quire_status ref_index_unreferenced(struct ref_index *l,
     return st;
 }
 
-/* ---- what was let go ---------------------------------------------------- */
+/* ---- dereferenced keys -------------------------------------------------- */
 
 quire_status ref_index_add_dereferenced(struct ref_index *l,
                                         const struct digest_set *gone,

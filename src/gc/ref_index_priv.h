@@ -1,4 +1,4 @@
-/* ref_index_priv.h - what the halves of the ledger share */
+/* ref_index_priv.h - shared by ref_index.c and ref_counts.c */
 #ifndef GC_REF_INDEX_PRIV_H
 #define GC_REF_INDEX_PRIV_H
 
@@ -31,7 +31,7 @@ enum {
 struct ref_index {
     struct sql sql;
     struct buf buf; /* scratch */
-    int64_t bucket; /* whose bytes are in `held`; -1: nobody's */
+    int64_t bucket; /* the bucket in `held`; -1: none */
     struct buf held;
 };
 

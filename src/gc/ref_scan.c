@@ -1,17 +1,17 @@
 /*
- * ref_scan.c - finding digests at the speed of memory
+ * ref_scan.c - find digests at the speed of memory
  *
  * A digest is 64 characters in a row of which each is a hex digit, or is
  * spelled as an escape. Both are made of few bytes: hex digits, the backslash
- * and the u. So a stretch that could hold a digest is at least 64 of these
- * bytes. From a byte that is none of them the next look is 64 further on:
+ * and the u. So a run that could hold a digest is at least 64 of these bytes.
+ * From any other byte the search jumps 64 ahead:
  *
  *     …tool said that blob:sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b…
- *      ^ no: look 64 further                    ^ yes: and 16 before that?
+ *      ^ no: jump 64 ahead                      ^ yes: and 16 before that?
  *
- * In text most looks say no, and the rest is not looked at. A stretch that is long enough is read
- * character by character, and what stands before 64 digits decides whether this
- * is a mention.
+ * In text most probes fail, and the bytes between them are not read. A run that
+ * is long enough is read character by character, and the text before 64 digits
+ * decides whether they are a reference.
  */
 #include "gc/ref_scan.h"
 
@@ -21,12 +21,13 @@
 
 enum { DIGITS = 64, ESCAPE = 6 /* \u0061 */ };
 
-/* Where a look finds one of them, the next ones are so many bytes before. */
+/* After a hit, the probes step back by so many bytes. */
 enum { STEP = 16 };
 
 static const char scheme[] = "blob:sha256:";
 
-/* The bytes that digits are spelled with: a digit and one more, or OTHER_PART. */
+/* The bytes that digits are spelled with: a digit and one more, or OTHER_PART.
+ */
 enum { OTHER_PART = 17 };
 
 static const unsigned char parts[256] = {
@@ -42,8 +43,8 @@ static bool is_part(unsigned char c)
     return parts[c] != 0;
 }
 
-/* The digest that 64 such bytes are; false if one of them is no digit. Nearly
- * all are, so they are asked together, in the end. */
+/* Decode 64 such bytes; false if one of them is not a digit. Nearly all are, so
+ * they are tested together, at the end. */
 static bool read_plain(const unsigned char *t, quire_digest *d)
 {
     unsigned i, high, low, all = 0;
@@ -58,7 +59,7 @@ static bool read_plain(const unsigned char *t, quire_digest *d)
 }
 
 /* The character that is escaped at `at`, or -1. Those of a digest are ASCII. */
-static int escaped(quire_bytes text, size_t at)
+static int read_escape(quire_bytes text, size_t at)
 {
     const char *t = (const char *)text.data + at;
     int high, low;
@@ -70,7 +71,7 @@ static int escaped(quire_bytes text, size_t at)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* Whether what stands before `at` is the scheme. */
+/* Whether the scheme precedes `at`. */
 static bool follows_scheme(quire_bytes text, size_t at)
 {
     const char *t = text.data;
@@ -79,7 +80,7 @@ static bool follows_scheme(quire_bytes text, size_t at)
     if (at >= i && !memcmp(t + at - i, scheme, i))
         return true;
     while (i-- > 0) {
-        if (at >= ESCAPE && escaped(text, at - ESCAPE) == scheme[i])
+        if (at >= ESCAPE && read_escape(text, at - ESCAPE) == scheme[i])
             at -= ESCAPE;
         else if (at >= 1 && t[at - 1] == scheme[i])
             at--;
@@ -89,7 +90,7 @@ static bool follows_scheme(quire_bytes text, size_t at)
     return true;
 }
 
-/* Digits in a row, as far as they have been read. */
+/* A row of digits, as far as it has been read. */
 struct row {
     size_t n;
     size_t at; /* where the first one is */
@@ -107,7 +108,7 @@ static void add_digit(struct row *r, int digit, size_t at)
     r->n++;
 }
 
-static bool is_mention(quire_bytes text, const struct row *r, size_t end)
+static bool is_reference(quire_bytes text, const struct row *r, size_t end)
 {
     const char *t = text.data;
 
@@ -123,12 +124,12 @@ static bool is_mention(quire_bytes text, const struct row *r, size_t end)
 struct search {
     quire_bytes text;
     uint64_t base;
-    mention_fn each;
+    ref_scan_fn each;
     void *ctx;
 };
 
-/* The character at `at` and how many bytes it takes; -1 for one that is no
- * digit in any case. An escape of one letter, \b, is not that letter. */
+/* The character at `at` and how many bytes it takes; -1 if it is not a digit in
+ * any case. An escape of one letter, \b, is not that letter. */
 static int read_char(quire_bytes text, size_t at, size_t *len)
 {
     const char *t = text.data;
@@ -137,7 +138,7 @@ static int read_char(quire_bytes text, size_t at, size_t *len)
     *len = 1;
     if (t[at] != '\\')
         return t[at];
-    c = escaped(text, at);
+    c = read_escape(text, at);
     if (c >= 0)
         *len = ESCAPE;
     else if (at + 1 < text.len && t[at + 1] != 'u')
@@ -145,9 +146,9 @@ static int read_char(quire_bytes text, size_t at, size_t *len)
     return c;
 }
 
-/* A stretch of bytes that digits are spelled with, and nothing else. */
-static quire_status read_stretch(const struct search *s, size_t from, size_t to,
-                                 quire_error *err)
+/* Read a run of bytes that digits are spelled with. */
+static quire_status read_run(const struct search *s, size_t from, size_t to,
+                             quire_error *err)
 {
     struct row row = {.n = 0};
     quire_status st = QUIRE_OK;
@@ -166,7 +167,7 @@ static quire_status read_stretch(const struct search *s, size_t from, size_t to,
         if (digit >= 0) {
             add_digit(&row, digit, at);
         } else {
-            if (is_mention(s->text, &row, at))
+            if (is_reference(s->text, &row, at))
                 st = s->each(s->ctx, &row.digest, s->base + row.at, err);
             row.n = 0;
         }
@@ -175,8 +176,8 @@ static quire_status read_stretch(const struct search *s, size_t from, size_t to,
     return st;
 }
 
-/* The stretch around `at`. */
-static void find_stretch(quire_bytes text, size_t at, size_t *from, size_t *to)
+/* The run around `at`. */
+static void find_run(quire_bytes text, size_t at, size_t *from, size_t *to)
 {
     const unsigned char *t = text.data;
 
@@ -186,7 +187,7 @@ static void find_stretch(quire_bytes text, size_t at, size_t *from, size_t *to)
         ++*to;
 }
 
-static quire_status look_through(const struct search *s, quire_error *err)
+static quire_status search_text(const struct search *s, quire_error *err)
 {
     const unsigned char *t = s->text.data;
     size_t at = DIGITS - 1, back, from, to;
@@ -195,30 +196,30 @@ static quire_status look_through(const struct search *s, quire_error *err)
     while (!st && at < s->text.len) {
         for (back = 0; back < DIGITS && is_part(t[at - back]);)
             back += STEP;
-        if (back < DIGITS) { /* none that is long enough begins before that */
+        if (back < DIGITS) { /* no run that is long enough begins before that */
             at += DIGITS - back;
             continue;
         }
-        find_stretch(s->text, at, &from, &to);
+        find_run(s->text, at, &from, &to);
         if (to - from >= DIGITS)
-            st = read_stretch(s, from, to, err);
+            st = read_run(s, from, to, err);
         at = to + DIGITS;
     }
     return st;
 }
 
-quire_status ref_scan_text(quire_bytes text, mention_fn each, void *ctx,
+quire_status ref_scan_text(quire_bytes text, ref_scan_fn each, void *ctx,
                            quire_error *err)
 {
     struct search s = {.text = text, .each = each, .ctx = ctx};
 
-    return look_through(&s, err);
+    return search_text(&s, err);
 }
 
-/* Pieces overlap, so that a mention lies whole in one of them; one that lies in
- * both is told twice. */
+/* Pieces overlap, so that each reference is whole in one of them; one that is
+ * in both is reported twice. */
 quire_status ref_scan_stream(quire_read_fn read, void *read_ctx, uint64_t base,
-                             char *buf, mention_fn each, void *ctx,
+                             char *buf, ref_scan_fn each, void *ctx,
                              uint64_t *end, quire_error *err)
 {
     struct search s = {.base = base, .each = each, .ctx = ctx};
@@ -226,13 +227,13 @@ quire_status ref_scan_stream(quire_read_fn read, void *read_ctx, uint64_t base,
     quire_status st = QUIRE_OK;
 
     while (!st && n > 0) {
-        st = read(read_ctx, buf + kept, MENTION_PIECE - kept, &n, err);
+        st = read(read_ctx, buf + kept, REF_SCAN_PIECE - kept, &n, err);
         if (st)
             break;
         s.text = bytes_of(buf, kept + n);
         if (n > 0)
-            st = look_through(&s, err);
-        kept = s.text.len < MENTION_BYTES ? s.text.len : MENTION_BYTES;
+            st = search_text(&s, err);
+        kept = s.text.len < REF_BYTES_MAX ? s.text.len : REF_BYTES_MAX;
         s.base += s.text.len - kept;
         memmove(buf, buf + s.text.len - kept, kept);
     }
@@ -245,8 +246,8 @@ struct cursor {
     uint64_t at;
 };
 
-static quire_status read_on(void *ctx, void *buf, size_t cap, size_t *n,
-                            quire_error *err)
+static quire_status read_piece(void *ctx, void *buf, size_t cap, size_t *n,
+                               quire_error *err)
 {
     struct cursor *c = ctx;
     quire_status st = c->file->ops->read(c->file, c->at, buf, cap, n, err);
@@ -257,10 +258,10 @@ static quire_status read_on(void *ctx, void *buf, size_t cap, size_t *n,
 }
 
 quire_status ref_scan_object(struct object *file, uint64_t from, char *buf,
-                             mention_fn each, void *ctx, uint64_t *end,
+                             ref_scan_fn each, void *ctx, uint64_t *end,
                              quire_error *err)
 {
-    struct cursor c = {file, from < MENTION_BYTES ? 0 : from - MENTION_BYTES};
+    struct cursor c = {file, from < REF_BYTES_MAX ? 0 : from - REF_BYTES_MAX};
 
-    return ref_scan_stream(read_on, &c, c.at, buf, each, ctx, end, err);
+    return ref_scan_stream(read_piece, &c, c.at, buf, each, ctx, end, err);
 }

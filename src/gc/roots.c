@@ -8,8 +8,9 @@
 #include "store/sql.h"
 
 /* One statement, used once. */
-static quire_status prepare(struct db *db, const char *text, const char *path,
-                            struct stmt **out, quire_error *err)
+static quire_status prepare_once(struct db *db, const char *text,
+                                 const char *path, struct stmt **out,
+                                 quire_error *err)
 {
     quire_status st = db_prepare(db, text, out, err);
 
@@ -49,8 +50,8 @@ quire_status roots_load(struct db *db, struct arena *keep, struct roots *out,
     *out = (struct roots){NULL, 0};
     if (!db)
         return QUIRE_OK;
-    st = prepare(db, "SELECT path, is_dir FROM root ORDER BY path", NULL, &s,
-                 err);
+    st = prepare_once(db, "SELECT path, is_dir FROM root ORDER BY path", NULL,
+                      &s, err);
     if (st)
         return st;
     while (!st && row) {
@@ -62,12 +63,12 @@ quire_status roots_load(struct db *db, struct arena *keep, struct roots *out,
     return st;
 }
 
-static quire_status change(struct db *db, const char *text,
-                           const struct root *root, int64_t now_s,
-                           quire_error *err)
+static quire_status change_root(struct db *db, const char *text,
+                                const struct root *root, int64_t now_s,
+                                quire_error *err)
 {
     struct stmt *s;
-    quire_status st = prepare(db, text, root->path, &s, err);
+    quire_status st = prepare_once(db, text, root->path, &s, err);
 
     if (st)
         return st;
@@ -89,10 +90,11 @@ quire_status roots_add(struct db *db, const struct root *root, int64_t now_s,
 {
     quire_status st;
 
-    st = change(db,
-                "INSERT INTO root(path, is_dir, created) VALUES(?1, ?2, ?3)"
-                " ON CONFLICT DO NOTHING",
-                root, now_s, err);
+    st =
+        change_root(db,
+                    "INSERT INTO root(path, is_dir, created) VALUES(?1, ?2, ?3)"
+                    " ON CONFLICT DO NOTHING",
+                    root, now_s, err);
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -100,8 +102,8 @@ quire_status roots_drop(struct db *db, const char *path, quire_error *err)
 {
     struct root root = {.path = path};
 
-    return change(db, "DELETE FROM root WHERE path = ?1 AND ?2 + ?3 = 0", &root,
-                  0, err);
+    return change_root(db, "DELETE FROM root WHERE path = ?1 AND ?2 + ?3 = 0",
+                       &root, 0, err);
 }
 
 /* '0' comes after '/'. */
@@ -114,10 +116,10 @@ quire_status roots_had_files(struct db *db, const struct root *root, bool *had,
     *had = false;
     if (!db)
         return QUIRE_OK;
-    st = prepare(db,
-                 "SELECT 1 FROM source WHERE label >= ?1 || '/'"
-                 " AND label < ?1 || '0' LIMIT 1",
-                 root->path, &s, err);
+    st = prepare_once(db,
+                      "SELECT 1 FROM source WHERE label >= ?1 || '/'"
+                      " AND label < ?1 || '0' LIMIT 1",
+                      root->path, &s, err);
     if (st)
         return st;
     st = stmt_step(s, had, err);

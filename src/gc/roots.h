@@ -1,8 +1,8 @@
 /*
- * roots.h - places outside a home whose files refer to its blobs
+ * roots.h - places outside a home with files that refer to its blobs
  *
- * A directory of sessions that lies elsewhere, or one file: by whole paths, as
- * they were registered.
+ * A session directory elsewhere, or one file: by absolute paths, as they were
+ * registered.
  */
 #ifndef GC_ROOTS_H
 #define GC_ROOTS_H
@@ -23,11 +23,11 @@ struct roots {
     size_t n;
 };
 
-/* `db` may be NULL: there are none. */
+/* `db` may be NULL: no roots. */
 quire_status roots_load(struct db *db, struct arena *keep, struct roots *out,
                         quire_error *err);
 
-/* Adding what is there is fine. QUIRE_NOT_FOUND, bare: there is no such root. */
+/* Adding one twice is fine. QUIRE_NOT_FOUND without a message: unknown root. */
 quire_status roots_add(struct db *db, const struct root *root, int64_t now_s,
                        quire_error *err);
 quire_status roots_drop(struct db *db, const char *path, quire_error *err);

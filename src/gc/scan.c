@@ -1,9 +1,9 @@
 /*
- * scan.c - reading many files for what they mention
+ * scan.c - scan many files for references
  *
- * Several threads, each taking the next file until there is none. They touch
- * the task they took and nothing else, take no signals, and end before the call
- * does. What no thread could be had for, the caller's reads.
+ * Several threads, each taking the next file until none is left. They touch
+ * only the task they took, block all signals, and end before the call does. If
+ * no thread can be started, the caller scans.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,8 +21,8 @@
 
 enum { WORKERS_MAX = 8 };
 
-/* A file that changed so short a time ago may change again and keep its time:
- * the clocks of file systems tick. It is read again by the next look. */
+/* A file changed this recently may change again without a new time: the clocks
+ * of file systems tick. The next pass reads it again. */
 #define FRESH_NS INT64_C(20000000)
 
 struct crew {
@@ -35,13 +35,13 @@ struct worker {
     struct crew *crew;
     void *hired;
     char *buf;         /* owned */
-    int64_t looked_ns; /* when the file it is at was looked at, or before */
+    int64_t looked_ns; /* when the current file was checked, or before */
     quire_status status;
     quire_error error;
 };
 
-static quire_status note(void *ctx, const quire_digest *d, uint64_t at,
-                         quire_error *err)
+static quire_status record_key(void *ctx, const quire_digest *d, uint64_t at,
+                               quire_error *err)
 {
     (void)at;
     return digest_set_add(ctx, key_of(d)) ? QUIRE_OK : err_memory(err);
@@ -84,9 +84,10 @@ static int64_t now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* `when` it was looked at. */
-static void describe(struct ref_index_source *s, const struct object_info *info,
-                     uint64_t end, int64_t when)
+/* `when` it was checked. */
+static void fill_source(struct ref_index_source *s,
+                        const struct object_info *info, uint64_t end,
+                        int64_t when)
 {
     bool fresh = when - info->changed_ns < FRESH_NS ||
                  when - info->modified_ns < FRESH_NS;
@@ -97,7 +98,7 @@ static void describe(struct ref_index_source *s, const struct object_info *info,
     s->changed_ns = fresh ? 0 : info->changed_ns;
 }
 
-/* oh-my-pi packs sessions that nobody has used for a while. */
+/* oh-my-pi packs sessions that were not used for a while. */
 static bool is_packed(const char *label)
 {
     size_t len = strlen(label);
@@ -115,15 +116,15 @@ static quire_status read_packed(struct worker *w, struct gc_task *t,
 
     if (st)
         return st;
-    st = ref_scan_stream(gunzip_read, g, 0, w->buf, note, &t->keys, &unpacked,
-                         err);
+    st = ref_scan_stream(gunzip_read, g, 0, w->buf, record_key, &t->keys,
+                         &unpacked, err);
     *end = gunzip_at(g);
     t->source.whole = true;
     gunzip_free(g);
     if (st == QUIRE_DAMAGED) {
-        err_fail(err, st, "mend it, or take it out of the home",
-                 "%s cannot be unpacked: what it refers to cannot be "
-                 "seen",
+        err_fail(err, st, "repair it, or move it out of the home",
+                 "cannot unpack %s: its references cannot be "
+                 "read",
                  t->source.label);
     }
     return st;
@@ -141,7 +142,7 @@ static quire_status read_plain(struct worker *w, struct gc_task *t,
         st = err_memory(err);
     if (st)
         return st;
-    st = ref_scan_object(file, grown ? t->source.size : 0, w->buf, note,
+    st = ref_scan_object(file, grown ? t->source.size : 0, w->buf, record_key,
                          &t->keys, end, err);
     t->source.whole = !grown;
     return st;
@@ -159,7 +160,7 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
     if (st)
         return st;
     digest_set_sort(&t->keys);
-    describe(&t->source, info, end, w->looked_ns);
+    fill_source(&t->source, info, end, w->looked_ns);
     return read_tail(file, end, t->source.tail, &t->source.tail_len, err);
 }
 
@@ -175,7 +176,7 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
         return QUIRE_OK;
     w->looked_ns = now_ns();
     st = callbacks->open(w->hired, t->source.label, &file, &info, err);
-    t->gone = st == QUIRE_NOT_FOUND; /* since it was met */
+    t->gone = st == QUIRE_NOT_FOUND; /* since it was listed */
     if (st)
         return t->gone ? QUIRE_OK : st;
     st = read_file(w, t, file, &info, err);
@@ -183,7 +184,7 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
     return st;
 }
 
-static void *work(void *ctx)
+static void *run_worker(void *ctx)
 {
     struct worker *w = ctx;
     struct gc *g = w->crew->g;
@@ -197,16 +198,16 @@ static void *work(void *ctx)
     return NULL;
 }
 
-static quire_status equip(struct worker *w, quire_error *err)
+static quire_status init_worker(struct worker *w, quire_error *err)
 {
     const struct gc_callbacks *callbacks = &w->crew->g->config->callbacks;
 
-    w->buf = malloc(MENTION_PIECE);
+    w->buf = malloc(REF_SCAN_PIECE);
     return w->buf ? callbacks->worker_open(callbacks->ctx, &w->hired, err)
                   : err_memory(err);
 }
 
-static size_t crew_size(const struct gc *g)
+static size_t count_workers(const struct gc *g)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t n = g->n_tasks / 4 + 1;
@@ -216,7 +217,7 @@ static size_t crew_size(const struct gc *g)
     return n < WORKERS_MAX ? n : WORKERS_MAX;
 }
 
-static void work_side_by_side(struct worker *workers, size_t n)
+static void scan_parallel(struct worker *workers, size_t n)
 {
     pthread_t thread[WORKERS_MAX];
     bool started[WORKERS_MAX] = {false};
@@ -226,9 +227,9 @@ static void work_side_by_side(struct worker *workers, size_t n)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);
     for (i = 1; i < n; i++)
-        started[i] = !pthread_create(&thread[i], NULL, work, &workers[i]);
+        started[i] = !pthread_create(&thread[i], NULL, run_worker, &workers[i]);
     pthread_sigmask(SIG_SETMASK, &was, NULL);
-    work(&workers[0]);
+    run_worker(&workers[0]);
     for (i = 1; i < n; i++)
         if (started[i])
             pthread_join(thread[i], NULL);
@@ -239,7 +240,7 @@ quire_status gc_scan(struct gc *g, quire_error *err)
     const struct gc_callbacks *callbacks = &g->config->callbacks;
     struct crew crew = {.g = g};
     struct worker workers[WORKERS_MAX];
-    size_t n = crew_size(g), i;
+    size_t n = count_workers(g), i;
     quire_status st = QUIRE_OK;
 
     if (g->n_tasks == 0)
@@ -248,9 +249,9 @@ quire_status gc_scan(struct gc *g, quire_error *err)
     for (i = 0; i < WORKERS_MAX; i++)
         workers[i].crew = &crew;
     for (i = 0; !st && i < n; i++)
-        st = equip(&workers[i], err);
+        st = init_worker(&workers[i], err);
     if (!st)
-        work_side_by_side(workers, n);
+        scan_parallel(workers, n);
     for (i = 0; i < n; i++) {
         if (!st && workers[i].status) {
             st = workers[i].status;

@@ -1,22 +1,23 @@
 /*
- * sweep.c - removing, so that nobody waits for long and nothing is lost
+ * sweep.c - remove blobs in short critical sections
  *
- * Before anything goes there must have been a moment in which
+ * Before anything is removed there must have been a moment in which
  *
- *   (1) nobody was about to write a reference: we had the store for ourselves;
- *   (2) everything that refers had been looked at.
+ *   (1) no process was about to write a reference: we held the store
+ *       exclusively;
+ *   (2) everything that refers had been read.
  *
- * To look takes longer than others should wait. So we have the store for a
- * moment, look at its mark, and let go; look at everything; have the store
- * again. If the mark is the same nobody has held it in between, and the look is
- * good. If not, again; and if that does not come to an end, we look with the
- * store in hand.
+ * Marking takes longer than writers should wait. So we lock the store for a
+ * moment, read its generation, and unlock; mark everything; lock the store
+ * again. If the generation is the same no process has held it in between, and
+ * the marks are valid. If not, try again; after some tries, mark with the store
+ * locked.
  *
- * After that moment a reference to a blob that nothing refers to can only come
- * from a put, which renews the time the blob was seen. Removal compares that
- * time, in the critical section of a put: the database's transaction for rows,
- * the store for files. What goes, goes in turns of some milliseconds, rows before
- * files, with pauses in between in which those who ask now and then get theirs.
+ * After that moment a reference to an unreferenced blob can only come from a
+ * put, which renews the time the blob was seen. Removal compares that time, in
+ * the critical section of a put: the database's transaction for rows, the store
+ * for files. Blobs are removed in turns of some milliseconds, rows before
+ * files, with pauses in between for waiting writers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,36 +27,36 @@
 #include "base/err.h"
 #include "gc/priv.h"
 
-/* So long the store is kept from others at a time, and so many blobs. */
+/* The longest time, and the most blobs, of one turn with the store locked. */
 #define TURN_NS ((int64_t)5000000)
 enum { BLOBS_AT_ONCE = 1024 };
 
-/* Longer than those who wait for the store, or for the database, wait between two
- * tries. */
+/* Longer than the retry interval of processes that wait for the store or the
+ * database. */
 #define STORE_PAUSE_NS 20000000L
 #define ROWS_PAUSE_NS  2500000L
 
-/* So often a quiet moment is looked for. */
+/* Attempts to mark without the lock. */
 enum { TRIES = 4 };
 
-/* ---- whose turn --------------------------------------------------------- */
+/* ---- locking ------------------------------------------------------------ */
 
-static quire_status take_store(struct gc *g, quire_error *err)
+static quire_status lock_store(struct gc *g, quire_error *err)
 {
     struct object_store *files = g->b->c.files;
     quire_status st = files->ops->lock(files, OBJECT_EXCLUSIVE, g->b->c.busy_ms,
                                        err);
 
     if (st == QUIRE_BUSY) {
-        err_fail(err, st, "collect again when that is done; nothing is lost",
-                 "somebody is about to refer to blobs of %s: a batch is open, "
+        err_fail(err, st, "collect again later; nothing is lost",
+                 "a process is about to refer to blobs of %s: a batch is open, "
                  "or a session with an image that has no file yet",
                  files->ops->place(files));
     }
     return st;
 }
 
-static void give_store(struct gc *g)
+static void unlock_store(struct gc *g)
 {
     g->b->c.files->ops->lock(g->b->c.files, OBJECT_UNLOCK, 0, NULL);
 }
@@ -68,10 +69,9 @@ static void pause_ns(long ns)
         ;
 }
 
-/* Time is kept in seconds: what was put in the second that is running could be
- * put again in it and look the same. With no grace time that has to be waited
- * for. */
-static void let_second_pass(const struct gc *g)
+/* Times are in seconds: a blob put in the current second could be put again in
+ * it and look the same. With no grace time, wait for the next second. */
+static void wait_next_second(const struct gc *g)
 {
     int64_t now_us = clock_us(g->b->c.clock);
 
@@ -81,10 +81,10 @@ static void let_second_pass(const struct gc *g)
 
 /* ---- a quiet moment ----------------------------------------------------- */
 
-/* Counts are sums that were kept for long. Before anything is removed by them it
- * is looked up in what they are the sums of. */
-static quire_status distrust(struct gc *g, const struct gc_candidate *list,
-                             size_t n, quire_error *err)
+/* Counts are sums kept for long. Before a removal the key is looked up in the
+ * records they are the sums of. */
+static quire_status verify_counts(struct gc *g, const struct gc_candidate *list,
+                                  size_t n, quire_error *err)
 {
     struct digest_set all = KEYS_INIT;
     quire_status st = ref_counts_collect(g->l, &all, err);
@@ -97,26 +97,27 @@ static quire_status distrust(struct gc *g, const struct gc_candidate *list,
     return st || sound ? st : ref_counts_rebuild(g->l, err);
 }
 
-static quire_status look_at_mark(struct gc *g, int64_t *mark, quire_error *err)
+static quire_status read_generation(struct gc *g, int64_t *mark,
+                                    quire_error *err)
 {
     struct object_store *files = g->b->c.files;
-    quire_status st = take_store(g, err);
+    quire_status st = lock_store(g, err);
 
     if (st)
         return st;
     st = files->ops->gen(files, mark, err);
-    give_store(g);
+    unlock_store(g);
     return st;
 }
 
-static quire_status look(struct gc *g, quire_error *err)
+static quire_status mark_all(struct gc *g, quire_error *err)
 {
     quire_status st = gc_load(g, err);
 
     return st ? st : gc_mark(g, err);
 }
 
-/* QUIRE_OK with the store in hand; everything has been looked at, and nobody is
+/* QUIRE_OK with the store locked; everything has been marked, and no process is
  * about to write. */
 static quire_status find_quiet_moment(struct gc *g, quire_error *err)
 {
@@ -126,30 +127,31 @@ static quire_status find_quiet_moment(struct gc *g, quire_error *err)
     int tries;
 
     for (tries = 0; !st && tries < TRIES; tries++) {
-        st = look_at_mark(g, &before, err);
+        st = read_generation(g, &before, err);
         if (!st)
-            st = look(g, err);
+            st = mark_all(g, err);
         if (!st)
-            st = take_store(g, err);
+            st = lock_store(g, err);
         if (st)
             return st;
         st = files->ops->gen(files, &after, err);
         if (!st && before == after)
             return QUIRE_OK;
-        give_store(g);
+        unlock_store(g);
     }
     if (!st)
-        st = take_store(g, err);
+        st = lock_store(g, err);
     if (st)
         return st;
-    st = look(g, err);
+    st = mark_all(g, err);
     if (st)
-        give_store(g);
+        unlock_store(g);
     return st;
 }
 
-/* Something mentioned it after it was judged, and does not any more. */
-static bool is_just_loose(const struct gc *g, const struct gc_candidate *c)
+/* It gained a reference after it was judged, and lost it again. */
+static bool is_just_dereferenced(const struct gc *g,
+                                 const struct gc_candidate *c)
 {
     int64_t since_s;
 
@@ -157,27 +159,28 @@ static bool is_just_loose(const struct gc *g, const struct gc_candidate *c)
            gc_dereferenced_since(&g->loose, key_of(&c->digest), &since_s);
 }
 
-/* Keep those that are still mentioned by nobody. */
-static quire_status look_again(struct gc *g, struct gc_candidate *list,
-                               size_t *n, quire_error *err)
+/* Keep those that are still unreferenced. */
+static quire_status recheck_all(struct gc *g, struct gc_candidate *list,
+                                size_t *n, quire_error *err)
 {
     size_t i, left = 0;
     quire_status st;
 
-    g->loose.n = 0; /* those were judged */
-    /* What has grown may have been changed before its old end as well. */
+    g->loose.n = 0; /* these were judged */
+    /* A file that has grown may have been changed before its old end as well.
+     */
     g->strict = true;
-    st = distrust(g, list, *n, err);
+    st = verify_counts(g, list, *n, err);
     if (!st)
         st = find_quiet_moment(g, err);
     if (st)
         return st;
-    give_store(g);
+    unlock_store(g);
     for (i = 0; !st && i < *n; i++) {
         bool held = false;
 
         st = gc_is_referenced(g, key_of(&list[i].digest), &held, err);
-        if (!held && !is_just_loose(g, &list[i]))
+        if (!held && !is_just_dereferenced(g, &list[i]))
             list[left++] = list[i];
     }
     *n = left;
@@ -186,7 +189,7 @@ static quire_status look_again(struct gc *g, struct gc_candidate *list,
 
 /* ---- a turn ------------------------------------------------------------- */
 
-/* What became of the candidates of a turn. */
+/* The results for the candidates of a turn. */
 struct turn {
     bool gone[BLOBS_AT_ONCE], in_file[BLOBS_AT_ONCE];
 };
@@ -225,9 +228,9 @@ static quire_status remove_file(struct gc *g, const struct gc_candidate *c,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* A row's number is given again when it was the last: it must not pass for one
- * that was judged. */
-static quire_status note_gone(struct gc *g, int64_t n, quire_error *err)
+/* A row id is reused when it was the last: it must not pass for one that was
+ * judged. */
+static quire_status record_removed(struct gc *g, int64_t n, quire_error *err)
 {
     int64_t last, noted, blobs;
     quire_status st = blob_table_last(g->b->rows, &last, err);
@@ -265,12 +268,12 @@ static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
             st = QUIRE_OK;
     }
     if (!st && g->b->rows)
-        st = note_gone(g, rows, err);
+        st = record_removed(g, rows, err);
     return gc_end(g, st, err);
 }
 
-/* Rows before files: a file without a row is found again, a row without its file
- * is damage. */
+/* Rows before files: a file without a row is found again, a row without its
+ * file is damage. */
 static quire_status remove_some(struct gc *g, struct gc_candidate *list,
                                 size_t n, struct turn *t, quire_error *err)
 {
@@ -283,9 +286,10 @@ static quire_status remove_some(struct gc *g, struct gc_candidate *list,
     return st;
 }
 
-/* Whoever listens may take their time: nobody waits meanwhile. */
-static quire_status tell(struct gc *g, const struct gc_candidate *list,
-                         size_t n, const struct turn *t, quire_error *err)
+/* The callback may take its time: the store is not locked. */
+static quire_status report_removed(struct gc *g,
+                                   const struct gc_candidate *list, size_t n,
+                                   const struct turn *t, quire_error *err)
 {
     const struct gc_config *c = g->config;
     quire_status st = QUIRE_OK;
@@ -302,7 +306,7 @@ static quire_status tell(struct gc *g, const struct gc_candidate *list,
     return st;
 }
 
-/* ---- turn by turn ------------------------------------------------------- */
+/* ---- all turns ---------------------------------------------------------- */
 
 static int64_t monotonic_ns(void)
 {
@@ -312,22 +316,22 @@ static int64_t monotonic_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-static quire_status take_turn(struct gc *g, struct gc_candidate *list, size_t n,
-                              int64_t *took_ns, quire_error *err)
+static quire_status run_turn(struct gc *g, struct gc_candidate *list, size_t n,
+                             int64_t *took_ns, quire_error *err)
 {
     struct turn t = {{false}, {false}};
     bool files = list[n - 1].in_file; /* they come last */
-    quire_status st = files ? take_store(g, err) : QUIRE_OK, told;
+    quire_status st = files ? lock_store(g, err) : QUIRE_OK, reported;
 
     if (st)
         return st;
     *took_ns = -monotonic_ns();
     st = remove_some(g, list, n, &t, err);
     if (files)
-        give_store(g);
+        unlock_store(g);
     *took_ns += monotonic_ns();
-    told = tell(g, list, n, &t, st ? NULL : err);
-    return st ? st : told;
+    reported = report_removed(g, list, n, &t, st ? NULL : err);
+    return st ? st : reported;
 }
 
 static int files_last(const void *a, const void *b)
@@ -339,7 +343,7 @@ static int files_last(const void *a, const void *b)
                : memcmp(&x->digest, &y->digest, sizeof x->digest);
 }
 
-/* As many as go in a turn's time. */
+/* As many as fit into one turn. */
 static quire_status remove_all(struct gc *g, struct gc_candidate *list,
                                size_t n, quire_error *err)
 {
@@ -353,7 +357,7 @@ static quire_status remove_all(struct gc *g, struct gc_candidate *list,
         if (at > 0)
             pause_ns(list[at].in_file ? STORE_PAUSE_NS : ROWS_PAUSE_NS);
         now = some < n - at ? some : n - at;
-        st = take_turn(g, list + at, now, &took_ns, err);
+        st = run_turn(g, list + at, now, &took_ns, err);
         at += now;
         if (took_ns < TURN_NS / 2 && some < BLOBS_AT_ONCE)
             some *= 2;
@@ -369,8 +373,8 @@ quire_status gc_sweep(struct gc *g, struct gc_candidate *list, size_t n,
     struct object_store *files = g->b->c.files;
     quire_status st;
 
-    let_second_pass(g);
-    st = look_again(g, list, &n, err);
+    wait_next_second(g);
+    st = recheck_all(g, list, &n, err);
     if (!st)
         st = files->ops->begin(files, err);
     if (st)

@@ -122,12 +122,12 @@ static struct object *store_text(struct object_store *s, quire_bytes text)
 
 TEST(mention_across_pieces)
 {
-    static char text[MENTION_PIECE + 4096], buf[MENTION_PIECE];
+    static char text[REF_SCAN_PIECE + 4096], buf[REF_SCAN_PIECE];
     size_t at, len = strlen("blob:sha256:" HEX);
     struct object_store *s;
 
     OK(object_memory_open(&clock_system, &s, &test_err));
-    for (at = MENTION_PIECE - 600; at < MENTION_PIECE + 600; at += 7) {
+    for (at = REF_SCAN_PIECE - 600; at < REF_SCAN_PIECE + 600; at += 7) {
         struct found f = {0};
         struct object *o;
         uint64_t end;
