@@ -42,7 +42,7 @@ quire_status quire_transaction_begin(quire *q, quire_error *err)
         return st;
     q->in_transaction = true;
     if (q->artifacts)
-        artifacts_set_alone(q->artifacts, true);
+        artifacts_set_immediate(q->artifacts, true);
     return QUIRE_OK;
 }
 
@@ -67,7 +67,7 @@ static quire_status end_transaction(struct quire *q, bool keep, bool *kept,
 
     q->in_transaction = false;
     if (q->artifacts)
-        artifacts_set_alone(q->artifacts, false);
+        artifacts_set_immediate(q->artifacts, false);
     if (*kept)
         workspace_follow_pending(q);
     else

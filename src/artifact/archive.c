@@ -14,7 +14,7 @@
 
 /* ---- the library -------------------------------------------------------- */
 
-/* Its functions that are used here, found by name. */
+/* The functions used here, loaded by name. */
 static struct {
     bool there;
     __typeof__(archive_read_new) *new;
@@ -35,7 +35,7 @@ static struct {
     __typeof__(archive_entry_hardlink) *hardlink;
 } lib;
 
-static void load(void)
+static void load_library(void)
 {
     static const struct dynlib_symbol calls[] = {
         {"archive_read_new", &lib.new},
@@ -64,7 +64,7 @@ static quire_status need_library(quire_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, load);
+    pthread_once(&once, load_library);
     if (lib.there)
         return QUIRE_OK;
     return err_fail(err, QUIRE_NOT_FOUND,
@@ -76,7 +76,7 @@ static quire_status need_library(quire_error *err)
 
 struct reading {
     struct archive *a;
-    const char *archive; /* its name */
+    const char *archive; /* its file name */
     const struct archive_limits *limits;
     struct arena *keep;
     struct archive_member *list; /* in `keep` */
@@ -85,31 +85,30 @@ struct reading {
     uint64_t total;
 };
 
-static quire_status damaged(struct reading *r, quire_error *err)
+static quire_status report_damage(struct reading *r, quire_error *err)
 {
     const char *why = lib.why(r->a);
     quire_status st = err_fail(err, QUIRE_INVALID,
                                "ZIP, tar, tar.gz and gz can be unpacked",
                                "%.100s cannot be unpacked: %.200s", r->archive,
-                               why ? why : "it is no archive");
+                               why ? why : "not an archive");
     return st;
 }
 
-static quire_status too_large(const char *what, const char *unit,
-                              uint64_t limit, const char *setting,
-                              quire_error *err)
+static quire_status report_too_large(const char *what, const char *unit,
+                                     uint64_t limit, const char *setting,
+                                     quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_TOO_LARGE,
-                              "%s would have more than the %llu %s there may "
-                              "be",
-                              what, (unsigned long long)limit, unit);
+                              "%s has more than the limit of %llu %s", what,
+                              (unsigned long long)limit, unit);
 
     err_next(err, "%snothing was unpacked; raise %s if you trust it",
              *setting == '-' ? HINT_SHELL : "", setting);
     return st;
 }
 
-/* The content of the member at hand, as far as it may be. */
+/* Read the content of the current member, up to the limits. */
 static quire_status read_member(struct reading *r, struct buf *out,
                                 quire_error *err)
 {
@@ -124,14 +123,14 @@ static quire_status read_member(struct reading *r, struct buf *out,
             return err_memory(err);
         n = lib.data(r->a, room, PIECE);
         if (n < 0)
-            return damaged(r, err);
+            return report_damage(r, err);
         buf_grow(out, (size_t)n);
         if (out->len > r->limits->member)
-            st = too_large("a file in it", "bytes", r->limits->member,
-                           "quota.file", err);
+            st = report_too_large("a file in it", "bytes", r->limits->member,
+                                  "quota.file", err);
         else if (r->total + out->len > r->limits->total)
-            st = too_large("together its files", "bytes", r->limits->total,
-                           "--max-size", err);
+            st = report_too_large("together its files", "bytes",
+                                  r->limits->total, "--max-size", err);
     }
     r->total += out->len;
     return st;
@@ -161,7 +160,7 @@ static quire_status add_member(struct reading *r, const char *name,
     return QUIRE_OK;
 }
 
-/* What a file is called that was packed alone: "notes.txt" of "notes.txt.gz". */
+/* Name of a file compressed by itself: "notes.txt" for "notes.txt.gz". */
 static const char *single_name(struct reading *r)
 {
     const char *slash = strrchr(r->archive, '/');
@@ -173,7 +172,7 @@ static const char *single_name(struct reading *r)
     return arena_text(r->keep, bytes_of(base, len));
 }
 
-static quire_status see_member(struct reading *r, struct archive_entry *e,
+static quire_status read_entry(struct reading *r, struct archive_entry *e,
                                quire_error *err)
 {
     bool single = lib.format(r->a) == ARCHIVE_FORMAT_RAW;
@@ -185,26 +184,27 @@ static quire_status see_member(struct reading *r, struct archive_entry *e,
         name = lib.name(e);
     if (!name)
         return err_set(err, QUIRE_INVALID,
-                       "a file in %.100s has no name that "
-                       "can be read",
+                       "a file in %.100s has a name that cannot "
+                       "be read",
                        r->archive);
-    /* Without a filter "raw" is any file at all. */
+    /* Without a filter, "raw" matches any file. */
     if (single && lib.filters(r->a) < 2)
-        return damaged(r, err);
+        return report_damage(r, err);
     if (!single && (lib.hardlink(e) || lib.type(e) != AE_IFREG)) {
         if (!lib.hardlink(e) && lib.type(e) == AE_IFDIR)
             return r->dirs++ < r->limits->n
                        ? QUIRE_OK
-                       : too_large("the archive", "directories", r->limits->n,
-                                   "--max-files", err);
-        st = err_fail(err, QUIRE_INVALID, "nothing was unpacked",
-                      "%.100s in %.100s is no plain file: a link or a device",
-                      name, r->archive);
+                       : report_too_large("the archive", "directories",
+                                          r->limits->n, "--max-files", err);
+        st = err_fail(
+            err, QUIRE_INVALID, "nothing was unpacked",
+            "%.100s in %.100s is not a plain file but a link or a device", name,
+            r->archive);
         return st;
     }
     if (r->n == r->limits->n)
-        return too_large("the archive", "files", r->limits->n, "--max-files",
-                         err);
+        return report_too_large("the archive", "files", r->limits->n,
+                                "--max-files", err);
     st = read_member(r, &content, err);
     if (!st)
         st = add_member(r, name, buf_bytes(&content), err);
@@ -231,9 +231,10 @@ quire_status archive_read(quire_bytes bytes, const char *name,
     if (lib.zip(r.a) < ARCHIVE_WARN || lib.tar(r.a) < ARCHIVE_WARN ||
         lib.raw(r.a) < ARCHIVE_WARN || lib.gzip(r.a) < ARCHIVE_WARN ||
         lib.open(r.a, bytes.data, bytes.len) != ARCHIVE_OK)
-        st = damaged(&r, err);
+        st = report_damage(&r, err);
     while (!st && (got = lib.next(r.a, &e)) != ARCHIVE_EOF)
-        st = got < ARCHIVE_WARN ? damaged(&r, err) : see_member(&r, e, err);
+        st = got < ARCHIVE_WARN ? report_damage(&r, err)
+                                : read_entry(&r, e, err);
     lib.free(r.a);
     *list = r.list;
     *n = r.n;

@@ -1,11 +1,10 @@
 /*
- * archive.h - what is in an archive
+ * archive.h - reads archives
  *
- * ZIP and tar, and what gzip made of it or of a single file. The work is done
- * by libarchive, which is loaded when it is first asked for: it brings a dozen
- * libraries along, and hardly any command needs it. All that is done with its
- * answers is bounded here: an archive is anybody's, and so is what it says of
- * itself.
+ * ZIP and tar, gzip over either, or a single gzip file. libarchive does the
+ * work; it is loaded on first use, since it brings a dozen libraries along and
+ * few commands need it. An archive and its own metadata are untrusted:
+ * everything read from it is bounded here.
  */
 #ifndef ARTIFACT_ARCHIVE_H
 #define ARTIFACT_ARCHIVE_H
@@ -15,21 +14,21 @@
 
 struct archive_limits {
     uint64_t n;      /* members                      */
-    uint64_t member; /* bytes of one, unpacked       */
-    uint64_t total;  /* of all                       */
+    uint64_t member; /* unpacked bytes of one member */
+    uint64_t total;  /* unpacked bytes of all */
 };
 
 struct archive_member {
-    const char *name; /* as it stands there, however hostile */
+    const char *name; /* as in the archive; untrusted */
     quire_bytes content;
 };
 
-/* All plain files of the archive `bytes`, in their order, in `keep`. `name` is
- * the archive's own: a single file that gzip packed is called by it, without
- * the ending.
+/* All plain files of the archive `bytes`, in order, in `keep`. `name` is the
+ * file name of the archive: a single gzip file is named after it, without the
+ * suffix.
  *
- * QUIRE_INVALID    it is no archive, or is damaged, or something in it is neither
- *                  a file nor a directory: which, in words
+ * QUIRE_INVALID    not an archive, or damaged, or a member is neither a file nor
+ *                  a directory: the message names it
  * QUIRE_TOO_LARGE  beyond a limit
  * QUIRE_NOT_FOUND  libarchive is not installed */
 quire_status archive_read(quire_bytes bytes, const char *name,

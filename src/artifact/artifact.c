@@ -1,5 +1,5 @@
 /*
- * artifact.c - find, list, put away, bring back
+ * artifact.c - find, list, delete, restore, purge
  */
 #include "artifact/artifact.h"
 
@@ -40,9 +40,9 @@ void artifacts_free(struct artifacts *a)
     free(a);
 }
 
-void artifacts_set_alone(struct artifacts *a, bool alone)
+void artifacts_set_immediate(struct artifacts *a, bool immediate)
 {
-    a->alone = alone;
+    a->immediate = immediate;
 }
 
 /* ---- rows --------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static const char *text_at(struct stmt *s, int at, struct arena *keep)
     return arena_text(keep, stmt_column_bytes(s, at));
 }
 
-/* A digest of another length is damage; zeros name no blob there is. */
+/* A digest of another length is damage; zeros name no blob. */
 static void digest_at(struct stmt *s, int at, quire_digest *out)
 {
     quire_bytes bytes = stmt_column_bytes(s, at);
@@ -89,7 +89,7 @@ static quire_status read_row(struct stmt *s, struct arena *keep,
                : err_memory(err);
 }
 
-/* The one row of a statement that is bound. */
+/* The only row of a bound statement. */
 static quire_status read_one(struct stmt *s, struct arena *keep,
                              quire_artifact *out, quire_error *err)
 {
@@ -116,11 +116,11 @@ static quire_status by_path(struct artifacts *a, int which, int64_t session,
 }
 
 quire_status artifact_by_path(struct artifacts *a,
-                              const struct session_row *owner, const char *path,
+                              const struct session_row *row, const char *path,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err)
 {
-    return by_path(a, SQL_BY_PATH, owner->session, path, keep, out, err);
+    return by_path(a, SQL_BY_PATH, row->session, path, keep, out, err);
 }
 
 quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
@@ -231,24 +231,24 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
 {
     struct arena tmp = ARENA_INIT;
     struct db *db = a->c.catalog->db;
-    struct session_row owner;
+    struct session_row row;
     quire_artifact one;
     quire_status st = db_begin(db, DB_IF_FREE, err);
     size_t i;
 
     if (st)
         return st;
-    st = session_row_find(a->c.catalog, tenant, key, &owner, err);
+    st = session_row_find(a->c.catalog, tenant, key, &row, err);
     for (i = 0; i < n && !st; i++) {
-        st = artifact_by_path(a, &owner, list[i].path, &tmp, &one, err);
+        st = artifact_by_path(a, &row, list[i].path, &tmp, &one, err);
         if (!st)
             st = add_reads(a, tenant, one.id, &list[i], err);
         else if (st == QUIRE_NOT_FOUND)
-            st = QUIRE_OK; /* it was put away */
+            st = QUIRE_OK; /* it was deleted */
     }
     arena_release(&tmp);
     if (st == QUIRE_NOT_FOUND)
-        st = QUIRE_OK; /* the session has gone, and its artifacts with it */
+        st = QUIRE_OK; /* the session was removed with its artifacts */
     return artifacts_end(a, st, err);
 }
 
@@ -272,8 +272,8 @@ quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
 
 /* ---- list --------------------------------------------------------------- */
 
-/* Give each row of a statement that is bound. */
-static quire_status give_rows(struct stmt *s, quire_artifact_fn each, void *ctx,
+/* Call `each` for every row of a bound statement. */
+static quire_status emit_rows(struct stmt *s, quire_artifact_fn each, void *ctx,
                               quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -309,30 +309,29 @@ quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
     stmt_bind_int(s, 3, r->before_id);
     stmt_bind_int(s, 4,
                   r->limit && r->limit < INT64_MAX ? (int64_t)r->limit : -1);
-    return give_rows(s, each, ctx, err);
+    return emit_rows(s, each, ctx, err);
 }
 
-quire_status artifact_walk(struct artifacts *a, const struct session_row *owner,
+quire_status artifact_walk(struct artifacts *a, const struct session_row *row,
                            quire_artifact_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql,
-                              owner->session ? SQL_WALK_SESSION
-                                             : SQL_WALK_TENANT,
+                              row->session ? SQL_WALK_SESSION : SQL_WALK_TENANT,
                               &s, err);
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, owner->session ? owner->session : owner->tenant);
-    return give_rows(s, each, ctx, err);
+    stmt_bind_int(s, 1, row->session ? row->session : row->tenant);
+    return emit_rows(s, each, ctx, err);
 }
 
-/* ---- places ------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------- */
 
-/* Whether there is a path from `from` on that comes before `to`. */
-static quire_status is_any(struct artifacts *a, int64_t session,
-                           const char *from, const char *to, bool *any,
-                           quire_error *err)
+/* Whether a path exists that is at least `from` and below `to`. */
+static quire_status has_path_between(struct artifacts *a, int64_t session,
+                                     const char *from, const char *to,
+                                     bool *any, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_BETWEEN, &s, err);
@@ -358,45 +357,45 @@ quire_status artifact_has_place(struct artifacts *a, int64_t session,
     for (slash = strchr(path, '/'); slash && !st && !any;
          slash = strchr(slash + 1, '/')) {
         snprintf(from, sizeof from, "%.*s", (int)(slash - path), path);
-        /* Nothing else is in between. */
+        /* Only the path itself is in this range. */
         snprintf(to, sizeof to, "%.*s\x01", (int)(slash - path), path);
-        st = is_any(a, session, from, to, &any, err);
+        st = has_path_between(a, session, from, to, &any, err);
     }
     below = !any;
     if (!st && below) {
         snprintf(from, sizeof from, "%s/", path);
-        snprintf(to, sizeof to, "%s0", path); /* '0' is behind '/' */
-        st = is_any(a, session, from, to, &any, err);
+        snprintf(to, sizeof to, "%s0", path); /* '0' follows '/' */
+        st = has_path_between(a, session, from, to, &any, err);
     }
     if (st || !any)
         return st;
     return err_fail(err, QUIRE_EXISTS,
-                    "give it another path, or put the other away first",
-                    below ? "there are artifacts below %s: it cannot be a file"
-                          : "%s cannot be below a file, which there is",
+                    "use another path, or delete the other artifact first",
+                    below ? "%s cannot be a file: there are artifacts below it"
+                          : "%s cannot be stored below a file",
                     path);
 }
 
-/* ---- away, back, gone --------------------------------------------------- */
+/* ---- delete, restore, purge --------------------------------------------- */
 
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err)
 {
     st = sql_end(a->c.catalog->db, st, err);
-    /* An index that was made in there is not there. */
+    /* An index created in the transaction was rolled back. */
     if (st)
         artifact_fulltext_release(&a->words);
     return st;
 }
 
-/* Run a statement that takes an artifact from its place, and count it off if
- * it was living. */
-static quire_status take_off(struct artifacts *a, struct stmt *s,
-                             int64_t tenant, const quire_artifact *artifact,
-                             quire_error *err)
+/* Run a statement that deletes an artifact, and subtract it from the totals if
+ * it was live. */
+static quire_status delete_row(struct artifacts *a, struct stmt *s,
+                               int64_t tenant, const quire_artifact *artifact,
+                               quire_error *err)
 {
-    struct session_row owner = {.tenant = tenant,
-                                .session = artifact->session_id};
+    struct session_row row = {.tenant = tenant,
+                              .session = artifact->session_id};
     int64_t size = 0;
     bool living = false;
     quire_status st = sql_row(s, err);
@@ -406,16 +405,16 @@ static quire_status take_off(struct artifacts *a, struct stmt *s,
         living = stmt_column_int(s, 1) == 0;
     }
     stmt_reset(s);
-    return !st && living
-               ? session_row_count(a->c.catalog, &owner, -size, -1, err)
-               : st;
+    return !st && living ? session_row_count(a->c.catalog, &row, -size, -1, err)
+                         : st;
 }
 
-/* SQL_PUT_AWAY or SQL_PURGE, in a transaction of its own. The row is read in
- * there: somebody may have changed it since it was found, and what is in the
- * index is what it says now. */
-static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
-                              int64_t id, const char *expect, quire_error *err)
+/* Run SQL_PUT_AWAY or SQL_PURGE in its own transaction. The row is read again
+ * inside: it may have changed since it was found, and the index has its current
+ * state. */
+static quire_status delete_artifact(struct artifacts *a, int which,
+                                    int64_t tenant, int64_t id,
+                                    const char *expect, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct db *db = a->c.catalog->db;
@@ -436,7 +435,7 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
         stmt_bind_int(s, 1, id);
         if (which == SQL_PUT_AWAY)
             stmt_bind_int(s, 2, clock_us(a->c.catalog->clock));
-        st = take_off(a, s, tenant, &now, err);
+        st = delete_row(a, s, tenant, &now, err);
     }
     arena_release(&tmp);
     return artifacts_end(a, st, err);
@@ -445,18 +444,18 @@ static quire_status take_away(struct artifacts *a, int which, int64_t tenant,
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
                              const char *expect, quire_error *err)
 {
-    return take_away(a, SQL_PUT_AWAY, tenant, id, expect, err);
+    return delete_artifact(a, SQL_PUT_AWAY, tenant, id, expect, err);
 }
 
 quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
                             const char *expect, quire_error *err)
 {
-    return take_away(a, SQL_PURGE, tenant, id, expect, err);
+    return delete_artifact(a, SQL_PURGE, tenant, id, expect, err);
 }
 
-static quire_status bring_back(struct artifacts *a,
-                               const struct session_row *owner,
-                               quire_artifact *artifact, quire_error *err)
+static quire_status restore_row(struct artifacts *a,
+                                const struct session_row *row,
+                                quire_artifact *artifact, quire_error *err)
 {
     quire_bytes content = {NULL, 0};
     struct stmt *s;
@@ -473,43 +472,43 @@ static quire_status bring_back(struct artifacts *a,
     stmt_bind_int(s, 2, artifact->updated_us);
     st = sql_run(s, err);
     if (!st)
-        st = artifact_fulltext_note(a, owner->tenant, artifact->id, NULL,
+        st = artifact_fulltext_note(a, row->tenant, artifact->id, NULL,
                                     content.len, err);
     return st ? st
-              : session_row_count(a->c.catalog, owner, (int64_t)artifact->size,
-                                  1, err);
+              : session_row_count(a->c.catalog, row, (int64_t)artifact->size, 1,
+                                  err);
 }
 
 quire_status artifact_restore(struct artifacts *a,
-                              const struct session_row *owner, const char *path,
+                              const struct session_row *row, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err)
 {
     struct db *db = a->c.catalog->db;
-    struct session_row now = *owner;
+    struct session_row now = *row;
     quire_artifact living;
     quire_status st = db_begin(db, DB_DURABLE, err);
 
     if (st)
         return st;
-    st = by_path(a, SQL_PUT_AWAY_LAST, owner->session, path, keep, out, err);
+    st = by_path(a, SQL_PUT_AWAY_LAST, row->session, path, keep, out, err);
     if (!st) {
-        st = artifact_by_path(a, owner, path, keep, &living, err);
+        st = artifact_by_path(a, row, path, keep, &living, err);
         if (!st) {
             st = err_fail(err, QUIRE_EXISTS,
-                          "put that one away first, or give it another path",
-                          "there is a newer %s", path);
+                          "delete that one first, or give it another path",
+                          "a newer artifact has the path %s", path);
         } else if (st == QUIRE_NOT_FOUND) {
-            st = artifact_has_place(a, owner->session, path, err);
+            st = artifact_has_place(a, row->session, path, err);
         }
     }
     if (!st)
-        st = session_row_find(a->c.catalog, owner->tenant, out->session, &now,
+        st = session_row_find(a->c.catalog, row->tenant, out->session, &now,
                               err);
     if (!st)
         st = artifact_check_quota(&now, 0, out->size, limits, err);
     if (!st)
-        st = bring_back(a, &now, out, err);
+        st = restore_row(a, &now, out, err);
     return artifacts_end(a, st, err);
 }

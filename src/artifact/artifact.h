@@ -1,16 +1,16 @@
 /*
- * artifact.h - the door of the artifact room
+ * artifact.h - interface of the artifact module
  *
  * An artifact is a named file of a session: a row in the catalogue, its content
- * a blob, its past a row for each version. Whoever comes in, by command, HTTP
- * or tool, comes through here, and meets the same rules: the path rule, the
- * quotas, one transaction for all that belongs together.
+ * a blob, its history a row for each version. CLI, HTTP and tools all use these
+ * functions, and so the same rules: the path rule, the quotas, one transaction
+ * for each change.
  *
  * Always true, after every transaction:
  *
- *   (1) Of the living artifacts of a session each has another path.
+ *   (1) The live artifacts of a session have distinct paths.
  *   (2) `used` and `n` of a session, and of a tenant, are the sum and the
- *       number of its living artifacts. They are counters; catalog_recount()
+ *       number of its live artifacts. They are counters; catalog_recount()
  *       compares them with the rows.
  *   (3) The current version of an artifact has a row among its versions.
  *   (4) A blob that a row names is in the store: it was put in the same
@@ -49,29 +49,31 @@ quire_status artifacts_new(const struct artifacts_config *config,
                            struct artifacts **out, quire_error *err);
 void artifacts_free(struct artifacts *a);
 
-/* Whether puts are made here and now, and join none of other threads: in a group
- * of transactions, for which the others wait. */
-void artifacts_set_alone(struct artifacts *a, bool alone);
+/* Whether puts run at once instead of joining the commit queue: inside a
+ * transaction of the caller, for which the queue would wait. */
+void artifacts_set_immediate(struct artifacts *a, bool immediate);
 
 /* ---- artifact.c --------------------------------------------------------- */
 
 struct artifact_limits {
     uint64_t file, session, tenant; /* bytes                               */
-    uint64_t versions;              /* how many of an artifact are kept    */
+    uint64_t versions; /* how many versions of an artifact are kept */
 };
 
-/* Put `content` under `path`: a new artifact, or a new version of the one that
- * is there. All or nothing, and lasting.
+/* Store `content` under `path`: a new artifact, or a new version of the
+ * existing one. Atomic and durable.
  *
- * QUIRE_TOO_LARGE, QUIRE_QUOTA  refused, by how much; nothing has changed
- * QUIRE_NOT_FOUND, QUIRE_INVALID  the session or the tenant has gone, or was
- *                                 shut out, while this one waited */
+ * QUIRE_TOO_LARGE, QUIRE_QUOTA  refused, the message says by how much; nothing
+ *                               has changed
+ * QUIRE_NOT_FOUND, QUIRE_INVALID  the session or the tenant was removed or
+ *                                 disabled while this call waited */
 struct artifact_new {
     int64_t tenant;
     const char *key;  /* the session                                        */
-    const char *file; /* its file: a session without one gets no row. NULL:
-                         it needs none                                      */
-    const char *name; /* of that file in the home, as removals are noted    */
+    const char *file; /* its file: a session without one gets no row. NULL: it
+                       * needs none */
+    const char *name; /* name of that file in the home, as in the record of
+                       * removals */
     const char *path;
     quire_bytes content;
     const quire_artifact_options *options;
@@ -82,34 +84,35 @@ quire_status artifact_put(struct artifacts *a, const struct artifact_new *put,
                           struct arena *keep, quire_artifact *out,
                           quire_error *err);
 
-/* Several, in one transaction: all of them, or none. */
+/* Store several in one transaction: all of them, or none. */
 quire_status artifact_put_all(struct artifacts *a,
                               const struct artifact_new *list, size_t n,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
 
-/* One that is living, by its path in the session, or by its id in the tenant.
- * Text is in `keep`. Without words QUIRE_NOT_FOUND. */
+/* Find a live artifact by its path in the session, or by its id in the tenant.
+ * Text is in `keep`. QUIRE_NOT_FOUND without a message. */
 quire_status artifact_by_path(struct artifacts *a,
-                              const struct session_row *owner, const char *path,
+                              const struct session_row *row, const char *path,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
 quire_status artifact_by_id(struct artifacts *a, int64_t tenant, int64_t id,
                             struct arena *keep, quire_artifact *out,
                             quire_error *err);
 
-/* Make digest, size, type and time of *artifact those of an older version. */
+/* Set digest, size, type and time of *artifact to those of an older version. */
 quire_status artifact_version(struct artifacts *a, int64_t version,
                               struct arena *keep, quire_artifact *artifact,
                               quire_error *err);
 
-/* Count that it was read; how often and when that was. Counting survives the
- * process, not a power cut, and waits for nobody: QUIRE_BUSY. */
+/* Count a read, and return the count and the time of the last one. The count
+ * survives a crash of the process, not a power cut. Does not wait: QUIRE_BUSY.
+ */
 quire_status artifact_count_read(struct artifacts *a, int64_t tenant,
                                  int64_t id, quire_error *err);
 
-/* The same of many at once, of the session `key`: reads that were before. What
- * is not there any more is passed over. */
+/* Count many earlier reads at once, in the session `key`. Paths that no longer
+ * exist are skipped. */
 struct artifact_read {
     const char *path;
     uint64_t n;
@@ -123,8 +126,8 @@ quire_status artifact_count_reads(struct artifacts *a, int64_t tenant,
 quire_status artifact_reads(struct artifacts *a, quire_artifact *artifact,
                             quire_error *err);
 
-/* The newest first. `session` 0: all of the tenant. Those put away instead if
- * `deleted`. Before (before_us, before_id) if before_us is not 0. */
+/* Newest first. `session` 0: the whole tenant. With `deleted`, the soft-deleted
+ * ones instead. Before (before_us, before_id) if before_us is not 0. */
 struct artifact_range {
     int64_t tenant, session;
     bool deleted;
@@ -135,20 +138,20 @@ struct artifact_range {
 quire_status artifact_list(struct artifacts *a, const struct artifact_range *r,
                            quire_artifact_fn each, void *ctx, quire_error *err);
 
-/* The versions of an artifact, the newest first. */
+/* The versions of an artifact, newest first. */
 quire_status artifact_versions(struct artifacts *a,
                                const quire_artifact *artifact,
                                quire_artifact_fn each, void *ctx,
                                quire_error *err);
 
-/* Put away, bring back (the one that was put away last under this path),
- * delete for good. Lasting. QUIRE_NOT_FOUND without words; QUIRE_EXISTS: the
- * path is taken by another; QUIRE_QUOTA; QUIRE_CHANGED: it has not the SHA-256
- * `expect`, in hex (NULL: any will do). */
+/* Soft-delete, restore (the one deleted last under this path), purge. Durable.
+ * QUIRE_NOT_FOUND without a message; QUIRE_EXISTS: another artifact has the
+ * path; QUIRE_QUOTA; QUIRE_CHANGED: its SHA-256 in hex is not `expect` (NULL:
+ * any). */
 quire_status artifact_remove(struct artifacts *a, int64_t tenant, int64_t id,
                              const char *expect, quire_error *err);
 quire_status artifact_restore(struct artifacts *a,
-                              const struct session_row *owner, const char *path,
+                              const struct session_row *row, const char *path,
                               const struct artifact_limits *limits,
                               struct arena *keep, quire_artifact *out,
                               quire_error *err);
@@ -158,46 +161,47 @@ quire_status artifact_purge(struct artifacts *a, int64_t tenant, int64_t id,
 /* ---- search.c ----------------------------------------------------------- */
 
 struct artifact_query {
-    int64_t tenant, session; /* session 0: all of the tenant                */
+    int64_t tenant, session; /* session 0: the whole tenant */
     const char *text;
-    bool fts;         /* it is an expression of FTS5                        */
+    bool fts;         /* the text is an FTS5 expression */
     const char *tag;  /* NULL: any                                          */
-    const char *mime; /* it begins so; NULL: any                            */
+    const char *mime; /* prefix of the type; NULL: any */
     int64_t since_us, until_us; /* 0: any time                              */
     uint64_t limit;
 };
 
-/* QUIRE_INVALID, with words: there is nothing to look for. */
+/* QUIRE_INVALID, with a message: the query has no terms. */
 quire_status artifact_query_has_terms(const char *text, quire_error *err);
 
-/* What is found, the best first: words, then words that go on. *partial: there
- * were so many that the newest alone were ranked. QUIRE_NOT_FOUND without
- * words; QUIRE_INVALID: there is nothing to look for. */
+/* Hits, the best first: whole words before prefixes. *partial: there were so
+ * many that only the newest were ranked. QUIRE_NOT_FOUND without a message;
+ * QUIRE_INVALID: the query has no terms. */
 quire_status artifact_search(struct artifacts *a,
                              const struct artifact_query *q, quire_hit_fn each,
                              void *ctx, bool *partial, quire_error *err);
 
-/* Make the tenant's index of words again, from rows and content. */
+/* Rebuild the tenant's full-text index from rows and content. */
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
                                quire_error *err);
 
-/* Index some of what a tenant has put since it searched, if nobody else is
- * writing. *any: there was some, *more: there is more of it. QUIRE_BUSY. */
+/* Index some of what a tenant has stored since the last search, unless another
+ * writer is active. *any: some was pending, *more: some still is. QUIRE_BUSY.
+ */
 quire_status artifacts_settle_some(struct artifacts *a, int64_t tenant,
                                    bool *any, bool *more, quire_error *err);
 
-/* Bring the indexes of all tenants up to date: none names content any more that
- * no artifact has. */
+/* Bring the indexes of all tenants up to date: then none names content that no
+ * artifact has. */
 quire_status artifacts_settle(struct artifacts *a, quire_error *err);
 
-/* Whether the tenant's index of words is what artifacts_reindex() would make
- * it: one is made in memory. `aside` is a connection to the same database that
- * nobody else uses. */
+/* Whether the tenant's full-text index equals what artifacts_reindex() would
+ * build: builds one in memory to compare. `aside` is a second connection to the
+ * same database, unused otherwise. */
 quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
                                       struct db *aside, bool *sound,
                                       quire_error *err);
 
-/* ---- expire.c: what a collection takes away --------------------------------
+/* ---- expire.c: what a collection removes -----------------------------------
  *
  * Versions beyond the `kept` newest of each artifact (0: none), and artifacts
  * that were put away before `before_us`; a few at a time, so that others get
@@ -212,13 +216,13 @@ quire_status artifacts_expire(struct artifacts *a,
                               uint64_t *versions, uint64_t *purged,
                               quire_error *err);
 
-/* How many there are of them. */
+/* Count them. */
 quire_status artifacts_expired(struct artifacts *a,
                                const struct artifact_expiry *x,
                                uint64_t *versions, uint64_t *purged,
                                quire_error *err);
 
-/* The content of all that is not expired. */
+/* The content of everything that is not expired. */
 quire_status artifacts_digests(struct artifacts *a,
                                const struct artifact_expiry *x,
                                sql_digest_fn each, void *ctx, quire_error *err);

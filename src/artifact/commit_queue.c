@@ -1,22 +1,22 @@
 /*
  * commit_queue.c - puts of several threads in one commit
  *
- * A commit costs a wait for the disk, and some pages of the database that every
- * put changes. Handles that share a queue share both: the first thread leads and
- * puts what is waiting on its own connection, in one transaction. Puts that
- * arrive meanwhile wait for the next leader. A thread alone is not delayed.
+ * A commit costs a sync, and some pages of the database that every put changes.
+ * Handles that share a queue share both: the first thread leads and runs all
+ * waiting puts on its own connection, in one transaction. Puts that arrive
+ * meanwhile wait for the next leader. A single thread is not delayed.
  *
  *     first -> put -> put     waiting, in the order of arrival
  *     led                     a leader is at work
  *
- * The next leader starts when the last commit is durable. Starting while the disk
- * is busy was tried: each commit then had two or three puts instead of all the
- * others, and the shared pages were written more often.
+ * The next leader starts when the last commit is durable. Starting while the
+ * disk is busy was tried: each commit then had two or three puts instead of all
+ * the others, and the shared pages were written more often.
  *
  * A put that is refused has written nothing (put.c), and the others go on. One
- * that fails otherwise may be half written: then the transaction is rolled back,
- * and each put is repeated in a transaction of its own. All wait for other
- * processes as long as their leader would.
+ * that fails otherwise may be half written: then the transaction is rolled
+ * back, and each put is repeated in a transaction of its own. All wait for
+ * other processes as long as their leader would.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include "base/err.h"
 
 /* More would delay the first of them too long. */
-#define TOGETHER_MAX 64
+#define BATCH_MAX 64
 
 struct commit_queue {
     pthread_mutex_t lock;
@@ -85,10 +85,10 @@ static quire_status commit_for_all(struct artifacts *a, const struct put *first,
                : st;
 }
 
-/* One transaction for `first` and those after it. *again: one of them spoiled
- * it, and each is to be repeated alone. */
-static quire_status put_together(struct artifacts *a, struct put *first,
-                                 bool *again, quire_error *err)
+/* One transaction for `first` and its successors. *again: one of them failed
+ * half way, and each must be repeated in a transaction of its own. */
+static quire_status put_batch(struct artifacts *a, struct put *first,
+                              bool *again, quire_error *err)
 {
     quire_status st = blobs_begin(a->c.blobs, err);
     bool wrote, any = false;
@@ -129,7 +129,7 @@ static void fail_all(struct put *first, quire_status st, const quire_error *err)
     }
 }
 
-static void put_alone(struct artifacts *a, struct put *put)
+static void put_single(struct artifacts *a, struct put *put)
 {
     struct put *next = put->next;
     quire_error err = {0};
@@ -137,7 +137,7 @@ static void put_alone(struct artifacts *a, struct put *put)
     bool again;
 
     put->next = NULL;
-    st = put_together(a, put, &again, &err);
+    st = put_batch(a, put, &again, &err);
     if (st)
         fail_all(put, st, &err);
     put->next = next;
@@ -148,21 +148,21 @@ static void put_all(struct artifacts *a, struct put *first)
     quire_error err = {0};
     struct put *put;
     bool again;
-    quire_status st = put_together(a, first, &again, &err);
+    quire_status st = put_batch(a, first, &again, &err);
 
     if (st && !again)
         fail_all(first, st, &err);
     for (put = first; put && again; put = put->next)
-        put_alone(a, put);
+        put_single(a, put);
 }
 
-/* Take up to TOGETHER_MAX waiting puts. */
-static struct put *take_waiting(struct commit_queue *g)
+/* Dequeue up to BATCH_MAX waiting puts. */
+static struct put *dequeue_batch(struct commit_queue *g)
 {
     struct put *first = g->first, *put = first;
     int n;
 
-    for (n = 1; n < TOGETHER_MAX && put->next; n++)
+    for (n = 1; n < BATCH_MAX && put->next; n++)
         put = put->next;
     g->first = put->next;
     if (!g->first)
@@ -171,11 +171,11 @@ static struct put *take_waiting(struct commit_queue *g)
     return first;
 }
 
-/* Lead. The lock is held on entry and on return. Wakes the threads whose puts
- * are done, and one of those that arrived meanwhile. */
-static void lead(struct commit_queue *g, struct artifacts *a)
+/* Run as leader. The lock is held on entry and on return. Wakes the threads
+ * with finished puts, and one of those that arrived meanwhile. */
+static void run_leader(struct commit_queue *g, struct artifacts *a)
 {
-    struct put *first = take_waiting(g), *put;
+    struct put *first = dequeue_batch(g), *put;
 
     g->led = true;
     pthread_mutex_unlock(&g->lock);
@@ -183,7 +183,7 @@ static void lead(struct commit_queue *g, struct artifacts *a)
 
     pthread_mutex_lock(&g->lock);
     while ((put = first)) {
-        first = put->next; /* `put` is gone once its thread runs */
+        first = put->next; /* `put` is invalid once its thread runs */
         put->done = true;
         pthread_cond_signal(&put->wake);
     }
@@ -198,8 +198,8 @@ quire_status commit_queue_put(struct artifacts *a, struct put *put)
 {
     struct commit_queue *g = a->c.queue;
 
-    if (a->alone) {
-        put_alone(a, put);
+    if (a->immediate) {
+        put_single(a, put);
         return put->status;
     }
     pthread_cond_init(&put->wake, NULL);
@@ -210,7 +210,7 @@ quire_status commit_queue_put(struct artifacts *a, struct put *put)
     while (!put->done && !put->leads)
         pthread_cond_wait(&put->wake, &g->lock);
     if (!put->done)
-        lead(g, a);
+        run_leader(g, a);
     pthread_mutex_unlock(&g->lock);
     pthread_cond_destroy(&put->wake);
     return put->status;

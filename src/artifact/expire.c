@@ -1,21 +1,21 @@
 /*
- * expire.c - versions that are too many, artifacts that were put away long ago
+ * expire.c - purge superfluous versions and old deleted artifacts
  *
- * What was put away is in no index of words and in no total any more: its row
- * is all there is. What is to go is looked for before anybody is kept from
- * writing, and then goes a few at a time.
+ * A deleted artifact is in no full-text index and in no total: only its row is
+ * left. Expired rows are searched for before the write lock is taken, and then
+ * removed a few at a time.
  */
 #include <string.h>
 
 #include "artifact/priv.h"
 #include "base/bytes.h"
 
-/* As many as SQL_EXPIRED gives. */
-enum { AT_ONCE = 64 };
+/* As many as SQL_EXPIRED returns. */
+enum { BATCH_MAX = 64 };
 
-static quire_status use(struct artifacts *a, int which,
-                        const struct artifact_expiry *x, struct stmt **out,
-                        quire_error *err)
+static quire_status use_stmt(struct artifacts *a, int which,
+                             const struct artifact_expiry *x, struct stmt **out,
+                             quire_error *err)
 {
     quire_status st = sql_use(&a->sql, which, out, err);
 
@@ -28,9 +28,10 @@ static quire_status use(struct artifacts *a, int which,
     return QUIRE_OK;
 }
 
-/* Until there is nothing left. */
-static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
-                          uint64_t *n, quire_error *err)
+/* Repeat until none is left. */
+static quire_status purge_deleted(struct artifacts *a,
+                                  const struct artifact_expiry *x, uint64_t *n,
+                                  quire_error *err)
 {
     struct db *db = a->c.catalog->db;
     int64_t gone = 1;
@@ -41,7 +42,7 @@ static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
         st = db_begin(db, DB_SOON, err);
         if (st)
             return st;
-        st = use(a, SQL_EXPIRE_AWAY, x, &s, err);
+        st = use_stmt(a, SQL_EXPIRE_AWAY, x, &s, err);
         if (!st)
             st = sql_run(s, err);
         gone = db_changes(db);
@@ -51,9 +52,9 @@ static quire_status purge(struct artifacts *a, const struct artifact_expiry *x,
     return st;
 }
 
-/* Artifacts with versions up to `version` that are to go. */
+/* Artifacts with expired versions, up to `version`. */
 struct expired {
-    int64_t artifact[AT_ONCE], version[AT_ONCE];
+    int64_t artifact[BATCH_MAX], version[BATCH_MAX];
     int n;
 };
 
@@ -62,14 +63,14 @@ static quire_status find_expired(struct artifacts *a,
                                  struct expired *out, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(a, SQL_EXPIRED, x, &s, err);
+    quire_status st = use_stmt(a, SQL_EXPIRED, x, &s, err);
     bool row = true;
 
     out->n = 0;
     if (st)
         return st;
     stmt_bind_int(s, 3, after);
-    while (!st && row && out->n < AT_ONCE) {
+    while (!st && row && out->n < BATCH_MAX) {
         st = stmt_step(s, &row, err);
         if (st || !row)
             break;
@@ -109,11 +110,11 @@ static quire_status drop_versions(struct artifacts *a,
                                   const struct artifact_expiry *x, uint64_t *n,
                                   quire_error *err)
 {
-    struct expired e = {.n = AT_ONCE};
+    struct expired e = {.n = BATCH_MAX};
     int64_t after = 0;
     quire_status st = QUIRE_OK;
 
-    while (!st && e.n == AT_ONCE) {
+    while (!st && e.n == BATCH_MAX) {
         st = find_expired(a, x, after, &e, err);
         if (!st && e.n > 0) {
             after = e.artifact[e.n - 1];
@@ -128,7 +129,7 @@ quire_status artifacts_expire(struct artifacts *a,
                               uint64_t *versions, uint64_t *purged,
                               quire_error *err)
 {
-    quire_status st = purge(a, x, purged, err);
+    quire_status st = purge_deleted(a, x, purged, err);
 
     if (!st && x->kept > 0)
         st = drop_versions(a, x, versions, err);
@@ -141,7 +142,7 @@ quire_status artifacts_expired(struct artifacts *a,
                                quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(a, SQL_EXPIRED_COUNT, x, &s, err);
+    quire_status st = use_stmt(a, SQL_EXPIRED_COUNT, x, &s, err);
 
     if (st)
         return st;
@@ -159,7 +160,7 @@ quire_status artifacts_digests(struct artifacts *a,
                                sql_digest_fn each, void *ctx, quire_error *err)
 {
     struct stmt *s;
-    quire_status st = use(a, SQL_DIGESTS, x, &s, err);
+    quire_status st = use_stmt(a, SQL_DIGESTS, x, &s, err);
 
     return st ? st : sql_digests(s, each, ctx, err);
 }

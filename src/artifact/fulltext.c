@@ -1,27 +1,26 @@
 /*
- * fulltext.c - the index of a tenant's artifacts by their words
+ * fulltext.c - full-text index of a tenant's artifacts
  *
- * Each tenant has an index of its own, artifact_words_<tenant>: what one has
- * costs another no time, and tells it nothing. It holds words and no text, so
- * what is taken out of it is told what was put in. That can be made again from
- * the row and its blob:
+ * Each tenant has its own index, artifact_words_<tenant>: the artifacts of one
+ * tenant neither slow down nor leak to another. It is a contentless FTS5 table,
+ * so a deletion must supply the text that was inserted. That text can be
+ * derived from the row and its blob:
  *
  *   (1) What an artifact has in the index is a function of its row and of the
  *       content that the row names.
- *   (2) Living artifacts are in it as they are, but for those in artifact_due:
+ *   (2) Live artifacts are in it as they are, but for those in artifact_due:
  *       these are in it as they are described there, or not at all.
- *   (3) Others are not, but for those of a session that was removed and those
- *       whose content could not be read when they were taken out: to tell the
- *       index of a thousand artifacts what is in them takes longer than anyone
- *       waits for `session rm`. Whoever searches looks at the row, and passes
- *       over what has none or is not living; artifacts_reindex() makes the index
- *       without them.
+ *   (3) Others are not in it, except those of a removed session and those with
+ *       content that could not be read when they were deleted: to supply the
+ *       text of a thousand artifacts takes too long for `session rm`. A search
+ *       reads the row, and skips hits without a live one; artifacts_reindex()
+ *       builds the index without them.
  *
- * To index ten kilobytes costs as much as all else that a put does. So a put
- * notes what is due, and leaves it to whoever has time (artifacts_settle_some())
- * or searches next (artifact_fulltext_view_open()). A search that may not write, or cannot
- * just now, indexes what is due for itself, in memory; so that this stays short
- * about DUE_MAX are due at most, and no long text is.
+ * Indexing ten kilobytes costs as much as the rest of a put. So a put only
+ * records that the artifact is due. artifacts_settle_some() indexes due
+ * artifacts in the background, and artifact_fulltext_view_open() before a
+ * search. A search that may not or cannot write indexes them in memory; to keep
+ * that short, at most about DUE_MAX are due, and no long text is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,16 +34,16 @@
 
 enum { DUE_MAX = 512, DUE_BYTES_MAX = 64 * 1024 };
 
-/* So few are indexed in memory sooner than another writer is waited for. Every
- * COUNT_EVERY puts of a handle it is counted how many are due; if those are too
- * many SETTLE_SOME are indexed: more than came, and few enough to be waited
- * for, some 25 ms. In lots of 32 each one would cost twice as much, because a lot
- * is a part of the index that has to be merged with others. A handle that puts
- * longer texts has them indexed sooner. */
+/* Up to DUE_FEW are indexed in memory rather than waiting for another writer.
+ * Every COUNT_EVERY puts a handle counts what is due; if that is too much, it
+ * indexes SETTLE_SOME: more than arrived, and few enough to wait for, some 25
+ * ms. In batches of 32 each would cost twice as much, because a batch is a
+ * segment of the index that has to be merged with others. A handle that puts
+ * longer texts indexes them sooner. */
 enum { DUE_FEW = 16, COUNT_EVERY = 64, SETTLE_SOME = 256 };
 enum { NOTED_MAX = 1024 * 1024 };
 
-/* A word in the path says more than one in the text. */
+/* A term in the path weighs more than one in the text. */
 #define FIND                                              \
     "SELECT rowid, quire_rank(%s, 8, 4, 6, 1, 0) FROM %s" \
     " WHERE %s MATCH ?1 "
@@ -66,14 +65,14 @@ void artifact_fulltext_release(struct artifact_fulltext *w)
     *w = (struct artifact_fulltext){.tenant = 0};
 }
 
-static void spell_name(int64_t tenant, char out[64])
+static void format_index_name(int64_t tenant, char out[64])
 {
     snprintf(out, 64, "artifact_words_%lld", (long long)tenant);
 }
 
-/* ---- what is indexed ---------------------------------------------------- */
+/* ---- text of an artifact ------------------------------------------------ */
 
-/* A session as one word of letters: a digit would be a part of its own. */
+/* A session as one token of letters: a digit would be a token of its own. */
 void artifact_fulltext_scope(int64_t session, char out[32])
 {
     char digits[24];
@@ -86,7 +85,7 @@ void artifact_fulltext_scope(int64_t session, char out[32])
     out[5 + i] = '\0';
 }
 
-static quire_status write_words(struct artifacts *a, int which,
+static quire_status write_entry(struct artifacts *a, int which,
                                 const quire_artifact *one, quire_bytes content,
                                 quire_error *err)
 {
@@ -107,10 +106,10 @@ static quire_status write_words(struct artifacts *a, int which,
     return sql_run(s, err);
 }
 
-/* Take it out, as `one` says that it is in there. *left: its content cannot be
- * read, and so its words stay: better found no more than not removed. */
-static quire_status take_out(struct artifacts *a, const quire_artifact *one,
-                             bool *left, quire_error *err)
+/* Remove the entry that `one` describes. *left: its content cannot be read, so
+ * its terms stay; the artifact is deleted all the same. */
+static quire_status remove_entry(struct artifacts *a, const quire_artifact *one,
+                                 bool *left, quire_error *err)
 {
     quire_error why;
     quire_bytes content;
@@ -122,10 +121,10 @@ static quire_status take_out(struct artifacts *a, const quire_artifact *one,
         return QUIRE_OK;
     if (st && err)
         *err = why;
-    return st ? st : write_words(a, FULLTEXT_DROP, one, content, err);
+    return st ? st : write_entry(a, FULLTEXT_DROP, one, content, err);
 }
 
-/* ---- the index itself --------------------------------------------------- */
+/* ---- the index ---------------------------------------------------------- */
 
 static quire_status index_one(void *ctx, const quire_artifact *one,
                               quire_error *err)
@@ -139,10 +138,11 @@ static quire_status index_one(void *ctx, const quire_artifact *one,
         content = bytes_of("", 0);
     else if (st)
         return st;
-    return write_words(a, FULLTEXT_ADD, one, content, err);
+    return write_entry(a, FULLTEXT_ADD, one, content, err);
 }
 
-static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
+static quire_status create_table(struct db *db, int64_t tenant,
+                                 quire_error *err)
 {
     char sql[256];
 
@@ -154,9 +154,9 @@ static quire_status make_table(struct db *db, int64_t tenant, quire_error *err)
     return db_exec(db, sql, err);
 }
 
-/* Nothing is due any more of artifacts up to `id`. */
-static quire_status forget_due(struct artifacts *a, int64_t tenant, int64_t id,
-                               quire_error *err)
+/* Drop what is due of artifacts up to `id`. */
+static quire_status drop_due(struct artifacts *a, int64_t tenant, int64_t id,
+                             quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&a->sql, SQL_DUE_DROP, &s, err);
@@ -168,21 +168,23 @@ static quire_status forget_due(struct artifacts *a, int64_t tenant, int64_t id,
     return sql_run(s, err);
 }
 
-/* A tenant's first, or one from before there were indexes. */
-static quire_status make_index(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
+/* Create the index of a tenant: its first artifact, or a home older than the
+ * index. */
+static quire_status create_index(struct artifacts *a, int64_t tenant,
+                                 quire_error *err)
 {
     struct session_row all = {.tenant = tenant};
-    quire_status st = make_table(a->c.catalog->db, tenant, err);
+    quire_status st = create_table(a->c.catalog->db, tenant, err);
 
     if (!st)
         st = artifact_walk(a, &all, index_one, a, err);
-    return st ? st : forget_due(a, tenant, INT64_MAX, err);
+    return st ? st : drop_due(a, tenant, INT64_MAX, err);
 }
 
-/* Open the tenant's index. With `write`, in a transaction, it is made if there
- * is none: if that fails later, artifact_fulltext_release() it. QUIRE_NOT_FOUND. */
-static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
+/* Open the tenant's index. With `write`, inside a transaction, create it if it
+ * is missing; if the transaction fails later, call artifact_fulltext_release().
+ * QUIRE_NOT_FOUND. */
+static quire_status open_index(struct artifacts *a, int64_t tenant, bool write,
                                quire_error *err)
 {
     bool there = false;
@@ -192,7 +194,7 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
     if (a->words.tenant == tenant)
         return QUIRE_OK;
     artifact_fulltext_release(&a->words);
-    spell_name(tenant, name);
+    format_index_name(tenant, name);
     st = sql_has_table(a->c.catalog->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
@@ -202,8 +204,8 @@ static quire_status need_index(struct artifacts *a, int64_t tenant, bool write,
     if (!st)
         a->words.tenant = tenant;
     if (!st && !there)
-        st = make_index(a, tenant, err);
-    /* One that was made in a transaction that fails is not there. */
+        st = create_index(a, tenant, err);
+    /* An index created in a failed transaction does not exist. */
     if (st)
         artifact_fulltext_release(&a->words);
     return st;
@@ -214,19 +216,19 @@ quire_status artifacts_drop_fulltext(struct artifacts *a, int64_t tenant,
 {
     char sql[96], name[64];
 
-    /* A table goes only if no statement of it is under way. */
+    /* A table can be dropped only if no statement on it is active. */
     artifact_fulltext_release(&a->words);
-    spell_name(tenant, name);
+    format_index_name(tenant, name);
     snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
     return db_exec(a->c.catalog->db, sql, err);
 }
 
-static quire_status make_again(struct artifacts *a, int64_t tenant,
-                               quire_error *err)
+static quire_status rebuild_index(struct artifacts *a, int64_t tenant,
+                                  quire_error *err)
 {
     quire_status st = artifacts_drop_fulltext(a, tenant, err);
 
-    return st ? st : need_index(a, tenant, true, err);
+    return st ? st : open_index(a, tenant, true, err);
 }
 
 quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
@@ -237,10 +239,10 @@ quire_status artifacts_reindex(struct artifacts *a, int64_t tenant,
 
     if (st)
         return st;
-    return artifacts_end(a, make_again(a, tenant, err), err);
+    return artifacts_end(a, rebuild_index(a, tenant, err), err);
 }
 
-/* ---- what is due -------------------------------------------------------- */
+/* ---- due artifacts ------------------------------------------------------ */
 
 static quire_status count_due(struct artifacts *a, int64_t tenant, int64_t *n,
                               quire_error *err)
@@ -262,8 +264,8 @@ static quire_status count_due(struct artifacts *a, int64_t tenant, int64_t *n,
     return st;
 }
 
-/* The row of artifact_due that a statement is at: *had.id is 0 if nothing of
- * the artifact is in the index. */
+/* The current row of artifact_due: *had.id is 0 if the artifact is not in the
+ * index. */
 static quire_status read_due(struct stmt *s, struct arena *keep, int64_t *id,
                              quire_artifact *had, quire_error *err)
 {
@@ -282,12 +284,11 @@ static quire_status read_due(struct stmt *s, struct arena *keep, int64_t *id,
                : err_memory(err);
 }
 
-/* An artifact that is due: as it is in the index, and as it is now (of which the
- * id is 0 unless it is living). */
+/* A due artifact: as it is in the index, and as it is now (id 0: not live). */
 typedef quire_status (*due_fn)(void *ctx, int64_t id, const quire_artifact *had,
                                const quire_artifact *now, quire_error *err);
 
-/* The first `limit` of them, by id; *last is the last one's. */
+/* The first `limit` of them, by id; *last is the id of the last one. */
 static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
                              due_fn each, void *ctx, int64_t *last,
                              quire_error *err)
@@ -322,7 +323,7 @@ static quire_status walk_due(struct artifacts *a, int64_t tenant, int64_t limit,
 
 struct settling {
     struct artifacts *a;
-    bool left; /* words of a living artifact that could not be taken out */
+    bool left; /* terms of a live artifact could not be removed */
 };
 
 static quire_status settle_one(void *ctx, int64_t id, const quire_artifact *had,
@@ -330,33 +331,34 @@ static quire_status settle_one(void *ctx, int64_t id, const quire_artifact *had,
 {
     struct settling *k = ctx;
     bool left = false;
-    quire_status st = had->id ? take_out(k->a, had, &left, err) : QUIRE_OK;
+    quire_status st = had->id ? remove_entry(k->a, had, &left, err) : QUIRE_OK;
 
     (void)id;
     k->left |= left && now->id;
     return st || !now->id ? st : index_one(k->a, now, err);
 }
 
-/* Index the first `limit` that are due, -1: all. In a transaction. */
+/* Index the first `limit` that are due, -1: all. Inside a transaction. */
 static quire_status settle(struct artifacts *a, int64_t tenant, int64_t limit,
                            quire_error *err)
 {
     struct settling k = {.a = a};
     int64_t last;
-    quire_status st = need_index(a, tenant, true, err);
+    quire_status st = open_index(a, tenant, true, err);
 
     if (!st)
         st = walk_due(a, tenant, limit, settle_one, &k, &last, err);
     if (!st)
-        st = forget_due(a, tenant, last, err);
-    /* Words that stayed would go on to be found under an artifact that has them
-     * no more: an index without them. */
+        st = drop_due(a, tenant, last, err);
+    /* Terms that stayed would still match an artifact that no longer has them:
+     * rebuild the index. */
     if (!st && k.left)
-        st = make_again(a, tenant, err);
+        st = rebuild_index(a, tenant, err);
     return st;
 }
 
-static struct artifact_noted *noted_of(struct artifacts *a, int64_t tenant)
+static struct artifact_noted *tenant_counters(struct artifacts *a,
+                                              int64_t tenant)
 {
     struct artifact_noted *n = &a->noted[(uint64_t)tenant % NOTED_TENANTS];
 
@@ -365,7 +367,7 @@ static struct artifact_noted *noted_of(struct artifacts *a, int64_t tenant)
     return n;
 }
 
-/* A row that says that it is due, and what the index has of it. */
+/* Record that an artifact is due, and what the index has of it. */
 static quire_status add_due(struct artifacts *a, int64_t tenant, int64_t id,
                             const quire_artifact *had, quire_error *err)
 {
@@ -396,7 +398,7 @@ quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
                                     int64_t id, const quire_artifact *had,
                                     uint64_t bytes, quire_error *err)
 {
-    struct artifact_noted *noted = noted_of(a, tenant);
+    struct artifact_noted *noted = tenant_counters(a, tenant);
     quire_status st = add_due(a, tenant, id, had, err);
     int64_t n = 0;
 
@@ -412,7 +414,7 @@ quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
     return st;
 }
 
-/* The same in a transaction of its own. */
+/* The same in its own transaction. */
 static quire_status settle_now(struct artifacts *a, int64_t tenant,
                                int64_t limit, enum db_begin mode,
                                quire_error *err)
@@ -455,7 +457,7 @@ quire_status artifacts_settle(struct artifacts *a, quire_error *err)
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* ---- what a search looks at --------------------------------------------- */
+/* ---- views for searches ------------------------------------------------- */
 
 struct viewing {
     struct artifact_fulltext_view *view;
@@ -493,16 +495,16 @@ static quire_status view_due(struct artifacts *a, int64_t tenant,
     char name[64];
     quire_status st = db_sqlite_open(&config, &v->memory, err);
 
-    spell_name(tenant, name);
+    format_index_name(tenant, name);
     if (!st)
-        st = make_table(v->memory, tenant, err);
+        st = create_table(v->memory, tenant, err);
     if (!st)
         st = sql_init_named(&v->due, v->memory, patterns, N_FULLTEXT, name,
                             err);
     if (st)
         return st;
     beside.words.sql = v->due;
-    /* In one transaction: each would be a part of the index by itself. */
+    /* In one transaction: otherwise each would be a segment of its own. */
     st = db_begin(v->memory, DB_SOON, err);
     if (!st)
         st = walk_due(a, tenant, -1, view_one, &k, &last, err);
@@ -518,14 +520,14 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
     quire_status st = count_due(a, tenant, &n, err);
 
     *v = (struct artifact_fulltext_view){.index = NULL};
-    /* Who cannot write, for whatever reason, can search. */
+    /* A search works even if it cannot write, for any reason. */
     if (!st && n > 0 && !a->c.read_only &&
         !settle_now(a, tenant, -1, n > DUE_FEW ? DB_SOON : DB_IF_FREE, NULL))
         n = 0;
     if (!st && n > 0)
         st = view_due(a, tenant, v, err);
     if (!st)
-        st = need_index(a, tenant, false, err);
+        st = open_index(a, tenant, false, err);
     if (st == QUIRE_NOT_FOUND)
         st = QUIRE_OK;
     else if (!st)
@@ -544,7 +546,7 @@ void artifact_fulltext_view_close(struct artifact_fulltext_view *v)
     *v = (struct artifact_fulltext_view){.index = NULL};
 }
 
-/* ---- whether it is sound ------------------------------------------------ */
+/* ---- comparison --------------------------------------------------------- */
 
 struct comparing {
     struct artifacts *a, *fresh;
@@ -579,16 +581,16 @@ static quire_status index_settled(void *ctx, const quire_artifact *one,
     return st || due ? st : index_one(c->fresh, one, err);
 }
 
-/* A second index of the same artifacts, but those that are due, in `db`. */
-static quire_status make_beside(struct artifacts *a, int64_t tenant,
-                                struct db *db, const char *name,
-                                quire_error *err)
+/* Build a second index of the same artifacts, except those due, in `db`. */
+static quire_status build_second_index(struct artifacts *a, int64_t tenant,
+                                       struct db *db, const char *name,
+                                       quire_error *err)
 {
     struct catalog beside = {.db = db, .schema = SCHEMA_STEPS};
     struct artifacts fresh = {.c = {.catalog = &beside, .blobs = a->c.blobs}};
     struct comparing c = {a, &fresh, tenant};
     struct session_row all = {.tenant = tenant};
-    quire_status st = make_table(db, tenant, err);
+    quire_status st = create_table(db, tenant, err);
 
     if (!st)
         st = sql_init_named(&fresh.words.sql, db, patterns, N_FULLTEXT, name,
@@ -608,7 +610,7 @@ quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
     char name[64], among[256];
     quire_status st = db_sqlite_open(&config, &fresh, err);
 
-    spell_name(tenant, name);
+    format_index_name(tenant, name);
     snprintf(among, sizeof among,
              "SELECT id FROM artifact WHERE tenant = %lld AND deleted = 0%s",
              (long long)tenant,
@@ -617,7 +619,7 @@ quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
                    " d.tenant = artifact.tenant AND d.artifact = id)"
                  : "");
     if (!st)
-        st = make_beside(a, tenant, fresh, name, err);
+        st = build_second_index(a, tenant, fresh, name, err);
     if (!st)
         st = fts_vocab_equal(aside, among, fresh, name, sound, err);
     if (fresh)

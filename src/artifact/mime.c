@@ -1,23 +1,23 @@
 /*
- * mime.c - types by name, types by content
+ * mime.c - media type by name, or by content
  *
- * A name says more than the bytes do: Markdown, Python and a list of names
- * are all plain text to whoever looks at bytes alone. So the name is asked
- * first, and its table is long; the bytes are asked when the name is silent,
- * and there the tables are short.
+ * A name shows more than the bytes do: Markdown, Python and a list of names are
+ * all plain text by their bytes. So the name is tried first, and its table is
+ * long; the content is tried when the name is unknown, and its tables are
+ * short.
  *
- * Content is looked at in this order:
+ * Content is inspected in this order:
  *
- *     (1) marks that no text begins with: \x89PNG, SQLite format 3\0, GIF89a
- *     (2) is it text? Then its first word may say of what kind
- *     (3) marks of two letters, which many a text begins with: BM, MZ
+ *     (1) magic that no text begins with: \x89PNG, SQLite format 3\0, GIF89a
+ *     (2) is it text? Then its first word may show its kind
+ *     (3) magic of two letters, which many texts begin with: BM, MZ
  *
  * Where a guess may be wrong it is text/plain rather than something finer:
- * text quote_text plainly is never a surprise, and JSON that does not parse is.
+ * plain text never surprises, and JSON that does not parse does.
  *
- * Where a type is registered it is spelled as registered; source code, for
- * which hardly any is, is text/x-<language>. ".ts" is TypeScript here, not a
- * video: these are the files of programs.
+ * A registered type is spelled as registered; source code, for which hardly any
+ * is, is text/x-<language>. ".ts" is TypeScript here, not a video: these are
+ * the files of programs.
  */
 #include "artifact/mime.h"
 
@@ -41,13 +41,12 @@ struct named {
     const char *type;
 };
 
-/* No name in the tables is longer. */
+/* The longest name in the tables. */
 #define NAME_MAX_BYTES 16
 
 #define OOXML(kind) "application/vnd.openxmlformats-officedocument." kind
 
-/* Endings with several meanings, .key or .dat, are not here: the content
- * knows better. */
+/* Suffixes with several meanings, .key or .dat, are left to the content. */
 static const struct named endings[] = {
     {"7z", "application/x-7z-compressed"},
     {"aac", "audio/aac"},
@@ -242,7 +241,7 @@ static const struct named endings[] = {
     {"zst", "application/zstd"},
 };
 
-/* Files that have no ending. */
+/* Files without a suffix. */
 static const struct named names[] = {
     {"authors", "text/plain"},
     {"brewfile", "text/x-ruby"},
@@ -278,8 +277,8 @@ static int by_name(const void *key, const void *row)
     return strcmp(key, ((const struct named *)row)->name);
 }
 
-static const char *look_up(const struct named *table, size_t n,
-                           quire_bytes name)
+static const char *find_type(const struct named *table, size_t n,
+                             quire_bytes name)
 {
     char lower[NAME_MAX_BYTES + 1];
     const struct named *row;
@@ -305,8 +304,8 @@ const char *mime_by_name(quire_bytes path)
     for (dot = path.len; dot > base && text[dot - 1] != '.';)
         dot--;
     if (dot == base)
-        return look_up(names, COUNT(names), bytes_sub(path, base, path.len));
-    return look_up(endings, COUNT(endings), bytes_sub(path, dot, path.len));
+        return find_type(names, COUNT(names), bytes_sub(path, base, path.len));
+    return find_type(endings, COUNT(endings), bytes_sub(path, dot, path.len));
 }
 
 /* ---- by content ---------------------------------------------------------- */
@@ -322,8 +321,8 @@ struct magic {
 #define MAGIC(at, bytes, type) {at, bytes, sizeof(bytes) - 1, type}
 /* clang-format on */
 
-/* The first that fits counts, so the finer stands before the coarser. Where
- * a mark alone could be a word, the zeros that always follow belong to it. */
+/* The first match counts, so the finer is before the coarser. Where the magic
+ * could be a word, the zeros that always follow belong to it. */
 static const struct magic magics[] = {
     MAGIC(0, "\x89PNG\r\n\x1a\n", "image/png"),
     MAGIC(0, "\xff\xd8\xff", "image/jpeg"),
@@ -375,7 +374,7 @@ static const struct magic magics[] = {
     MAGIC(0, "OTTO\0", "font/otf"),
     MAGIC(0, "\0\1\0\0\0", "font/ttf"),
     MAGIC(0, "\xff\xfe", PLAIN), /* UTF-16 by its byte order mark, which */
-    MAGIC(0, "\xfe\xff", PLAIN), /* is_text() would not know             */
+    MAGIC(0, "\xfe\xff", PLAIN), /* is_text() does not recognise */
 };
 
 static const struct magic weak_magics[] = {
@@ -409,8 +408,8 @@ static const char *by_magic(const struct magic *table, size_t n,
     return NULL;
 }
 
-/* UTF-8, but for a last character of which only the first bytes are there:
- * a sample ends where it ends. */
+/* UTF-8, except for a last character of which only the first bytes are in the
+ * sample. */
 static bool is_utf8_sample(quire_bytes content)
 {
     size_t bad = utf8_find_bad(content);
@@ -424,8 +423,8 @@ static bool is_utf8_sample(quire_bytes content)
            utf8_decode(rest, &cp, NULL) == rest.len;
 }
 
-/* One control character in 32 bytes is still text: logs have bells in them.
- * Those of layout, and what terminals are steered with, do not count. */
+/* One control character in 32 bytes is still text: logs contain bells. Layout
+ * characters and terminal escapes do not count. */
 static bool is_text(quire_bytes content)
 {
     const unsigned char *c = content.data;
@@ -455,9 +454,9 @@ static quire_bytes skip_space(quire_bytes text)
     return bytes_sub(text, i, text.len);
 }
 
-/* The first bytes may be all we have, so the beginning must do: {" and [{
- * and [" begin nothing else that is common. A bracket alone is too little, as
- * "[1] a footnote" and "[section]" show; unless all of it is JSON. */
+/* The sample may be only the first bytes, so the beginning must suffice: {" and
+ * [{ and [" begin no other common format. A bracket is not enough, as "[1] a
+ * footnote" and "[section]" show; unless all of it is JSON. */
 static bool looks_like_json(quire_bytes text)
 {
     char first = text.len ? *(const char *)text.data : '\0', second;
@@ -494,8 +493,8 @@ static bool ends_with(quire_bytes text, const char *lower)
            ascii_is(bytes_sub(text, text.len - n, text.len), lower);
 }
 
-/* By the interpreter its first line names: "#!/bin/sh -e", or behind an env
- * and its options, "#!/usr/bin/env -S python3 -u". */
+/* By the interpreter in the first line: "#!/bin/sh -e", or after env and its
+ * options, "#!/usr/bin/env -S python3 -u". */
 static const char *by_shebang(quire_bytes text)
 {
     static const struct named tools[] = {
@@ -521,12 +520,12 @@ static const char *by_shebang(quire_bytes text)
     }
     for (base = word.len, c = word.data; base > 0 && c[base - 1] != '/';)
         base--;
-    type = look_up(tools, COUNT(tools), bytes_sub(word, base, word.len));
+    type = find_type(tools, COUNT(tools), bytes_sub(word, base, word.len));
     return type ? type : PLAIN;
 }
 
-/* An XML declaration says nothing of what follows; a picture is worth finding
- * out about, and its root is never far. */
+/* An XML declaration does not identify the format; SVG is worth detecting, and
+ * its root is near. */
 static const char *by_xml_root(quire_bytes text)
 {
     size_t near = text.len < 512 ? text.len : 512;
@@ -565,9 +564,9 @@ const char *mime_by_content(quire_bytes content)
 
 /* ---- types themselves ---------------------------------------------------- */
 
-/* No stricter than this: "text/plain; charset=utf-8" is a type, and so is
- * what somebody made up. But it goes into a header, where a line break would
- * begin another one. */
+/* No stricter than this: "text/plain; charset=utf-8" is a type, and so is an
+ * invented one. But it goes into a header, where a line break would begin
+ * another header. */
 bool mime_is_valid(quire_bytes type)
 {
     const char *c = type.data;
@@ -584,7 +583,7 @@ bool mime_is_valid(quire_bytes type)
 
 bool mime_is_text(const char *type)
 {
-    /* Beside text/... and what ends in +json, +xml or +yaml. */
+    /* Besides text/... and suffixes +json, +xml and +yaml. */
     static const char *const textual[] = {
         "application/ecmascript",   "application/graphql",
         "application/javascript",   "application/json",

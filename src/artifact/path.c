@@ -1,17 +1,15 @@
 /*
- * path.c - from what was asked for to what a file may be called
+ * path.c - canonical form of an artifact path
  *
  *     notes\\2024//plan.md/     ->     notes/2024/plan.md
  *
- * Nothing but separators is ever changed. A path with anything else wrong is
- * refused, not mended: whoever wrote "../plan.md" did not mean "plan.md", and
- * two spellings that fall together would be two files that overwrite each
- * other. For the same reason there is no folding of case and no Unicode
- * normalisation: A.txt and a.txt are two artifacts.
+ * Only separators are changed. Any other fault is refused, not corrected:
+ * "../plan.md" does not mean "plan.md", and two spellings that fall together
+ * would be two files that overwrite each other. For the same reason there is no
+ * case folding and no Unicode normalisation: A.txt and a.txt are two artifacts.
  *
- * Programs compare the reason they get, so which fault comes first matters
- * when a path has several. The order is: the whole path, then its parts from
- * left to right, and of a part
+ * Programs compare the reason, so with several faults the order matters: the
+ * whole path, then its parts from left to right, and of a part
  *
  *     (1) its length
  *     (2) "." and ".."
@@ -19,8 +17,8 @@
  *     (4) its bytes from left to right: NUL, other controls, ':'
  *     (5) the name of a device
  *
- * UTF-8 comes last of all. It is a rule that other keepers of artifacts do
- * not have; where they have a reason as well, theirs is given.
+ * UTF-8 is last: other artifact stores do not have this rule; where they have a
+ * reason, it is the one reported.
  *
  * The result obeys these rules itself, so cleaning it again changes nothing.
  */
@@ -64,8 +62,8 @@ const char *path_words(enum path_fault fault)
     return faults[fault].words;
 }
 
-/* A backslash separates as a slash does: on a system where it is a separator,
- * "..\secret" would lead where "../secret" may not. */
+/* A backslash is a separator too: on a system where it separates, "..\secret"
+ * would lead where "../secret" may not. */
 static bool is_separator(char c)
 {
     return c == '/' || c == '\\';
@@ -89,9 +87,9 @@ static enum path_fault check_chars(quire_bytes part)
     return PATH_FINE;
 }
 
-/* Windows opens the device for these, in every directory and whatever ending
- * follows: NUL.tar.gz is as good as NUL. So it is the part before the first
- * dot that counts. */
+/* Windows opens a device for these names, in every directory and with any
+ * suffix: NUL.tar.gz is the same as NUL. So the part before the first dot
+ * counts. */
 static bool is_device(quire_bytes part)
 {
     const char *text = part.data;
@@ -152,7 +150,7 @@ enum path_fault path_clean(quire_bytes path, char out[PATH_BYTES_MAX + 1],
     if (!utf8_check(path))
         return PATH_NOT_UTF8;
 
-    /* There was a first byte, and it was no separator. A part never moves to
+    /* There was a first byte, and it was not a separator. A part never moves to
      * the right, so what fitted before fits now. */
     assert(n > 0 && n <= path.len);
     out[n] = '\0';

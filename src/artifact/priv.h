@@ -1,4 +1,4 @@
-/* priv.h - what the files of the artifact room share */
+/* priv.h - shared by the files of the artifact module */
 #ifndef ARTIFACT_PRIV_H
 #define ARTIFACT_PRIV_H
 
@@ -7,7 +7,7 @@
 #include "artifact/artifact.h"
 #include "store/sql.h"
 
-/* The room's statements, in schema.c. */
+/* The statements of the module, in sql.c. */
 enum artifact_sql {
     /* artifacts */
     SQL_BY_PATH,
@@ -36,7 +36,7 @@ enum artifact_sql {
     SQL_EXPIRED_COUNT,
     SQL_EXPIRE_AWAY,
     SQL_DIGESTS,
-    /* words.c */
+    /* fulltext.c */
     SQL_DUE_ADD,
     SQL_DUE_COUNT,
     SQL_DUE,
@@ -48,113 +48,116 @@ enum artifact_sql {
 
 extern const char *const artifact_sql[N_ARTIFACT_SQL];
 
-/* The index of one tenant, see words.c. */
+/* The index of one tenant, see fulltext.c. */
 struct artifact_fulltext {
     int64_t tenant; /* 0: none is open */
     struct sql sql;
 };
 
-/* What a handle has noted as due of one tenant, since it last looked. */
+/* What a handle has recorded as due of one tenant since it last counted. */
 struct artifact_noted {
     int64_t tenant;
     unsigned n;
     uint64_t bytes;
 };
 
-/* It may work for many. Of more the older ones are looked at again. */
+/* A handle may serve many tenants. Beyond this number the oldest counters are
+ * dropped. */
 enum { NOTED_TENANTS = 16 };
 
 struct artifacts {
     struct artifacts_config c;
     struct sql sql;
     struct artifact_fulltext words;
-    bool alone; /* puts join no others: see artifacts_set_alone() */
+    bool
+        immediate; /* puts bypass the commit queue: see artifacts_set_immediate() */
     struct artifact_noted
         noted[NOTED_TENANTS]; /* see artifact_fulltext_note() */
 };
 
-/* Each living artifact of a session, or with session 0 of a tenant, by id from
- * the oldest on: an index of words takes them in that order in one go, and in
- * another one by one. */
-quire_status artifact_walk(struct artifacts *a, const struct session_row *owner,
+/* Each live artifact of a session, or with session 0 of a tenant, in ascending
+ * order of id: the order in which a full-text index is built fastest. */
+quire_status artifact_walk(struct artifacts *a, const struct session_row *row,
                            quire_artifact_fn each, void *ctx, quire_error *err);
 
-/* End the transaction: keep it if `st` is QUIRE_OK, else not. */
+/* End the transaction: commit if `st` is QUIRE_OK, else roll back. */
 quire_status artifacts_end(struct artifacts *a, quire_status st,
                            quire_error *err);
 
-/* Whether a new artifact can have the path: none is called like a directory it
- * is in, and none is below it. Files could not be laid out so. QUIRE_EXISTS. */
+/* Whether a new artifact can have the path: no artifact has the name of a
+ * directory in it, and none is below it, so that all can be files.
+ * QUIRE_EXISTS. */
 quire_status artifact_has_place(struct artifacts *a, int64_t session,
                                 const char *path, quire_error *err);
 
 /* ---- put.c -------------------------------------------------------------- */
 
-/* A put that somebody waits for. All is borrowed. */
+/* A put that a thread waits for. All is borrowed. */
 struct put {
     const struct artifact_new *what;
     const struct clock *clock;
-    bool relaxed; /* it need not last */
+    bool relaxed; /* durability is not required */
     struct arena *keep;
     quire_artifact *out;
 
     /* commit_queue.c */
     quire_status status;
-    quire_error why; /* good when it failed; it may be tried twice */
+    quire_error why; /* set when it failed; it may be tried twice */
     bool done;
-    bool leads;          /* it is its thread's turn to do them */
-    pthread_cond_t wake; /* one of the two has become true     */
+    bool leads;          /* its thread is the next leader */
+    pthread_cond_t wake; /* `done` or `leads` has become true */
     struct put *next;
 };
 
-/* Do it, in a transaction. *wrote: it may have left something behind, so that
- * after an error the transaction must not be kept. */
+/* Run the put inside a transaction. *wrote: it may have written something, so
+ * that after an error the transaction must be rolled back. */
 quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
                         quire_error *err);
 
-/* Whether what is there is what somebody expects (NULL: anything), in the
+/* Compare the current content with the expected one (NULL: any), in the
  * transaction that changes it. QUIRE_CHANGED. */
 quire_status artifact_check_expected(const quire_artifact *now,
                                      const char *expect, const char *path,
                                      quire_error *err);
 
 /* Whether `bytes` fit in the place of `old`. QUIRE_QUOTA. */
-quire_status artifact_check_quota(const struct session_row *owner, uint64_t old,
+quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
                                   uint64_t bytes,
                                   const struct artifact_limits *limits,
                                   quire_error *err);
 
 /* ---- commit_queue.c ------------------------------------------------------ */
 
-/* Commit a put, together with those of other threads that wait. Durable. */
+/* Commit a put, together with waiting puts of other threads. Durable. */
 quire_status commit_queue_put(struct artifacts *a, struct put *put);
 
-/* ---- words.c ------------------------------------------------------------ */
+/* ---- fulltext.c --------------------------------------------------------- */
 
 enum {
     FULLTEXT_ADD,
     FULLTEXT_DROP,
     FULLTEXT_FIND,
-    FULLTEXT_FIND_DUE, /* in an index of what is due */
+    FULLTEXT_FIND_DUE, /* in an index of due artifacts */
     N_FULLTEXT
 };
 
 void artifact_fulltext_release(struct artifact_fulltext *w);
 
-/* The words of an artifact change, or it comes, or goes: `had` is its row as it
- * was, NULL if it was not living; `bytes` its content as it will be. In a
- * transaction. */
+/* Record that the text of an artifact changes, or that it is created or
+ * deleted: `had` is its row as it was, NULL if it was not live; `bytes` the
+ * size of its new content. Inside a transaction. */
 quire_status artifact_fulltext_note(struct artifacts *a, int64_t tenant,
                                     int64_t id, const quire_artifact *had,
                                     uint64_t bytes, quire_error *err);
 
-/* What a search looks at: the index, and another one in memory of what was due
- * when it was opened. These are passed over in the first, whatever has become of
- * them since: so each living artifact is in one of the two, and in one only. */
+/* What a search reads: the index, and a second one in memory of what was due
+ * when the view was opened. Due artifacts are skipped in the first, whatever
+ * has happened to them since: so each live artifact is in exactly one of the
+ * two. */
 struct artifact_fulltext_view {
     struct sql *index; /* NULL: there is none          */
-    struct db *memory; /* NULL: nothing is due         */
-    struct sql due;    /* asked with FULLTEXT_FIND_DUE    */
+    struct db *memory; /* NULL: none are due */
+    struct sql due;    /* queried with FULLTEXT_FIND_DUE */
     int64_t *passed;   /* owned; ids, ascending        */
     size_t n_passed;
 };
@@ -164,7 +167,7 @@ quire_status artifact_fulltext_view_open(struct artifacts *a, int64_t tenant,
                                          quire_error *err);
 void artifact_fulltext_view_close(struct artifact_fulltext_view *v);
 
-/* A session as one word of letters: a digit would be a part of its own. */
+/* A session as one token of letters: a digit would be a token of its own. */
 void artifact_fulltext_scope(int64_t session, char out[32]);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * put.c - what a put does
+ * put.c - store an artifact
  *
  * A put is one transaction: the blob, the row, the version, the totals, and a
- * note that its words are to be indexed. The quotas are looked at inside it, after
- * the right to write was had: two who put at once are one after the other, and
- * the second one sees what the first has used.
+ * record that its text is to be indexed. The quotas are checked inside it,
+ * under the write lock: concurrent puts run one after the other, and the second
+ * sees what the first has used.
  *
- * Whatever may be refused is refused before anything is written. So a refusal
- * changes nothing, and puts of several writers can share a transaction without
- * a way back for each: commit_queue.c.
+ * A put is refused before anything is written. So a refusal changes nothing,
+ * and puts of several writers can share a transaction without a savepoint each:
+ * commit_queue.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,8 +22,8 @@
 
 /* ---- quotas ------------------------------------------------------------- */
 
-static quire_status over(const char *whose, uint64_t after, uint64_t limit,
-                         quire_error *err)
+static quire_status report_over_quota(const char *whose, uint64_t after,
+                                      uint64_t limit, quire_error *err)
 {
     quire_status st = err_set(err, QUIRE_QUOTA,
                               "the artifacts of the %s would have %" PRIu64
@@ -35,18 +35,18 @@ static quire_status over(const char *whose, uint64_t after, uint64_t limit,
     return st;
 }
 
-quire_status artifact_check_quota(const struct session_row *owner, uint64_t old,
+quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
                                   uint64_t bytes,
                                   const struct artifact_limits *limits,
                                   quire_error *err)
 {
-    uint64_t session = owner->session_used - old + bytes;
-    uint64_t tenant = owner->tenant_used - old + bytes;
+    uint64_t session = row->session_used - old + bytes;
+    uint64_t tenant = row->tenant_used - old + bytes;
 
     if (bytes > old && session > limits->session)
-        return over("session", session, limits->session, err);
+        return report_over_quota("session", session, limits->session, err);
     if (bytes > old && tenant > limits->tenant)
-        return over("tenant", tenant, limits->tenant, err);
+        return report_over_quota("tenant", tenant, limits->tenant, err);
     return QUIRE_OK;
 }
 
@@ -66,7 +66,7 @@ static quire_status check_size(uint64_t bytes,
 /* ---- rows ---------------------------------------------------------------- */
 
 /* The tags as a JSON array, in `keep`. */
-static const char *spell_tags(const char *const *tags, struct arena *keep)
+static const char *format_tags(const char *const *tags, struct arena *keep)
 {
     struct buf out = BUF_INIT(64 * 1024);
     struct json_writer w;
@@ -82,30 +82,31 @@ static const char *spell_tags(const char *const *tags, struct arena *keep)
     return text;
 }
 
-static const char *either(const char *given, const char *otherwise)
+static const char *given_or_old(const char *given, const char *otherwise)
 {
     return given ? given : otherwise;
 }
 
-/* What the artifact says of itself after the put: what was given, else what it
- * said before. *now is the old row, or empty. */
+/* Fill in the attributes after the put: those given, else the previous ones.
+ * *now is the old row, or empty. */
 static quire_status describe(quire_artifact *now, quire_bytes content,
                              const quire_artifact_options *o,
                              struct arena *keep, quire_error *err)
 {
     const char *by_name = mime_by_name(bytes_str(now->path));
 
-    now->mime = either(o->mime, by_name ? by_name : mime_by_content(content));
-    now->purpose = either(o->purpose, either(now->purpose, ""));
-    now->source = either(o->source, either(now->source, ""));
-    now->agent = either(o->agent, either(now->agent, ""));
-    now->meta = either(o->meta, either(now->meta, "{}"));
+    now->mime = given_or_old(o->mime,
+                             by_name ? by_name : mime_by_content(content));
+    now->purpose = given_or_old(o->purpose, given_or_old(now->purpose, ""));
+    now->source = given_or_old(o->source, given_or_old(now->source, ""));
+    now->agent = given_or_old(o->agent, given_or_old(now->agent, ""));
+    now->meta = given_or_old(o->meta, given_or_old(now->meta, "{}"));
     if (o->tags || !now->tags)
-        now->tags = spell_tags(o->tags, keep);
+        now->tags = format_tags(o->tags, keep);
     return now->tags ? QUIRE_OK : err_memory(err);
 }
 
-static void bind_words(struct stmt *s, int at, const quire_artifact *now)
+static void bind_description(struct stmt *s, int at, const quire_artifact *now)
 {
     stmt_bind_text(s, at, bytes_str(now->mime));
     stmt_bind_text(s, at + 1, bytes_str(now->purpose));
@@ -116,8 +117,7 @@ static void bind_words(struct stmt *s, int at, const quire_artifact *now)
     stmt_bind_int(s, at + 6, now->updated_us);
 }
 
-static quire_status add_row(struct artifacts *a,
-                            const struct session_row *owner,
+static quire_status add_row(struct artifacts *a, const struct session_row *row,
                             quire_artifact *now, quire_error *err)
 {
     struct stmt *s;
@@ -125,12 +125,12 @@ static quire_status add_row(struct artifacts *a,
 
     if (st)
         return st;
-    stmt_bind_int(s, 1, owner->tenant);
-    stmt_bind_int(s, 2, owner->session);
+    stmt_bind_int(s, 1, row->tenant);
+    stmt_bind_int(s, 2, row->session);
     stmt_bind_text(s, 3, bytes_str(now->path));
     stmt_bind_bytes(s, 4, bytes_of(now->digest.byte, sizeof now->digest));
     stmt_bind_int(s, 5, (int64_t)now->size);
-    bind_words(s, 6, now);
+    bind_description(s, 6, now);
     st = sql_run(s, err);
     now->id = db_last_id(a->c.catalog->db);
     return st;
@@ -148,7 +148,7 @@ static quire_status change_row(struct artifacts *a, const quire_artifact *now,
     stmt_bind_int(s, 2, now->version);
     stmt_bind_bytes(s, 3, bytes_of(now->digest.byte, sizeof now->digest));
     stmt_bind_int(s, 4, (int64_t)now->size);
-    bind_words(s, 5, now);
+    bind_description(s, 5, now);
     return sql_run(s, err);
 }
 
@@ -177,9 +177,9 @@ static quire_status add_version(struct artifacts *a, const quire_artifact *now,
     return sql_run(s, err);
 }
 
-/* The rows of a put; put->out is the old row, or empty but for its path. */
-static quire_status put_rows(struct artifacts *a,
-                             const struct session_row *owner,
+/* Write the rows of a put; put->out is the old row, or empty but for its path.
+ */
+static quire_status put_rows(struct artifacts *a, const struct session_row *row,
                              const struct put *put, const quire_digest *digest,
                              quire_error *err)
 {
@@ -197,22 +197,22 @@ static quire_status put_rows(struct artifacts *a,
     now->updated_us = clock_us(put->clock);
     if (fresh)
         now->created_us = now->updated_us;
-    st = fresh ? add_row(a, owner, now, err) : change_row(a, now, err);
+    st = fresh ? add_row(a, row, now, err) : change_row(a, now, err);
     if (!st && !same)
         st = add_version(a, now, put->what->limits->versions, err);
     if (!st)
-        st = session_row_count(a->c.catalog, owner, more, fresh, err);
+        st = session_row_count(a->c.catalog, row, more, fresh, err);
     now->created = fresh;
-    now->session_id = owner->session;
-    now->session_used = owner->session_used + (uint64_t)more;
-    now->tenant_used = owner->tenant_used + (uint64_t)more;
+    now->session_id = row->session;
+    now->session_used = row->session_used + (uint64_t)more;
+    now->tenant_used = row->tenant_used + (uint64_t)more;
     return st;
 }
 
-/* ---- a put --------------------------------------------------------------- */
+/* ---- one put ------------------------------------------------------------ */
 
-/* Who waited for the right to write may find the session removed: what is put
- * then would belong to nobody. */
+/* The session may have been removed while this put waited for the write lock:
+ * its artifact would belong to no session. */
 static quire_status check_session(struct artifacts *a,
                                   const struct artifact_new *what,
                                   quire_error *err)
@@ -239,31 +239,32 @@ quire_status artifact_check_expected(const quire_artifact *now,
         hex_encode(now->digest.byte, sizeof now->digest.byte, hex);
     if (!expect || !strncmp(expect, hex, sizeof hex))
         return QUIRE_OK;
-    return err_fail(err, QUIRE_CHANGED, "get it again, and decide anew",
-                    "%s is not what was expected", path);
+    return err_fail(err, QUIRE_CHANGED, "read it again before changing it",
+                    "%s has changed: its content is not the expected one",
+                    path);
 }
 
-/* Look at what is there, and whether the put fits: nothing is written. */
-static quire_status look_first(struct artifacts *a, struct put *put,
-                               struct session_row *owner, quire_error *err)
+/* Check that the put is allowed and fits; writes nothing. */
+static quire_status check_put(struct artifacts *a, struct put *put,
+                              struct session_row *row, quire_error *err)
 {
     quire_artifact *out = put->out;
     bool fresh = false;
     uint64_t old;
     quire_status st = session_row_stat(a->c.catalog, put->what->tenant,
-                                       put->what->key, owner, err);
+                                       put->what->key, row, err);
 
     *out = (quire_artifact){.id = 0};
-    if (!st && owner->disabled) {
+    if (!st && row->disabled) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL
                       "`quire tenant disable --enable` lets it in again",
                       "the tenant is disabled");
     }
-    if (!st && !owner->session && put->what->file)
+    if (!st && !row->session && put->what->file)
         st = check_session(a, put->what, err);
-    if (!st && owner->session) {
-        st = artifact_by_path(a, owner, put->what->path, put->keep, out, err);
+    if (!st && row->session) {
+        st = artifact_by_path(a, row, put->what->path, put->keep, out, err);
         fresh = st == QUIRE_NOT_FOUND;
         if (fresh)
             st = QUIRE_OK;
@@ -272,18 +273,18 @@ static quire_status look_first(struct artifacts *a, struct put *put,
         st = artifact_check_expected(out, put->what->options->expect,
                                      put->what->path, err);
     if (!st && fresh)
-        st = artifact_has_place(a, owner->session, put->what->path, err);
+        st = artifact_has_place(a, row->session, put->what->path, err);
     if (st)
         return st;
-    /* Whoever is refused is told what it would have come to. */
+    /* A refusal reports the totals that the put would have reached. */
     old = out->id ? out->size : 0;
-    out->session_used = owner->session_used - old + put->what->content.len;
-    out->tenant_used = owner->tenant_used - old + put->what->content.len;
-    return artifact_check_quota(owner, old, put->what->content.len,
+    out->session_used = row->session_used - old + put->what->content.len;
+    out->tenant_used = row->tenant_used - old + put->what->content.len;
+    return artifact_check_quota(row, old, put->what->content.len,
                                 put->what->limits, err);
 }
 
-/* Whether a put has changed nothing that anybody could see. */
+/* Whether a put has changed nothing visible. */
 static bool is_same(const quire_artifact *a, const quire_artifact *b)
 {
     return a->version == b->version && !strcmp(a->mime, b->mime) &&
@@ -299,15 +300,15 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     struct blob_view v = {a->c.blobs, tenant == TENANT_DEFAULT ? 0 : tenant};
     quire_artifact *out = put->out, had;
     quire_blob_info blob;
-    struct session_row owner;
-    quire_status st = look_first(a, put, &owner, err);
+    struct session_row row;
+    quire_status st = check_put(a, put, &row, err);
 
-    /* After any other failure the transaction may be gone. */
+    /* After any other failure the transaction may have ended. */
     *wrote = st != QUIRE_QUOTA && st != QUIRE_NOT_FOUND &&
              st != QUIRE_INVALID && st != QUIRE_CHANGED && st != QUIRE_EXISTS;
-    if (!st && !owner.session)
+    if (!st && !row.session)
         st = session_row_ensure(a->c.catalog, put->what->tenant, put->what->key,
-                                &owner, err);
+                                &row, err);
     if (!st)
         st = blob_put(v, put->what->content, 0, &blob, err);
     if (st)
@@ -317,7 +318,7 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     out->session = put->what->key;
     st = describe(out, put->what->content, put->what->options, put->keep, err);
     if (!st)
-        st = put_rows(a, &owner, put, &blob.digest, err);
+        st = put_rows(a, &row, put, &blob.digest, err);
     out->unchanged = !st && had.id && is_same(&had, out);
     if (!st)
         st = artifact_fulltext_note(a, put->what->tenant, out->id,
@@ -373,7 +374,7 @@ quire_status artifact_put_all(struct artifacts *a,
         st = blobs_commit(a->c.blobs, err);
     else
         blobs_rollback(a->c.blobs);
-    /* An index that was made in there is not there. */
+    /* An index created in the transaction was rolled back. */
     if (st)
         artifact_fulltext_release(&a->words);
     return st;

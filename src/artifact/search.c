@@ -1,10 +1,10 @@
 /*
- * search.c - artifacts found by their words
+ * search.c - full-text search over artifacts
  *
- * What comes first is decided by the artifact alone, by where the words are and
- * how often (sqlite_words.h): a statistic over all of them would have to visit
- * all of them. A word that is everywhere has as many hits as there are
- * artifacts; then the newest RANKED_MAX are ranked, and the answer says so.
+ * The rank of a hit depends only on the artifact, by where the terms are and
+ * how often (store/fts_tokenizer.h): a statistic over all artifacts would have
+ * to read them all. A term that is everywhere has as many hits as there are
+ * artifacts; then the newest RANKED_MAX are ranked, and *partial is set.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,7 @@ static char fold(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The first place of `word` in `text`, ASCII letters in any case; text.len if
- * there is none. */
+/* Offset of `word` in `text`, ASCII case ignored; text.len if there is none. */
 static size_t find_word(quire_bytes text, quire_bytes word)
 {
     const char *at = text.data, *w = word.data;
@@ -49,8 +48,8 @@ static size_t find_word(quire_bytes text, quire_bytes word)
     return text.len;
 }
 
-/* The earliest place of any of the first words of the question. Each is looked
- * for in front of what was found: the cost is that of one walk, or few. */
+/* The first offset of any of the first words of the query. Each is searched for
+ * only before the offset found so far: the cost is that of one pass, or few. */
 static size_t find_any(quire_bytes text, const char *query)
 {
     static const char between[] = " \t\r\n\"'()*:";
@@ -108,23 +107,24 @@ static const char *make_snippet(quire_bytes text, const char *query,
     return snippet;
 }
 
-/* ---- asking ------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------ */
 
 struct found {
     int64_t id, score;
 };
 
-struct asking {
+struct search_run {
     struct artifacts *a;
     const struct artifact_query *q;
     struct artifact_fulltext_view view;
     quire_hit_fn each;
     void *ctx;
-    bool part; /* these are words that go on */
+    bool part; /* the terms are prefixes */
     uint64_t n_given;
-    size_t n_words; /* of `found`, those of the first look, by id */
+    size_t
+        n_words; /* number of hits of the first pass in `found`, sorted by id */
     size_t n_found;
-    struct found found[4 * RANKED_MAX]; /* of two looks at two indexes */
+    struct found found[4 * RANKED_MAX]; /* two passes over two indexes */
 };
 
 static int by_id(const void *a, const void *b)
@@ -134,7 +134,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The best first, and the newest of those that are as good. */
+/* Best first; of equals, the newest first. */
 static int by_score(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -143,16 +143,15 @@ static int by_score(const void *a, const void *b)
                                 : by_id(b, a);
 }
 
-/* Whether the first look has found it. */
-static bool is_known(const struct asking *k, int64_t id)
+/* Whether the first pass has found it. */
+static bool is_known(const struct search_run *k, int64_t id)
 {
     struct found key = {.id = id};
 
     return bsearch(&key, k->found, k->n_words, sizeof key, by_id);
 }
 
-/* Whether a tag is among the tags, which are a JSON array. Both were spelled by
- * the same hand. */
+/* Whether a tag is in the JSON array of tags. The same code formatted both. */
 static bool has_tag(const quire_artifact *one, const char *tag)
 {
     struct buf quoted = BUF_INIT(4096);
@@ -177,7 +176,7 @@ static bool is_wanted(const struct artifact_query *q, const quire_artifact *one)
            (q->until_us == 0 || one->updated_us < q->until_us);
 }
 
-static quire_status give_hit(struct asking *k, int64_t id, int64_t score,
+static quire_status emit_hit(struct search_run *k, int64_t id, int64_t score,
                              quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -217,11 +216,10 @@ static bool is_passed(const struct artifact_fulltext_view *v, int64_t id)
            bsearch(&id, v->passed, v->n_passed, sizeof id, by_number);
 }
 
-/* Find the newest that match in one index, behind those that were found
- * before. */
-static quire_status look_in(struct asking *k, struct sql *index, int which,
-                            quire_bytes expression, bool *partial,
-                            quire_error *err)
+/* Append the newest matches of one index to those found before. */
+static quire_status search_index(struct search_run *k, struct sql *index,
+                                 int which, quire_bytes expression,
+                                 bool *partial, quire_error *err)
 {
     size_t room = k->n_found + RANKED_MAX;
     struct stmt *s;
@@ -242,28 +240,29 @@ static quire_status look_in(struct asking *k, struct sql *index, int which,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-static quire_status look(struct asking *k, quire_bytes expression,
-                         bool *partial, quire_error *err)
+static quire_status search_view(struct search_run *k, quire_bytes expression,
+                                bool *partial, quire_error *err)
 {
     struct artifact_fulltext_view *v = &k->view;
     quire_status st = QUIRE_OK;
 
     if (v->index)
-        st = look_in(k, v->index, FULLTEXT_FIND, expression, partial, err);
+        st = search_index(k, v->index, FULLTEXT_FIND, expression, partial, err);
     if (!st && v->memory)
-        st = look_in(k, &v->due, FULLTEXT_FIND_DUE, expression, partial, err);
+        st = search_index(k, &v->due, FULLTEXT_FIND_DUE, expression, partial,
+                          err);
     return st;
 }
 
-static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
-                        quire_error *err)
+static quire_status run_query(struct search_run *k, quire_bytes expression,
+                              bool *partial, quire_error *err)
 {
     size_t i, from = k->n_words;
-    quire_status st = look(k, expression, partial, err);
+    quire_status st = search_view(k, expression, partial, err);
 
     qsort(k->found + from, k->n_found - from, sizeof *k->found, by_score);
     for (i = from; i < k->n_found && !st && k->n_given < k->q->limit; i++)
-        st = give_hit(k, k->found[i].id, k->found[i].score, err);
+        st = emit_hit(k, k->found[i].id, k->found[i].score, err);
     if (!k->part) {
         qsort(k->found, k->n_found, sizeof *k->found, by_id);
         k->n_words = k->n_found;
@@ -271,10 +270,10 @@ static quire_status ask(struct asking *k, quire_bytes expression, bool *partial,
     return st;
 }
 
-/* The expression of a question, within its session, and how many terms it
- * has. */
-static size_t spell(const struct artifact_query *q, enum fts_mode mode,
-                    struct buf *out)
+/* The FTS expression of a query, within its session, and its number of terms.
+ */
+static size_t format_query(const struct artifact_query *q, enum fts_mode mode,
+                           struct buf *out)
 {
     char scope[32];
     size_t n = 1;
@@ -292,11 +291,11 @@ static size_t spell(const struct artifact_query *q, enum fts_mode mode,
     return n;
 }
 
-static quire_status no_words(quire_error *err)
+static quire_status report_no_terms(quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_INVALID,
                                "give a word, a part of one, or a \"phrase\"",
-                               "there is no word to look for");
+                               "the query has no search term");
     return st;
 }
 
@@ -306,13 +305,14 @@ quire_status artifact_query_has_terms(const char *text, quire_error *err)
     size_t n = fts_query(bytes_str(text), FTS_ALL, &ignored);
 
     buf_release(&ignored);
-    return n ? QUIRE_OK : no_words(err);
+    return n ? QUIRE_OK : report_no_terms(err);
 }
 
-/* What SQLite says of an expression is about what somebody typed; what it says
- * of a disk is not. */
-static quire_status unreadable(quire_status st, const quire_error *said,
-                               quire_error *err)
+/* An SQLite error about an expression is the user's; one about a disk is not.
+ */
+static quire_status report_bad_expression(quire_status st,
+                                          const quire_error *said,
+                                          quire_error *err)
 {
     static const char *const signs[] = {"fts5: ", "no such column",
                                         "unknown special query",
@@ -324,21 +324,22 @@ static quire_status unreadable(quire_status st, const quire_error *said,
     for (i = 0; i < sizeof signs / sizeof *signs && st == QUIRE_IO; i++) {
         if (strstr(said->what, signs[i])) {
             st = err_fail(err, QUIRE_INVALID,
-                          HINT_SHELL "leave out --fts to look for plain words",
+                          HINT_SHELL
+                          "leave out --fts to search for plain words",
                           "%s", strstr(said->what, signs[i]));
         }
     }
     return st;
 }
 
-/* An expression is a few times as long as the words in it: it cannot be the length
- * of a short question that it failed for. */
-static quire_status too_long(const char *text, quire_error *err)
+/* An expression is a few times as long as its terms: a short query cannot fail
+ * for its length. */
+static quire_status check_length(const char *text, quire_error *err)
 {
     if (strlen(text) < 2048)
         return err_memory(err);
-    return err_fail(err, QUIRE_INVALID, "ask for fewer words",
-                    "a question has at most 64 KiB");
+    return err_fail(err, QUIRE_INVALID, "search for fewer words",
+                    "query is longer than 64 KiB");
 }
 
 quire_status artifact_search(struct artifacts *a,
@@ -346,7 +347,7 @@ quire_status artifact_search(struct artifacts *a,
                              void *ctx, bool *partial, quire_error *err)
 {
     static const enum fts_mode modes[] = {FTS_ALL, FTS_PREFIX};
-    struct asking *k = malloc(sizeof *k);
+    struct search_run *k = malloc(sizeof *k);
     struct buf expression = BUF_INIT(64 * 1024);
     quire_status st = k ? artifact_fulltext_view_open(a, q->tenant, &k->view,
                                                       err)
@@ -364,22 +365,23 @@ quire_status artifact_search(struct artifacts *a,
         k->n_words = k->n_found = 0;
     }
     for (i = 0; i < 2 && !st && k->n_given < q->limit; i++) {
-        /* Who gives several words has typed them out, unless there are none:
-         * to let each of them go on costs ten times as much. */
+        /* Prefixes of several words are tried only if whole words found
+         * nothing: they cost ten times as much. */
         if (i > 0 && n > 1 && k->n_given > 0)
             break;
         k->part = i > 0;
         buf_clear(&expression);
-        n = spell(q, modes[i], &expression);
+        n = format_query(q, modes[i], &expression);
         if (n == 0)
-            st = no_words(err);
+            st = report_no_terms(err);
         if (!st && expression.failed)
-            st = too_long(q->text, err);
+            st = check_length(q->text, err);
         if (!st)
-            st = unreadable(ask(k, buf_bytes(&expression), partial, &said),
-                            &said, err);
+            st = report_bad_expression(run_query(k, buf_bytes(&expression),
+                                                 partial, &said),
+                                       &said, err);
         if (q->fts)
-            break; /* it says itself which words may go on */
+            break; /* the expression has its own prefix operators */
     }
     if (!st && k->n_given == 0)
         st = QUIRE_NOT_FOUND;

@@ -7,7 +7,7 @@
     " a.updated, a.deleted FROM artifact a JOIN session s ON s.id = "     \
     "a.session "
 
-/* Before a place in the list, or from the start. */
+/* Before a position in the list, or from the start. */
 #define RANGE                                      \
     "AND (?2 = 0 OR (a.updated, a.id) < (?2, ?3))" \
     " ORDER BY a.updated DESC, a.id DESC LIMIT ?4"
@@ -51,7 +51,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
     [SQL_LIST_TENANT_AWAY] = COLUMNS
     "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
-    /* Both give the size, and whether it was living: 0. */
+    /* Both return the size, and 0 if it was live. */
     [SQL_PUT_AWAY] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
                      " AND deleted = 0 RETURNING size, 0",
     [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
@@ -65,8 +65,8 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_PURGE] = "DELETE FROM artifact WHERE id = ?1"
                   " RETURNING size, deleted",
 
-    /* ?1: a version is kept if fewer than so many are newer; 0: all are.
-     * ?2: what was put away before that is gone. */
+    /* ?1: a version is kept if fewer than this many are newer; 0: all are.
+     * ?2: purge what was deleted before this time. */
     [SQL_EXPIRED] = "SELECT a.id, a.version - ?1 FROM artifact a WHERE"
                     " a.id > ?3 AND a.version > ?1 AND EXISTS(SELECT 1 FROM"
                     " artifact_version v WHERE v.artifact = a.id AND"
@@ -85,7 +85,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " ON a.id = v.artifact WHERE (a.deleted = 0 OR a.deleted >= ?2)"
         " AND (?1 = 0 OR v.version > a.version - ?1)",
 
-    /* What is noted already is what the index has. */
+    /* An earlier row describes what the index has. */
     [SQL_DUE_ADD] = "INSERT OR IGNORE INTO artifact_due(tenant, artifact,"
                     " sha256, session, path, purpose, tags, mime)"
                     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

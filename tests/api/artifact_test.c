@@ -449,7 +449,7 @@ TEST(no_artifact_is_below_another)
                                         bytes_str("x"), NULL, &a, &test_err));
     IS(QUIRE_EXISTS, quire_artifact_put(q, "user", "dir", bytes_str("x"), NULL,
                                         &a, &test_err));
-    HAS(test_err.what, "artifacts below dir");
+    HAS(test_err.what, "dir cannot be a file");
     /* Names that only begin alike, and other sessions, are no matter. */
     puts_text(q, "user", "dir.txt", "x");
     puts_text(q, "user", "a.txt0", "x");

@@ -363,7 +363,7 @@ TEST(a_batch_that_lost_a_write_is_not_kept)
     }
     YES(st != QUIRE_OK);
     IS(QUIRE_IO, quire_commit(q, &test_err));
-    HAS(test_err.what, "not kept");
+    HAS(test_err.what, "rolled back");
     quire_close(q);
     q = open_home(test_path("home"), 0);
     OK(quire_blob_list(q, count, &n, &test_err));

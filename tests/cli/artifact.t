@@ -113,12 +113,12 @@ quire: no artifact has nowhere in it
 hint: all words must be there; --all-sessions looks in every session
 ? 1
 $ quire artifact search ''
-quire: there is no word to look for
+quire: the query has no search term
 hint: give a word, a part of one, or a "phrase"
 ? 2
 $ quire artifact search 'case AND' --fts
 quire: …
-hint: leave out --fts to look for plain words
+hint: leave out --fts to search for plain words
 ? 2
 
 # what is put away, replaced or deleted is not found
@@ -245,7 +245,7 @@ hint: …
 
 # a fresh home answers as one that has something
 $ quire artifact search ''
-quire: there is no word to look for
+quire: the query has no search term
 hint: …
 ? 2
 $ quire artifact ls --session nosuch
@@ -259,7 +259,7 @@ hint: …
 ? 1
 $ quire artifact search --fts 'a AND'
 quire: fts5: syntax error near ")"
-hint: leave out --fts to look for plain words
+hint: leave out --fts to search for plain words
 ? 2
 
 # what was damaged is not found by its old words
@@ -285,8 +285,8 @@ $ quire session rm $file; quire artifact ls --all-sessions
 $ echo x | quire artifact put f.txt
 #1 f.txt, version 1
 $ echo x | quire artifact put f.txt/under
-quire: f.txt/under cannot be below a file, which there is
-hint: give it another path, or put the other away first
+quire: f.txt/under cannot be stored below a file
+hint: use another path, or delete the other artifact first
 ? 1
 
 # --media-type and --mime are one option, -n is --limit, and 0 is all
