@@ -14,8 +14,8 @@
 
 #define PERSIST "--persist"
 
-/* Artifacts need a session. */
-static bool has_store(struct turn *t)
+/* Report an error and return false if there is no session. */
+static bool require_session(struct turn *t)
 {
     if (!t->session)
         reply_fail(&t->answer, QUIRE_INVALID, "unavailable",
@@ -25,33 +25,35 @@ static bool has_store(struct turn *t)
 
 /* ---- /write ------------------------------------------------------------- */
 
-/* A setting that is a number of bytes. */
+/* Read a setting that is a number of bytes. */
 static quire_status read_quota(struct turn *t, const char *key, uint64_t *out,
-                               quire_error *words)
+                               quire_error *cause)
 {
     quire_setting setting;
-    quire_status st = quire_config_get(t->q, key, &setting, words);
+    quire_status st = quire_config_get(t->q, key, &setting, cause);
 
     *out = st ? 0 : strtoull(setting.value, NULL, 10);
     return st;
 }
 
-static void say_kept(struct turn *t, const quire_artifact *a, uint64_t limit)
+static void report_stored(struct turn *t, const quire_artifact *a,
+                          uint64_t limit)
 {
     t->answer.id = a->id;
-    reply_say(&t->answer,
-              "OK: %s %llu bytes (artifact #%lld, %llu of %llu bytes used in "
-              "this conversation)",
-              a->created ? "persisted" : "updated", (unsigned long long)a->size,
-              (long long)a->id, (unsigned long long)a->session_used,
-              (unsigned long long)limit);
+    reply_add_line(
+        &t->answer,
+        "OK: %s %llu bytes (artifact #%lld, %llu of %llu bytes used in "
+        "this conversation)",
+        a->created ? "persisted" : "updated", (unsigned long long)a->size,
+        (long long)a->id, (unsigned long long)a->session_used,
+        (unsigned long long)limit);
 }
 
-static quire_status say_too_large(struct turn *t, size_t bytes,
-                                  quire_error *words)
+static quire_status report_too_large(struct turn *t, size_t bytes,
+                                     quire_error *cause)
 {
     uint64_t limit;
-    quire_status st = read_quota(t, "quota.file", &limit, words);
+    quire_status st = read_quota(t, "quota.file", &limit, cause);
 
     if (!st)
         reply_fail(&t->answer, QUIRE_TOO_LARGE, NULL,
@@ -60,16 +62,16 @@ static quire_status say_too_large(struct turn *t, size_t bytes,
     return st;
 }
 
-/* *a has what it would have come to; `limit` is the session's. */
-static quire_status say_no_room(struct turn *t, const quire_artifact *a,
-                                uint64_t limit, quire_error *words)
+/* *a has the totals the put would have led to; `limit` is the session's. */
+static quire_status report_quota(struct turn *t, const quire_artifact *a,
+                                 uint64_t limit, quire_error *cause)
 {
     bool session = a->session_used > limit;
     uint64_t used = session ? a->session_used : a->tenant_used;
     quire_status st = QUIRE_OK;
 
     if (!session)
-        st = read_quota(t, "quota.tenant", &limit, words);
+        st = read_quota(t, "quota.tenant", &limit, cause);
     if (!st)
         reply_fail(&t->answer, QUIRE_QUOTA, NULL,
                    "%s quota exhausted: %llu > %llu bytes",
@@ -80,43 +82,44 @@ static quire_status say_no_room(struct turn *t, const quire_artifact *a,
 
 /* The limit is read first: after the put, its success must be reported. */
 static quire_status put_artifact(struct turn *t, const char *path,
-                                 quire_bytes content, quire_error *words)
+                                 quire_bytes content, quire_error *cause)
 {
     quire_artifact_options o = QUIRE_ARTIFACT_OPTIONS_INIT;
     quire_artifact a = {.id = 0};
     uint64_t limit;
-    quire_status st = read_quota(t, "quota.session", &limit, words);
+    quire_status st = read_quota(t, "quota.session", &limit, cause);
 
     o.agent = t->o.agent;
     if (!st)
-        st = quire_artifact_put(t->q, t->session, path, content, &o, &a, words);
+        st = quire_artifact_put(t->q, t->session, path, content, &o, &a, cause);
     if (!st)
-        say_kept(t, &a, limit);
+        report_stored(t, &a, limit);
     else if (st == QUIRE_TOO_LARGE)
-        st = say_too_large(t, content.len, words);
+        st = report_too_large(t, content.len, cause);
     else if (st == QUIRE_QUOTA)
-        st = say_no_room(t, &a, limit, words);
+        st = report_quota(t, &a, limit, cause);
     return st;
 }
 
-static quire_status persist(struct turn *t, quire_bytes path,
-                            quire_bytes content, quire_error *err)
+static quire_status persist_file(struct turn *t, quire_bytes path,
+                                 quire_bytes content, quire_error *err)
 {
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     char clean[257];
 
     if (!t->session) {
-        reply_say(&t->answer, "WARN: --persist requested but artifact store is "
-                              "unavailable");
+        reply_add_line(&t->answer,
+                       "WARN: --persist requested but artifact store is "
+                       "unavailable");
         t->answer.kind = "warning";
         return QUIRE_OK;
     }
-    if (quire_artifact_path(path, clean, NULL, &words)) {
-        reply_fail(&t->answer, words.status, "path", "%s", words.what);
+    if (quire_artifact_path(path, clean, NULL, &cause)) {
+        reply_fail(&t->answer, cause.status, "path", "%s", cause.what);
         return QUIRE_OK;
     }
-    return put_artifact(t, clean, content, &words)
-               ? reply_error(&t->answer, &words, err)
+    return put_artifact(t, clean, content, &cause)
+               ? reply_error(&t->answer, &cause, err)
                : QUIRE_OK;
 }
 
@@ -139,12 +142,12 @@ quire_status slash_write(struct turn *t, quire_error *err)
     file.content = slash_content(t->command->body, &t->content);
     if (t->content.failed)
         return err_memory(err);
-    reply_say(&t->answer, "OK: captured %zu bytes for '%s' (%s)",
-              file.content.len, reply_shown(t, path),
-              keep ? "shown to the client"
-                   : "shown to the client, not kept; --persist keeps it");
+    reply_add_line(&t->answer, "OK: captured %zu bytes for '%s' (%s)",
+                   file.content.len, reply_shown(t, path),
+                   keep ? "shown to the client"
+                        : "shown to the client, not kept; --persist keeps it");
     if (keep)
-        st = persist(t, path, file.content, err);
+        st = persist_file(t, path, file.content, err);
     file.id = t->answer.id;
     if (!st && t->o.file)
         st = t->o.file(t->o.file_ctx, &file, err);
@@ -153,28 +156,29 @@ quire_status slash_write(struct turn *t, quire_error *err)
 
 /* ---- /read -------------------------------------------------------------- */
 
-quire_status slash_take(void *turn, quire_bytes bytes, quire_error *err)
+quire_status slash_add_content(void *turn, quire_bytes bytes, quire_error *err)
 {
     struct turn *t = turn;
     struct response *a = &t->answer;
-    /* A character more, to see whether one is split. */
-    size_t room = t->limit + 4 - a->text.len;
+    /* One character more, to detect that the limit splits one. */
+    size_t space = t->limit + 4 - a->text.len;
 
     a->whole += bytes.len;
-    buf_add(&a->text, bytes.data, bytes.len < room ? bytes.len : room);
+    buf_add(&a->text, bytes.data, bytes.len < space ? bytes.len : space);
     return a->text.failed ? err_memory(err) : QUIRE_OK;
 }
 
-static quire_status take_part(void *turn, quire_bytes bytes, quire_error *err)
+static quire_status add_part_bytes(void *turn, quire_bytes bytes,
+                                   quire_error *err)
 {
     struct turn *t = turn;
 
     return buf_write(&t->answer.part, bytes, err);
 }
 
-/* The content of `one`, which may be read. It is read to the end whatever is
- * shown: only then it is known to be what was stored. */
-static quire_status give_content(struct turn *t, const quire_artifact *one,
+/* Add the content of `one` to the reply. All of it is read, even if only a part
+ * is shown: the digest can be verified only at the end. */
+static quire_status emit_content(struct turn *t, const quire_artifact *one,
                                  const quire_artifact_get_options *o,
                                  quire_error *err)
 {
@@ -184,24 +188,25 @@ static quire_status give_content(struct turn *t, const quire_artifact *one,
     const char *path = reply_shown(t, bytes_str(one->path));
     uint64_t size = one->size;
     int64_t id = one->id;
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     char which[32];
 
     if (!mime)
         return err_memory(err);
     snprintf(which, sizeof which, "#%lld", (long long)id);
     if (quire_artifact_get(t->q, t->session, which, o,
-                           image ? take_part : slash_take, t, NULL, &words)) {
+                           image ? add_part_bytes : slash_add_content, t, NULL,
+                           &cause)) {
         buf_clear(&a->text);
         buf_clear(&a->part);
         a->whole = 0;
-        return reply_error(a, &words, err);
+        return reply_error(a, &cause, err);
     }
     a->id = id;
     if (image) {
         a->mime = mime;
-        reply_say(a, "(image attached: %s, %llu bytes, mime=%s, id=%lld)", path,
-                  (unsigned long long)size, mime, (long long)id);
+        reply_add_line(a, "(image attached: %s, %llu bytes, mime=%s, id=%lld)",
+                       path, (unsigned long long)size, mime, (long long)id);
     } else {
         a->cut = CUT_BYTES;
     }
@@ -211,15 +216,15 @@ static quire_status give_content(struct turn *t, const quire_artifact *one,
 static quire_status read_path(struct turn *t, quire_error *err)
 {
     quire_artifact one;
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_status st;
     char clean[257];
 
-    if (quire_artifact_path(t->command->args, clean, NULL, &words)) {
-        reply_fail(&t->answer, words.status, "path", "%s", words.what);
+    if (quire_artifact_path(t->command->args, clean, NULL, &cause)) {
+        reply_fail(&t->answer, cause.status, "path", "%s", cause.what);
         return QUIRE_OK;
     }
-    st = quire_artifact_stat(t->q, t->session, clean, NULL, &one, &words);
+    st = quire_artifact_stat(t->q, t->session, clean, NULL, &one, &cause);
     if (st == QUIRE_NOT_FOUND) {
         reply_fail(&t->answer, st, NULL,
                    "'%s' not found in this conversation's artifacts; /list "
@@ -227,17 +232,17 @@ static quire_status read_path(struct turn *t, quire_error *err)
                    reply_shown(t, bytes_str(clean)));
         return QUIRE_OK;
     }
-    return st ? reply_error(&t->answer, &words, err)
-              : give_content(t, &one, NULL, err);
+    return st ? reply_error(&t->answer, &cause, err)
+              : emit_content(t, &one, NULL, err);
 }
 
-/* Whether the entry `via` links the artifact; else the answer says why not. */
+/* Whether the entry `via` links the artifact; if not, the reply reports why. */
 static quire_status check_citation(struct turn *t, int64_t id, int64_t via,
                                    bool *yes, quire_error *err)
 {
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_memory entry;
-    quire_status st = quire_memory_get(t->q, via, 0, &entry, &words);
+    quire_status st = quire_memory_get(t->q, via, 0, &entry, &cause);
 
     *yes = !st && entry.artifact == id;
     if (st == QUIRE_NOT_FOUND)
@@ -246,7 +251,7 @@ static quire_status check_citation(struct turn *t, int64_t id, int64_t via,
                    "more; /mem search finds others",
                    (long long)via);
     else if (st)
-        return reply_error(&t->answer, &words, err);
+        return reply_error(&t->answer, &cause, err);
     else if (!entry.artifact)
         reply_fail(&t->answer, QUIRE_NOT_FOUND, "uncited",
                    "memory entry #%lld does not reference artifact #%lld: it "
@@ -260,12 +265,13 @@ static quire_status check_citation(struct turn *t, int64_t id, int64_t via,
     return QUIRE_OK;
 }
 
-/* It is not in this session: is it in another one, and may it be read? */
+/* Read an artifact of another session, which takes a memory entry that cites
+ * it. */
 static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
                                    quire_error *err)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_artifact one;
     quire_status st;
     char which[32];
@@ -273,7 +279,7 @@ static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
 
     snprintf(which, sizeof which, "#%lld", (long long)id);
     o.any_session = 1;
-    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &words);
+    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &cause);
     if (st == QUIRE_NOT_FOUND) {
         reply_fail(&t->answer, st, NULL,
                    "artifact #%lld not found; /list shows those of this "
@@ -282,7 +288,7 @@ static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
         return QUIRE_OK;
     }
     if (st)
-        return reply_error(&t->answer, &words, err);
+        return reply_error(&t->answer, &cause, err);
     if (!via) {
         reply_fail(&t->answer, QUIRE_NOT_FOUND, "elsewhere",
                    "artifact #%lld is in a different conversation; cite a "
@@ -294,15 +300,15 @@ static quire_status read_elsewhere(struct turn *t, int64_t id, int64_t via,
     st = check_citation(t, id, via, &yes, err);
     if (st || !yes)
         return st;
-    /* Looking at the entry has taken back what *one had on loan. */
+    /* quire_memory_get() has invalidated the strings of *one. */
     o.any_session = 0;
     o.via = via;
-    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &words);
-    return st ? reply_error(&t->answer, &words, err)
-              : give_content(t, &one, &o, err);
+    st = quire_artifact_stat(t->q, t->session, which, &o, &one, &cause);
+    return st ? reply_error(&t->answer, &cause, err)
+              : emit_content(t, &one, &o, err);
 }
 
-/* "via=mem:12", or nothing at all. */
+/* Parse "via=mem:12" or nothing. */
 static bool read_citation(quire_bytes rest, int64_t *via)
 {
     static const char cite[] = "via=mem:";
@@ -317,7 +323,7 @@ static bool read_citation(quire_bytes rest, int64_t *via)
 static quire_status read_id(struct turn *t, quire_bytes word, quire_bytes rest,
                             quire_error *err)
 {
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_artifact one;
     int64_t id, via;
     quire_status st;
@@ -330,18 +336,18 @@ static quire_status read_id(struct turn *t, quire_bytes word, quire_bytes rest,
                    reply_shown(t, t->command->args));
         return QUIRE_OK;
     }
-    /* More digits than an id has: there is none. */
+    /* The number does not fit an id, so no such artifact exists. */
     if (!slash_id(word, &id)) {
         reply_fail(&t->answer, QUIRE_NOT_FOUND, NULL, "artifact %s not found",
                    reply_shown(t, word));
         return QUIRE_OK;
     }
     snprintf(which, sizeof which, "#%lld", (long long)id);
-    st = quire_artifact_stat(t->q, t->session, which, NULL, &one, &words);
+    st = quire_artifact_stat(t->q, t->session, which, NULL, &one, &cause);
     if (!st)
-        return give_content(t, &one, NULL, err);
+        return emit_content(t, &one, NULL, err);
     return st == QUIRE_NOT_FOUND ? read_elsewhere(t, id, via, err)
-                                 : reply_error(&t->answer, &words, err);
+                                 : reply_error(&t->answer, &cause, err);
 }
 
 /* '#' and digits. "#12.md" is a path. */
@@ -360,7 +366,7 @@ quire_status slash_read(struct turn *t, quire_error *err)
     quire_bytes rest = t->command->args;
     quire_bytes word = slash_word(&rest);
 
-    if (!has_store(t))
+    if (!require_session(t))
         return QUIRE_OK;
     if (word.len == 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
@@ -397,9 +403,9 @@ quire_status slash_list(struct turn *t, quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
     struct listing l = {.answer = &t->answer};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
 
-    if (!has_store(t))
+    if (!require_session(t))
         return QUIRE_OK;
     if (t->command->args.len > 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
@@ -408,15 +414,15 @@ quire_status slash_list(struct turn *t, quire_error *err)
         return QUIRE_OK;
     }
     o.limit = LIST_MAX + 1;
-    if (quire_artifact_list(t->q, t->session, &o, list_one, &l, &words)) {
+    if (quire_artifact_list(t->q, t->session, &o, list_one, &l, &cause)) {
         buf_clear(&t->answer.text);
-        return reply_error(&t->answer, &words, err);
+        return reply_error(&t->answer, &cause, err);
     }
     t->answer.cut = CUT_LINES;
     if (l.n == 0)
-        reply_say(&t->answer, "(no artifacts in this conversation)");
+        reply_add_line(&t->answer, "(no artifacts in this conversation)");
     if (l.n > LIST_MAX)
-        reply_say(&t->answer, "(these are the newest %d; there are more)",
-                  LIST_MAX);
+        reply_add_line(&t->answer, "(these are the newest %d; there are more)",
+                       LIST_MAX);
     return QUIRE_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * mem.c - /mem: what is remembered beyond the session
+ * mem.c - /mem: memory entries and relations
  *
  * An entry on a line is
  *
@@ -25,7 +25,7 @@ enum {
     PAGE = 1000,
 };
 
-/* ---- words -------------------------------------------------------------- */
+/* ---- lines of a reply --------------------------------------------------- */
 
 static void add_tags(struct buf *out, const char *tags, struct arena *tmp)
 {
@@ -51,8 +51,8 @@ static void add_entry(struct turn *t, const quire_memory *e)
 
     timestamp_format(e->created_us, when);
     when[strcspn(when, "T")] = '\0';
-    reply_say(&t->answer, "- #%lld  [%s] (%s)  ", (long long)e->id,
-              quire_memory_type_name(e->type), when);
+    reply_add_line(&t->answer, "- #%lld  [%s] (%s)  ", (long long)e->id,
+                   quire_memory_type_name(e->type), when);
     reply_add_shown(out, e->title, ARGS_SHOWN);
     add_tags(out, e->tags, &t->tmp);
     if (e->source.len > 0) {
@@ -64,20 +64,20 @@ static void add_entry(struct turn *t, const quire_memory *e)
 
 static void add_relation(struct turn *t, const quire_relation *r)
 {
-    reply_say(&t->answer, "  #%lld --[%s]--> #%lld", (long long)r->source,
-              quire_relation_name(r->kind), (long long)r->target);
+    reply_add_line(&t->answer, "  #%lld --[%s]--> #%lld", (long long)r->source,
+                   quire_relation_name(r->kind), (long long)r->target);
 }
 
-/* A callback for each, and how many there were. */
+/* State of the callbacks below. */
 struct listing {
     struct turn *turn;
     uint64_t n, n_relations;
-    uint64_t max; /* entries that are shown; 0: all */
+    uint64_t max; /* entries to show; 0: all        */
     bool quiet;   /* count only                     */
     int64_t last;
 };
 
-static quire_status each_entry(void *ctx, const quire_memory *e,
+static quire_status emit_entry(void *ctx, const quire_memory *e,
                                quire_error *err)
 {
     struct listing *l = ctx;
@@ -88,13 +88,13 @@ static quire_status each_entry(void *ctx, const quire_memory *e,
     return l->turn->answer.text.failed ? err_memory(err) : QUIRE_OK;
 }
 
-static quire_status each_relation(void *ctx, const quire_relation *r,
+static quire_status emit_relation(void *ctx, const quire_relation *r,
                                   quire_error *err)
 {
     struct listing *l = ctx;
 
     if (!l->quiet && l->n_relations == 0)
-        reply_say(&l->turn->answer, "relations:");
+        reply_add_line(&l->turn->answer, "relations:");
     l->n_relations++;
     l->last = r->id;
     if (!l->quiet)
@@ -102,36 +102,37 @@ static quire_status each_relation(void *ctx, const quire_relation *r,
     return l->turn->answer.text.failed ? err_memory(err) : QUIRE_OK;
 }
 
-/* What could not be done after all, and no half of it. */
-static quire_status give_up(struct turn *t, const quire_error *words,
-                            quire_error *err)
+/* Discard a partial reply and report the error. */
+static quire_status replace_with_error(struct turn *t, const quire_error *cause,
+                                       quire_error *err)
 {
     buf_clear(&t->answer.text);
     t->answer.cut = CUT_NOTHING;
-    return reply_error(&t->answer, words, err);
+    return reply_error(&t->answer, cause, err);
 }
 
-static quire_status usage(struct turn *t, const char *form)
+static quire_status report_usage(struct turn *t, const char *form)
 {
     reply_fail(&t->answer, QUIRE_INVALID, "usage", "'%s' cannot be; write %s",
                reply_shown(t, t->command->args), form);
     return QUIRE_OK;
 }
 
-/* No such entry is an answer in words of its own. */
-static quire_status no_entry(struct turn *t, int64_t id,
-                             const quire_error *words, quire_error *err)
+/* QUIRE_NOT_FOUND gets a message of its own. */
+static quire_status report_missing_entry(struct turn *t, int64_t id,
+                                         const quire_error *cause,
+                                         quire_error *err)
 {
-    if (words->status != QUIRE_NOT_FOUND)
-        return give_up(t, words, err);
+    if (cause->status != QUIRE_NOT_FOUND)
+        return replace_with_error(t, cause, err);
     reply_fail(&t->answer, QUIRE_NOT_FOUND, NULL,
                "memory entry #%lld not found, or not valid any more",
                (long long)id);
     return QUIRE_OK;
 }
 
-/* The one argument of a command: an id. */
-static bool only_id(const struct turn *t, int64_t *id)
+/* Parse arguments that are a single id. */
+static bool parse_single_id(const struct turn *t, int64_t *id)
 {
     quire_bytes rest = t->command->args;
 
@@ -176,7 +177,7 @@ static bool read_flags(quire_bytes rest, struct new_entry *e)
         if (artifact ? !slash_id(value, &e->o.artifact) || !e->o.artifact
                      : !read_ids(value, e))
             return false;
-        /* What follows a value is another option. */
+        /* Only another option may follow a value. */
         if (rest.len > 0) {
             quire_bytes ahead = rest;
 
@@ -206,7 +207,7 @@ static bool read_title(quire_bytes rest, struct new_entry *e)
     return len > 0 && read_flags(rest, e);
 }
 
-/* Whether the command can be understood; else the answer says what is wrong. */
+/* Parse the command. If that fails, the reply reports why and *fine is false. */
 static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
                                quire_error *err)
 {
@@ -215,16 +216,16 @@ static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
         "#<id>,#<id>], the text below it, and /endmem";
     quire_bytes rest = t->command->args;
     quire_bytes type = slash_word(&rest);
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
 
     *fine = false;
     e->o.content = slash_content(t->command->body, &t->content);
     if (t->content.failed)
         return err_memory(err);
     if (!type.len || !read_title(rest, e))
-        return usage(t, form);
-    if (quire_memory_type_of(type, &e->o.type, &words))
-        return reply_error(&t->answer, &words, err);
+        return report_usage(t, form);
+    if (quire_memory_type_of(type, &e->o.type, &cause))
+        return reply_error(&t->answer, &cause, err);
     if (e->o.content.len == 0)
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
                    "an entry has a body; write %s", form);
@@ -245,7 +246,7 @@ static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
 quire_status slash_add_entry(struct turn *t, quire_error *err)
 {
     struct new_entry e = {.o = QUIRE_MEMORY_OPTIONS_INIT};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_memory made;
     quire_status st;
     bool fine;
@@ -255,11 +256,11 @@ quire_status slash_add_entry(struct turn *t, quire_error *err)
     if (st || !fine)
         return st;
     e.o.source = bytes_str("agent");
-    if (quire_memory_add(t->q, t->session, &e.o, &made, &words))
-        return reply_error(&t->answer, &words, err);
+    if (quire_memory_add(t->q, t->session, &e.o, &made, &cause))
+        return reply_error(&t->answer, &cause, err);
     t->answer.id = made.id;
-    reply_say(&t->answer, "OK: added entry #%lld [%s] ", (long long)made.id,
-              quire_memory_type_name(e.o.type));
+    reply_add_line(&t->answer, "OK: added entry #%lld [%s] ",
+                   (long long)made.id, quire_memory_type_name(e.o.type));
     reply_add_shown(&t->answer.text, e.o.title, ARGS_SHOWN);
     if (e.o.artifact)
         buf_addf(&t->answer.text, " (linked to artifact #%lld)",
@@ -279,16 +280,16 @@ quire_status slash_add_link(struct turn *t, quire_error *err)
     quire_bytes from = slash_word(&rest), name = slash_word(&rest);
     quire_relation made = {.id = 0};
     quire_relation_kind kind;
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     int64_t source, target;
     quire_status st;
 
     if (!slash_id(from, &source) || !slash_id(slash_word(&rest), &target) ||
         rest.len > 0)
-        return usage(t, "/mem add link <id> <relation> <id>");
-    st = quire_relation_of(name, &kind, &words);
+        return report_usage(t, "/mem add link <id> <relation> <id>");
+    st = quire_relation_of(name, &kind, &cause);
     if (!st)
-        st = quire_relation_add(t->q, source, kind, target, &made, &words);
+        st = quire_relation_add(t->q, source, kind, target, &made, &cause);
     t->answer.id = made.id;
     if (st == QUIRE_EXISTS)
         reply_fail(&t->answer, st, NULL,
@@ -296,27 +297,29 @@ quire_status slash_add_link(struct turn *t, quire_error *err)
                    (long long)made.id, (long long)source,
                    quire_relation_name(kind), (long long)target);
     else if (st)
-        return reply_error(&t->answer, &words, err);
+        return reply_error(&t->answer, &cause, err);
     else
-        reply_say(&t->answer, "OK: added relation #%lld: #%lld --[%s]--> #%lld",
-                  (long long)made.id, (long long)source,
-                  quire_relation_name(kind), (long long)target);
+        reply_add_line(&t->answer,
+                       "OK: added relation #%lld: #%lld --[%s]--> #%lld",
+                       (long long)made.id, (long long)source,
+                       quire_relation_name(kind), (long long)target);
     return QUIRE_OK;
 }
 
 quire_status slash_invalidate(struct turn *t, quire_error *err)
 {
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     int64_t id;
 
-    if (!only_id(t, &id))
-        return usage(t, "/mem invalidate <id>");
-    if (quire_memory_invalidate(t->q, id, 0, &words))
-        return no_entry(t, id, &words, err);
+    if (!parse_single_id(t, &id))
+        return report_usage(t, "/mem invalidate <id>");
+    if (quire_memory_invalidate(t->q, id, 0, &cause))
+        return report_missing_entry(t, id, &cause, err);
     t->answer.id = id;
-    reply_say(&t->answer,
-              "OK: invalidated entry #%lld (kept for questions about the past)",
-              (long long)id);
+    reply_add_line(
+        &t->answer,
+        "OK: invalidated entry #%lld (kept for questions about the past)",
+        (long long)id);
     return QUIRE_OK;
 }
 
@@ -324,7 +327,7 @@ quire_status slash_invalidate(struct turn *t, quire_error *err)
 
 /* "user,project". */
 static quire_status read_types(quire_bytes list, unsigned *types,
-                               quire_error *words)
+                               quire_error *cause)
 {
     size_t at = 0, i;
     quire_status st = QUIRE_OK;
@@ -335,7 +338,7 @@ static quire_status read_types(quire_bytes list, unsigned *types,
         if (i < list.len && ((const char *)list.data)[i] != ',')
             continue;
         if (i > at) {
-            st = quire_memory_type_of(bytes_sub(list, at, i), &type, words);
+            st = quire_memory_type_of(bytes_sub(list, at, i), &type, cause);
             if (!st)
                 *types |= 1u << type;
         }
@@ -354,9 +357,9 @@ static bool take_prefix(quire_bytes *b, const char *prefix)
     return yes;
 }
 
-/* "user,project", "type=user", "tag=t", the tag last: it may have blanks. */
+/* "user,project", "type=user", "tag=t"; the tag comes last and may have blanks. */
 static quire_status read_filter(struct turn *t, quire_memory_list_options *o,
-                                quire_error *words)
+                                quire_error *cause)
 {
     quire_bytes rest = t->command->args;
     quire_status st = QUIRE_OK;
@@ -367,15 +370,15 @@ static quire_status read_filter(struct turn *t, quire_memory_list_options *o,
         if (take_prefix(&rest, "tag=")) {
             o->tag = arena_text(&t->tmp, rest);
             if (!o->tag)
-                st = err_memory(words);
+                st = err_memory(cause);
             else if (!*o->tag || strlen(o->tag) != rest.len)
-                st = err_set(words, QUIRE_INVALID, "there is no such tag");
+                st = err_set(cause, QUIRE_INVALID, "there is no such tag");
             break;
         }
         word = slash_word(&rest);
         if (!take_prefix(&word, "type="))
             take_prefix(&word, "types=");
-        st = read_types(word, &o->types, words);
+        st = read_types(word, &o->types, cause);
     }
     return st;
 }
@@ -384,20 +387,20 @@ quire_status slash_entries(struct turn *t, quire_error *err)
 {
     quire_memory_list_options o = QUIRE_MEMORY_LIST_OPTIONS_INIT;
     struct listing l = {.turn = t, .max = ENTRIES_SHOWN};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
 
     o.limit = ENTRIES_SHOWN + 1;
     t->answer.cut = CUT_LINES;
-    if (read_filter(t, &o, &words) ||
-        quire_memory_list(t->q, &o, each_entry, &l, &words))
-        return give_up(t, &words, err);
+    if (read_filter(t, &o, &cause) ||
+        quire_memory_list(t->q, &o, emit_entry, &l, &cause))
+        return replace_with_error(t, &cause, err);
     if (l.n == 0)
-        reply_say(&t->answer, t->command->args.len > 0
-                                  ? "(no memory entries of that kind)"
-                                  : "(no memory entries)");
+        reply_add_line(&t->answer, t->command->args.len > 0
+                                       ? "(no memory entries of that kind)"
+                                       : "(no memory entries)");
     if (l.n > l.max)
-        reply_say(&t->answer, "(these are the newest %d; there are more)",
-                  ENTRIES_SHOWN);
+        reply_add_line(&t->answer, "(these are the newest %d; there are more)",
+                       ENTRIES_SHOWN);
     return QUIRE_OK;
 }
 
@@ -405,27 +408,27 @@ quire_status slash_search(struct turn *t, quire_error *err)
 {
     quire_recall_options o = QUIRE_RECALL_OPTIONS_INIT;
     struct listing l = {.turn = t};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_status st;
 
     if (t->command->args.len == 0)
-        return usage(t, "/mem search <words>");
+        return report_usage(t, "/mem search <words>");
     o.session = t->session;
     t->answer.cut = CUT_LINES;
-    st = quire_memory_search(t->q, t->command->args, &o, each_entry, &l, NULL,
-                             &words);
+    st = quire_memory_search(t->q, t->command->args, &o, emit_entry, &l, NULL,
+                             &cause);
     if (st && st != QUIRE_NOT_FOUND)
-        return give_up(t, &words, err);
+        return replace_with_error(t, &cause, err);
     if (l.n == 0)
-        reply_say(&t->answer, "(no memory entries match)");
+        reply_add_line(&t->answer, "(no memory entries match)");
     return QUIRE_OK;
 }
 
 /* ---- /mem entry --------------------------------------------------------- */
 
-/* The artifact line, and the /read line that works from here. */
+/* Add the artifact's line and the /read command that works in this session. */
 static quire_status add_link(struct turn *t, int64_t entry, int64_t artifact,
-                             quire_error *words)
+                             quire_error *cause)
 {
     quire_artifact_get_options o = QUIRE_ARTIFACT_GET_OPTIONS_INIT;
     quire_artifact a;
@@ -435,47 +438,48 @@ static quire_status add_link(struct turn *t, int64_t entry, int64_t artifact,
 
     snprintf(which, sizeof which, "#%lld", (long long)artifact);
     if (here)
-        st = quire_artifact_stat(t->q, t->session, which, NULL, &a, words);
+        st = quire_artifact_stat(t->q, t->session, which, NULL, &a, cause);
     if (st == QUIRE_NOT_FOUND) {
         here = false;
         o.any_session = 1;
-        st = quire_artifact_stat(t->q, t->session, which, &o, &a, words);
+        st = quire_artifact_stat(t->q, t->session, which, &o, &a, cause);
     }
-    reply_say(&t->answer, "linked artifact:");
+    reply_add_line(&t->answer, "linked artifact:");
     if (st) {
-        reply_say(&t->answer, "  %s  (it is gone)", which);
+        reply_add_line(&t->answer, "  %s  (it is gone)", which);
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     }
-    reply_say(&t->answer, "  %s  ", which);
+    reply_add_line(&t->answer, "  %s  ", which);
     reply_add_shown(&t->answer.text, bytes_str(a.path), ARGS_SHOWN);
     buf_addf(&t->answer.text, "  (%llu bytes, mime=%s)",
              (unsigned long long)a.size, a.mime);
     if (here)
-        reply_say(&t->answer, "  fetch with: /read %s", which);
+        reply_add_line(&t->answer, "  fetch with: /read %s", which);
     else if (t->session)
-        reply_say(&t->answer,
-                  "  cross-conversation, fetch with: /read %s via=mem:%lld",
-                  which, (long long)entry);
+        reply_add_line(
+            &t->answer,
+            "  cross-conversation, fetch with: /read %s via=mem:%lld", which,
+            (long long)entry);
     else
-        reply_say(&t->answer, "  it can be read inside a session only");
+        reply_add_line(&t->answer, "  it can be read inside a session only");
     return QUIRE_OK;
 }
 
-/* All that is ours to say stands before the text, which may say anything. */
+/* Everything Quire adds comes before the text, which is untrusted. */
 quire_status slash_entry(struct turn *t, quire_error *err)
 {
     quire_relation_list_options o = QUIRE_RELATION_LIST_OPTIONS_INIT;
     struct listing l = {.turn = t};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_status st = QUIRE_OK;
     quire_memory e;
     quire_bytes content;
     int64_t id;
 
-    if (!only_id(t, &id))
-        return usage(t, "/mem entry <id>");
-    if (quire_memory_get(t->q, id, 0, &e, &words))
-        return no_entry(t, id, &words, err);
+    if (!parse_single_id(t, &id))
+        return report_usage(t, "/mem entry <id>");
+    if (quire_memory_get(t->q, id, 0, &e, &cause))
+        return report_missing_entry(t, id, &cause, err);
     t->answer.id = id;
     t->answer.cut = CUT_BYTES;
     add_entry(t, &e);
@@ -483,14 +487,14 @@ quire_status slash_entry(struct turn *t, quire_error *err)
     if (e.content.len > 0 && !content.data)
         return err_memory(err);
     if (e.artifact)
-        st = add_link(t, id, e.artifact, &words);
+        st = add_link(t, id, e.artifact, &cause);
     o.either = id;
     o.limit = RELATIONS_SHOWN;
     if (!st)
-        st = quire_relation_list(t->q, &o, each_relation, &l, &words);
+        st = quire_relation_list(t->q, &o, emit_relation, &l, &cause);
     if (st)
-        return give_up(t, &words, err);
-    reply_say(&t->answer, "\n");
+        return replace_with_error(t, &cause, err);
+    reply_add_line(&t->answer, "\n");
     buf_add(&t->answer.text, content.data, content.len);
     return QUIRE_OK;
 }
@@ -501,7 +505,7 @@ quire_status slash_expand(struct turn *t, quire_error *err)
 {
     quire_graph_options o = QUIRE_GRAPH_OPTIONS_INIT;
     struct listing l = {.turn = t};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     quire_bytes rest = t->command->args;
     quire_bytes first = slash_word(&rest);
     int64_t depth = 1;
@@ -509,23 +513,23 @@ quire_status slash_expand(struct turn *t, quire_error *err)
     take_prefix(&rest, "depth=");
     if (!slash_id(first, &o.around) || o.around == 0 ||
         (rest.len > 0 && (!slash_id(rest, &depth) || depth < 1)))
-        return usage(t, "/mem expand <id> [depth], the depth 1 or 2");
+        return report_usage(t, "/mem expand <id> [depth], the depth 1 or 2");
     o.depth = depth > EXPAND_DEPTH ? EXPAND_DEPTH : (unsigned)depth;
     o.max_nodes = EXPAND_NODES;
     t->answer.cut = CUT_LINES;
-    if (quire_memory_graph(t->q, &o, each_entry, each_relation, &l, &words))
-        return no_entry(t, o.around, &words, err);
+    if (quire_memory_graph(t->q, &o, emit_entry, emit_relation, &l, &cause))
+        return report_missing_entry(t, o.around, &cause, err);
     t->answer.id = o.around;
     if (l.n == EXPAND_NODES)
-        reply_say(&t->answer, "(no more than %d entries are shown)",
-                  EXPAND_NODES);
+        reply_add_line(&t->answer, "(no more than %d entries are shown)",
+                       EXPAND_NODES);
     return QUIRE_OK;
 }
 
-/* How many relations begin or end at an entry. */
+/* Count the relations that start or end at an entry. */
 static quire_status count_relations(struct turn *t,
                                     quire_relation_list_options o, uint64_t *n,
-                                    quire_error *words)
+                                    quire_error *cause)
 {
     quire_status st;
 
@@ -534,7 +538,7 @@ static quire_status count_relations(struct turn *t,
     for (;;) {
         struct listing l = {.turn = t, .quiet = true};
 
-        st = quire_relation_list(t->q, &o, each_relation, &l, words);
+        st = quire_relation_list(t->q, &o, emit_relation, &l, cause);
         *n += l.n_relations;
         o.before_id = l.last;
         if (st || l.n_relations < PAGE)
@@ -548,37 +552,38 @@ quire_status slash_density(struct turn *t, quire_error *err)
     quire_relation_list_options to = QUIRE_RELATION_LIST_OPTIONS_INIT;
     quire_graph_options near = QUIRE_GRAPH_OPTIONS_INIT;
     struct listing l = {.turn = t, .quiet = true};
-    quire_error words = {.status = QUIRE_OK};
+    quire_error cause = {.status = QUIRE_OK};
     uint64_t out = 0, in = 0;
     int64_t id;
     quire_status st;
 
-    if (!only_id(t, &id) || id == 0)
-        return usage(t, "/mem density <id>");
+    if (!parse_single_id(t, &id) || id == 0)
+        return report_usage(t, "/mem density <id>");
     near.around = from.source = to.target = id;
     near.depth = 2;
-    st = quire_memory_graph(t->q, &near, each_entry, each_relation, &l, &words);
+    st = quire_memory_graph(t->q, &near, emit_entry, emit_relation, &l, &cause);
     if (!st)
-        st = count_relations(t, from, &out, &words);
+        st = count_relations(t, from, &out, &cause);
     if (!st)
-        st = count_relations(t, to, &in, &words);
+        st = count_relations(t, to, &in, &cause);
     if (st)
-        return no_entry(t, id, &words, err);
+        return report_missing_entry(t, id, &cause, err);
     t->answer.id = id;
-    reply_say(&t->answer,
-              "#%lld: out=%llu in=%llu reach=%llu (entries within "
-              "2 steps)",
-              (long long)id, (unsigned long long)out, (unsigned long long)in,
-              (unsigned long long)(l.n - 1));
+    reply_add_line(&t->answer,
+                   "#%lld: out=%llu in=%llu reach=%llu (entries within "
+                   "2 steps)",
+                   (long long)id, (unsigned long long)out,
+                   (unsigned long long)in, (unsigned long long)(l.n - 1));
     return QUIRE_OK;
 }
 
-/* ---- /mem and what is none of these -------------------------------------- */
+/* ---- /mem with an unknown subcommand ------------------------------------- */
 
 quire_status slash_mem(struct turn *t, quire_error *err)
 {
     (void)err;
-    return usage(t, "/mem add entry, add link, entries, entry, search, expand, "
-                    "density, invalidate; write, read, show, clear; or shared "
-                    "write, read, show, clear");
+    return report_usage(
+        t, "/mem add entry, add link, entries, entry, search, expand, "
+           "density, invalidate; write, read, show, clear; or shared "
+           "write, read, show, clear");
 }

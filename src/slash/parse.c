@@ -1,11 +1,11 @@
-/* parse.c - the commands in an agent's text */
+/* parse.c - see parse.h */
 #include "slash/parse.h"
 
 #include <string.h>
 
 #include "base/bytes.h"
 
-/* Longer names before those they begin with. */
+/* A name comes before its prefixes. */
 static const struct slash_form forms[] = {
     {SLASH_WRITE, "write", "WRITE", "/endwrite"},
     {SLASH_READ, "read", "READ", NULL},
@@ -111,7 +111,7 @@ static quire_bytes trim_end(quire_bytes line)
     return line;
 }
 
-/* Note the fence that a line opens or closes; whether it is one, or in one. */
+/* Update the fence state; whether the line is a fence or inside one. */
 static bool is_fenced(struct slash_scan *s, quire_bytes line)
 {
     size_t from = 0, to;
@@ -142,7 +142,7 @@ static bool is_fenced(struct slash_scan *s, quire_bytes line)
 
 /* ---- commands ----------------------------------------------------------- */
 
-/* Whether the words of `name` begin `rest`; then they are taken from it. */
+/* If `rest` begins with the words of `name`, remove them and return true. */
 static bool take_name(const char *name, quire_bytes *rest)
 {
     quire_bytes left = *rest, wanted = bytes_str(name);
@@ -169,7 +169,7 @@ static const struct slash_form *find_form(quire_bytes line, quire_bytes *args)
     return NULL;
 }
 
-/* From here to the terminator. */
+/* Take the lines up to the terminator as the body. */
 static void take_body(struct slash_scan *s, struct slash_command *out)
 {
     size_t from = s->at, to = from;
@@ -226,7 +226,7 @@ quire_bytes slash_content(quire_bytes body, struct buf *keep)
         buf_add(keep, line.data, line.len);
         first = false;
     }
-    /* The last line of all was an empty one. */
+    /* Keep an empty last line. */
     if (byte_at(body, body.len - 1) == '\n')
         buf_add_char(keep, '\n');
     return buf_bytes(keep);

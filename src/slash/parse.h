@@ -1,10 +1,9 @@
 /*
- * parse.h - the commands in an agent's text
+ * parse.h - find the slash commands in an agent's text
  *
- * An agent speaks prose, and puts commands between: a line that begins with a
- * slash and a word we know. Here a text becomes those commands, one after the
- * other, without memory of its own and without looking at a byte twice; what
- * they mean is for others.
+ * An agent's text is prose with commands in between: lines that begin with a
+ * slash and a known word. The scanner returns the commands in order. It does not
+ * allocate, reads each byte once, and does not interpret the arguments.
  *
  *     Here is the report.
  *     /write --persist report.md        a command, its arguments
@@ -13,25 +12,25 @@
  *     /endwrite                         up to the line that ends it
  *     /read report.md                   a command without a body
  *
- * The rules, where a text could be taken in two ways:
+ * Rules for ambiguous text:
  *
- *   (1) A command begins in the first column, and its first word is one of
- *       ours: "/writes x", "/usr/bin/env", " /list" are prose. Blanks, tabs and
- *       CR at the end of its line do not count; lines end with LF.
- *   (2) A body is ended by its own terminator alone, as a whole line, nothing
- *       before it and nothing behind but one CR. Fences and other commands in
- *       a body are content. What has no terminator goes on to the end of the
- *       text, and is not closed: it is better to do nothing than to run lines
- *       that were meant to be written.
- *   (3) Whatever opens a body opens it, with sensible arguments or without:
- *       the lines after a mistaken "/write" were no commands either.
- *   (4) Outside a body a fence hides what is in it. It is opened by three or
- *       more ` or ~, behind at most three blanks, as in CommonMark; behind `
- *       no other ` may follow on the line. It is closed by a line of the same
- *       character, at least as many, and nothing else; by the other kind never.
- *       One that is not closed hides all that follows.
+ *   (1) A command begins in the first column, and its first word is known:
+ *       "/writes x", "/usr/bin/env", " /list" are prose. Blanks, tabs and CR at
+ *       the end of its line are ignored; lines end with LF.
+ *   (2) Only its own terminator ends a body: a whole line, optionally followed
+ *       by one CR. Fences and other commands in a body are content. A body
+ *       without a terminator extends to the end of the text and is not closed:
+ *       its command is not run, since running lines that were meant as content
+ *       would be worse.
+ *   (3) A command that takes a body has one even if its arguments are invalid:
+ *       the lines after a mistaken "/write" are not commands.
+ *   (4) Outside a body a fence hides its content. Three or more ` or ~ open it,
+ *       after at most three blanks, as in CommonMark; after an opening ` no
+ *       other ` may follow on the line. A line of the same character, at least
+ *       as many, and nothing else closes it. An unclosed fence hides the rest
+ *       of the text.
  *
- * The text may be any bytes, NUL and damaged UTF-8 among them.
+ * The text may be any bytes, including NUL and invalid UTF-8.
  */
 #ifndef SLASH_PARSE_H
 #define SLASH_PARSE_H
@@ -61,7 +60,7 @@ enum slash_kind {
     SLASH_SHARED_WRITE,
     SLASH_SHARED_READ,
     SLASH_SHARED_CLEAR,
-    SLASH_MEM, /* "/mem" and nothing we know */
+    SLASH_MEM, /* "/mem" and an unknown word */
 };
 
 struct slash_form {
@@ -73,15 +72,15 @@ struct slash_form {
 
 struct slash_command {
     const struct slash_form *form;
-    quire_bytes args; /* behind the name, no blanks around          */
-    quire_bytes body; /* the lines of its body as they stand        */
+    quire_bytes args; /* after the name, trimmed                    */
+    quire_bytes body; /* the lines of its body, unchanged           */
     bool closed;      /* the terminator is there, or none is needed */
     uint64_t line;    /* of the text, from 1                        */
 };
 
 struct slash_scan {
     quire_bytes text;
-    size_t at;     /* the line to look at next              */
+    size_t at;     /* offset of the next line               */
     uint64_t line; /* its number                            */
     char fence;    /* '`' or '~': inside one; 0: outside    */
     size_t fence_len;
@@ -89,19 +88,19 @@ struct slash_scan {
 
 void slash_scan_init(struct slash_scan *s, quire_bytes text);
 
-/* The next command; false: there is none. Slices are of the text. */
+/* The next command; false at the end. The slices point into the text. */
 bool slash_next(struct slash_scan *s, struct slash_command *out);
 
 /* The lines of a body as content: joined by LF, the CR at the end of each
- * dropped, and the last newline. A slice of the text if there is nothing to
- * drop, else in `keep`, whose failure is to be looked at. */
+ * dropped, and the last newline. A slice of the text if nothing else is dropped;
+ * otherwise stored in `keep`, and the caller checks `keep->failed`. */
 quire_bytes slash_content(quire_bytes body, struct buf *keep);
 
-/* The next word of `rest`, between blanks, which is taken from it; no bytes
- * when there is none. What is left begins with no blank. */
+/* Remove the next word and the blanks around it from `rest` and return it;
+ * empty at the end. */
 quire_bytes slash_word(quire_bytes *rest);
 
-/* A number of decimal digits, with '#' before it or without; false if it is
+/* Parse decimal digits with an optional '#' before them; false if the word is
  * anything else or does not fit. */
 bool slash_id(quire_bytes word, int64_t *id);
 

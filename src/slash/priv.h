@@ -1,9 +1,9 @@
 /*
- * priv.h - one turn of an agent, inside
+ * priv.h - internals of one turn of an agent
  *
- * A function per command fills the response: text and status. It returns an
- * error only for what ends the turn: memory, or a callback. run.c and reply.c
- * add the frame, cut the text and count the budget.
+ * One function per command fills the response: text and status. It returns an
+ * error only if the turn must end: out of memory, or a failed callback. run.c
+ * and reply.c add the frame, truncate the text and charge the budget.
  */
 #ifndef SLASH_PRIV_H
 #define SLASH_PRIV_H
@@ -16,27 +16,27 @@
 enum {
     READ_LIMIT = 16384,     /* bytes of content in a reply                */
     BUDGET = 32768,         /* bytes of content in all of them            */
-    REPLY_LEAST = 32,       /* what a reply costs, if it says less: else a
-                               text could have as many as it likes        */
-    SKIPS_TOLD = 20,        /* this many skipped commands get a reply of
-                               their own, the next one is for all others  */
+    REPLY_LEAST = 32,       /* least cost of a reply, so that the number of
+                               replies is bounded                         */
+    SKIPS_REPORTED = 20,    /* this many skipped commands get a reply of
+                               their own, all others share the next       */
     ARGS_SHOWN = 300,       /* bytes of arguments in a frame              */
     LIST_MAX = 200,         /* lines of /list                             */
     ENTRY_BODY_MAX = 32768, /* bytes                                      */
-    QUOTED_MAX = 1 << 29,   /* bytes, whatever limit is asked for         */
+    QUOTED_MAX = 1 << 29,   /* bytes, upper bound of read_limit           */
 };
 
-/* What may be left out of an answer that is too long. */
+/* How a reply that is too long may be truncated. */
 enum cut {
-    CUT_NOTHING, /* it tells what was done, in a few lines */
+    CUT_NOTHING, /* not at all: a short report             */
     CUT_BYTES,   /* content: between characters            */
     CUT_LINES,   /* a list: between lines                  */
 };
 
 struct response {
-    struct buf text; /* what stands between the frames                   */
+    struct buf text; /* what is inside the frame                         */
     enum cut cut;
-    uint64_t whole; /* bytes there are, if `text` has only the first     */
+    uint64_t whole; /* full size, if `text` has only the beginning       */
     quire_status status;
     const char *kind;
     int64_t id;
@@ -55,30 +55,30 @@ struct turn {
     struct arena tmp;   /* of one command                                */
 };
 
-/* ---- reply.c: words ----------------------------------------------------- */
+/* ---- reply.c: text of a reply ------------------------------------------- */
 
-/* Text on one line: what would end the line or steer a terminal becomes a
- * blank, damage U+FFFD. No more than `max` bytes, and three dots if it is cut. */
+/* Add text as a single line: line ends and control characters become blanks,
+ * invalid UTF-8 U+FFFD. At most `max` bytes, then "..." if it is truncated. */
 void reply_add_shown(struct buf *out, quire_bytes text, size_t max);
 
-/* A line more in the answer. */
-void reply_say(struct response *a, const char *fmt, ...)
+/* Add a line to the reply. */
+void reply_add_line(struct response *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "ERR: ..." in a line more, and that it failed. `kind` NULL: the name of the
+/* Add a line "ERR: ..." and set status and kind. `kind` NULL: the name of the
  * status. */
 void reply_fail(struct response *a, quire_status status, const char *kind,
                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same in the words of the library. QUIRE_OK, or QUIRE_NO_MEMORY, which is
- * no answer. */
-quire_status reply_error(struct response *a, const quire_error *words,
+/* The same with the message of a library error. Returns QUIRE_OK, or
+ * QUIRE_NO_MEMORY, which is not a reply. */
+quire_status reply_error(struct response *a, const quire_error *cause,
                          quire_error *err);
 
-/* "text", in the arena, fit for a line. Never NULL. */
+/* `text` as a single line, in the arena. Never NULL. */
 const char *reply_shown(struct turn *t, quire_bytes text);
 
-/* The frame, and `body` in it; `note` (may be NULL) is a last line. */
+/* Write `body` in its frame; `note` (may be NULL) is the last line. */
 void reply_block(struct buf *out, const struct slash_command *command,
                  quire_bytes body, const char *note);
 
@@ -105,8 +105,8 @@ quire_status slash_shared_write(struct turn *t, quire_error *err);
 quire_status slash_shared_read(struct turn *t, quire_error *err);
 quire_status slash_shared_clear(struct turn *t, quire_error *err);
 
-/* Bytes of content as they come, up to the limit; the rest is counted. For
- * quire_write_fn, with the turn. */
-quire_status slash_take(void *turn, quire_bytes bytes, quire_error *err);
+/* Add content to the reply up to the limit, and count all of it. A
+ * quire_write_fn whose context is the turn. */
+quire_status slash_add_content(void *turn, quire_bytes bytes, quire_error *err);
 
 #endif

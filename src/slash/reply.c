@@ -16,8 +16,8 @@
 
 #define END_MARK "[END "
 
-/* What some reader takes for the end of a line: controls, NEL, LS, PS. A tab
- * is none, but has no place in a line of ours either. */
+/* Characters that some reader takes for the end of a line: controls except tab,
+ * NEL, LS, PS. */
 static bool ends_line(uint32_t cp)
 {
     return (cp < 0x20 && cp != '\t') || cp == 0x85 || cp == 0x2028 ||
@@ -61,7 +61,7 @@ const char *reply_shown(struct turn *t, quire_bytes text)
     return out ? out : "";
 }
 
-/* ---- lines of an answer ------------------------------------------------- */
+/* ---- lines of a reply --------------------------------------------------- */
 
 static void begin_line(struct response *a)
 {
@@ -70,21 +70,21 @@ static void begin_line(struct response *a)
 }
 
 static void __attribute__((format(printf, 2, 0)))
-add_words(struct response *a, const char *fmt, va_list args)
+add_formatted(struct response *a, const char *fmt, va_list args)
 {
-    char words[1024];
+    char message[1024];
 
-    vsnprintf(words, sizeof words, fmt, args);
-    buf_add_str(&a->text, words);
+    vsnprintf(message, sizeof message, fmt, args);
+    buf_add_str(&a->text, message);
 }
 
-void reply_say(struct response *a, const char *fmt, ...)
+void reply_add_line(struct response *a, const char *fmt, ...)
 {
     va_list args;
 
     begin_line(a);
     va_start(args, fmt);
-    add_words(a, fmt, args);
+    add_formatted(a, fmt, args);
     va_end(args);
 }
 
@@ -96,48 +96,47 @@ void reply_fail(struct response *a, quire_status status, const char *kind,
     begin_line(a);
     buf_add_str(&a->text, "ERR: ");
     va_start(args, fmt);
-    add_words(a, fmt, args);
+    add_formatted(a, fmt, args);
     va_end(args);
     a->status = status;
     a->kind = kind ? kind : quire_status_name(status);
 }
 
-quire_status reply_error(struct response *a, const quire_error *words,
+quire_status reply_error(struct response *a, const quire_error *cause,
                          quire_error *err)
 {
     struct buf line = BUF_INIT(4096);
 
-    if (words->status == QUIRE_NO_MEMORY)
+    if (cause->status == QUIRE_NO_MEMORY)
         return err_memory(err);
-    /* What happened to a disk or a database is not for a model, nor where on
-     * the machine that is. */
-    if (words->status == QUIRE_IO || words->status == QUIRE_DAMAGED) {
-        reply_fail(a, words->status, NULL, "%s",
-                   words->status == QUIRE_DAMAGED
-                       ? "what is stored there is damaged; tell whoever runs "
-                         "the store"
+    /* Do not reveal details of disks, databases or paths to a model. */
+    if (cause->status == QUIRE_IO || cause->status == QUIRE_DAMAGED) {
+        reply_fail(a, cause->status, NULL, "%s",
+                   cause->status == QUIRE_DAMAGED
+                       ? "the stored data is damaged; report this to the "
+                         "operator of the store"
                        : "the store could not do this; try again later");
         return QUIRE_OK;
     }
-    reply_add_shown(&line, bytes_str(words->what), sizeof words->what);
-    /* What a person would type is of no use to an agent. */
-    if (words->next[0] && !strstr(words->next, "quire ") &&
-        !strstr(words->next, "--")) {
+    reply_add_shown(&line, bytes_str(cause->what), sizeof cause->what);
+    /* Hints to run a shell command do not help an agent. */
+    if (cause->next[0] && !strstr(cause->next, "quire ") &&
+        !strstr(cause->next, "--")) {
         buf_add_str(&line, "; ");
-        reply_add_shown(&line, bytes_str(words->next), sizeof words->next);
+        reply_add_shown(&line, bytes_str(cause->next), sizeof cause->next);
     }
     if (!buf_text(&line)) {
         buf_release(&line);
         return err_memory(err);
     }
-    reply_fail(a, words->status, NULL, "%s", buf_text(&line));
+    reply_fail(a, cause->status, NULL, "%s", buf_text(&line));
     buf_release(&line);
     return QUIRE_OK;
 }
 
 /* ---- the frame ---------------------------------------------------------- */
 
-/* Where the line that begins at `at` ends, its end included. */
+/* Offset behind the line that begins at `at`, terminator included. */
 static size_t line_end(quire_bytes text, size_t at)
 {
     while (at < text.len) {
@@ -151,7 +150,7 @@ static size_t line_end(quire_bytes text, size_t at)
     return at;
 }
 
-static bool looks_like_end(quire_bytes line)
+static bool is_end_line(quire_bytes line)
 {
     while (line.len > 0 && *(const char *)line.data == ' ')
         line = bytes_sub(line, 1, line.len);
@@ -172,7 +171,7 @@ static void add_content(struct buf *out, quire_bytes text)
         size_t end = line_end(text, at);
         quire_bytes line = bytes_sub(text, at, end);
 
-        if (looks_like_end(line))
+        if (is_end_line(line))
             buf_add_char(out, ' ');
         buf_add(out, line.data, line.len);
         at = end;

@@ -1,7 +1,7 @@
 /* reply_json.c - see reply_json.h */
 #include "slash/reply_json.h"
 
-/* An image, which is no text. */
+/* An image, as base64. */
 static void add_part(struct json_writer *w, const quire_slash_reply *r)
 {
     json_key(w, "part");

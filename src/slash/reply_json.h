@@ -1,8 +1,7 @@
 /*
- * reply_json.h - what a slash command replied, as JSON
+ * reply_json.h - the reply to a slash command, as JSON
  *
- * It is spelled the same over HTTP and by `quire slash --json`, so that a program
- * that reads one can read the other.
+ * HTTP and `quire slash --json` use the same form.
  */
 #ifndef SLASH_REPLY_JSON_H
 #define SLASH_REPLY_JSON_H
@@ -10,7 +9,7 @@
 #include "base/json.h"
 #include "quire.h"
 
-/* A value: the object. */
+/* Write the reply as one JSON object. */
 void reply_write(struct json_writer *w, const quire_slash_reply *r);
 
 #endif

@@ -83,7 +83,7 @@ static quire_status ignore_one(void *ctx, const quire_artifact *artifact,
     return QUIRE_OK;
 }
 
-/* Whether the store can be read. */
+/* Fail early if the store cannot be read. */
 static quire_status check_store(struct turn *t, quire_error *err)
 {
     quire_artifact_list_options o = QUIRE_ARTIFACT_LIST_OPTIONS_INIT;
@@ -96,7 +96,7 @@ static quire_status check_store(struct turn *t, quire_error *err)
 
 /* ---- one command -------------------------------------------------------- */
 
-/* How much of the reply is printed. */
+/* How many bytes of the reply are shown. */
 static size_t shown_bytes(const struct turn *t)
 {
     const struct response *a = &t->answer;
@@ -185,15 +185,16 @@ static quire_status run_one(struct turn *t, quire_error *err)
 
 /* ---- no budget ---------------------------------------------------------- */
 
-static quire_status skip(const struct slash_command *command, uint64_t n,
-                         const char *words, quire_slash_fn each, void *ctx,
-                         quire_error *err)
+static quire_status emit_skipped(const struct slash_command *command,
+                                 uint64_t n, const char *message,
+                                 quire_slash_fn each, void *ctx,
+                                 quire_error *err)
 {
     struct buf block = BUF_INIT(16 * 1024);
     quire_slash_reply reply = {
         .command = command->form->name,
         .args = command->args,
-        .body = bytes_str(words),
+        .body = bytes_str(message),
         .status = QUIRE_QUOTA,
         .kind = "skipped",
         .line = command->line,
@@ -214,32 +215,32 @@ static quire_status skip_rest(const struct turn *t, struct slash_scan *s,
                               quire_slash_fn each, void *ctx, quire_error *err)
 {
     struct slash_command more;
-    char words[192];
+    char message[192];
     uint64_t n = 0;
     quire_status st = QUIRE_OK;
-    int told;
+    int n_reported;
 
-    snprintf(words, sizeof words,
+    snprintf(message, sizeof message,
              "ERR: skipped, nothing was done: the replies of this turn have "
              "used up their %llu bytes; send it again in the next",
              (unsigned long long)t->o.budget);
-    for (told = 0; told < SKIPS_TOLD; told++) {
-        st = skip(command, 1, words, each, ctx, err);
+    for (n_reported = 0; n_reported < SKIPS_REPORTED; n_reported++) {
+        st = emit_skipped(command, 1, message, each, ctx, err);
         if (st || !slash_next(s, command))
             return st;
     }
     while (slash_next(s, &more))
         n++;
     if (n > 0)
-        snprintf(words, sizeof words,
+        snprintf(message, sizeof message,
                  "ERR: skipped, nothing was done, nor by the %llu commands "
                  "after it: the replies of this turn have used up their %llu "
                  "bytes",
                  (unsigned long long)n, (unsigned long long)t->o.budget);
-    return skip(command, n + 1, words, each, ctx, err);
+    return emit_skipped(command, n + 1, message, each, ctx, err);
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- the whole turn ------------------------------------------------------ */
 
 static void turn_init(struct turn *t, quire *q,
                       const quire_slash_options *options)
