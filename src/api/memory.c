@@ -408,9 +408,8 @@ static quire_status check_question(quire_bytes query, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!memory_expression(query, true, &ignored)) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "ask with a word of the entry, or several",
-                      "there is no word to look for");
+        st = err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
+                      "the query has no search term");
     }
     buf_release(&ignored);
     return st;

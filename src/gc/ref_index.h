@@ -8,8 +8,8 @@
  *                 read (inode, size, times, the bytes before its end)
  *     mentioned   the keys that each source refers to
  *     held        for each key how many sources refer to it, in 4,096 buckets
- *                 its first twelve bits: a million keys are written as so many
- *                 rows, and a few changed ones rewrite a few of them
+ *                 by its first twelve bits: a million keys are written as so
+ *                 many rows, and a few changed ones rewrite a few of them
  *     doomed      unreferenced blobs, and since when
  *     loose       keys that a source no longer refers to, and since when, until
  *                 a collection has judged whether another one does

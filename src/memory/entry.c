@@ -1,9 +1,8 @@
 /*
- * entry.c - facts: added, changed, listed, ended
+ * entry.c - add, change, list and end entries
  *
- * A change of an entry is a change of its words, too: they are taken out of the
- * index as the old row has them and put in as the new one does, in the one
- * transaction.
+ * Changing an entry also changes the full-text index, in the same transaction:
+ * the words of the old row are removed and those of the new one added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "base/json.h"
 #include "memory/priv.h"
 
-/* ---- the room ----------------------------------------------------------- */
+/* ---- open and transactions ---------------------------------------------- */
 
 quire_status memories_new(struct db *db, const struct clock *clock,
                           struct memories **out, quire_error *err)
@@ -52,7 +51,7 @@ quire_status memory_begin(struct memories *m, quire_error *err)
 quire_status memory_end(struct memories *m, quire_status st, quire_error *err)
 {
     st = sql_end(m->db, st, err);
-    /* An index that was made in there is not there. */
+    /* An index created in the transaction was rolled back with it. */
     if (st)
         memory_fulltext_close(&m->words);
     return st;
@@ -92,11 +91,11 @@ static quire_bytes bytes_at(struct stmt *s, int at, struct arena *keep)
     return arena_dup(keep, stmt_column_bytes(s, at));
 }
 
-static quire_status unknown_type(struct stmt *s, quire_error *err)
+static quire_status fail_type(struct stmt *s, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_DAMAGED,
                                "another program has written to quire.db",
-                               "memory entry #%lld is of a type that is none",
+                               "memory entry #%lld has an unknown type",
                                (long long)stmt_column_int(s, 0));
     return st;
 }
@@ -107,7 +106,7 @@ static quire_status read_row(struct stmt *s, struct arena *keep,
     int type = memory_type_of(stmt_column_bytes(s, 1));
 
     if (type < 0)
-        return unknown_type(s, err);
+        return fail_type(s, err);
     *out = (quire_memory){
         .id = stmt_column_int(s, 0),
         .type = (quire_memory_type)type,
@@ -165,18 +164,18 @@ quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,
 
 /* ---- list --------------------------------------------------------------- */
 
-static char lower(char c)
+static char to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool same_tag(quire_bytes tag, quire_bytes wanted)
+static bool equal_tags(quire_bytes tag, quire_bytes wanted)
 {
     const char *a = tag.data, *b = wanted.data;
     size_t i;
 
     for (i = 0; tag.len == wanted.len && i < tag.len; i++) {
-        if (lower(a[i]) != lower(b[i]))
+        if (to_lower(a[i]) != to_lower(b[i]))
             return false;
     }
     return tag.len == wanted.len;
@@ -189,7 +188,7 @@ bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp)
 
     json_iter_init(&it, tags);
     while (!has && json_next(&it))
-        has = same_tag(json_text(it.value, tmp), bytes_str(tag));
+        has = equal_tags(json_text(it.value, tmp), bytes_str(tag));
     return has;
 }
 
@@ -202,9 +201,9 @@ static bool is_wanted(const struct memory_range *r, struct stmt *s,
            (!r->tag || entry_has_tag(stmt_column_bytes(s, 5), r->tag, tmp));
 }
 
-/* The rows of a statement that is bound, `left` of those that are wanted; all
- * of them are if there is no range. */
-static quire_status give_rows(struct stmt *s, const struct memory_range *r,
+/* Emit the rows of a bound statement, at most `left` of those selected; without
+ * a range all of them. */
+static quire_status emit_rows(struct stmt *s, const struct memory_range *r,
                               uint64_t left, quire_memory_fn each, void *ctx,
                               quire_error *err)
 {
@@ -248,7 +247,7 @@ quire_status memory_list(struct memories *m, const struct memory_range *r,
     stmt_bind_int(s, 6, r->session);
     if (r->as_of_us)
         stmt_bind_int(s, 7, r->as_of_us);
-    return give_rows(s, r, r->limit ? r->limit : UINT64_MAX, each, ctx, err);
+    return emit_rows(s, r, r->limit ? r->limit : UINT64_MAX, each, ctx, err);
 }
 
 quire_status entry_each(struct memories *m, int64_t tenant,
@@ -260,14 +259,14 @@ quire_status entry_each(struct memories *m, int64_t tenant,
     if (st)
         return st;
     stmt_bind_int(s, 1, tenant);
-    return give_rows(s, NULL, UINT64_MAX, each, ctx, err);
+    return emit_rows(s, NULL, UINT64_MAX, each, ctx, err);
 }
 
 /* ---- add, edit ---------------------------------------------------------- */
 
 /* The tags as a JSON array, in `keep`. */
-static const char *spell_tags(const quire_bytes *tags, size_t n,
-                              struct arena *keep)
+static const char *format_tags(const quire_bytes *tags, size_t n,
+                               struct arena *keep)
 {
     struct buf out = BUF_INIT(64 * 1024);
     struct json_writer w;
@@ -319,8 +318,9 @@ static void bind_text(struct stmt *s, int at, const quire_memory *one)
     stmt_bind_text(s, at + 4, bytes_str(one->tags));
 }
 
-static quire_status insert(struct memories *m, const struct memory_owner *owner,
-                           quire_memory *now, quire_error *err)
+static quire_status insert_entry(struct memories *m,
+                                 const struct memory_owner *owner,
+                                 quire_memory *now, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_ADD, &s, err);
@@ -346,9 +346,9 @@ static bool is_named_before(const int64_t *ids, size_t at)
     return i < at;
 }
 
-/* A valid entry that can end at that time, which becomes its beginning where it
- * is so nearly: times are printed to the millisecond, and that one is not before
- * itself. */
+/* A valid entry that can end at that time. A time just before its beginning
+ * becomes the beginning: times are printed to the millisecond, and a printed
+ * one must not be before itself. */
 static quire_status find_to_end(struct memories *m, int64_t tenant, int64_t id,
                                 int64_t *when_us, struct arena *keep,
                                 quire_memory *out, quire_error *err)
@@ -359,15 +359,16 @@ static quire_status find_to_end(struct memories *m, int64_t tenant, int64_t id,
         *when_us < out->valid_from_us)
         *when_us = out->valid_from_us;
     if (!st && *when_us && *when_us < out->valid_from_us) {
-        st = err_fail(err, QUIRE_INVALID, "give a later time, or none for now",
+        st = err_fail(err, QUIRE_INVALID,
+                      "give a later time, or leave it out for now",
                       "memory entry #%lld became true after that time",
                       (long long)id);
     }
     return st;
 }
 
-/* Whether all can be superseded. Asked before anything is changed: who is
- * refused has changed nothing. */
+/* Whether all can be superseded. Checked before anything is changed, so that a
+ * refusal changes nothing. */
 static quire_status check_superseded(struct memories *m, int64_t tenant,
                                      const quire_memory_options *o,
                                      int64_t when_us, quire_error *err)
@@ -391,9 +392,9 @@ static quire_status check_superseded(struct memories *m, int64_t tenant,
     return st;
 }
 
-static quire_status supersede(struct memories *m, int64_t tenant,
-                              const quire_memory *by, int64_t id,
-                              quire_error *err)
+static quire_status supersede_entry(struct memories *m, int64_t tenant,
+                                    const quire_memory *by, int64_t id,
+                                    quire_error *err)
 {
     quire_relation want = {
         .source = by->id,
@@ -401,7 +402,7 @@ static quire_status supersede(struct memories *m, int64_t tenant,
         .kind = QUIRE_SUPERSEDES,
     };
     quire_relation ignored;
-    /* First, since it asks for both ends to be valid. */
+    /* First, since it requires both ends to be valid. */
     quire_status st = relation_add(m, tenant, &want, &ignored, err);
 
     return st ? st : memory_invalidate(m, tenant, id, by->valid_from_us, err);
@@ -416,7 +417,7 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
         .title = o->title,
         .content = o->content,
         .source = o->source,
-        .tags = spell_tags(o->tags, o->n_tags, keep),
+        .tags = format_tags(o->tags, o->n_tags, keep),
         .artifact = o->artifact,
         .created_us = o->created_us ? o->created_us : clock_us(m->clock),
     };
@@ -431,19 +432,20 @@ quire_status memory_add(struct memories *m, const struct memory_owner *owner,
     if (!st)
         st = memory_fulltext_open(m, owner->tenant, true, err);
     if (!st)
-        st = insert(m, owner, &now, err);
+        st = insert_entry(m, owner, &now, err);
     if (!st)
         st = memory_fulltext_add(m, &now, err);
     for (i = 0; i < o->n_supersedes && !st; i++) {
         if (!is_named_before(o->supersedes, i))
-            st = supersede(m, owner->tenant, &now, o->supersedes[i], err);
+            st = supersede_entry(m, owner->tenant, &now, o->supersedes[i], err);
     }
     return st ? st : memory_get(m, owner->tenant, now.id, 0, keep, out, err);
 }
 
-/* What is given takes the place of what was. */
-static quire_status describe(quire_memory *now, const quire_memory_options *o,
-                             struct arena *keep, quire_error *err)
+/* Given fields replace the old ones. */
+static quire_status merge_fields(quire_memory *now,
+                                 const quire_memory_options *o,
+                                 struct arena *keep, quire_error *err)
 {
     if (o->set_type)
         now->type = o->type;
@@ -454,13 +456,13 @@ static quire_status describe(quire_memory *now, const quire_memory_options *o,
     if (o->source.data)
         now->source = o->source;
     if (o->tags)
-        now->tags = spell_tags(o->tags, o->n_tags, keep);
+        now->tags = format_tags(o->tags, o->n_tags, keep);
     return now->tags ? QUIRE_OK : err_memory(err);
 }
 
-/* `link` as SQL_CHANGE has it. */
-static quire_status change(struct memories *m, const quire_memory *now,
-                           int64_t link, quire_error *err)
+/* `link` as in SQL_CHANGE. */
+static quire_status change_entry(struct memories *m, const quire_memory *now,
+                                 int64_t link, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_CHANGE, &s, err);
@@ -489,15 +491,15 @@ quire_status memory_edit(struct memories *m, const struct memory_owner *owner,
     if (!st)
         st = memory_fulltext_remove(m, out, err);
     if (!st)
-        st = describe(out, o, keep, err);
+        st = merge_fields(out, o, keep, err);
     if (!st)
-        st = change(m, out, link, err);
+        st = change_entry(m, out, link, err);
     if (!st)
         st = memory_fulltext_add(m, out, err);
     return st ? st : memory_get(m, owner->tenant, id, 0, keep, out, err);
 }
 
-/* ---- ended, gone -------------------------------------------------------- */
+/* ---- invalidate, remove ------------------------------------------------- */
 
 quire_status memory_invalidate(struct memories *m, int64_t tenant, int64_t id,
                                int64_t when_us, quire_error *err)

@@ -1,16 +1,16 @@
 /*
- * graph.c - facts and relations, all at once
+ * graph.c - the graph of entries and relations
  *
- * The nodes come first, as a list of ids and a map that tells who is in it. The
- * whole graph has them from one walk over the list; the neighbourhood of an
- * entry grows in rings, each node asking for what it is related to:
+ * The nodes come first, as a list of ids and a set for membership. The whole
+ * graph has them from one walk over the list; the neighbourhood of an entry
+ * grows in rings, by a breadth-first search:
  *
  *     nodes   [ centre | ring 1 . . . | ring 2 . . . . . ]
- *                        ^ asked now    ^ what they found
+ *                        ^ expanded     ^ found by it
  *
- * Then each entry is given, and each relation that begins at a node and ends
- * at one. All in one transaction that reads: the relations are those of the
- * entries that were given.
+ * Then each entry is emitted, and each relation that begins at a node and ends
+ * at one. All in one read transaction: the relations are those of the entries
+ * that were emitted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct graph {
     struct map known;
     int64_t *ids;
     size_t n, cap;
-    int64_t from; /* the node that asks      */
+    int64_t from; /* the node being expanded */
     quire_relation *relations;
     size_t n_relations, cap_relations;
 };
@@ -43,8 +43,8 @@ static bool is_known(const struct graph *g, int64_t id)
     return map_get(&g->known, bytes_of(&id, sizeof id)) != NULL;
 }
 
-/* Room for one more of `size` bytes in a list. */
-static bool make_room(void **list, size_t n, size_t *cap, size_t size,
+/* Grow a list by one element of `size` bytes. */
+static bool grow_list(void **list, size_t n, size_t *cap, size_t size,
                       struct arena *keep)
 {
     void *more;
@@ -69,7 +69,7 @@ static quire_status add_node(struct graph *g, int64_t id, quire_error *err)
         return QUIRE_OK;
     key = arena_dup(&g->keep, bytes_of(&id, sizeof id));
     if (!key.data ||
-        !make_room((void **)&g->ids, g->n, &g->cap, sizeof *g->ids, &g->keep) ||
+        !grow_list((void **)&g->ids, g->n, &g->cap, sizeof *g->ids, &g->keep) ||
         !map_put(&g->known, key, g->n, NULL))
         return err_memory(err);
     g->ids[g->n++] = id;
@@ -150,7 +150,7 @@ static quire_status add_relation(void *ctx, const quire_relation *r,
 
     if (!is_known(g, r->source) || !is_known(g, r->target))
         return QUIRE_OK;
-    if (!make_room((void **)&g->relations, g->n_relations, &g->cap_relations,
+    if (!grow_list((void **)&g->relations, g->n_relations, &g->cap_relations,
                    sizeof *g->relations, &g->keep))
         return err_memory(err);
     g->relations[g->n_relations++] = *r;
@@ -164,7 +164,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* One walk over all relations, or one look for each of a few nodes. */
+/* One walk over all relations, or one query for each of a few nodes. */
 static quire_status find_relations(struct graph *g, quire_error *err)
 {
     struct relation_range range = {.tenant = g->tenant, .kind = -1};
@@ -182,11 +182,11 @@ static quire_status find_relations(struct graph *g, quire_error *err)
     return st;
 }
 
-/* ---- giving ------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
-static quire_status give(struct graph *g, quire_memory_fn each_entry,
-                         quire_relation_fn each_relation, void *ctx,
-                         quire_error *err)
+static quire_status emit_graph(struct graph *g, quire_memory_fn each_entry,
+                               quire_relation_fn each_relation, void *ctx,
+                               quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     quire_status st = QUIRE_OK;
@@ -216,13 +216,13 @@ quire_status memory_graph(struct memories *m, int64_t tenant,
 
     if (st)
         return st;
-    /* Ids are numbers that we gave out ourselves: nobody can choose them. */
+    /* Ids are our own numbers: they cannot be chosen to collide. */
     map_init(&g.known, 0, 0);
     st = o->around ? find_around(&g, err) : find_all(&g, err);
     if (!st)
         st = find_relations(&g, err);
     if (!st)
-        st = give(&g, each_entry, each_relation, ctx, err);
+        st = emit_graph(&g, each_entry, each_relation, ctx, err);
     db_rollback(m->db);
     map_release(&g.known);
     arena_release(&g.keep);

@@ -1,8 +1,7 @@
 /*
- * history.c - the prompts a person typed
+ * history.c - the prompt history
  *
- * The file may be anybody's of three: one that we made, one of oh-my-pi 13,
- * one of 18.
+ * The file may have been created by us, by oh-my-pi 13, or by oh-my-pi 18.
  *
  *     history(id, prompt, created_at, cwd)                   13: a prompt may
  *                                                            have many rows
@@ -10,16 +9,16 @@
  *     history_fts                             full text over `prompt`, filled
  *                                             by a trigger on insert
  *
- * Always true:
+ * Invariants:
  *
- *   (1) What is there stays: no table of a file that has any is made, altered
- *       or dropped, and no setting of it is touched.
- *   (2) Rows go in by plain SQL, so that the trigger of whoever made the file
- *       keeps its index.
- *   (3) Its shape is looked at again whenever somebody has changed it. A newer
- *       oh-my-pi that starts while we have the file open rebuilds it.
+ *   (1) Existing tables stay: no table of a file that has any is created,
+ *       altered or dropped, and no setting of it is touched.
+ *   (2) Rows are inserted by plain SQL, so that the trigger of the file's
+ *       creator maintains its index.
+ *   (3) The schema is read again whenever it has changed. A newer oh-my-pi
+ *       that starts while we have the file open rebuilds it.
  *
- * Substrings are looked for here rather than by LIKE, which has a limit to its
+ * Substrings are searched here rather than by LIKE, which has a limit to its
  * pattern, ends at a NUL, and would need a statement for each number of words.
  */
 #include "memory/history.h"
@@ -33,30 +32,30 @@
 #include "memory/normalize.h"
 #include "store/sql.h"
 
-/* More than these are looked for in the text alone: SQLite has a limit to an
- * expression, and who pastes a page into the search wants that page. */
+/* Further words are searched in the text alone: SQLite limits the size of an
+ * expression, and a query may be a pasted page. */
 #define FTS_WORDS_MAX 64
 
 struct shape {
     bool any;     /* it has tables at all        */
-    bool table;   /* ours to use                 */
+    bool table;   /* a history table we can use */
     bool unique;  /* one row a prompt            */
     bool session; /* there is a column for it    */
-    bool fts;     /* an index over the words     */
+    bool fts;     /* a full-text index */
 };
 
 struct history {
     struct db *db; /* owned */
     char *path;    /* owned */
     struct shape shape;
-    int64_t version;      /* of the schema that `shape` was read of */
-    struct stmt *looking; /* what the version is now                */
+    int64_t version;      /* of the schema that `shape` describes */
+    struct stmt *looking; /* reads the current version */
     struct stmt *last, *insert;
     struct buf text, cwd, session; /* of one prompt */
 };
 
-/* In the shape of oh-my-pi 18, down to the version by which it tells that a
- * file needs no conversion. */
+/* In the shape of oh-my-pi 18, including the version by which it recognizes
+ * that a file needs no conversion. */
 static const char new_tables[] =
     "CREATE TABLE history(id INTEGER PRIMARY KEY AUTOINCREMENT,"
     " prompt TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL"
@@ -70,17 +69,17 @@ static const char new_tables[] =
     " END;"
     "PRAGMA user_version=1";
 
-/* ---- whose it is -------------------------------------------------------- */
+/* ---- schema ------------------------------------------------------------- */
 
-static void drop(struct stmt **s)
+static void drop_statement(struct stmt **s)
 {
     if (*s)
         (*s)->ops->finalize(*s);
     *s = NULL;
 }
 
-static quire_status prepare(struct history *h, struct stmt **s, const char *sql,
-                            quire_error *err)
+static quire_status prepare_one(struct history *h, struct stmt **s,
+                                const char *sql, quire_error *err)
 {
     return *s ? QUIRE_OK : db_prepare(h->db, sql, s, err);
 }
@@ -101,7 +100,7 @@ static quire_status read_shape(struct history *h, quire_error *err)
         " (SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
         "   AND name = 'history_fts' AND sql LIKE 'CREATE VIRTUAL%fts5%')";
     struct stmt *s = NULL;
-    quire_status st = prepare(h, &s, sql, err);
+    quire_status st = prepare_one(h, &s, sql, err);
     bool row = false;
 
     if (st)
@@ -115,15 +114,15 @@ static quire_status read_shape(struct history *h, quire_error *err)
             .session = stmt_column_int(s, 4) > 0,
             .fts = stmt_column_int(s, 5) > 0,
         };
-    drop(&s);
+    drop_statement(&s);
     return st;
 }
 
-/* Know the shape, inside a transaction. Costs next to nothing while nobody
- * changes it. */
-static quire_status look(struct history *h, quire_error *err)
+/* Read the shape, inside a transaction. Almost free while the schema is
+ * unchanged. */
+static quire_status load_shape(struct history *h, quire_error *err)
 {
-    quire_status st = prepare(h, &h->looking, "PRAGMA schema_version", err);
+    quire_status st = prepare_one(h, &h->looking, "PRAGMA schema_version", err);
     int64_t version = -1;
     bool row = false;
 
@@ -135,8 +134,8 @@ static quire_status look(struct history *h, quire_error *err)
     stmt_reset(h->looking);
     if (st || version == h->version)
         return st;
-    drop(&h->last);
-    drop(&h->insert);
+    drop_statement(&h->last);
+    drop_statement(&h->insert);
     h->version = -1;
     st = read_shape(h, err);
     if (!st)
@@ -144,11 +143,11 @@ static quire_status look(struct history *h, quire_error *err)
     return st;
 }
 
-static quire_status not_history(const struct history *h, quire_error *err)
+static quire_status fail_not_history(const struct history *h, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_DAMAGED,
                                "move it away, and a new one will be created",
-                               "%s is a database, but not of a prompt history",
+                               "%s is a database without a prompt history",
                                h->path);
     return st;
 }
@@ -160,8 +159,8 @@ static quire_status make_tables(struct history *h, quire_error *err)
 
     if (st)
         return st;
-    /* Again, now that nobody else can: two may have seen the same need. */
-    st = look(h, err);
+    /* Again, with the write lock: two processes may have seen the same need. */
+    st = load_shape(h, err);
     if (!st && !h->shape.any)
         st = db_exec(db, new_tables, err);
     return sql_end(db, st, err);
@@ -183,7 +182,7 @@ quire_status history_open(struct db *db, const char *path, bool read_only,
         .cwd = BUF_INIT(1 << 20),
         .session = BUF_INIT(1 << 20),
     };
-    st = h->path ? look(h, err) : err_memory(err);
+    st = h->path ? load_shape(h, err) : err_memory(err);
     if (!st && !h->shape.any && !read_only)
         st = make_tables(h, err);
     if (st) {
@@ -199,9 +198,9 @@ void history_close(struct history *h)
 {
     if (!h)
         return;
-    drop(&h->looking);
-    drop(&h->last);
-    drop(&h->insert);
+    drop_statement(&h->looking);
+    drop_statement(&h->last);
+    drop_statement(&h->insert);
     buf_release(&h->text);
     buf_release(&h->cwd);
     buf_release(&h->session);
@@ -213,13 +212,15 @@ void history_close(struct history *h)
 
 /* ---- adding ------------------------------------------------------------- */
 
-/* Where a prompt may have several rows: the last one, if it says the same. */
+/* Where a prompt may have several rows: the last one, if it has the same text.
+ */
 static quire_status find_last(struct history *h, int64_t *id, quire_error *err)
 {
     bool row = false;
     quire_status st =
-        prepare(h, &h->last,
-                "SELECT id, prompt FROM history ORDER BY id DESC LIMIT 1", err);
+        prepare_one(h, &h->last,
+                    "SELECT id, prompt FROM history ORDER BY id DESC LIMIT 1",
+                    err);
 
     if (st)
         return st;
@@ -249,7 +250,7 @@ static quire_status prepare_insert(struct history *h, quire_error *err)
                  " created_at = excluded.created_at, cwd = excluded.cwd%s",
                  session ? ", session_id = excluded.session_id" : "");
     buf_add_str(&sql, " RETURNING id");
-    st = buf_text(&sql) ? prepare(h, &h->insert, buf_text(&sql), err)
+    st = buf_text(&sql) ? prepare_one(h, &h->insert, buf_text(&sql), err)
                         : err_memory(err);
     buf_release(&sql);
     return st;
@@ -263,8 +264,9 @@ static void bind_or_null(struct stmt *s, int at, const char *text)
         stmt_bind_null(s, at);
 }
 
-static quire_status insert(struct history *h, const struct history_new *prompt,
-                           int64_t *id, quire_error *err)
+static quire_status insert_prompt(struct history *h,
+                                  const struct history_new *prompt, int64_t *id,
+                                  quire_error *err)
 {
     quire_status st = prepare_insert(h, err);
     struct stmt *s = h->insert;
@@ -296,7 +298,7 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
         normalize_stored(&h->text, prompt->prompt);
     if (prompt->prompt.len > HISTORY_PROMPT_MAX) {
         st = err_fail(err, QUIRE_INVALID, "keep it as an artifact or a blob",
-                      "a prompt of more than 16 MiB");
+                      "the prompt is larger than 16 MiB");
         return st;
     }
     if (h->text.failed)
@@ -306,24 +308,24 @@ quire_status history_add(struct history *h, const struct history_new *prompt,
     st = db_begin(db, DB_SOON, err);
     if (st)
         return st;
-    st = look(h, err);
+    st = load_shape(h, err);
     if (!st && !h->shape.table)
-        st = not_history(h, err);
+        st = fail_not_history(h, err);
     if (!st && !h->shape.unique)
         st = find_last(h, id, err);
     if (!st && *id == 0)
-        st = insert(h, prompt, id, err);
+        st = insert_prompt(h, prompt, id, err);
     return sql_end(db, st, err);
 }
 
 /* ---- finding ------------------------------------------------------------ */
 
 struct search {
-    struct buf query;   /* tidied                                   */
-    struct buf fts;     /* for MATCH; empty: by the text alone      */
+    struct buf query;   /* normalized */
+    struct buf fts;     /* for MATCH; empty: search the text alone */
     struct buf needles; /* each a size_t and its bytes, A-Z as a-z  */
     size_t n;
-    struct buf folded; /* a prompt, to be looked at                */
+    struct buf folded; /* a prompt in lower case, to search */
     struct stmt *rows;
 };
 
@@ -354,7 +356,7 @@ static quire_status read_query(struct search *f, quire_bytes query,
     if (st)
         return st;
     if (whole->len == 0) {
-        st = err_fail(err, QUIRE_INVALID, "give a word to look for",
+        st = err_fail(err, QUIRE_INVALID, "give a word to search for",
                       "the query is empty");
         return st;
     }
@@ -413,7 +415,7 @@ static quire_status prepare_rows(struct history *h, struct search *f,
              f->fts.len && h->shape.fts ? "id IN (SELECT rowid FROM history_fts"
                                           " WHERE history_fts MATCH ?2)"
                                         : "0");
-    st = buf_text(&sql) ? prepare(h, &f->rows, buf_text(&sql), err)
+    st = buf_text(&sql) ? prepare_one(h, &f->rows, buf_text(&sql), err)
                         : err_memory(err);
     buf_release(&sql);
     return st;
@@ -428,7 +430,7 @@ static const char *text_or_null(struct stmt *s, int at, struct buf *keep)
     return stmt_column_null(s, at) ? NULL : buf_text(keep);
 }
 
-static quire_status give_row(struct history *h, struct stmt *s,
+static quire_status emit_row(struct history *h, struct stmt *s,
                              quire_prompt_fn each, void *ctx, quire_error *err)
 {
     quire_prompt p = {
@@ -444,7 +446,7 @@ static quire_status give_row(struct history *h, struct stmt *s,
     return each(ctx, &p, err);
 }
 
-static quire_status give_rows(struct history *h, struct search *f,
+static quire_status emit_rows(struct history *h, struct search *f,
                               const struct history_find *find, uint64_t limit,
                               quire_prompt_fn each, void *ctx, quire_error *err)
 {
@@ -466,7 +468,7 @@ static quire_status give_rows(struct history *h, struct search *f,
         if (f->n > 0 && !stmt_column_int(s, 5))
             st = has_all(f, stmt_column_bytes(s, 1), &yes, err);
         if (!st && yes) {
-            st = give_row(h, s, each, ctx, err);
+            st = emit_row(h, s, each, ctx, err);
             limit--;
         }
         if (st)
@@ -475,7 +477,7 @@ static quire_status give_rows(struct history *h, struct search *f,
     return st;
 }
 
-static quire_status give_found(struct history *h, struct search *f,
+static quire_status emit_found(struct history *h, struct search *f,
                                const struct history_find *find,
                                quire_prompt_fn each, void *ctx,
                                quire_error *err)
@@ -486,12 +488,12 @@ static quire_status give_found(struct history *h, struct search *f,
     if (limit > HISTORY_LIMIT_MAX && limit != UINT64_MAX)
         limit = HISTORY_LIMIT_MAX;
     if (!st)
-        st = look(h, err);
+        st = load_shape(h, err);
     if (!st && h->shape.any && !h->shape.table)
-        st = not_history(h, err);
+        st = fail_not_history(h, err);
     if (!st && h->shape.table)
-        st = give_rows(h, f, find, limit, each, ctx, err);
-    drop(&f->rows);
+        st = emit_rows(h, f, find, limit, each, ctx, err);
+    drop_statement(&f->rows);
     db_rollback(h->db);
     return st;
 }
@@ -510,7 +512,7 @@ quire_status history_find(struct history *h, const struct history_find *find,
     if (find->query)
         st = read_query(&f, *find->query, err);
     if (!st && h)
-        st = give_found(h, &f, find, each, ctx, err);
+        st = emit_found(h, &f, find, each, ctx, err);
     search_release(&f);
     return st;
 }

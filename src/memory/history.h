@@ -1,10 +1,10 @@
 /*
- * history.h - the prompts a person typed, found again
+ * history.h - the prompt history
  *
- * Over history.db, a database that is not ours alone: oh-my-pi keeps its own
- * history in a file of that name, and both may have it open at once. So it is
- * used as it is found. Its tables are made only when it has none, in the shape
- * that oh-my-pi 18 gives them, and are never changed afterwards.
+ * In history.db, a database shared with oh-my-pi, which keeps its own history
+ * in a file of that name; both may have it open at once. So it is used as it is
+ * found. Its tables are created only when it has none, in the shape of oh-my-pi
+ * 18, and are never altered afterwards.
  */
 #ifndef MEMORY_HISTORY_H
 #define MEMORY_HISTORY_H
@@ -15,16 +15,16 @@
 #include "store/db.h"
 
 enum {
-    HISTORY_LIMIT = 100,      /* rows, unless asked for others   */
-    HISTORY_LIMIT_MAX = 1000, /* rows, unless all are asked for  */
+    HISTORY_LIMIT = 100,      /* rows, by default */
+    HISTORY_LIMIT_MAX = 1000, /* rows, unless all are asked for */
     HISTORY_PROMPT_MAX = 16 << 20,
 };
 
 struct history;
 
 struct history_new {
-    quire_bytes prompt;  /* as it was typed        */
-    const char *cwd;     /* NULL: not known        */
+    quire_bytes prompt;  /* as typed */
+    const char *cwd;     /* NULL: unknown */
     const char *session; /* its id; NULL: none     */
     int64_t at_s;        /* now, seconds from 1970 */
 };
@@ -36,23 +36,23 @@ struct history_find {
 };
 
 /* `db` is an open history.db, opened as `foreign`; `path` is for messages.
- * Tables are made if there are none, unless `read_only`. The history owns the
- * database; on failure it is still the caller's.
+ * Tables are created if there are none, unless `read_only`. The history owns
+ * the database; on failure it is still the caller's.
  *
- * QUIRE_DAMAGED  a database, but of something else */
+ * QUIRE_DAMAGED  a database without a prompt history */
 quire_status history_open(struct db *db, const char *path, bool read_only,
                           struct history **out, quire_error *err);
 void history_close(struct history *h);
 
-/* Keep a prompt. *id is its row: a new one; the one it has already, where a
- * prompt has one row; the last, if that says the same, where it may have
- * several; 0 when nothing is left of it. After QUIRE_OK it survives this
- * process, and a power cut that is not too soon. */
+/* Store a prompt. *id is its row: a new one; the existing one, where a prompt
+ * has one row; the last, if its text is the same, where it may have several; 0
+ * when nothing is left after normalizing. After QUIRE_OK it survives this
+ * process, and a power cut after some seconds. */
 quire_status history_add(struct history *h, const struct history_new *prompt,
                          int64_t *id, quire_error *err);
 
-/* Those that match, the newest first; of no history (`h` NULL) none. A query
- * of blanks is QUIRE_INVALID. */
+/* The matching prompts, the newest first; without a history (`h` NULL) none. A
+ * blank query is QUIRE_INVALID. */
 quire_status history_find(struct history *h, const struct history_find *find,
                           quire_prompt_fn each, void *ctx, quire_error *err);
 

@@ -1,17 +1,16 @@
 /*
- * index.c - the words of all entries
+ * index.c - the full-text indexes of entries
  *
- * Each tenant has two indexes of its own, memory_words_<tenant> of what is
- * valid and memory_past_<tenant> of what was. How often a word occurs elsewhere
- * decides what comes first, and nobody's order may tell of another's entries.
- * The past has an index to itself so that the present is ranked by the present,
- * however much has been forgotten.
+ * Each tenant has two indexes of its own, memory_words_<tenant> of valid
+ * entries and memory_past_<tenant> of invalid ones. The frequency of a word
+ * decides the ranking, and the ranking must not reveal entries of other
+ * tenants. Invalid entries have an index of their own so that they do not
+ * affect the ranking of valid ones, however many there are.
  *
- * They are indexes and nothing else: they hold no text, so what is taken out is
- * told what was put in. What an entry has in its index is a function of its
- * title, content, tags and source, which change here in this room and nowhere
- * else. So a session or an artifact that goes, and takes a column of the row
- * along behind our back, leaves them right.
+ * The indexes are contentless, so removing an entry needs the text that was
+ * added. That text is a function of its title, content, tags and source, which
+ * only this module changes. So deleting a session or an artifact, which clears
+ * a column of the row, leaves the indexes right.
  */
 #include <stdio.h>
 
@@ -19,13 +18,13 @@
 #include "memory/priv.h"
 #include "store/fts_vocab.h"
 
-/* A moment of the past is ?3; of the present, which is 0, every row is. */
+/* ?3 is a time in the past; for the present, 0, every row matches. */
 #define THEN                                                              \
     "(?3 = 0 OR (m.valid_from <= ?3 AND (m.valid_to = 0 OR m.valid_to > " \
     "?3)))"
 
-/* A word in the title says more than one in the text. The score of a word that
- * most entries have is some millionths, and their order counts, too. */
+/* A word in the title weighs more than one in the text. The score of a word
+ * that most entries have is some millionths, and their order matters, too. */
 #define HIT                                                            \
     "SELECT %s.rowid, CAST(bm25(%s, 10, 4, 8, 2) * -1e12 AS INTEGER)," \
     " m.type, m.updated, m.tags, coalesce(m.session, 0) FROM %s"       \
@@ -43,9 +42,9 @@ static const char *const patterns[N_FULLTEXT_SQL] = {
                             " ON m.id = %s.rowid WHERE %s MATCH ?1 AND " THEN
                             " ORDER BY %s.rowid DESC LIMIT 1 OFFSET ?2",
     [FULLTEXT_FIND] = HIT " AND %s.rowid > ?2",
-    /* A session is mostly of today: its first entry bounds the walk. The plus:
-     * to walk the hits once is cheaper than to ask the index anew for each
-     * entry of the session. */
+    /* Most entries of a session are recent: its first entry bounds the walk.
+     * The plus sign: walking the hits once is cheaper than querying the index
+     * for each entry of the session. */
     [FULLTEXT_FIND_FUSED] = HIT
     " AND %s.rowid >= (SELECT min(coalesce(min(id), ?2 + 1), ?2 + 1)"
     " FROM memory WHERE session = ?4)"
@@ -67,12 +66,12 @@ void memory_fulltext_close(struct memory_fulltext *w)
     *w = (struct memory_fulltext){.tenant = 0};
 }
 
-static void spell_name(int which, int64_t tenant, char out[64])
+static void format_name(int which, int64_t tenant, char out[64])
 {
     snprintf(out, 64, "%s_%lld", names[which], (long long)tenant);
 }
 
-/* ---- what is indexed ---------------------------------------------------- */
+/* ---- entries ------------------------------------------------------------ */
 
 static quire_status write_words(struct memories *m, int which,
                                 const quire_memory *one, quire_error *err)
@@ -104,23 +103,24 @@ quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,
     return write_words(m, FULLTEXT_DROP, one, err);
 }
 
-/* ---- the indexes themselves --------------------------------------------- */
+/* ---- indexes ------------------------------------------------------------ */
 
-/* Both are made in one transaction, so one tells for both. */
-static quire_status put_one(void *ctx, const quire_memory *one,
+/* Both are created in one transaction, so one shows that both exist. */
+static quire_status add_one(void *ctx, const quire_memory *one,
                             quire_error *err)
 {
     return memory_fulltext_add(ctx, one, err);
 }
 
-static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
+static quire_status create_tables(struct db *db, int64_t tenant,
+                                  quire_error *err)
 {
     char name[64], sql[256];
     quire_status st = QUIRE_OK;
     int i;
 
     for (i = 0; i < N_FULLTEXT && !st; i++) {
-        spell_name(i, tenant, name);
+        format_name(i, tenant, name);
         snprintf(sql, sizeof sql,
                  "CREATE VIRTUAL TABLE %s USING fts5(title, content, tags,"
                  " source, content='', tokenize='quire')",
@@ -130,12 +130,13 @@ static quire_status make_tables(struct db *db, int64_t tenant, quire_error *err)
     return st;
 }
 
-/* A tenant's first, or new ones for those that somebody has dropped. */
-static quire_status make(struct memories *m, int64_t tenant, quire_error *err)
+/* A tenant's first indexes, or new ones if they were dropped. */
+static quire_status create_indexes(struct memories *m, int64_t tenant,
+                                   quire_error *err)
 {
-    quire_status st = make_tables(m->db, tenant, err);
+    quire_status st = create_tables(m->db, tenant, err);
 
-    return st ? st : entry_each(m, tenant, put_one, m, err);
+    return st ? st : entry_each(m, tenant, add_one, m, err);
 }
 
 quire_status memory_fulltext_drop(struct db *db, struct memories *m,
@@ -145,11 +146,11 @@ quire_status memory_fulltext_drop(struct db *db, struct memories *m,
     quire_status st = QUIRE_OK;
     int i;
 
-    /* A table goes only if no statement of it is under way. */
+    /* A table can be dropped only while no statement of it is active. */
     if (m)
         memory_fulltext_close(&m->words);
     for (i = 0; i < N_FULLTEXT && !st; i++) {
-        spell_name(i, tenant, name);
+        format_name(i, tenant, name);
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS %s", name);
         st = db_exec(db, sql, err);
     }
@@ -198,24 +199,24 @@ static quire_status open_statements(struct memory_fulltext *w, struct db *db,
     int i;
 
     for (i = 0; i < N_FULLTEXT && !st; i++) {
-        spell_name(i, tenant, name);
+        format_name(i, tenant, name);
         st = sql_init_named(&w->sql[i], db, patterns, N_FULLTEXT_SQL, name,
                             err);
     }
     return st;
 }
 
-/* Second indexes of the same entries, in `db`. */
-static quire_status make_beside(struct memories *m, int64_t tenant,
-                                struct db *db, quire_error *err)
+/* Temporary second indexes of the same entries, in `db`. */
+static quire_status create_beside(struct memories *m, int64_t tenant,
+                                  struct db *db, quire_error *err)
 {
     struct memories beside = {.db = db};
-    quire_status st = make_tables(db, tenant, err);
+    quire_status st = create_tables(db, tenant, err);
 
     if (!st)
         st = open_statements(&beside.words, db, tenant, err);
     if (!st)
-        st = entry_each(m, tenant, put_one, &beside, err);
+        st = entry_each(m, tenant, add_one, &beside, err);
     memory_fulltext_close(&beside.words);
     return st;
 }
@@ -234,9 +235,9 @@ quire_status memory_fulltext_equal(struct memories *m, int64_t tenant,
 
     *sound = true;
     if (!st)
-        st = make_beside(m, tenant, fresh, err);
+        st = create_beside(m, tenant, fresh, err);
     for (i = 0; i < N_FULLTEXT && !st && *sound; i++) {
-        spell_name(i, tenant, name);
+        format_name(i, tenant, name);
         snprintf(among, sizeof among,
                  "SELECT id FROM memory WHERE tenant = %lld AND valid_to %s 0",
                  (long long)tenant, ended[i]);
@@ -257,14 +258,14 @@ quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
     if (m->words.tenant == tenant)
         return QUIRE_OK;
     memory_fulltext_close(&m->words);
-    spell_name(FULLTEXT_NOW, tenant, name);
+    format_name(FULLTEXT_NOW, tenant, name);
     st = sql_has_table(m->db, name, &there, err);
     if (!st && !there && !write)
         return QUIRE_NOT_FOUND;
     if (!st)
         st = open_statements(&m->words, m->db, tenant, err);
     if (!st && !there)
-        st = make(m, tenant, err);
+        st = create_indexes(m, tenant, err);
     if (!st)
         m->words.tenant = tenant;
     else

@@ -1,11 +1,11 @@
 /*
- * normalize.c - the text of prompts
+ * normalize.c - normalize the text of prompts
  *
- * What is a word is decided twice: here, for a query, and by SQLite's unicode61
- * for what is stored. They need not agree on every sign. A sign that is taken
- * for a letter here makes a phrase of the two words around it, and one that is
- * taken for none splits a word in two, both of which are looked for. So the
- * table has the signs that people type, not the whole of Unicode.
+ * Words are split twice: here, for a query, and by SQLite's unicode61 for the
+ * stored text. They need not agree on every character. A sign taken for a
+ * letter here makes a phrase of the two words around it, and a letter taken for
+ * a sign splits a word in two, which are both searched. So the table has the
+ * signs that people type, not all of Unicode.
  */
 #include "memory/normalize.h"
 
@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "store/fts_letters.h"
 
-/* What JavaScript calls white space, which is what the other programs trim. */
+/* White space as in JavaScript, which is what the other programs trim. */
 static bool is_blank(uint32_t cp)
 {
     static const struct letters_range blanks[] = {
@@ -34,7 +34,8 @@ static bool is_word(uint32_t cp)
 
 void normalize_stored(struct buf *out, quire_bytes text)
 {
-    size_t first = out->len, ink = first; /* where the last letter ended */
+    size_t first = out->len, ink = first; /* the end of the last visible
+                                           * character */
 
     while (text.len) {
         const char *at = text.data;
@@ -48,7 +49,8 @@ void normalize_stored(struct buf *out, quire_bytes text)
         }
         text = bytes_sub(text, n, text.len);
         if (cp == '\n') {
-            /* The blanks before it go; the newlines before those stay. */
+            /* Remove the blanks before it, but not the newlines before those.
+             */
             while (out->len > ink && out->data[out->len - 1] != '\n')
                 out->len--;
         }

@@ -1,4 +1,4 @@
-/* priv.h - what the files of the memory room share */
+/* priv.h - shared by the files of the memory module */
 #ifndef MEMORY_PRIV_H
 #define MEMORY_PRIV_H
 
@@ -7,7 +7,7 @@
 
 enum { N_TYPES = QUIRE_MEMORY_CONTEXT + 1, N_KINDS = QUIRE_SUPPORTS + 1 };
 
-/* The room's statements, in schema.c. */
+/* The module's statements, in sql.c. */
 enum memory_sql {
     /* entries */
     SQL_GET,
@@ -42,7 +42,7 @@ enum { FULLTEXT_NOW, FULLTEXT_PAST, N_FULLTEXT };
 enum memory_fulltext_sql {
     FULLTEXT_ADD,
     FULLTEXT_DROP,
-    FULLTEXT_FLOOR, /* the newest hit past so many; ?1 expression, ?2 n   */
+    FULLTEXT_FLOOR, /* the newest hit beyond so many; ?1 expression, ?2 n */
     FULLTEXT_FLOOR_THEN, /* of those valid at ?3                               */
     FULLTEXT_FIND, /* hits above ?2                                      */
     FULLTEXT_FIND_FUSED, /* and those of the session ?4; ?5 at most            */
@@ -52,7 +52,7 @@ enum memory_fulltext_sql {
 /* Columns of a hit. */
 enum { HIT_ID, HIT_SCORE, HIT_TYPE, HIT_UPDATED, HIT_TAGS, HIT_SESSION };
 
-/* What the score of a hit was multiplied by, to be a whole number. */
+/* The factor that makes a score a whole number. */
 #define HIT_SCALE 1e12
 
 struct memory_fulltext {
@@ -69,12 +69,12 @@ struct memories {
 
 /* ---- entry.c ------------------------------------------------------------ */
 
-/* The entry, valid or not. Without words QUIRE_NOT_FOUND. */
+/* The entry, valid or not. QUIRE_NOT_FOUND without a message. */
 quire_status entry_any(struct memories *m, int64_t tenant, int64_t id,
                        struct arena *keep, quire_memory *out, quire_error *err);
 
-/* Whether a whole tag is among the tags, a JSON array; A to Z in any case.
- * `tmp` may grow. */
+/* Whether `tag` is one of the tags, a JSON array; A to Z in any case. `tmp` may
+ * grow. */
 bool entry_has_tag(quire_bytes tags, const char *tag, struct arena *tmp);
 
 /* Every entry of the tenant, valid or not. */
@@ -83,15 +83,15 @@ quire_status entry_each(struct memories *m, int64_t tenant,
 
 /* ---- index.c ------------------------------------------------------------ */
 
-/* Open the tenant's indexes. With `write`, in a transaction, they are made if
- * there are none: if that fails later, memory_fulltext_close() them. Without words
- * QUIRE_NOT_FOUND. */
+/* Open the tenant's indexes. With `write`, in a transaction, they are created
+ * if absent: if that fails later, call memory_fulltext_close(). QUIRE_NOT_FOUND
+ * without a message. */
 quire_status memory_fulltext_open(struct memories *m, int64_t tenant,
                                   bool write, quire_error *err);
 void memory_fulltext_close(struct memory_fulltext *w);
 
-/* Put an entry in, take it out, of the index that it belongs in, which is open.
- * `one` is its row as the index has it. */
+/* Add an entry to, or remove it from, the open index it belongs to. `one` is
+ * its row as indexed. */
 quire_status memory_fulltext_add(struct memories *m, const quire_memory *one,
                                  quire_error *err);
 quire_status memory_fulltext_remove(struct memories *m, const quire_memory *one,

@@ -1,20 +1,20 @@
 /*
- * query.c - what a question means
+ * query.c - turn a question into a query
  *
- * A question is in plain words, whoever asks: "what did we decide about the
- * build cache?" Words that every text has say nothing and are dropped, unless
- * there are no others. Of what is left any word will do; to have them together
- * counts once more, and so does to have them near each other:
+ * A question is in plain words: "what did we decide about the build cache?"
+ * Stop words are dropped, unless nothing else is left. Of the rest any word
+ * matches; words that are adjacent count once more, and so do words near each
+ * other:
  *
  *     build cache  ->  "build cache" OR NEAR("build" "cache", 8)
  *                      OR "build" OR "cache"
  *
- * What a term may hold and how it is quoted is told in store/fulltext.h; there
- * is no text that makes an expression which the index refuses.
+ * store/fts_query.h defines terms and their quoting; no text produces an
+ * expression that the index refuses.
  *
- * A question also tells, by a word here and there, what kind of thing is looked
- * for. The cues are few and plain on purpose: they move an entry up by less
- * than a third, and nobody should have to learn them.
+ * Cue words in a question also suggest a type of entry. The cues are few and
+ * simple on purpose: they raise an entry by less than a third, and users need
+ * not learn them.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@
 /* Each is a walk through the index. */
 #define TERMS_MAX 32
 
-/* Nearness of more words than these is a coincidence nobody waits for. */
+/* With more words than these nearness is a coincidence. */
 #define NEAR_MIN   2
 #define NEAR_MAX   6
 #define NEAR_REACH 8
@@ -103,9 +103,9 @@ static bool is_sign(char c)
     return c && strchr(".,;:!?()[]{}<>*/+-=", c);
 }
 
-/* A term in small letters, without the signs around it: "The," is "the". ""
- * if it is too long to be in a list. */
-static void spell(quire_bytes term, char out[WORD_SIZE])
+/* A term in lower case, without the signs around it: "The," is "the". "" if it
+ * is too long for the lists. */
+static void normalize_term(quire_bytes term, char out[WORD_SIZE])
 {
     const char *at = term.data;
     size_t from = 0, to = term.len, i;
@@ -134,7 +134,7 @@ static bool is_among(const char *const *words, const char *word)
     return false;
 }
 
-/* ---- meaning ------------------------------------------------------------ */
+/* ---- intent ------------------------------------------------------------- */
 
 unsigned memory_intent(quire_bytes text)
 {
@@ -146,7 +146,7 @@ unsigned memory_intent(quire_bytes text)
 
     fts_terms_init(&t, text);
     while (fts_next_term(&t, &term)) {
-        spell(term, word);
+        normalize_term(term, word);
         for (i = 0; i < N_TYPES; i++) {
             if (is_among(cues[i], word))
                 types |= 1u << i;
@@ -155,7 +155,7 @@ unsigned memory_intent(quire_bytes text)
     return types;
 }
 
-/* The terms that count, up to TERMS_MAX. */
+/* The significant terms, up to TERMS_MAX. */
 static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
 {
     struct fts_terms t;
@@ -165,7 +165,7 @@ static size_t read_terms(quire_bytes text, bool all, quire_bytes *out)
 
     fts_terms_init(&t, text);
     while (n < TERMS_MAX && fts_next_term(&t, &term)) {
-        spell(term, word);
+        normalize_term(term, word);
         if (all || !is_among(stop_words, word))
             out[n++] = term;
     }

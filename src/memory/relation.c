@@ -1,8 +1,8 @@
 /*
- * relation.c - how facts hang together
+ * relation.c - relations between entries
  *
- * A relation leads from one entry to another and says how. The foreign keys
- * take it away with either end.
+ * A relation leads from one entry to another and has a kind. Foreign keys
+ * delete it with either end.
  */
 #include "base/bytes.h"
 #include "base/err.h"
@@ -48,12 +48,12 @@ static quire_status read_row(struct stmt *s, quire_relation *out,
         return QUIRE_OK;
     return err_fail(err, QUIRE_DAMAGED,
                     "another program has written to quire.db",
-                    "relation #%lld is of a kind that is none",
-                    (long long)out->id);
+                    "relation #%lld has an unknown kind", (long long)out->id);
 }
 
-static quire_status find(struct memories *m, const quire_relation *want,
-                         quire_relation *out, quire_error *err)
+static quire_status find_relation(struct memories *m,
+                                  const quire_relation *want,
+                                  quire_relation *out, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_RELATION_FIND, &s, err);
@@ -72,8 +72,8 @@ static quire_status find(struct memories *m, const quire_relation *want,
 
 /* ---- add, remove -------------------------------------------------------- */
 
-static quire_status insert(struct memories *m, int64_t tenant,
-                           quire_relation *now, quire_error *err)
+static quire_status insert_relation(struct memories *m, int64_t tenant,
+                                    quire_relation *now, quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&m->sql, SQL_RELATION_ADD, &s, err);
@@ -103,12 +103,12 @@ quire_status relation_add(struct memories *m, int64_t tenant,
     arena_release(&tmp);
     if (st)
         return st;
-    st = find(m, want, out, err);
+    st = find_relation(m, want, out, err);
     if (st != QUIRE_NOT_FOUND)
         return st ? st : QUIRE_EXISTS;
     *out = *want;
     out->created_us = clock_us(m->clock);
-    return insert(m, tenant, out, err);
+    return insert_relation(m, tenant, out, err);
 }
 
 quire_status relation_remove(struct memories *m, int64_t tenant, int64_t id,

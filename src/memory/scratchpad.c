@@ -1,4 +1,4 @@
-/* scratchpad.c - scratchpads */
+/* scratchpad.c - see scratchpad.h */
 #include "memory/scratchpad.h"
 
 #include <inttypes.h>
@@ -75,21 +75,22 @@ static void write_block(struct buf *out, int64_t now_us, quire_bytes text)
     buf_add_char(out, '\n');
 }
 
-static quire_status full(quire_error *err)
+static quire_status fail_full(quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_QUOTA,
                                "clear it, or keep the text as an artifact",
-                               "the scratchpad would have more than the %d "
-                               "bytes it may have",
+                               "the scratchpad would be larger than %d "
+                               "bytes",
                                PAD_BYTES_MAX);
     return st;
 }
 
-/* Take the room: the pad's id, and what it has then. Without room nothing is
- * changed. */
-static quire_status grow(struct scratchpads *p, int64_t tenant,
-                         quire_bytes name, size_t bytes, int64_t now_us,
-                         int64_t *id, uint64_t *size, quire_error *err)
+/* Reserve the space: the pad's id, and its size afterwards. If it is full
+ * nothing is changed. */
+static quire_status reserve_bytes(struct scratchpads *p, int64_t tenant,
+                                  quire_bytes name, size_t bytes,
+                                  int64_t now_us, int64_t *id, uint64_t *size,
+                                  quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&p->sql, SQL_GROW, &s, err);
@@ -107,7 +108,7 @@ static quire_status grow(struct scratchpads *p, int64_t tenant,
         *size = (uint64_t)stmt_column_int(s, 1);
     }
     stmt_reset(s);
-    return st == QUIRE_NOT_FOUND ? full(err) : st;
+    return st == QUIRE_NOT_FOUND ? fail_full(err) : st;
 }
 
 static quire_status add_block(struct scratchpads *p, int64_t pad,
@@ -132,15 +133,15 @@ quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
     quire_status st;
 
     if (text.len > PAD_BYTES_MAX)
-        return full(err);
+        return fail_full(err);
     write_block(&block, now_us, text);
     st = buf_status(&block, "the note", err);
     if (!st && block.len > PAD_BYTES_MAX)
-        st = full(err);
+        st = fail_full(err);
     if (!st)
         st = db_begin(p->db, DB_DURABLE, err);
     if (!st) {
-        st = grow(p, tenant, name, block.len, now_us, &id, size, err);
+        st = reserve_bytes(p, tenant, name, block.len, now_us, &id, size, err);
         if (!st)
             st = add_block(p, id, buf_bytes(&block), err);
         st = sql_end(p->db, st, err);

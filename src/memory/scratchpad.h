@@ -1,15 +1,15 @@
 /*
- * scratchpad.h - scratchpads: text that only grows
+ * scratchpad.h - scratchpads: append-only text
  *
- * A pad is what one agent notes for itself, or all of a tenant's share. It is
- * kept as rows, one for each time something was added, so that adding a line
- * to four mebibytes costs a line.
+ * A pad holds the notes of one agent, or those shared by all of a tenant. It is
+ * stored as rows, one for each append, so that adding a line to four mebibytes
+ * costs a line.
  *
- * Always true, after every transaction:
+ * Invariants, after every transaction:
  *
  *   (1) `used` of a pad is the bytes of its blocks, and at most PAD_BYTES_MAX.
- *       Whether there is room is decided in the transaction that takes it.
- *   (2) A pad has a block: one without is not there.
+ *       The limit is checked in the transaction that uses the space.
+ *   (2) A pad has at least one block: one without does not exist.
  */
 #ifndef MEMORY_SCRATCHPAD_H
 #define MEMORY_SCRATCHPAD_H
@@ -35,12 +35,12 @@ quire_status scratchpads_new(struct db *db, const struct clock *clock,
 void scratchpads_free(struct scratchpads *p);
 
 /* Add a block: the local time in a comment, the text, an empty line. *size is
- * what the pad has then. Lasting. QUIRE_QUOTA: there is no room. */
+ * the size of the pad then. Durable. QUIRE_QUOTA: it is full. */
 quire_status scratchpad_append(struct scratchpads *p, int64_t tenant,
                                quire_bytes name, quire_bytes text,
                                uint64_t *size, quire_error *err);
 
-/* The blocks in order. *any: there is one, and so there is the pad. */
+/* The blocks in order. *any: the pad exists. */
 quire_status scratchpad_read(struct scratchpads *p, int64_t tenant,
                              quire_bytes name, quire_write_fn write, void *ctx,
                              bool *any, quire_error *err);
@@ -49,7 +49,7 @@ quire_status scratchpad_read(struct scratchpads *p, int64_t tenant,
 quire_status scratchpad_list(struct scratchpads *p, int64_t tenant,
                              quire_pad_fn each, void *ctx, quire_error *err);
 
-/* Delete it. Lasting. */
+/* Delete it. Durable. */
 quire_status scratchpad_clear(struct scratchpads *p, int64_t tenant,
                               quire_bytes name, quire_error *err);
 

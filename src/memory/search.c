@@ -1,8 +1,8 @@
 /*
- * search.c - facts found by a question
+ * search.c - rank entries for a question
  *
- * The index gives each hit a score of its words, BM25. What the question says
- * besides, and the age of a fact, move it up or down:
+ * The index scores the words of each hit, by BM25. Type, tag and age of an
+ * entry move it up or down:
  *
  *     score = words  x 1.3 if it is of a type that is asked for
  *                    x 1.2 if it has the tag that is asked for
@@ -12,14 +12,14 @@
  *             0.6 up to four times that, else 0.5: an old fact is seldom wrong,
  *             but of two that fit, the newer one is more often right
  *
- * If a session asks, two lists are made of the hits: all of them, and those
- * that are pinned to the session, which weigh half as much again. An entry gets
- * weight / (60 + place) of each list that it is in, and those sums decide. So
- * what the session knows itself comes first unless it fits badly.
+ * If a session asks, the hits form two lists: all of them, and those pinned to
+ * the session, which weigh half as much again. An entry gets weight / (60 +
+ * place) of each list that it is in, and those sums decide (reciprocal rank
+ * fusion). So the session's own entries come first unless they fit badly.
  *
- * A word that is everywhere has as many hits as there are entries, and to rank
- * them all costs more than anyone would wait. Then the newest RANKED_MAX are
- * ranked, by id, those of the session by themselves; and the answer says so.
+ * A word that is everywhere has as many hits as there are entries, and ranking
+ * them all would take too long. Then the newest RANKED_MAX are ranked, by id,
+ * those of the session separately; and the result says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,13 +102,13 @@ static int by_score(const void *a, const void *b)
     return x->id > y->id ? -1 : x->id < y->id;
 }
 
-static void sort(struct recall *r)
+static void sort_hits(struct recall *r)
 {
     qsort(r->hits, r->n, sizeof *r->hits, by_score);
 }
 
 /* The hits are sorted; sort them again by their places in both lists. */
-static void fuse(struct recall *r)
+static void fuse_lists(struct recall *r)
 {
     uint64_t pool = 3 * r->q->limit, place = 0;
     size_t i, n = 0;
@@ -125,7 +125,7 @@ static void fuse(struct recall *r)
             r->hits[n++] = *h;
     }
     r->n = n;
-    sort(r);
+    sort_hits(r);
 }
 
 /* ---- hits --------------------------------------------------------------- */
@@ -205,9 +205,8 @@ static quire_status find_all(struct recall *r, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!memory_expression(r->q->text, false, &expression)) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "ask with a word of the entry, or several",
-                      "there is no word to look for");
+        st = err_fail(err, QUIRE_INVALID, "use one or more words of the entry",
+                      "the query has no search term");
     }
     memory_expression(r->q->text, true, &plain);
     if (!st)
@@ -227,10 +226,10 @@ static quire_status find_all(struct recall *r, quire_error *err)
     return st;
 }
 
-/* ---- the answer --------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------ */
 
-static quire_status give(struct recall *r, quire_memory_fn each, void *ctx,
-                         quire_error *err)
+static quire_status emit_hits(struct recall *r, quire_memory_fn each, void *ctx,
+                              quire_error *err)
 {
     quire_status st = r->n ? QUIRE_OK : QUIRE_NOT_FOUND;
     size_t i;
@@ -266,11 +265,11 @@ quire_status memory_search(struct memories *m, const struct memory_query *q,
     *partial = false;
     if (!st) {
         st = find_all(&r, err);
-        sort(&r);
+        sort_hits(&r);
         if (q->fused)
-            fuse(&r);
+            fuse_lists(&r);
         if (!st)
-            st = give(&r, each, ctx, err);
+            st = emit_hits(&r, each, ctx, err);
         db_rollback(m->db);
         *partial = r.partial;
     }

@@ -1,5 +1,5 @@
 /*
- * sql.c - every statement of the memory module
+ * sql.c - the SQL statements of the memory module
  *
  * Types and kinds are stored as words, so that another program can read the
  * file. Columns that lists and rankings read come first, long text last: SQLite
@@ -7,7 +7,7 @@
  */
 #include "memory/priv.h"
 
-/* An artifact that was put away is no artifact while it is. */
+/* A soft-deleted artifact counts as absent. */
 #define ENTRY                                                             \
     "SELECT m.id, m.type, m.title, m.content, m.source, m.tags,"          \
     " coalesce(a.id, 0), coalesce(m.session, 0), coalesce(s.key, ''),"    \
@@ -20,8 +20,8 @@
 #define THEN(at) \
     "m.valid_from <= " at " AND (m.valid_to = 0 OR m.valid_to > " at ") "
 
-/* From a place in the list on. What is not wanted for its type or tags is
- * passed over by whoever walks, so there is no limit here. */
+/* From a place in the list on. The caller filters by type and tags, so there is
+ * no limit here. */
 #define RANGE                                              \
     "AND (m.updated, m.id) < (?2, ?3) AND m.updated >= ?4" \
     " AND (?5 = 0 OR m.session IS NULL OR m.session = ?6)" \
@@ -50,8 +50,8 @@ const char *const memory_sql[N_MEMORY_SQL] = {
                 " content, source, tags, created, updated, valid_from)"
                 " VALUES(?1, nullif(?2, 0), nullif(?3, 0), ?4, ?5, ?6, ?7, ?8,"
                 " ?9, ?9, ?9)",
-    /* ?3 is a new link; 0 takes it away; less leaves it, also that to an
-     * artifact which is away. */
+    /* ?3 is a new link; 0 removes it; less leaves it, also one to a
+     * soft-deleted artifact. */
     [SQL_CHANGE] = "UPDATE memory SET updated = ?2, artifact = CASE WHEN ?3 < 0"
                    " THEN artifact ELSE nullif(?3, 0) END, type = ?4,"
                    " title = ?5, content = ?6, source = ?7, tags = ?8"

@@ -46,7 +46,7 @@ $ quire history search '"*' ; quire history search "'; drop table history"
 # an empty query is wrong usage, also where there is no history
 $ quire history search ''
 quire: the query is empty
-hint: give a word to look for
+hint: give a word to search for
 ? 2
 $ quire history search ' ' --json
 {"error":"the query is empty","kind":"invalid","hint":"…"}

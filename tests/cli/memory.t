@@ -209,8 +209,8 @@ $ quire memory search 'why folded' | cut -c1-3
 $ quire memory search 'why folded' --no-intent -n 1 --json
 {"id":3,…"score":…}
 $ quire memory search ''
-quire: there is no word to look for
-hint: ask with a word of the entry, or several
+quire: the query has no search term
+hint: use one or more words of the entry
 ? 2
 $ quire memory search 'dashboard* NOT (title:' | cut -c1-3
 #2 
@@ -239,7 +239,7 @@ hint: …
 ? 2
 $ quire memory invalidate 1 --when 2001-02-03T04:05:06Z
 quire: memory entry #1 became true after that time
-hint: give a later time, or none for now
+hint: give a later time, or leave it out for now
 ? 2
 $ printf '/mem add link 1 supports 99\n' | quire slash --session user | grep -c quire
 0

@@ -470,7 +470,7 @@ TEST(history_that_is_something_else_is_left_alone)
     IS(QUIRE_DAMAGED, quire_history_list(q, NULL, note, NULL, &test_err));
     IS(QUIRE_DAMAGED,
        quire_history_add(q, bytes_str("x"), NULL, NULL, NULL, &test_err));
-    HAS(test_err.what, "not of a prompt history");
+    HAS(test_err.what, "without a prompt history");
     quire_close(q);
     SAME_TEXT("1", ask_sql("SELECT count(*) FROM sqlite_schema"));
 }
