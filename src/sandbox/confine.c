@@ -19,7 +19,7 @@
 
 #include "sandbox/priv.h"
 
-static int limit(const struct plan *p, int which, uint64_t most)
+static int set_limit(const struct plan *p, int which, uint64_t most)
 {
     struct rlimit now, want = {most, most};
 
@@ -46,11 +46,11 @@ static int confine_limits(const struct plan *p)
         return report_fail(p, STEP_LIMITS, "core files");
     /* In a user namespace only its own processes count, one being the anchor;
      * else all of the user's, wherever they are: useless. */
-    if (limit(p, RLIMIT_DATA, l->memory_bytes) < 0 ||
-        limit(p, RLIMIT_FSIZE, l->file_bytes) < 0 ||
-        limit(p, RLIMIT_NOFILE, l->open_files) < 0 ||
+    if (set_limit(p, RLIMIT_DATA, l->memory_bytes) < 0 ||
+        set_limit(p, RLIMIT_FSIZE, l->file_bytes) < 0 ||
+        set_limit(p, RLIMIT_NOFILE, l->open_files) < 0 ||
         (p->spaces &&
-         limit(p, RLIMIT_NPROC, l->processes ? l->processes + 1 : 0) < 0))
+         set_limit(p, RLIMIT_NPROC, l->processes ? l->processes + 1 : 0) < 0))
         return -1;
     p->report->held |= RUN_RLIMITS;
     return 0;
@@ -84,7 +84,7 @@ void confine_early(const struct plan *p)
         sigaction(n, &act, NULL);
     if (!p->confined)
         return;
-    /* Who may not drop them there has none to begin with. */
+    /* A process that may not drop them has none. */
     for (n = 0; n <= 63; n++)
         if (prctl(PR_CAPBSET_DROP, n, 0, 0, 0) < 0 && errno == EINVAL)
             break;
@@ -124,7 +124,7 @@ static int confine_landlock(const struct plan *p)
 }
 
 /* No descriptor is left for exec but the three: they are marked, not closed,
- * since one of them tells the caller when exec is done. */
+ * since one of them signals the exec to the caller. */
 static int confine_rest(const struct plan *p)
 {
     if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)

@@ -1,5 +1,5 @@
 /*
- * env.c - what the command is told
+ * env.c - environment of the command
  *
  * Nothing of the caller's environment is passed on: it is where tokens live.
  */
@@ -56,7 +56,7 @@ static quire_status check_pair(const char *pair, quire_error *err)
 
     if (n == 0 || pair[n] != '=') {
         err_fail(err, QUIRE_INVALID, "write NAME=VALUE",
-                 "\"%s\" is no variable", pair);
+                 "\"%s\" is not a variable assignment", pair);
         return QUIRE_INVALID;
     }
     for (i = 0; i < sizeof reserved / sizeof *reserved; i++) {
@@ -128,7 +128,7 @@ quire_status plan_env(struct plan *p, quire_error *err)
     if (!e.list)
         return err_memory(err);
     env_set(&e, "PATH", RUN_PATH);
-    /* Caches and settings that tools leave there are nobody's artifacts. */
+    /* Caches and settings of tools must not become artifacts. */
     env_set(&e, "HOME", p->spaces ? "/tmp/home" : p->tmp.path);
     env_set(&e, "TMPDIR", p->spaces ? NULL : p->tmp.path);
     /* What Landlock refuses is there, but cannot be read: git gives up then. */

@@ -31,11 +31,11 @@ struct ruleset_attr {
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | \
      LANDLOCK_ACCESS_FS_READ_DIR)
 #define FS_ALL ((1ULL << 16) - 1)
-/* Reading too. A device file is nobody's to make. */
+/* Reading too. Device files may not be created. */
 #define FS_WRITE                                         \
     (FS_ALL & ~(uint64_t)(LANDLOCK_ACCESS_FS_MAKE_CHAR | \
                           LANDLOCK_ACCESS_FS_MAKE_BLOCK))
-/* What a rule for something that is no directory may name. */
+/* Rights that a rule for a file may name. */
 #define FS_OF_FILES                                              \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | \
      LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
@@ -99,7 +99,7 @@ static int allow_places(const struct plan *p)
     return 0;
 }
 
-/* In the root that view.c made. */
+/* Rules inside the root built by rootfs.c. */
 static int allow_view(const struct plan *p)
 {
     static const char *const writable[] = {"/tmp", "/var/tmp", "/dev/shm",
@@ -123,7 +123,7 @@ static int allow_list(const struct plan *p, const char *const *paths,
     return 0;
 }
 
-/* In the machine's own root. Its /proc tells of every process, and is left out. */
+/* Rules in the machine's root. Its /proc shows every process, and is left out. */
 static int allow_machine(const struct plan *p)
 {
     static const char *const facts[] =

@@ -281,7 +281,7 @@ static quire_status plan_argv(struct plan *p, quire_error *err)
     while (given && given[n])
         n++;
     if (n == 0)
-        return err_set(err, QUIRE_INVALID, "there is no command to run");
+        return err_set(err, QUIRE_INVALID, "command is empty");
     argv = arena_array(&p->mem, n + 1, sizeof *argv);
     if (!argv)
         return err_memory(err);
@@ -311,7 +311,7 @@ quire_status plan_init(struct plan *p, const struct run_spec *spec,
         st = open_places(p, err);
     if (st)
         return st;
-    /* Zero is no limit to tmpfs too. */
+    /* For tmpfs, too, zero means unlimited. */
     p->tmpfs_size = arena_printf(&p->mem, "%llu", (unsigned long long)tmp);
     if (!p->tmpfs_size)
         return err_memory(err);

@@ -1,10 +1,10 @@
 /*
- * priv.h - what the files of this room share
+ * priv.h - shared by the files of the sandbox module
  *
- * Two kinds of code meet here. What is called `plan_...` or `watch_...` runs in
- * the caller and may allocate. What takes `const struct plan *` and returns an
- * int runs between clone and exec, in borrowed or copied memory: system calls
- * only, everything prepared beforehand, and failures noted with report_fail().
+ * There are two kinds of code. Functions `plan_...` and `watch_...` run in the
+ * caller and may allocate. Functions that take `const struct plan *` and return
+ * an int run between clone and exec, in borrowed or copied memory: system calls
+ * only, everything prepared beforehand, and failures recorded by report_fail().
  */
 #ifndef SANDBOX_PRIV_H
 #define SANDBOX_PRIV_H
@@ -18,20 +18,20 @@
 #include "base/buf.h"
 #include "sandbox/run.h"
 
-/* Where a child failed. In the order in which they come. */
+/* Where a child failed, in the order of the steps. */
 enum step {
     STEP_NONE,
-    STEP_SPACES, /* up to STEP_SPACES_END: the machine has no (whole) user
-                    namespaces, and there is a way without them        */
+    STEP_SPACES, /* up to STEP_SPACES_END: the machine lacks (complete) user
+                    namespaces; the run falls back to none        */
     STEP_MAP,
     STEP_MOUNT,
     STEP_ROOT,
     STEP_PIVOT,
     STEP_PID,
     STEP_SPACES_END,
-    STEP_MOVED, /* a directory is another than the one that was opened */
+    STEP_MOVED, /* a directory was replaced since it was opened */
     STEP_ANCHOR,
-    STEP_KEEPER,
+    STEP_REAPER,
     STEP_LIMITS,
     STEP_CAPS,
     STEP_RULES,
@@ -42,8 +42,8 @@ enum step {
     STEP_EXEC,
 };
 
-/* What children tell. In memory that all of them share with the caller, the
- * keeper too, which has a copy of everything else. */
+/* Results of the children, in memory that all of them share with the caller,
+ * including the reaper, which has a copy of everything else. */
 struct report {
     enum step step; /* the first failure                               */
     int error;
@@ -51,11 +51,11 @@ struct report {
     pid_t command;    /* 0: not started                                  */
     pid_t anchor;
     unsigned held;
-    int status; /* by the keeper: as wait() gives it               */
-    bool ended; /* by the keeper: `status` is there                */
+    int status; /* by the reaper: as wait() returns it               */
+    bool ended; /* by the reaper: `status` is valid                */
 };
 
-/* A directory somebody gave us. */
+/* A directory given by the caller. */
 struct place {
     const char *path; /* absolute, no link in it                         */
     int fd;           /* O_PATH; owned                                   */
@@ -105,7 +105,7 @@ struct plan {
     int in, out, err; /* the children's ends                    */
     int null;
     int out_from, err_from; /* ours                                   */
-    int life, life_end;     /* read by anchor or keeper; ours          */
+    int life, life_end;     /* read by anchor or reaper; ours          */
     int ready, ready_end;   /* closed by the exec; ours reads          */
     int rules;              /* Landlock ruleset                        */
     int root_fd;            /* the new root, in the stage              */
@@ -142,7 +142,7 @@ quire_status plan_env(struct plan *p, quire_error *err);
 
 #define RUN_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* ---- view.c: the new root ------------------------------------------------ */
+/* ---- rootfs.c: the new root --------------------------------------------- */
 
 quire_status plan_rootfs(struct plan *p, quire_error *err);
 
@@ -160,7 +160,7 @@ extern const char *const view_devices[];
 /* Beneath one of the system's trees, where it could not be hidden? */
 bool rootfs_is_system(const char *path);
 
-/* ---- landlock.c, filter.c, confine.c: the walls -------------------------- */
+/* ---- landlock.c, seccomp.c, confine.c: the layers ----------------------- */
 
 /* The version of Landlock's interface, 0 when there is none, with errno. */
 int landlock_abi(void);
@@ -171,20 +171,20 @@ int landlock_rules(struct plan *p);
 
 void seccomp_build(struct plan *p);
 
-/* What stage or keeper can do once for those they start: signals as a fresh
+/* What stage or reaper can do once for those they start: signals as a fresh
  * program expects them, no capability to be had by executing something. */
 void confine_early(const struct plan *p);
 
 /* Everything but exec; `in` becomes descriptor 0. */
 int confine_self(struct plan *p, int in, bool anchor);
 
-/* ---- spawn.c, keeper.c --------------------------------------------------- */
+/* ---- spawn.c, reaper.c -------------------------------------------------- */
 
-/* Start anchor and command, or keeper and command. Failures are in the report;
+/* Start anchor and command, or reaper and command. Failures are in the report;
  * what was started despite one is there too. */
 void spawn_all(struct plan *p);
 
-/* How much there is before the command begins: watch.c. */
+/* Usage before the command begins: see supervise.c. */
 void supervise_baseline(struct plan *p);
 
 /* The command's process, in memory it does not own; never returns. */
@@ -194,7 +194,7 @@ int reaper_main(void *plan);
 /* Clone to `fn` on the n-th stack. */
 pid_t spawn_on(struct plan *p, int n, int flags, int (*fn)(void *));
 
-/* ---- census.c: what a run uses ------------------------------------------- */
+/* ---- usage.c: what a run uses ------------------------------------------- */
 
 struct usage {
     uint64_t processes; /* threads, in truth                           */
@@ -208,7 +208,7 @@ bool usage_measure(int proc, const pid_t *below, struct usage *out);
 /* Bytes allocated to the files beneath a directory. False: too deep to tell. */
 bool usage_disk(int dir, uint64_t *bytes);
 
-/* ---- watch.c: while it runs ---------------------------------------------- */
+/* ---- supervise.c: while it runs ----------------------------------------- */
 
 quire_status supervise_run(struct plan *p, struct run_result *r,
                            quire_error *err);

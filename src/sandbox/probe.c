@@ -73,8 +73,8 @@ static int try_space(unsigned layer, int flags, char *stack)
     return t.error;
 }
 
-static void note(struct run_probe *probe, unsigned layer, int error,
-                 const char *detail)
+static void set_layer(struct run_probe *probe, unsigned layer, int error,
+                      const char *detail)
 {
     int i = __builtin_ctz(layer);
     char words[64];
@@ -95,7 +95,7 @@ static void probe_spaces(struct run_probe *probe)
     for (i = 0; i < sizeof spaces / sizeof *spaces; i++) {
         if (stack != MAP_FAILED)
             error = try_space(spaces[i].layer, spaces[i].flags, stack);
-        note(probe, spaces[i].layer, error, "");
+        set_layer(probe, spaces[i].layer, error, "");
     }
     if (stack != MAP_FAILED)
         munmap(stack, STACK_BYTES);
@@ -109,7 +109,7 @@ static void probe_landlock(struct run_probe *probe)
 
     snprintf(detail, sizeof detail, "version %d%s", abi,
              abi >= 6 ? "" : ": signals are not confined by it");
-    note(probe, RUN_LANDLOCK, error, detail);
+    set_layer(probe, RUN_LANDLOCK, error, detail);
 }
 
 static void probe_seccomp(struct run_probe *probe)
@@ -117,7 +117,7 @@ static void probe_seccomp(struct run_probe *probe)
     unsigned action = SECCOMP_RET_KILL_PROCESS;
     long rc = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 
-    note(probe, RUN_SECCOMP, rc == 0 ? 0 : errno, "");
+    set_layer(probe, RUN_SECCOMP, rc == 0 ? 0 : errno, "");
 }
 
 static enum run_wanted best_of(unsigned ok)

@@ -1,17 +1,17 @@
 /*
- * reaper.c - no process is left, without a pid namespace
+ * reaper.c - end all processes of a command without a pid namespace
  *
- * The keeper is a copy of the caller that stands between it and the command. It
- * is a subreaper: whoever loses its parent below becomes its child, however often
- * it forked and whatever session it made for itself. When the command ends, or
- * the life line does, the keeper kills its children until it has none, and ends.
+ * The reaper is a copy of the caller between it and the command. It is a
+ * subreaper: a process below that loses its parent becomes its child, however
+ * often it forked and in whatever session. When the command ends, or the life
+ * line does, the reaper kills its children until it has none, and ends.
  *
- * It is outside the walls: a command cannot look into its memory (Landlock lets
- * nobody look out of a domain), nor signal it where Landlock has scopes. It closes
- * what it inherited, so that no lock and no socket of the caller lives longer.
+ * It is not confined. A command cannot read its memory (Landlock forbids that
+ * from inside a domain), nor signal it where Landlock has scopes. It closes
+ * inherited descriptors, so that it keeps no lock or socket of the caller.
  *
- * A copy, because there is no program of ours to execute: this is a library in
- * somebody else's process. It costs what fork() costs a process of that size.
+ * It is a copy because a library in a foreign process has no program of its own
+ * to execute. It costs what fork() costs a process of that size.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -54,8 +54,8 @@ static bool kill_children(const struct plan *p)
     return any;
 }
 
-/* Bury the dead. False: there is no child at all. */
-static bool reap(const struct plan *p)
+/* Wait for ended children. False: there are none left. */
+static bool reap_children(const struct plan *p)
 {
     int status;
     pid_t pid;
@@ -69,17 +69,17 @@ static bool reap(const struct plan *p)
     return pid == 0;
 }
 
-/* Until the command has ended or somebody wants it to. A byte on the life line
+/* Wait until the command has ended or is to be ended. A byte on the life line
  * asks it to end by itself. */
-static void keep(const struct plan *p)
+static void run_reaper(const struct plan *p)
 {
     struct pollfd fds[2] = {{.fd = p->life, .events = POLLIN},
                             {.fd = -1, .events = POLLIN}};
     char c;
 
     fds[1].fd = (int)syscall(SYS_pidfd_open, p->report->command, 0);
-    while (reap(p) && !p->report->ended) {
-        /* A while, for those who were adopted and have died. */
+    while (reap_children(p) && !p->report->ended) {
+        /* Wake up regularly to reap adopted children. */
         poll(fds, 2, fds[1].fd < 0 ? 5 : 200);
         if (fds[0].revents == 0)
             continue;
@@ -89,7 +89,7 @@ static void keep(const struct plan *p)
     }
 }
 
-static void keeper_close(const struct plan *p)
+static void close_inherited(const struct plan *p)
 {
     if (p->life > 0)
         close_range(0, (unsigned)p->life - 1, 0);
@@ -105,21 +105,21 @@ int reaper_main(void *arg)
     confine_early(p);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
-        report_fail(p, STEP_KEEPER, "a keeper");
+        report_fail(p, STEP_REAPER, "a reaper");
         return 0;
     }
     pid = spawn_on(p, 1, CLONE_VM | CLONE_VFORK | SIGCHLD, command_main);
     if (pid < 0) {
-        report_fail(p, STEP_KEEPER, "the command's process");
+        report_fail(p, STEP_REAPER, "the command's process");
         return 0;
     }
     p->report->command = pid;
-    keeper_close(p);
+    close_inherited(p);
     if (p->report->step == STEP_NONE)
-        keep(p);
+        run_reaper(p);
     /* Whom a child leaves behind when it dies is a child the next time round.
      * Without a pause: one that forks and ends all the time is met in between. */
-    while (reap(p))
+    while (reap_children(p))
         if (!kill_children(p))
             poll(NULL, 0, 1);
     return 0;

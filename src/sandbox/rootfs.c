@@ -11,9 +11,9 @@
  * /etc is chosen name by name. As root everything could be read, so keys
  * (ssl/private, ssh), password hashes (shadow), mail, cron and whatever an
  * administrator keeps there stay outside. passwd, group, hosts and nsswitch.conf
- * are written fresh: they name one user, who is 1000 inside whoever it is
+ * are written fresh: they name one user, which is 1000 inside whatever it is
  * outside, so that tools do not take themselves for root and try what they may
- * not. /opt, /srv, /home and /var are not there; who has programs in them says so
+ * not. /opt, /srv, /home and /var are not there; a caller with programs in them says so
  * in `readable`.
  *
  * Every source is taken (open_tree) before the new root covers anything, and the
@@ -186,7 +186,7 @@ static int put_text(int dir, const char *path, const char *text)
     return n == (ssize_t)len ? 0 : -1;
 }
 
-/* 1000 inside is us outside. Nobody can leave groups that are not in the map, and
+/* 1000 inside is our user outside. Groups not in the map cannot be left, and
  * more than one cannot be in it without rights outside: so what groups the caller
  * has beside its own stay, and give rights to nothing that is in the new root. */
 static int map_user(const struct plan *p)
@@ -210,7 +210,7 @@ static bool is_place(int fd, const struct place *place)
 
 /* Copies of the mounts, in `fd`. The trees below come along: the kernel would
  * not uncover what a mount hides. */
-static int take_grafts(const struct plan *p, int *fd)
+static int clone_mounts(const struct plan *p, int *fd)
 {
     size_t i;
 
@@ -252,7 +252,7 @@ static int new_tmpfs(const struct plan *p)
 
 /* The directories above `path`, and a place to mount on. Beneath a tree that is
  * there already both exist, and cannot be made. */
-static void make_spot(int root, const char *path, bool file)
+static void make_mountpoint(int root, const char *path, bool file)
 {
     char part[PATH_MAX];
     size_t i;
@@ -314,7 +314,7 @@ static int fill_root(const struct plan *p, int root)
     return 0;
 }
 
-static int plant_grafts(const struct plan *p, int root, const int *fd)
+static int attach_mounts(const struct plan *p, int root, const int *fd)
 {
     size_t i;
 
@@ -326,7 +326,7 @@ static int plant_grafts(const struct plan *p, int root, const int *fd)
                 return report_fail(p, STEP_ROOT, g->path);
             continue;
         }
-        make_spot(root, g->path, g->file);
+        make_mountpoint(root, g->path, g->file);
         if (move_mount(fd[i], "", root, g->path + 1, MOVE_MOUNT_F_EMPTY_PATH) <
             0)
             return report_fail(p, STEP_MOUNT, g->path);
@@ -337,7 +337,7 @@ static int plant_grafts(const struct plan *p, int root, const int *fd)
 
 /* Into the new root, and the old one away, for every process here. The place that
  * was mounted on does not matter: all that was wanted of it has been taken. */
-static int turn(const struct plan *p, int root)
+static int enter_root(const struct plan *p, int root)
 {
     struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
 
@@ -360,7 +360,7 @@ int rootfs_build(struct plan *p)
     /* Nothing that is mounted here is to appear outside. */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return report_fail(p, STEP_MOUNT, "/");
-    if (take_grafts(p, fd) < 0)
+    if (clone_mounts(p, fd) < 0)
         return -1;
     top = new_tmpfs(p);
     if (top < 0 ||
@@ -369,7 +369,7 @@ int rootfs_build(struct plan *p)
     root = open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return report_fail(p, STEP_ROOT, "the new root");
-    if (fill_root(p, root) < 0 || plant_grafts(p, root, fd) < 0)
+    if (fill_root(p, root) < 0 || attach_mounts(p, root, fd) < 0)
         return -1;
     close(top);
     p->root_fd = root;
@@ -428,5 +428,5 @@ int rootfs_enter(const struct plan *p)
 {
     if (mount_proc(p) && cover_keys(p) < 0)
         return -1;
-    return turn(p, p->root_fd);
+    return enter_root(p, p->root_fd);
 }

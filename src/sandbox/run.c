@@ -34,7 +34,7 @@ static const char *const step_words[] = {
     [STEP_PIVOT] = "turn to",
     [STEP_PID] = "make",
     [STEP_ANCHOR] = "start",
-    [STEP_KEEPER] = "start",
+    [STEP_REAPER] = "start",
     [STEP_LIMITS] = "limit",
     [STEP_CAPS] = "drop",
     [STEP_RULES] = "name to Landlock",
@@ -56,8 +56,8 @@ static bool is_switched_off(void)
     return n == 2 && !memcmp(most, "0\n", 2);
 }
 
-/* Not for want of memory or descriptors: that is no property of the machine, and
- * nobody is to get fewer walls by using those up. */
+/* Not for lack of memory or descriptors: that is not a property of the machine,
+ * and exhausting those must not weaken the confinement. */
 static bool is_lack_of_spaces(const struct report *rep)
 {
     if (rep->step < STEP_SPACES || rep->step > STEP_SPACES_END)
@@ -74,9 +74,9 @@ static bool is_lack_of_spaces(const struct report *rep)
     }
 }
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
-static quire_status say_exec(const struct plan *p, quire_error *err)
+static quire_status explain_exec(const struct plan *p, quire_error *err)
 {
     const char *name = p->argv[0];
 
@@ -106,13 +106,13 @@ static quire_status say_exec(const struct plan *p, quire_error *err)
     }
 }
 
-static quire_status say_failed(const struct plan *p, quire_error *err)
+static quire_status explain_failure(const struct plan *p, quire_error *err)
 {
     const struct report *rep = p->report;
     quire_status st;
 
     if (rep->step == STEP_EXEC)
-        return say_exec(p, err);
+        return explain_exec(p, err);
     if (rep->step == STEP_CWD)
         return err_sys(err, rep->error, "cannot start in %s", rep->what);
     if (rep->step == STEP_MOVED) {
@@ -129,14 +129,15 @@ static quire_status say_failed(const struct plan *p, quire_error *err)
         if (err)
             err->status = st;
     }
-    err_next(err, HINT_SHELL "`quire doctor` tells what this machine can do; "
+    err_next(err, HINT_SHELL "`quire doctor` shows what this machine supports; "
                              "`--unconfined` runs it without walls");
     return st;
 }
 
 /* `why` is the errno for which there are no namespaces, 0 when that was not the
  * reason; `landlock` whether there is that. */
-static quire_status say_lacking(int why, bool landlock, quire_error *err)
+static quire_status explain_missing_layer(int why, bool landlock,
+                                          quire_error *err)
 {
     static const char unconfined[] = "`--unconfined` runs it without walls";
     char words[96];
@@ -191,7 +192,7 @@ static quire_status attempt(struct plan *p, bool spaces, quire_error *err)
     if (p->report->step == STEP_NONE)
         return QUIRE_OK;
     attempt_end(p);
-    return say_failed(p, err);
+    return explain_failure(p, err);
 }
 
 /* With namespaces if that is possible, else without if that is enough. */
@@ -204,13 +205,13 @@ static quire_status start(struct plan *p, quire_error *err)
     if (!p->confined)
         return attempt(p, false, err);
     if (all && p->abi == 0)
-        return say_lacking(0, false, err);
+        return explain_missing_layer(0, false, err);
     st = attempt(p, true, err);
     if (!st || !is_lack_of_spaces(p->report))
         return st;
     why = p->report->error;
     if (all || p->abi == 0)
-        return say_lacking(why, p->abi > 0, err);
+        return explain_missing_layer(why, p->abi > 0, err);
     return attempt(p, false, err);
 }
 

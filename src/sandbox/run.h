@@ -1,24 +1,24 @@
 /*
- * run.h - a command that cannot get out
+ * run.h - run a command confined by the kernel
  *
- * A command is confined by the kernel, not by reading it. Whatever a shell does
- * with quotes, links, variables and other shells, it meets the same walls:
+ * The kernel confines the command; its text is not inspected. Whatever a shell
+ * does with quotes, links, variables and other shells, these layers hold:
  *
  *   spaces     fresh user, mount, pid, network, ipc, uts and cgroup namespaces.
- *              Its root is made anew of what programs need, read-only, and the
- *              two directories of the session at their real paths. What is not
- *              there has no name.
+ *              Its root is built of what programs need, read-only, and the
+ *              two directories of the session at their real paths. Nothing
+ *              else has a name.
  *   Landlock   the same files by rights instead of names: reading everywhere in
  *              that root, writing in the session's directories and in private
- *              temporary ones. No signal and no socket to anybody outside.
+ *              temporary ones. No signal and no socket to processes outside.
  *   seccomp    the calls that neither covers, or that open a way around: mounts,
- *              namespaces, keys, other processes' memory, io_uring (filter.c has
+ *              namespaces, keys, other processes' memory, io_uring (seccomp.c has
  *              the list and the reasons).
  *   the rest   no capabilities, no_new_privs, resource limits, an empty
  *              environment but for named variables, no descriptor but 0, 1, 2, a
  *              session of its own without a terminal.
  *
- * Who is who:
+ * Processes:
  *
  *      caller's thread -- waits --+                    +- reads, watches, ends it
  *                                 |                    |
@@ -30,25 +30,23 @@
  * The stage borrows the caller's memory for the milliseconds it lives, while the
  * calling thread is suspended (as posix_spawn does), so that a server of many
  * gigabytes copies none of them and no lock of another thread matters; between
- * there and exec nothing allocates. The anchor is `cat`, reading a pipe whose
- * other end only the caller has. Killing it, or the death of the caller, ends
+ * there and exec nothing allocates. The anchor is `cat`, reading a pipe; only the caller has its other end. Killing it, or the death of the caller, ends
  * every process inside at once: that is what the kernel does when process 1 of a
  * namespace ends.
  *
  * Where user namespaces are forbidden (many containers), the command is a child
- * of a keeper instead: a copy of the caller that adopts whatever the command
- * leaves behind (keeper.c), outside the walls, which are then Landlock and
- * seccomp alone.
+ * of a reaper instead: a copy of the caller, unconfined itself, that adopts processes the
+ * command leaves behind (reaper.c). The layers are then Landlock and seccomp.
  *
  * Always true when run_command() has returned QUIRE_OK:
  *
  *   (1) At least what `wanted` asks for was in force before the command's first
- *       instruction. `held` in the result tells all that was.
+ *       instruction. `held` in the result is all that was.
  *   (2) No process of the command is left, however it detached itself; or, where
  *       RUN_PID is not held and Landlock is older than version 6, none that did
- *       not first kill its keeper (`strays`).
- *   (3) Nothing was run before every wall stood; a failure on the way there is an
- *       error with the step in words, and has no result.
+ *       not first kill its reaper (`strays`).
+ *   (3) The command started after every layer was in force; an earlier failure is
+ *       an error that names the step, and has no result.
  *   (4) The agent and scratch directories were those open when the call began,
  *       whatever was renamed or linked meanwhile.
  *
@@ -66,12 +64,11 @@
  *   processes left behind  none      none (2)                none if they do
  *                                                            not hide from it
  *
- * This room knows nothing of sessions, databases or policies. It prints nothing,
- * and its caller writes the log.
+ * This module knows nothing of sessions, databases or policies. It prints
+ * nothing; its caller writes the log.
  *
- * A program that reaps every child it has (waitpid of -1, or SIGCHLD ignored) may
- * take the command's status away from here: that is an error, after the command
- * has ended.
+ * A program that reaps every child it has (waitpid of -1, or SIGCHLD ignored) may take the command's status first: that is an error, after the command has
+ * ended.
  */
 #ifndef SANDBOX_RUN_H
 #define SANDBOX_RUN_H
@@ -81,11 +78,11 @@
 
 #include "quire.h"
 
-/* How much there must be. */
+/* Layers that are required. */
 enum run_wanted {
     RUN_FULL,       /* every layer: namespaces, Landlock, seccomp           */
     RUN_FILES,      /* files are isolated, by namespaces or by Landlock; and
-                       seccomp. Takes all there is beyond that              */
+                       seccomp. Uses all further layers there are              */
     RUN_UNCONFINED, /* none: limits and clean environment only              */
 };
 
@@ -127,7 +124,7 @@ enum run_hit {
 typedef quire_status (*run_output_fn)(void *ctx, int stream, quire_bytes bytes,
                                       quire_error *err);
 
-/* Zero is no limit, everywhere. */
+/* Zero means unlimited, everywhere. */
 struct run_limits {
     int64_t wall_ms;       /* SIGTERM then, SIGKILL grace_ms later          */
     int64_t grace_ms;      /* what is written meanwhile still counts        */
@@ -208,7 +205,7 @@ struct run_result {
     int signal;     /* 0 when it ended by itself                         */
     bool timed_out; /* RUN_HIT_TIME is in `hit`                          */
     bool stopped;   /* stop_fd asked                                     */
-    bool strays;    /* its keeper was killed: something may still run    */
+    bool strays;    /* its reaper was killed: something may still run    */
     unsigned hit;   /* enum run_hit                                      */
     unsigned held;  /* enum run_layer                                    */
     uint64_t out_bytes, err_bytes; /* written, handed on or not           */
@@ -220,7 +217,7 @@ struct run_result {
  * 127 or 126, as shells have it, else -1. That the command failed is a result, no error.
  *
  * QUIRE_NOT_FOUND  no such command, or no such directory
- * QUIRE_INVALID    the command is no program; a path that cannot be used; a
+ * QUIRE_INVALID    the command is not a program; a path that cannot be used; a
  *                  variable that is not the caller's to set
  * QUIRE_IO         the machine cannot confine as wanted: the words name what is
  *                  missing; or a system call failed on the way */

@@ -37,7 +37,7 @@
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #else
-#error "filter.c has not been read for this architecture"
+#error "seccomp.c has not been reviewed for this architecture"
 #endif
 
 /* mseal, Linux 6.10. Numbers this high are the same everywhere. */
@@ -149,7 +149,7 @@ static const int refused_shared[] = {
     __NR_msgctl,
     __NR_mq_open,
     __NR_mq_unlink,
-    /* Landlock does not ask who wants news of a directory, and news are names. */
+    /* Landlock does not restrict watches on directories, and events carry names. */
     __NR_inotify_add_watch,
 };
 
@@ -162,14 +162,14 @@ static const struct {
                  {__NR_sched_setattr, 0},      {__NR_setpriority, 1},
                  {__NR_ioprio_set, 1}};
 
-/* Two of them can mean all of a user's, who is 0 as well: only a process, then. */
+/* Two of them can address all processes of a user, which is 0 as well: allow only a process. */
 static const struct {
     int nr;
     unsigned process;
 } only_process[] = {{__NR_setpriority, 0 /* PRIO_PROCESS */},
                     {__NR_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */}};
 
-/* A set-user-ID program in the session's files is ours for whoever runs it, out
+/* A set-user-ID program in the session's files runs as our user for others, out
  * there, where nothing forbids it: no file gets such a mode. `made_by`: the
  * argument with flags that say whether there is a mode at all. */
 static const struct {
@@ -185,7 +185,7 @@ static const struct {
     {__NR_mknodat, -1, 2}, {__NR_openat, 2, 3},
 };
 
-/* Input typed for somebody else, and the console's own functions. */
+/* Input into another terminal, and the functions of the console. */
 static const unsigned ioctls[] = {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD};
 
 #define NEW_SPACES                                                 \

@@ -160,7 +160,7 @@ static void spawn_kept(struct plan *p)
         return;
     pid = spawn_on(p, 0, SIGCHLD, reaper_main);
     if (pid < 0) {
-        report_fail(p, STEP_KEEPER, "a keeper");
+        report_fail(p, STEP_REAPER, "a reaper");
         return;
     }
     p->report->anchor = pid;

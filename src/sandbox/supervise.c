@@ -4,7 +4,7 @@
  * One loop over its two streams, its end, the caller's wish to stop, and the
  * clock. Ending has two manners: asked() sends SIGTERM to the command's process
  * group, for a time limit, so that it can clean up; now() ends everything at
- * once, by the anchor or by the keeper.
+ * once, by the anchor or by the reaper.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -28,7 +28,7 @@ struct watching {
     quire_error *err;
     quire_status status; /* of the output callback                       */
     struct pollfd fd[N_FDS];
-    int end; /* pidfd of the command, or of its keeper           */
+    int end; /* pidfd of the command, or of its reaper           */
     int64_t began_us;
     int64_t ask_us, kill_us; /* when, or INT64_MAX                       */
     bool over;               /* now() was called                         */
@@ -43,9 +43,9 @@ struct watching {
 
 /* ---- ending --------------------------------------------------------------- */
 
-/* A byte for the keeper. It may have been killed, and a program that uses us is
+/* A byte for the reaper. It may have been killed, and a program that uses us is
  * not to end for that. */
-static void tell_keeper(int fd)
+static void notify_reaper(int fd)
 {
     struct timespec at_once = {0, 0};
     sigset_t broken, before;
@@ -66,7 +66,7 @@ static void asked(struct watching *w)
     if (w->p->spaces)
         kill(-rep->command, SIGTERM);
     else
-        tell_keeper(w->p->life_end);
+        notify_reaper(w->p->life_end);
     w->ask_us = INT64_MAX;
     w->kill_us = clock_steady_us() + w->p->spec->limits.grace_ms * 1000;
 }
@@ -82,7 +82,7 @@ static void now(struct watching *w)
     fd_close(&w->p->life_end);
 }
 
-static void hit(struct watching *w, unsigned what)
+static void stop_at_limit(struct watching *w, unsigned what)
 {
     w->r->hit |= what;
     now(w);
@@ -90,7 +90,8 @@ static void hit(struct watching *w, unsigned what)
 
 /* ---- streams -------------------------------------------------------------- */
 
-static void hand_on(struct watching *w, int stream, const char *data, size_t n)
+static void pass_output(struct watching *w, int stream, const char *data,
+                        size_t n)
 {
     const struct run_spec *s = w->p->spec;
     uint64_t most = s->limits.output_bytes;
@@ -127,7 +128,7 @@ static bool read_some(struct watching *w, int at)
         return false;
     }
     *count += (uint64_t)n;
-    hand_on(w, at == AT_OUT ? 1 : 2, data, (size_t)n);
+    pass_output(w, at == AT_OUT ? 1 : 2, data, (size_t)n);
     return true;
 }
 
@@ -157,7 +158,7 @@ void supervise_baseline(struct plan *p)
         p->base_readable = sum_disk(p, &p->base_bytes);
 }
 
-static void look_at_disk(struct watching *w)
+static void check_disk(struct watching *w)
 {
     const struct plan *p = w->p;
     uint64_t sum;
@@ -167,7 +168,7 @@ static void look_at_disk(struct watching *w)
     if ((!ok && p->base_readable) ||
         (sum > p->base_bytes &&
          sum - p->base_bytes > p->spec->limits.disk_bytes))
-        hit(w, RUN_HIT_DISK);
+        stop_at_limit(w, RUN_HIT_DISK);
 }
 
 static bool must_count(const struct plan *p)
@@ -175,7 +176,7 @@ static bool must_count(const struct plan *p)
     return p->spec->limits.processes && (p->root || !p->spaces);
 }
 
-static void look_at_processes(struct watching *w)
+static void check_processes(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
     const struct report *rep = w->p->report;
@@ -185,29 +186,29 @@ static void look_at_processes(struct watching *w)
 
     if (!usage_measure(w->proc, own ? NULL : below, &c))
         return;
-    /* The anchor, or the keeper, is not the command's. */
+    /* The anchor, or the reaper, is not the command's. */
     if (must_count(w->p) && c.processes > l->processes + 1)
-        hit(w, RUN_HIT_PROCESSES);
+        stop_at_limit(w, RUN_HIT_PROCESSES);
     if (l->memory_bytes && c.memory_bytes > l->memory_bytes)
-        hit(w, RUN_HIT_MEMORY);
+        stop_at_limit(w, RUN_HIT_MEMORY);
 }
 
-static void look(struct watching *w)
+static void check_usage(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
     int64_t began = clock_steady_us(), took, rest;
 
     if (l->disk_bytes)
-        look_at_disk(w);
+        check_disk(w);
     if (l->memory_bytes || must_count(w->p))
-        look_at_processes(w);
+        check_processes(w);
     /* Looking is to take a tenth of the time at most. */
     took = clock_steady_us() - began;
     rest = must_count(w->p) ? FAST_US : SLOW_US;
     w->look_us = began + took + (took * 10 > rest ? took * 10 : rest);
 }
 
-static void look_begin(struct watching *w)
+static void begin_check(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
     const struct report *rep = w->p->report;
@@ -253,7 +254,7 @@ static void tick(struct watching *w)
         w->r->hit |= RUN_HIT_TIME;
         asked(w);
     } else if (t >= w->look_us)
-        look(w);
+        check_usage(w);
 }
 
 static void watch_loop(struct watching *w)
@@ -287,8 +288,8 @@ static int wait_for(pid_t pid, int *status)
 }
 
 /* Everyone is dead when this returns: the kernel lets process 1 of a namespace be
- * waited for when the others are gone, and a keeper ends as the last. */
-static quire_status bury(struct watching *w)
+ * waited for when the others are gone, and a reaper ends as the last. */
+static quire_status reap_all(struct watching *w)
 {
     struct report *rep = w->p->report;
     int status = 0;
@@ -332,17 +333,17 @@ static void watch_init(struct watching *w)
     w->ask_us = w->kill_us = INT64_MAX;
     if (s->limits.wall_ms > 0)
         w->ask_us = w->began_us + s->limits.wall_ms * 1000;
-    look_begin(w);
+    begin_check(w);
 }
 
 /* What it did between the last look and its end; and what the kernel ended it
  * for, or one of its own, as shells tell of it. */
-static void look_back(struct watching *w)
+static void read_results(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
 
     if (l->disk_bytes)
-        look_at_disk(w);
+        check_disk(w);
     if (l->file_bytes &&
         (w->r->signal == SIGXFSZ || w->r->exit == 128 + SIGXFSZ))
         w->r->hit |= RUN_HIT_FILE;
@@ -357,7 +358,7 @@ quire_status supervise_run(struct plan *p, struct run_result *r,
     watch_init(&w);
     if (w.end >= 0)
         watch_loop(&w);
-    st = bury(&w);
+    st = reap_all(&w);
     if (!st && w.end < 0)
         st = err_set(err, QUIRE_IO,
                      "cannot watch a command: no pidfd_open, "
@@ -366,7 +367,7 @@ quire_status supervise_run(struct plan *p, struct run_result *r,
     while (read_some(&w, AT_OUT) || read_some(&w, AT_ERR))
         ;
     r->duration_us = clock_steady_us() - w.began_us;
-    look_back(&w);
+    read_results(&w);
     r->timed_out = r->hit & RUN_HIT_TIME;
     r->held = p->report->held;
     fd_close(&w.end);

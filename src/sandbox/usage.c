@@ -122,7 +122,7 @@ bool usage_measure(int proc, const pid_t *below, struct usage *out)
 
 /* ---- files ---------------------------------------------------------------- */
 
-/* Deeper trees are made by those who want not to be measured. */
+/* A deeper tree is an attempt to evade measuring. */
 #define DEPTH_MAX 64
 
 static bool sum_dir(int fd, int depth, uint64_t *blocks);

@@ -97,7 +97,7 @@ quire: SESSION_ID is set for every command and cannot be another
 hint: choose another name for the variable
 ? 2
 $ quire run --env novalue -- true
-quire: "novalue" is no variable
+quire: "novalue" is not a variable assignment
 hint: write NAME=VALUE
 ? 2
 
