@@ -1,8 +1,7 @@
 /*
- * artifact.c - artifacts, as quire.h has them
+ * artifact.c - artifacts, as quire/artifact.h has them
  *
- * The artifact room knows rows; which session a caller means, what may be put
- * and how an answer is worded is decided here.
+ * Resolves sessions, checks options and words failures; src/artifact has the rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #define WORDS_MAX    1000
 #define METADATA_MAX (64 * 1024)
 
-/* ---- the room ----------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------ */
 
 quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err)
 {
@@ -69,7 +68,7 @@ quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
     return st;
 }
 
-/* ---- whose -------------------------------------------------------------- */
+/* ---- sessions ----------------------------------------------------------- */
 
 quire_status artifacts_session(struct quire *q, const char *session,
                                struct arena *keep, const char **key,
@@ -126,14 +125,13 @@ quire_status quire_artifact_path(quire_bytes path, char out[257],
                     path_reason(fault));
 }
 
-static quire_status check_fulltext(const char *what, const char *text,
-                                   size_t max, quire_error *err)
+static quire_status check_text(const char *what, const char *text, size_t max,
+                               quire_error *err)
 {
     if (!text || (strlen(text) <= max && utf8_check(bytes_str(text))))
         return QUIRE_OK;
-    return err_set(err, QUIRE_INVALID,
-                   "the %s of an artifact is UTF-8 of at most %zu bytes", what,
-                   max);
+    return err_set(err, QUIRE_INVALID, "%s is not UTF-8 of at most %zu bytes",
+                   what, max);
 }
 
 static quire_status check_tags(const char *const *tags, quire_error *err)
@@ -142,9 +140,9 @@ static quire_status check_tags(const char *const *tags, quire_error *err)
     size_t n;
 
     for (n = 0; tags && tags[n] && !st; n++) {
-        st = check_fulltext("tag", tags[n], TAG_MAX, err);
+        st = check_text("tag", tags[n], TAG_MAX, err);
         if (!st && !*tags[n])
-            st = err_set(err, QUIRE_INVALID, "a tag is not empty");
+            st = err_set(err, QUIRE_INVALID, "tag is empty");
         if (!st && n == TAGS_MAX)
             st = err_set(err, QUIRE_INVALID, "an artifact has at most %d tags",
                          TAGS_MAX);
@@ -161,14 +159,14 @@ quire_status artifacts_check_options(const quire_artifact_options *o,
         st = err_fail(err, QUIRE_INVALID,
                       "one looks like text/markdown; leave it out to have it "
                       "found by name or content",
-                      "that is no media type");
+                      "media type is malformed");
     }
     if (!st)
-        st = check_fulltext("purpose", o->purpose, WORDS_MAX, err);
+        st = check_text("purpose", o->purpose, WORDS_MAX, err);
     if (!st)
-        st = check_fulltext("source", o->source, WORDS_MAX, err);
+        st = check_text("source", o->source, WORDS_MAX, err);
     if (!st)
-        st = check_fulltext("agent", o->agent, WORDS_MAX, err);
+        st = check_text("agent", o->agent, WORDS_MAX, err);
     if (!st)
         st = check_tags(o->tags, err);
     if (!st && o->meta &&
@@ -222,7 +220,7 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
 
 /* ---- which one ---------------------------------------------------------- */
 
-/* `session` is "" for one that may be in any. */
+/* `session` is "" where any session would do. */
 static quire_status missing(const char *session, const char *which,
                             quire_error *err)
 {
@@ -230,8 +228,8 @@ static quire_status missing(const char *session, const char *which,
         err_fail(err, QUIRE_NOT_FOUND,
                  HINT_SHELL
                  "`quire artifact ls` lists those of the session, `ls "
-                 "--deleted` what was put away",
-                 "there is no artifact %.100s%s%.60s", which,
+                 "--deleted` soft-deleted ones",
+                 "no artifact %.100s%s%.60s", which,
                  session && !*session ? "" : " in session ",
                  session ? session : "user");
     return st;
@@ -241,22 +239,21 @@ bool read_id(const char *digits, int64_t *id)
 {
     char *end;
 
-    /* So many digits are no number of anything. */
+    /* More digits do not fit an id. */
     if (*digits < '0' || *digits > '9' || strlen(digits) > 18)
         return false;
     *id = strtoll(digits, &end, 10);
     return *end == '\0';
 }
 
-/* What somebody may reach who is in a session. */
+/* What a caller in a session may reach. */
 struct reach {
-    bool away;        /* also what was put away                          */
-    bool any_session; /* by id: what is in another session               */
-    int64_t via;      /* by id: what this memory entry links, wherever   */
+    bool away;        /* soft-deleted artifacts too                       */
+    bool any_session; /* by id: artifacts of other sessions              */
+    int64_t via;      /* by id: what this memory entry links             */
 };
 
-/* Whether the entry that is cited lets an artifact of another session be
- * read. */
+/* Whether the cited memory entry links the artifact. */
 static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
                                    quire_error *err)
 {
@@ -266,7 +263,7 @@ static quire_status check_citation(struct quire *q, int64_t entry, int64_t id,
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL "`quire memory ls` lists those that are valid",
-                 "there is no memory entry #%lld", (long long)entry);
+                 "no memory entry #%lld", (long long)entry);
     } else if (!st && !links) {
         st = err_set(err, QUIRE_NOT_FOUND,
                      "memory entry #%lld does not link artifact #%lld",
@@ -318,7 +315,7 @@ static quire_status find(struct quire *q, const char *session,
 
     if (st)
         return st;
-    /* A session without a row has no artifacts; it may see those of others. */
+    /* A session without a row has no artifacts, but may read others by id. */
     st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
     if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
         return find_id(q, &owner, id, reach, session, out, err);
@@ -377,7 +374,7 @@ quire_status quire_artifact_get(quire *q, const char *session,
     if (out)
         *out = one;
     st = read_whole(q, &one.digest, write, ctx, err);
-    /* What was read was read, whether or not it can be counted. */
+    /* The read succeeded, also if it cannot be counted. */
     if (!st && !q->read_only)
         artifact_count_read(q->artifacts, q->tenant, one.id, NULL);
     return st;
@@ -402,8 +399,7 @@ quire_status quire_artifact_recount(quire *q, uint64_t *wrong, quire_error *err)
     return st;
 }
 
-/* The session to look in: 0 for all of them. *none: it has no artifacts yet,
- * nor has the home, perhaps. */
+/* The session to search: 0 for all. *none: there are no artifacts. */
 static quire_status find_scope(struct quire *q, const char *session, bool all,
                                int64_t *out, bool *none, quire_error *err)
 {
@@ -469,7 +465,7 @@ quire_status quire_artifact_versions(quire *q, const char *session,
     return st;
 }
 
-/* ---- away, back --------------------------------------------------------- */
+/* ---- soft-delete, restore ----------------------------------------------- */
 
 quire_status quire_artifact_remove(quire *q, const char *session,
                                    const char *which, int purge,
@@ -491,7 +487,7 @@ quire_status quire_artifact_remove_expected(quire *q, const char *session,
         st = find(q, session, which, reach, &one, err);
     if (st)
         return st;
-    /* Else an edited file would be a new one afterwards, and come back. */
+    /* Otherwise an edited file would become a new artifact afterwards. */
     if (!one.deleted_us)
         st = workspace_follow_artifact(q, one.session, one.path, FOLLOW_BEFORE,
                                        err);
@@ -533,26 +529,27 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL "`quire artifact ls --deleted` lists what was",
-                 "nothing called %.100s was put away", clean);
+                 "no soft-deleted artifact %.100s", clean);
     }
     return st;
 }
 
 /* ---- search ------------------------------------------------------------- */
 
-/* What the caller's function said is told from what the search says. */
-struct hearing {
+/* Tells a status of the caller's function from one of the search. */
+struct hit_filter {
     quire_hit_fn each;
     void *ctx;
-    quire_status said;
+    quire_status stop;
 };
 
-static quire_status hear(void *ctx, const quire_hit *hit, quire_error *err)
+static quire_status forward_hit(void *ctx, const quire_hit *hit,
+                                quire_error *err)
 {
-    struct hearing *h = ctx;
+    struct hit_filter *h = ctx;
 
-    h->said = h->each(h->ctx, hit, err);
-    return h->said;
+    h->stop = h->each(h->ctx, hit, err);
+    return h->stop;
 }
 
 static quire_status nothing_found(const char *query, quire_error *err)
@@ -574,7 +571,7 @@ quire_status quire_artifact_search(quire *q, const char *session,
 {
     quire_search_options o = QUIRE_SEARCH_OPTIONS_INIT;
     struct artifact_query question = {.tenant = q->tenant, .text = query};
-    struct hearing h = {each, ctx, QUIRE_OK};
+    struct hit_filter h = {each, ctx, QUIRE_OK};
     bool newest = false, none;
     quire_status st;
 
@@ -590,13 +587,14 @@ quire_status quire_artifact_search(quire *q, const char *session,
         question.until_us = o.until_us;
         question.limit = o.limit ? o.limit : UINT64_MAX;
         q->in_callback = true;
-        st = artifact_search(q->artifacts, &question, hear, &h, &newest, err);
+        st = artifact_search(q->artifacts, &question, forward_hit, &h, &newest,
+                             err);
         q->in_callback = false;
         none = st == QUIRE_NOT_FOUND;
     }
     if (partial)
         *partial = newest;
-    if (h.said || (st && st != QUIRE_NOT_FOUND))
+    if (h.stop || (st && st != QUIRE_NOT_FOUND))
         return st;
     return none ? nothing_found(query, err) : st;
 }

@@ -1,14 +1,15 @@
 /*
  * gc.c - a collection of the whole home
  *
- * The blob room counts references and removes; this file tells it where they
- * are, keeps two collections from running at once, and sees to what else gathers
- * in a home: versions, artifacts that were put away, litter, free pages.
+ * src/gc counts references and removes blobs. This file supplies the files that
+ * refer, keeps two collections from running at once, and handles what else
+ * accumulates in a home: old versions, soft-deleted artifacts, stray temporary
+ * files, free pages.
  *
- * In order: expire what is to expire, so that its content counts as unreferred;
- * collect; look for litter, if it was a run that looks at all files; give pages
- * back. Each by itself is complete: a run that ends in the middle has done part
- * of the work, and the next one does the rest.
+ * In order: expire versions and artifacts, so that their content counts as
+ * unreferenced; collect; remove stray files, if the run scanned all files; vacuum.
+ * Each step is complete by itself: after an interruption the next run does the
+ * rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,16 +31,16 @@
 #include "api/gc_sources.h"
 #include "api/transaction.h"
 
-/* The least time between two that begin by themselves. */
+/* The least time between two automatic collections. */
 enum { AUTO_EVERY_S = 3600 };
 
 struct collecting {
     struct quire *q;
-    struct db *state; /* NULL: a dry run, and nothing is remembered */
+    struct db *state; /* NULL: a dry run without an index */
     const quire_collect_options *o;
     quire_collect_report *report;
     struct artifact_expiry expiry;
-    bool reap; /* the run looks at all files, so for litter, too */
+    bool reap; /* the run scans all files, stray ones too */
     int lock;
 };
 
@@ -157,7 +158,7 @@ static quire_status collect_blobs(struct collecting *c, quire_error *err)
 
 /* ---- what else gathers -------------------------------------------------- */
 
-/* A dry run leaves out what would be gone: see artifacts_digests(). */
+/* A dry run leaves out what would expire: see artifacts_digests(). */
 static quire_status expire(struct collecting *c, quire_error *err)
 {
     struct quire *q = c->q;
@@ -174,7 +175,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
         st = config_duration(q, "gc.purge", &purge_s, err);
     if (st)
         return st;
-    /* Years are no mistake: nothing is as old as that. */
+    /* Many years are fine: nothing is that old. */
     c->expiry.before_us = purge_s < clock_s(&q->clock)
                               ? clock_us(&q->clock) - purge_s * 1000000
                               : 0;
@@ -184,7 +185,7 @@ static quire_status expire(struct collecting *c, quire_error *err)
     st = idempotency_expire(&q->catalog, -1, err);
     if (st)
         return st;
-    /* First: words of content that goes could not be told from the index. */
+    /* First: full-text rows need the content that is about to be removed. */
     st = artifacts_settle(q->artifacts, err);
     return st ? st
               : artifacts_expire(q->artifacts, &c->expiry, &c->report->versions,
@@ -218,7 +219,7 @@ static quire_status reap_one(void *ctx, const char *dir, const char *name,
     return QUIRE_OK;
 }
 
-/* All of a home that is ours; of another one, only where we leave such files. */
+/* All of a native home; of another one only the blobs directory. */
 static quire_status reap(struct collecting *c, quire_error *err)
 {
     bool native = c->q->kind == QUIRE_KIND_NATIVE;
@@ -242,7 +243,7 @@ static quire_status reap(struct collecting *c, quire_error *err)
 
 /* ---- pages -------------------------------------------------------------- */
 
-/* Pages that go in one step, in which nobody else writes: a mebibyte. */
+/* Pages freed in one step, during which other writers wait: a mebibyte. */
 #define PAGES_AT_ONCE "64"
 
 static quire_status give_back(struct collecting *c, quire_error *err)
@@ -297,7 +298,7 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
         st = read_only_error(err);
     if (!st && q->tenant != TENANT_DEFAULT) {
         st = err_fail(err, QUIRE_INVALID, HINT_SHELL "leave out --tenant",
-                      "blobs are kept for all tenants together, and are not "
+                      "blobs are stored for all tenants together and are not "
                       "collected for one of them");
     }
     if (!st && !strcmp(q->home, q->blob_path)) {
@@ -311,7 +312,7 @@ static quire_status may_collect(struct quire *q, bool dry, quire_error *err)
     return st ? st : transaction_check_none(q, "a collection", err);
 }
 
-/* What this handle holds for itself it could not tell from what nobody does. */
+/* Blobs held by this handle would look unreferenced. */
 static quire_status check_holds(const struct quire *q, quire_error *err)
 {
     if (q->holds == 0)
@@ -364,7 +365,7 @@ quire_status quire_collect(quire *q, const quire_collect_options *options,
         st = may_collect(q, is_dry(&c), err);
     if (!st && !is_dry(&c))
         st = check_holds(q, err);
-    /* A home that is not there yet is not made for this. */
+    /* Does not create a home. */
     if (!st && !is_home(q))
         return QUIRE_OK;
     if (!st)
@@ -397,7 +398,7 @@ int quire_collect_due(quire *q)
         return 0;
     if (foreign_state_open_lock(q, &fd, NULL))
         return 0;
-    /* One that is new has nothing to collect for an hour, and more. */
+    /* A new home has nothing to collect for the grace time. */
     if (!fstat(fd, &s) && llabs(time(NULL) - s.st_mtime) >= AUTO_EVERY_S &&
         !fs_lock(fd, FS_EXCLUSIVE, 0, NULL) && config_is(q, "gc.auto", "on"))
         due = !futimens(fd, NULL);
@@ -484,8 +485,8 @@ quire_status quire_root_list(quire *q, quire_text_fn each, void *ctx,
     return st;
 }
 
-/* The blob is marked as seen first: a collection that did not see the pin sees
- * that, and spares it. */
+/* The blob is marked as seen first: a collection that missed the pin keeps it
+ * for that. */
 static quire_status pin(struct quire *q, struct db *state,
                         const quire_digest *digest, quire_error *err)
 {

@@ -1,8 +1,7 @@
 /*
- * memory.c - memory, as quire.h has it
+ * memory.c - memory, as quire/memory.h has it
  *
- * The memory room knows rows; which session a caller means, what an entry may
- * be and how an answer is worded is decided here.
+ * Resolves sessions, checks entries and words failures; src/memory has the rows.
  */
 #include <string.h>
 
@@ -84,7 +83,7 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 
 /* ---- the room ----------------------------------------------------------- */
 
-/* With what is open already. QUIRE_NOT_FOUND without words: no memory yet. */
+/* Over what is open. QUIRE_NOT_FOUND without a message: no memory yet. */
 quire_status memories_open(struct quire *q, quire_error *err)
 {
     if (!q->catalog.db || q->catalog.schema < SCHEMA_MEMORY)
@@ -94,8 +93,8 @@ quire_status memories_open(struct quire *q, quire_error *err)
                : memories_new(q->catalog.db, &q->clock, &q->memories, err);
 }
 
-/* The room, and that of artifacts, whose sessions entries are pinned to. What
- * was on loan is gone. */
+/* Open memory and artifacts, to whose sessions entries are pinned. Empties
+ * q->loan. */
 static quire_status need_memory(struct quire *q, bool write, quire_error *err)
 {
     quire_status st;
@@ -103,7 +102,7 @@ static quire_status need_memory(struct quire *q, bool write, quire_error *err)
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL "name a home of Quire's own with --home",
-                      "%s is a home of another program, which has no memory",
+                      "%s is a home of another program: it has no memory",
                       q->home);
         return st;
     }
@@ -119,12 +118,12 @@ static quire_status missing(int64_t id, quire_error *err)
                  HINT_SHELL
                  "`quire memory ls` lists those there are; --as-of shows what "
                  "was valid before",
-                 "there is no valid memory entry #%lld", (long long)id);
+                 "no valid memory entry #%lld", (long long)id);
     return st;
 }
 
-/* What the row of a session that is named is called by; NULL: none is. A name
- * that means no session is an error, also where there is no memory yet. */
+/* The key of a named session; NULL: none is named. An unknown name is an error,
+ * also while there is no memory. */
 static quire_status find_key(struct quire *q, const char *session,
                              const char **key, quire_error *err)
 {
@@ -132,7 +131,7 @@ static quire_status find_key(struct quire *q, const char *session,
     return session ? artifacts_key(q, session, &q->loan, key, err) : QUIRE_OK;
 }
 
-/* The row; 0 if it has none. */
+/* Its number; 0: no row. */
 static quire_status find_owner(struct quire *q, const char *key,
                                struct memory_owner *out, quire_error *err)
 {
@@ -145,10 +144,9 @@ static quire_status find_owner(struct quire *q, const char *key,
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
-/* The row of whoever writes, in the transaction; it is made if there is none,
- * because one without would be taken for the tenant, who may link more. Not
- * before it is known that it may link the artifact: who is refused has changed
- * nothing. */
+/* The number of the writing session, inside the transaction. A missing row is
+ * created: number 0 means the tenant itself, which may link more. It is created
+ * after the link was checked, so that a refusal changes nothing. */
 static quire_status make_owner(struct quire *q, const char *key,
                                int64_t artifact, struct memory_owner *out,
                                quire_error *err)
@@ -185,7 +183,7 @@ static quire_status check_text(const char *what, quire_bytes text, size_t min,
     } else if (text.len > max) {
         st =
             err_fail(err, QUIRE_INVALID,
-                     "say it shorter, or link an artifact that says it",
+                     "shorten it, or link an artifact with the text",
                      "the %s of a memory entry has at most %zu bytes, and this "
                      "has %zu",
                      what, max, text.len);
@@ -215,13 +213,13 @@ static quire_status check_tags(const quire_bytes *tags, size_t n,
     return st;
 }
 
-/* A time that somebody gave; 0 is none. */
+/* A given time; 0: none. */
 static quire_status check_time(int64_t us, quire_error *err)
 {
     if (us >= 0)
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID, "leave it out for now",
-                    "a time of memory is after 1970");
+                    "time is before 1970");
 }
 
 static quire_status check_options(const quire_memory_options *o, bool edit,
@@ -230,7 +228,7 @@ static quire_status check_options(const quire_memory_options *o, bool edit,
     quire_status st = QUIRE_OK;
 
     if ((!edit || o->set_type) && !memory_type_name((int)o->type))
-        st = err_set(err, QUIRE_INVALID, "there is no memory type %d",
+        st = err_set(err, QUIRE_INVALID, "unknown memory type %d",
                      (int)o->type);
     if (!st && (!edit || o->title.data))
         st = check_text("title", o->title, 1, TITLE_MAX, err);
@@ -243,7 +241,7 @@ static quire_status check_options(const quire_memory_options *o, bool edit,
     if (!st)
         st = check_time(o->created_us, err);
     if (!st && o->artifact < (edit ? -1 : 0))
-        st = err_set(err, QUIRE_INVALID, "there is no artifact #%lld",
+        st = err_set(err, QUIRE_INVALID, "no artifact #%lld",
                      (long long)o->artifact);
     if (!st && o->n_supersedes > SUPERSEDES_MAX)
         st = err_set(err, QUIRE_INVALID,
@@ -266,8 +264,8 @@ static void fill_options(const quire_memory_options *given,
 
 /* ---- add, edit ---------------------------------------------------------- */
 
-/* What is asked, in full, and the key of the session; a transaction is open
- * then. `edit`: what is not given stays as it is. */
+/* Read the options and the key of the session, and begin a transaction. `edit`:
+ * fields that are not given stay as they are. */
 static quire_status begin_change(struct quire *q, const char *session,
                                  const quire_memory_options *given, bool edit,
                                  quire_memory_options *full, const char **key,
@@ -314,7 +312,7 @@ quire_status quire_memory_edit(quire *q, const char *session, int64_t id,
 
     if (st)
         return st;
-    /* The words of a missing entry are ours, those of its link the room's. */
+    /* A missing entry gets its message here, a missing link in src/memory. */
     st = memory_get(q->memories, q->tenant, id, 0, &q->loan, &ignored, err);
     if (st == QUIRE_NOT_FOUND)
         missing(id, err);
@@ -415,7 +413,7 @@ static quire_status check_question(quire_bytes query, quire_error *err)
     return st;
 }
 
-/* What the options mean. */
+/* Translate the options. */
 static quire_status read_question(struct quire *q,
                                   const quire_recall_options *o,
                                   const char *key, struct memory_query *out,
@@ -507,7 +505,7 @@ quire_status quire_memory_remove(quire *q, int64_t id, quire_error *err)
     st = memory_end(q->memories, st, err);
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st, HINT_SHELL "`quire memory ls` lists those there are",
-                 "there is no memory entry #%lld", (long long)id);
+                 "no memory entry #%lld", (long long)id);
     }
     return st;
 }
@@ -519,8 +517,7 @@ static quire_status check_relation(const quire_relation *r, quire_error *err)
     quire_status st = QUIRE_OK;
 
     if (!relation_kind_name((int)r->kind))
-        st = err_set(err, QUIRE_INVALID, "there is no relation %d",
-                     (int)r->kind);
+        st = err_set(err, QUIRE_INVALID, "unknown relation %d", (int)r->kind);
     if (!st && r->source == r->target) {
         st = err_fail(err, QUIRE_INVALID, "name two entries",
                       "memory entry #%lld cannot be related to itself",
@@ -529,7 +526,7 @@ static quire_status check_relation(const quire_relation *r, quire_error *err)
     return st;
 }
 
-/* The words for an end that is not there. */
+/* Name the end of a relation that is missing. */
 static quire_status missing_end(struct quire *q, const quire_relation *r,
                                 quire_error *err)
 {
@@ -562,13 +559,13 @@ quire_status quire_relation_add(quire *q, int64_t source,
     if (st == QUIRE_NOT_FOUND)
         return missing_end(q, &want, err);
     if (st == QUIRE_EXISTS) {
-        /* Who added it may not have waited for the disk yet. */
+        /* The writer that added it may not have synced yet. */
         quire_status settled = db_settle(q->catalog.db, err);
 
         if (settled)
             return settled;
         err_fail(err, st, "nothing is left to do",
-                 "#%lld %s #%lld is there already, as relation #%lld",
+                 "#%lld %s #%lld already exists, as relation #%lld",
                  (long long)source, relation_kind_name((int)kind),
                  (long long)target, (long long)out->id);
     }
@@ -588,7 +585,7 @@ quire_status quire_relation_remove(quire *q, int64_t id, quire_error *err)
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL "`quire memory graph` shows those there are",
-                 "there is no relation #%lld", (long long)id);
+                 "no relation #%lld", (long long)id);
     }
     return st;
 }
@@ -604,7 +601,7 @@ quire_status quire_relation_list(quire *q,
 
     OPTIONS_READ(o, options);
     if (!st && o.kind != -1 && !relation_kind_name(o.kind))
-        st = err_set(err, QUIRE_INVALID, "there is no relation %d", o.kind);
+        st = err_set(err, QUIRE_INVALID, "unknown relation %d", o.kind);
     if (st)
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     range.source = o.source;

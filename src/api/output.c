@@ -1,12 +1,11 @@
 /*
- * output.c - outputs, as quire.h has them
+ * output.c - outputs, as quire/output.h has them
  *
- * The output room knows a directory and what stands in it; whose directory that
- * is, and where, is decided here. So is where outputs go that belong to no
- * session: to a directory of the user's own among the temporary files. There
- * anybody may have been before us, so it is looked at before it is trusted.
- * Those of a tenant other than the default one stay with what it has, in
- * outputs/: a directory that is the user's is every tenant's.
+ * Chooses the directory of outputs; src/output does the rest. Outputs without a
+ * session go to a directory of the user below TMPDIR. Another user may have
+ * created it first, so its owner and mode are checked. A tenant other than the
+ * default one has outputs/ below its root instead: the user's directory is shared
+ * by all tenants.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +71,7 @@ static quire_status open_session(struct quire *q, const char *which,
     return st ? st : tell_dir(o, err);
 }
 
-/* That what is open is a directory of ours, and nobody else's to write in. */
+/* Check that the open directory is ours, and writable by its owner alone. */
 static quire_status check_own(int fd, const char *path, quire_error *err)
 {
     struct stat st;
@@ -96,8 +95,8 @@ static quire_status check_own(int fd, const char *path, quire_error *err)
     return status;
 }
 
-/* Only when something is to be kept or looked for: who has no such directory
- * can still watch a short output go by. What was looked at is what is used. */
+/* Opened when an output is kept or looked up: short outputs need no directory.
+ * The checked descriptor is the one that is used. */
 static quire_status open_temporary(void *ctx, struct output_dir *s,
                                    quire_error *err)
 {
@@ -121,7 +120,7 @@ static quire_status open_temporary(void *ctx, struct output_dir *s,
         return QUIRE_IO;
     }
     fd = open(o->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) /* nobody has kept anything */
+    if (fd < 0 && errno == ENOENT) /* nothing was kept yet */
         return object_memory_open(&o->q->clock, &s->store, err);
     st = check_own(fd, o->dir, err);
     if (!st)
@@ -164,8 +163,8 @@ quire_status quire_outputs_open(quire *q, const char *session,
     if (!o)
         return err_memory(err);
     o->q = q;
-    /* Longer than for others: nobody has the directory for long, and who gives
-     * up loses the only copy. */
+    /* Longer than for others: the lock is held briefly, and giving up loses the
+     * only copy. */
     o->shelf.busy_ms = q->busy_ms > PATIENCE_MS ? q->busy_ms : PATIENCE_MS;
     o->shelf.ctx = o;
     if (!st)

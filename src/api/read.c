@@ -1,10 +1,9 @@
 /*
- * read.c - what an address leads to
+ * read.c - reading an address
  *
- * One function for every kind of address: the text may be a file of the
- * session or a blob, and which lines of it are wanted is the same question for
- * both. Whatever an address says, files are looked for among the names of one
- * directory, which are plain: there is no way out of it.
+ * One function for every kind of address, over files of the session and blobs. An
+ * address is compared with the names in one directory, never used as a path: it
+ * cannot lead out of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,12 @@
 #include "output/quote.h"
 #include "api/output.h"
 
-/* A report that values are taken out of is held in memory. */
+/* A report is held in memory while a value is extracted. */
 #define REPORT_MAX ((size_t)256 << 20)
 
 #define PIECE ((size_t)256 << 10)
 
-/* So much of a list of what there is has room in a message. */
+/* The part of a list that fits a message. */
 #define LIST_MAX 110
 
 /* ---- what is missing ---------------------------------------------------- */
@@ -52,7 +51,7 @@ static void add_numbers(struct buf *list, const struct output_dir_item *items,
 }
 
 /* The end of a list that is too long for a message, from a whole item on: the
- * newest are the likeliest to be meant. */
+ * newest are the most likely. */
 static const char *fit(const char *list)
 {
     size_t len = strlen(list);
@@ -85,7 +84,7 @@ static void add_ids(struct buf *list, const struct output_dir_item *items,
         buf_addf(list, " and %zu more", all - quote_text);
 }
 
-/* Say that there is no such output, and which there are. */
+/* Report a missing output, and list those there are. */
 static quire_status missing(quire_outputs *o, const struct address *a,
                             quire_error *err)
 {
@@ -106,8 +105,7 @@ static quire_status missing(quire_outputs *o, const struct address *a,
         text = list.len ? buf_text(&list) : "none";
         if (text && log)
             text = fit(text);
-        st = err_set(err, QUIRE_NOT_FOUND,
-                     "there is no %s://%s; available: %s%s",
+        st = err_set(err, QUIRE_NOT_FOUND, "no %s://%s; available: %s%s",
                      log ? "artifact" : "agent",
                      quote_text(bytes_str(a->id)).text,
                      list.len > LIST_MAX && log ? "... " : "",
@@ -162,7 +160,7 @@ static quire_status read_blob(void *ctx, uint64_t from, quire_write_fn write,
                            err);
 }
 
-/* Which lines, of what. Answers about lines say of which text they are. */
+/* The lines asked for. */
 static quire_status give_lines(const struct lines_source *source,
                                const char *address,
                                const quire_read_options *options,
@@ -244,7 +242,7 @@ static quire_status load(struct object_store *store, const char *name,
     return st;
 }
 
-/* A byte order mark is no part of it. */
+/* Skip a byte order mark. */
 static quire_bytes json_in(const struct buf *file)
 {
     quire_bytes mark = bytes_str("\xef\xbb\xbf"), text = buf_bytes(file);
@@ -268,7 +266,7 @@ static quire_status load_json(quire_outputs *o, const struct address *a,
         st = load(o->shelf.store, beside, out, err);
     if (!st && json_check(json_in(out), 0, NULL))
         return QUIRE_OK;
-    /* Whatever is wrong with it: the report is there. */
+    /* If it cannot be read, the report is used. */
     buf_clear(out);
     st = load(o->shelf.store, report, out, err);
     if (st || json_check(json_in(out), 0, &why))
@@ -346,7 +344,7 @@ static quire_status read_report(quire_outputs *o, const struct address *a,
         st = err_fail(err, QUIRE_INVALID,
                       "leave out the path or ?q= to read lines, or the choice "
                       "of lines to read the value",
-                      "%s is a value, which has no lines to choose from",
+                      "%s is a value without lines",
                       quote_text(bytes_str(address)).text);
         return st;
     }
@@ -382,7 +380,7 @@ quire_status quire_read(quire *q, quire_outputs *o, const char *address,
     } else if (!st && !o) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL "open its outputs with quire_outputs_open()",
-                      "%s is of a session: which one?",
+                      "%s needs a session",
                       quote_text(bytes_str(address)).text);
     } else if (!st) {
         st = a.kind == ADDRESS_AGENT

@@ -1,8 +1,8 @@
 /*
- * session.c - sessions, as quire.h has them
+ * session.c - sessions, as quire/session.h has them
  *
- * The session room knows files and entries; where a session lies, what it is
- * called and what its blobs are is decided here.
+ * Chooses the place and name of a session and lends it its blobs; src/session
+ * knows files and entries.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +21,7 @@ enum { TITLE_MAX = 4096 };
 
 /* ---- what a session needs of the house ---------------------------------- */
 
-/* A session that lies elsewhere is not met by a collection unless it is known
- * of. */
+/* A session outside the home is registered, so that a collection scans it. */
 static quire_status note_outside(struct quire *q, const char *path,
                                  quire_error *err)
 {
@@ -60,14 +59,14 @@ static quire_status lend_blobs(void *ctx, const char *path,
     return st;
 }
 
-static void take_blobs_back(void *ctx)
+static void return_blobs(void *ctx)
 {
     struct quire *q = ctx;
 
     pthread_mutex_unlock(&q->blob_turn);
 }
 
-static void let_go(void *ctx)
+static void release_hold(void *ctx)
 {
     release_blobs(ctx);
 }
@@ -79,8 +78,8 @@ struct session_env sessions_env(struct quire *q, bool omp)
                                 .omp = omp,
                                 .busy_ms = q->busy_ms,
                                 .blobs = lend_blobs,
-                                .release = take_blobs_back,
-                                .written = let_go,
+                                .release = return_blobs,
+                                .written = release_hold,
                                 .ctx = q};
 }
 
@@ -100,8 +99,8 @@ static void read_options(const quire_session_options *options,
     OPTIONS_READ(*o, options);
 }
 
-static quire_status give(struct quire *q, struct session *s,
-                         quire_session **out, quire_error *err)
+static quire_status wrap_session(struct quire *q, struct session *s,
+                                 quire_session **out, quire_error *err)
 {
     *out = malloc(sizeof **out);
     if (!*out) {
@@ -112,7 +111,7 @@ static quire_status give(struct quire *q, struct session *s,
     return QUIRE_OK;
 }
 
-static void drop_crumb(quire_session *s)
+static void remember_last(quire_session *s)
 {
     quire_session_info info;
 
@@ -123,14 +122,13 @@ static void drop_crumb(quire_session *s)
 
 /* ---- new, open, close --------------------------------------------------- */
 
-/* Whoever lists sessions reads the beginning of each, and the header ends in
- * there. */
+/* A list reads the first bytes of each file; the header must fit into them. */
 static quire_status check_title(const char *title, quire_error *err)
 {
     if (!title || strlen(title) <= TITLE_MAX)
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID, "give it a shorter one",
-                    "a title has at most %d bytes", TITLE_MAX);
+                    "title is longer than %d bytes", TITLE_MAX);
 }
 
 quire_status new_session_plan(struct quire *q, const char *cwd,
@@ -205,14 +203,14 @@ quire_status quire_session_new(quire *q, const quire_session_options *options,
     if (!st)
         st = session_new(&env, &place, &b.birth, o.flags, o.sync, &s, err);
     if (!st)
-        st = give(q, s, out, err);
+        st = wrap_session(q, s, out, err);
     if (!st && (o.flags & QUIRE_SESSION_AT_ONCE))
-        drop_crumb(*out);
+        remember_last(*out);
     arena_release(&tmp);
     return st;
 }
 
-/* A file that is empty gets the id that its name has. */
+/* An empty file gets the id in its name. */
 static void name_birth(const char *name, struct arena *tmp,
                        struct new_session *b)
 {
@@ -253,7 +251,7 @@ quire_status session_open_location(struct quire *q, struct session_location *p,
                       &s, err);
     if (st == QUIRE_NOT_FOUND)
         err_set(err, st, "%s has gone meanwhile", p->name);
-    return st ? st : give(q, s, out, err);
+    return st ? st : wrap_session(q, s, out, err);
 }
 
 quire_status quire_session_open(quire *q, const char *which,
@@ -274,7 +272,7 @@ quire_status quire_session_open(quire *q, const char *which,
         st = sessions_may_write(q, err);
     if (st)
         return st;
-    /* It may be moved between finding and opening it; then it is elsewhere. */
+    /* It may be moved between lookup and open: look it up again. */
     do {
         st = session_lookup(q, which, &tmp, &p, err);
         found = !st;
@@ -282,7 +280,7 @@ quire_status quire_session_open(quire *q, const char *which,
             st = session_open_location(q, &p, &o, &tmp, out, err);
     } while (found && st == QUIRE_NOT_FOUND && tries++ < 5);
     if (!st && !(o.flags & QUIRE_SESSION_READ))
-        drop_crumb(*out);
+        remember_last(*out);
     arena_release(&tmp);
     return st;
 }
@@ -570,8 +568,7 @@ quire_status sessions_list(struct quire *q, bool archived, struct list *l,
         st = need_all(q, err);
     if (st)
         return st;
-    /* Without it, it just takes longer. One is made for whoever has a home of
-     * ours. */
+    /* Without a catalogue the list is only slower; a native home gets one. */
     need_catalog(q, !q->read_only && has_sessions(q), NULL);
     l->key = session_name_from_home(q, dir, l->arena);
     return l->key ? list_find(l, q->all, dir, q->catalog.db, !q->read_only, err)

@@ -1,10 +1,10 @@
 /*
- * session_files.c - sessions that come, go and move, with all that is theirs
+ * session_files.c - fork, move, archive and remove a session with its files
  *
- * A session and its outputs are a file and a directory beside it. What is
- * done to one is done to both: if the second half of a move fails the first
- * is undone, half a copy is removed, and outputs go before the session does,
- * since without it nobody would find them.
+ * A session is a file, and a directory of outputs beside it. An operation covers
+ * both: if the second half of a move fails the first is undone, an incomplete copy
+ * is removed, and outputs are removed before the session, because they are found
+ * through it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,8 +113,8 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     return st;
 }
 
-/* In the home everything in an outputs directory is the session's; elsewhere
- * a directory of that name may be anybody's. */
+/* In the home all files of an outputs directory belong to the session; elsewhere
+ * a directory of that name may hold other files. */
 static bool is_output(const char *name)
 {
     return output_dir_is_output(strrchr(name, '/') + 1);
@@ -161,7 +161,7 @@ static quire_status copy_output(void *ctx, const char *name,
     return st;
 }
 
-/* A session of the home as other programs name it. */
+/* The absolute path of a session of the home. */
 static quire_status lock_theirs(struct quire *q, const char *name,
                                 struct omp_lock *out, quire_error *err)
 {
@@ -190,7 +190,7 @@ static quire_status rename_both(struct quire *q, const char *from,
 
     if (!from_dir || !to_dir)
         return err_memory(err);
-    /* Outputs first: if we die in between, moving again brings the rest. */
+    /* Outputs first: after a crash in between, moving again completes it. */
     st = all->ops->rename(all, from_dir, to_dir, &why);
     outputs = !st;
     if (st == QUIRE_EXISTS)
@@ -200,7 +200,7 @@ static quire_status rename_both(struct quire *q, const char *from,
         if (st == QUIRE_EXISTS)
             err_set(&why, st, "%s/%s already exists", q->root, to);
         else if (st == QUIRE_NOT_FOUND)
-            err_set(&why, st, "%s/%s has gone meanwhile", q->root, from);
+            err_set(&why, st, "%s/%s has been removed or moved", q->root, from);
         if (st && outputs && all->ops->rename(all, to_dir, from_dir, NULL))
             err_next(&why,
                      "its outputs are now in %s/%s; move them back by "
@@ -212,8 +212,8 @@ static quire_status rename_both(struct quire *q, const char *from,
     return st;
 }
 
-/* Claim the directory of a session that is to go from there, so that nobody
- * puts an output where it was. */
+/* Lock the directory that a session is about to leave, so that no output is added
+ * there. */
 static quire_status claim_dir(struct quire *q, struct object_store *store,
                               const char *name, struct arena *tmp,
                               quire_error *err)
@@ -225,7 +225,7 @@ static quire_status claim_dir(struct quire *q, struct object_store *store,
         return err_memory(err);
     st = store->ops->lock_dir(store, dir, q->busy_ms, err);
     if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has gone meanwhile", name);
+        err_set(err, st, "%s has been removed or moved", name);
     return st;
 }
 
@@ -235,8 +235,8 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
 {
     struct omp_lock theirs = OMP_LOCK_INIT;
     struct object_store *all = q->all;
-    /* A collection that looked where it goes to, and then where it was, would
-     * not meet it. */
+    /* A collection that scans the target first and the source later would
+     * miss it. */
     quire_status st = hold_blobs(q, err);
 
     if (st)
@@ -285,13 +285,13 @@ static quire_status open_named(struct quire *q, const char *name,
     st = session_open_location(q, &p, &o, tmp, out, err);
     if (st != QUIRE_BUSY)
         return st;
-    /* Somebody was quicker to write to it; what was asked is done. */
+    /* Another writer did it first. */
     o.flags = QUIRE_SESSION_READ;
     return session_open_location(q, &p, &o, tmp, out, err);
 }
 
-/* What is moved or removed while it is copied vanishes output by output: then
- * what was copied is not all of it. */
+/* A source that is moved or removed while it is copied loses outputs one by one:
+ * then the copy is incomplete. */
 static quire_status still_there(quire_session *source, quire_error *err)
 {
     struct object_store *store = session_store(source->s);
@@ -334,7 +334,7 @@ static quire_status copy_session(struct quire *q, const char *which,
                           &tmp, &b, err);
     if (st)
         goto out;
-    /* The session last: once it is there, it is complete. */
+    /* The session last: once it exists, it is complete. */
     c = (struct copying){session_store(source->s), q->all,
                          session_outputs_dir(session_name(source->s), &tmp),
                          session_outputs_dir(b.name, &tmp),
@@ -359,8 +359,8 @@ out:
     return st;
 }
 
-/* The copy refers to what its source refers to, and its source may be removed
- * before it has a name. */
+/* The copy refers to the blobs of its source, which may be removed before the
+ * copy is named: hold the blobs. */
 static quire_status copy_held(struct quire *q, const char *which,
                               const char *cwd, const char *entry,
                               quire_session **out, quire_error *err)
@@ -391,7 +391,7 @@ quire_status quire_session_extract(quire *q, const char *which,
     return copy_held(q, which, NULL, entry, out, err);
 }
 
-/* A session of the home that is held while it is moved or removed. */
+/* A session of the home, locked while it is moved or removed. */
 static quire_status hold_place(struct quire *q,
                                const struct session_location *p,
                                struct object **out, quire_error *err)
@@ -399,7 +399,7 @@ static quire_status hold_place(struct quire *q,
     quire_status st = session_hold(p->store, p->name, q->busy_ms, out, err);
 
     if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has gone meanwhile", p->name);
+        err_set(err, st, "%s has been removed or moved", p->name);
     return st;
 }
 
@@ -433,8 +433,8 @@ static quire_status plan_move(struct quire *q, const char *name,
     return *to ? QUIRE_OK : err_memory(err);
 }
 
-/* The header first, then the files: where a session belongs its header says,
- * so one that is found half way is just in an odd place. */
+/* The header first, then the files: the header says where a session belongs, so
+ * an interrupted move leaves a usable session in an odd directory. */
 static quire_status move_open(struct quire *q, quire_session *s,
                               const char *from, const char *to, const char *cwd,
                               struct arena *tmp, quire_error *err)
@@ -533,8 +533,8 @@ quire_status quire_session_unarchive(quire *q, const char *which,
     return put_away(q, which, false, path, err);
 }
 
-/* A file outside the home is removed only if it is a session: anybody's files
- * are called .jsonl, and have directories of their name beside them. */
+/* Outside the home a file is removed only if it is a session: other files are
+ * called .jsonl too, with directories of their name beside them. */
 static quire_status
 check_ours(struct quire *q, const struct session_location *p, quire_error *err)
 {
@@ -587,8 +587,8 @@ static quire_status clear_outputs(const struct session_location *p,
     return store->ops->list(store, dir, remove_output, store, err);
 }
 
-/* The session that is held, and all that is its own. Its directory is claimed:
- * an output that is put meanwhile would be left over. */
+/* Remove the locked session and its files. Its directory is locked: an output
+ * added meanwhile would remain. */
 static quire_status remove_all(const struct session_location *p,
                                struct arena *tmp, quire_error *err)
 {
@@ -596,19 +596,19 @@ static quire_status remove_all(const struct session_location *p,
     const char *outputs = session_outputs_dir(p->name, tmp);
     quire_status st;
 
-    /* Outputs first: a session without them can be removed again, outputs
-     * without a session nobody would find. */
+    /* Outputs first: a session without outputs can be removed again, outputs
+     * without a session could not be found. */
     st = outputs ? clear_outputs(p, outputs, err) : err_memory(err);
     if (!st)
         st = each_backup(p->store, p->name, tmp, &backups, err);
     if (!st)
         st = p->store->ops->remove(p->store, p->name, err);
     if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has gone meanwhile", p->name);
+        err_set(err, st, "%s has been removed or moved", p->name);
     return st;
 }
 
-/* Whether a note speaks of a session's file, as it is still. */
+/* Whether a recorded removal still describes the file. */
 static bool is_as_noted(struct object_store *home, const struct removal *file)
 {
     struct object_info info;
@@ -617,7 +617,7 @@ static bool is_as_noted(struct object_store *home, const struct removal *file)
            info.size == file->size && info.modified_ns == file->modified_ns;
 }
 
-/* Whether a name in the home can be a session's, of whichever tenant. */
+/* Whether a name in the home can be a session's, of any tenant. */
 static bool is_sessions(const char *name)
 {
     int64_t tenant;
@@ -627,8 +627,8 @@ static bool is_sessions(const char *name)
            !strncmp(name, "archive/sessions/", 17);
 }
 
-/* Finish one that was noted: whoever noted it has died, or is at it, and then
- * holds it. A file that has changed since is somebody's again, and stays. */
+/* Finish one recorded removal. Its process has died, or is at work and holds the
+ * lock. A file that has changed since stays. */
 static void finish_one(struct quire *q, struct object_store *home,
                        const struct removal *file, struct arena *tmp)
 {
@@ -656,9 +656,8 @@ static void finish_one(struct quire *q, struct object_store *home,
         removal_done(&q->catalog, file->name, NULL);
 }
 
-/* What cannot be finished now stays noted: it must not be in the way of what
- * somebody came for. Names are from the home on, so that whoever comes next can
- * do it, whichever tenant it comes for. */
+/* A removal that fails stays recorded, and does not fail the caller. Names are
+ * relative to the home, so that a handle of any tenant can finish it. */
 void finish_removals(struct quire *q)
 {
     struct arena tmp = ARENA_INIT;
@@ -666,7 +665,7 @@ void finish_removals(struct quire *q)
     struct removal *files;
     size_t i, n = 0;
 
-    /* A note may be seen before it lasts, and files go only after it does. */
+    /* A record may be visible before it is durable; files are removed after. */
     if (!removal_list(&q->catalog, &tmp, &files, &n, NULL) && n > 0 &&
         !db_settle(q->catalog.db, NULL) && !need_home(q, &home, NULL)) {
         for (i = 0; i < n; i++) {
@@ -679,7 +678,7 @@ void finish_removals(struct quire *q)
     arena_release(&tmp);
 }
 
-/* Whether another file says that it is the session `key`: somebody made a copy. */
+/* Whether another file has the same id: a copy of the file. */
 static bool is_shared(struct quire *q, const struct session_location *p,
                       const char *key, struct arena *tmp)
 {
@@ -692,8 +691,8 @@ static bool is_shared(struct quire *q, const struct session_location *p,
     return shared;
 }
 
-/* Forget a session of the home in the catalogue, and note that its files, by
- * the name `noted`, are to go. Its directory is claimed. */
+/* Delete the row of a session and record the removal of its files under the name
+ * `noted`. Its directory is locked. */
 static quire_status forget(struct quire *q, const struct session_location *p,
                            const char *noted, struct arena *tmp,
                            quire_error *err)
@@ -705,7 +704,7 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     quire_status st = p->store->ops->stat(p->store, p->name, &info, err);
 
     if (st == QUIRE_NOT_FOUND)
-        return err_set(err, st, "%s has gone meanwhile", p->name);
+        return err_set(err, st, "%s has been removed or moved", p->name);
     if (st)
         return st;
     file.size = info.size;
@@ -716,8 +715,8 @@ static quire_status forget(struct quire *q, const struct session_location *p,
             *err = why;
         return st;
     }
-    /* Without a header that makes sense it never had a row; and what another
-     * file with this id has is that one's, too. */
+    /* A file without a valid header never had a row; and a row shared with a
+     * copy stays. */
     if (st || is_shared(q, p, key, tmp))
         key = "";
     dir = workspaces_dir(q, key, tmp);
@@ -725,7 +724,7 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     if (!st)
         st = db_settle(q->catalog.db, err);
     if (!st && dir)
-        workspaces_finish(q, dir); /* else whoever writes next does it */
+        workspaces_finish(q, dir); /* else the next writer does it */
     return st;
 }
 
@@ -743,7 +742,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
     struct arena tmp = ARENA_INIT;
     struct object *held = NULL;
     struct session_location p = {0};
-    const char *noted = NULL; /* its name from the home on */
+    const char *noted = NULL; /* relative to the home */
     quire_status st = sessions_may_write(q, err);
 
     if (!st)
@@ -754,7 +753,7 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = check_ours(q, &p, err);
     if (!st)
         st = hold_place(q, &p, &held, err);
-    /* Whoever may refuse is asked first: then nothing has been removed. */
+    /* Checks that can refuse come first, before anything is removed. */
     if (!st && p.in_home)
         st = lock_theirs(q, p.name, &theirs, err);
     if (!st && is_catalogued(q, &p)) {

@@ -1,11 +1,10 @@
 /*
- * session_lookup.c - where sessions lie, and which one somebody means
+ * session_lookup.c - finding the session that a name means
  *
- * In a home they lie in sessions/, a directory a project; those put away in
- * archive/sessions/. A session is named by its id, by the beginning of its id
- * or of its file's name, by a path, or by "last". Names of directories are a
- * convenience for people: what a session is and where it belongs its header
- * says, so nothing is ever looked for in one directory alone.
+ * Sessions are in sessions/, one directory a project; archived ones in
+ * archive/sessions/. A session is named by its id, a prefix of its id or of its
+ * file name, a path, or "last". Directory names are for people: the header of a
+ * session says where it belongs, so a lookup always covers all directories.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +35,8 @@ void session_location_release(struct session_location *p)
 
 /* ---- directories -------------------------------------------------------- */
 
-/* A header is JSON and holds text only, so a path that is none is known by
- * its mended form, everywhere. */
+/* A header is JSON, so a path that is not UTF-8 is known by its repaired form,
+ * everywhere. */
 static char *mended(char *path, struct arena *keep)
 {
     struct buf b = BUF_INIT(1 << 20);
@@ -82,7 +81,7 @@ char *absolute_cwd(const char *cwd, struct arena *keep)
     }
     if (at == out)
         strcpy(out, "/");
-    /* A directory has one name, however one got there. */
+    /* One name for a directory: links are resolved. */
     if (realpath(out, here))
         out = arena_text(keep, bytes_str(here));
     return out ? mended(out, keep) : NULL;
@@ -158,8 +157,8 @@ static const char *below_root(struct quire *q, const char *path)
     return path && is_in_sessions(path) ? path : NULL;
 }
 
-/* Whether a path that is not in the root is another tenant's. Whoever asks for
- * it is told what those are told who ask for what is not there. */
+/* Whether a path outside the root belongs to another tenant. It is reported as
+ * not found. */
 static bool is_others(struct quire *q, const char *path)
 {
     const char *name;
@@ -259,7 +258,7 @@ static quire_status see_file(void *ctx, const char *base,
     if (s->exact && !exact)
         return QUIRE_OK;
     if (exact && !s->exact)
-        s->n = 0; /* those that only begin so do not count */
+        s->n = 0; /* prefixes do not count */
     s->exact = exact;
     if (s->n++ > 0) {
         snprintf(s->other, sizeof s->other, "%.*s", (int)id.len,
@@ -283,8 +282,7 @@ static quire_status see_dir(void *ctx, const char *name,
     return s->store->ops->scan(s->store, s->dir, see_file, s, err);
 }
 
-/* An id in a header that the file's name does not have: a file somebody has
- * called something else. */
+/* Find by the id in the header: the file was renamed. */
 static quire_status find_in_headers(struct quire *q, struct search *s,
                                     quire_error *err)
 {
@@ -332,8 +330,8 @@ static quire_status several(struct search *s, const char *which,
                     which, (int)first.len, (const char *)first.data, s->other);
 }
 
-/* Those in use and those put away together: a beginning that fits one of
- * each fits two. */
+/* Active and archived sessions together: a prefix that fits one of each is
+ * ambiguous. */
 static quire_status search_roots(struct quire *q, struct search *s,
                                  bool headers, quire_error *err)
 {
@@ -443,8 +441,8 @@ quire_status session_location_key(const struct session_location *p,
         st = err_set(err, QUIRE_DAMAGED, "%s has no header that can be read",
                      p->name);
     } else if (!st && (!strcmp(meta.id, "user") || !strcmp(meta.id, "temp"))) {
-        /* A file says of itself what it likes: it does not get what is theirs,
-         * nor does it take that along when it goes. */
+        /* A file that claims a built-in id must not get, or remove, what belongs
+         * to the built-in session. */
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL
                       "`quire session fork` makes a session with an id of its "
@@ -463,7 +461,7 @@ static const char *env(const char *name)
     return getenv(name);
 }
 
-/* Whether what a breadcrumb leads to is one. */
+/* Whether a breadcrumb leads to a session. */
 static bool is_session(const struct session_location *p)
 {
     struct arena tmp = ARENA_INIT;
@@ -528,7 +526,7 @@ static quire_status find_last(struct quire *q, struct arena *keep,
     *out = (struct session_location){0};
     st = need_all(q, err);
     if (!st) {
-        need_catalog(q, false, NULL); /* which makes it quicker */
+        need_catalog(q, false, NULL); /* speeds up the list */
         l.key = session_name_from_home(q, roots[0], &tmp);
         st = l.key ? list_find(&l, q->all, roots[0], q->catalog.db, false, err)
                    : err_memory(err);
@@ -576,7 +574,7 @@ void session_remember_last(struct quire *q, const char *cwd, const char *path)
         n = fs_read_full(fd, was, sizeof was);
         close(fd);
     }
-    /* What is there already need not be synced again. */
+    /* An unchanged breadcrumb is not written again. */
     if (n < (ssize_t)text.len || memcmp(was, text.data, text.len) != 0)
         fs_replace(dir, name, buf_bytes(&text), NULL);
 out:

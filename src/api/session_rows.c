@@ -1,24 +1,23 @@
 /*
- * session_rows.c - sessions as rows: a number each, and what they add up to
+ * session_rows.c - sessions as rows: a number and totals for each
  *
- * The session room counts what is in a file, the artifact room numbers
- * sessions; that a file gets its row, and keeps it, is decided here. A look at
- * some sessions has three parts:
+ * A listing has three phases:
  *
- *   count   Each file is compared with what its row says it was. One that has
- *           grown is counted on, one that is another is counted anew. Nobody
- *           waits meanwhile: a gigabyte may take a second.
- *   store   What is new goes to the catalogue, a few hundred to a transaction.
- *           The oldest come first, so that numbers rise with age.
- *   give    The newest come first.
+ *   count   Compare each file with the state in its row. A file that has grown is
+ *           counted on from there, a replaced one from its start. No lock is held:
+ *           a gigabyte may take a second.
+ *   store   Write new totals to the catalogue, a few hundred a transaction. The
+ *           oldest first, so that numbers rise with age.
+ *   emit    The newest first.
  *
- *   (1) A row is made only for a file that is there and is not about to be
- *       removed, in the transaction that makes it. So a session that was
- *       removed meanwhile does not come back as a row of nothing.
- *   (2) A row that is stored late, after somebody else's newer one, tells of a
- *       smaller file: the next look counts on from there. Nothing is counted
+ *   (1) A row is created only if its file exists and is not about to be removed,
+ *       checked in the same transaction. So a removed session does not come back
+ *       as an empty row.
+ *   (2) A row stored late, after a newer one of another process, describes a
+ *       smaller file: the next listing counts on from there. Nothing is counted
  *       twice or left out.
- *   (3) A number lasts before it is given. Sums need not: they are found again.
+ *   (3) A number is durable before it is returned. Totals need not be: they are
+ *       derived.
  */
 #include <string.h>
 
@@ -52,15 +51,15 @@ static const char *const texts[N_SQL] = {
         " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
 };
 
-/* One session that is looked at. */
-struct look {
-    struct list_item item; /* its text is in the arena of the look         */
+/* One session of a listing. */
+struct listed {
+    struct list_item item; /* text in the arena of the listing             */
     struct object_store *store;
     bool in_home;
     bool gone; /* it was removed meanwhile                                  */
     bool bad;  /* it cannot be read                                         */
 
-    /* The row, as it was and as it is to be. */
+    /* Its row, as stored and as it will be. */
     int64_t number; /* 0: there is none                                     */
     int64_t row_us; /* when it was made                                     */
     int64_t folder; /* 0: in none                                           */
@@ -71,15 +70,15 @@ struct look {
     bool stale;   /* it is to be stored                                     */
 };
 
-static const char *state_of(const struct look *l)
+static const char *state_of(const struct listed *l)
 {
     return !strncmp(l->item.name, "archive/", 8) ? "archived" : "active";
 }
 
 /* ---- the catalogue ------------------------------------------------------ */
 
-/* *rows: there are rows to look at. A home of another program has none, nor
- * has, for a reader, one that nobody has written to since there are rows. */
+/* *rows: the catalogue has session rows. Another program's home has none, nor
+ * has an older catalogue that is only read. */
 static quire_status need_session_rows(struct quire *q, bool write, bool *rows,
                                       quire_error *err)
 {
@@ -99,9 +98,9 @@ static quire_status need_session_rows(struct quire *q, bool write, bool *rows,
     return st;
 }
 
-/* Whether a session may have a row. Names that mean something else, and files
- * that do not tell what they are, get none. */
-static bool may_have_row(const struct look *l)
+/* Whether a session may have a row: not with the id of a built-in session, nor
+ * without a readable header. */
+static bool may_have_row(const struct listed *l)
 {
     const char *id = l->item.meta.id;
 
@@ -146,7 +145,7 @@ static void read_tally(struct stmt *s, int at, struct session_usage *t)
     t->tail_len = t->scanned ? (uint32_t)tail.len : 0;
 }
 
-static void read_row(struct stmt *s, struct look *l)
+static void read_row(struct stmt *s, struct listed *l)
 {
     const struct list_meta *m = &l->item.meta;
 
@@ -166,8 +165,9 @@ static void read_row(struct stmt *s, struct look *l)
     read_tally(s, 13, &l->tally);
 }
 
-/* What the catalogue knows of it. */
-static quire_status find_row(struct quire *q, struct look *l, quire_error *err)
+/* Read its row. */
+static quire_status find_row(struct quire *q, struct listed *l,
+                             quire_error *err)
 {
     struct stmt *s;
     quire_status st = sql_use(&q->session_rows, SQL_FIND, &s, err);
@@ -193,9 +193,9 @@ static bool is_unchanged(const struct object_info *was,
            was->changed_ns == is->changed_ns;
 }
 
-/* Count what is open. A file that is larger has grown, unless the tally finds
- * that it was written anew. */
-static quire_status count_file(struct look *l, struct object *file,
+/* Count an open file. A larger file has grown, unless the counter finds that it
+ * was replaced. */
+static quire_status count_file(struct listed *l, struct object *file,
                                const struct object_info *info, quire_error *err)
 {
     int64_t now_ns = clock_us(&clock_system) * 1000;
@@ -218,8 +218,8 @@ static quire_status count_file(struct look *l, struct object *file,
 }
 
 /* A file that cannot be read must not hide the others. */
-static quire_status forgive(struct look *l, quire_status st,
-                            const quire_error *why, quire_error *err)
+static quire_status tolerate(struct listed *l, quire_status st,
+                             const quire_error *why, quire_error *err)
 {
     if (st == QUIRE_NOT_FOUND) {
         l->gone = true;
@@ -236,9 +236,9 @@ static quire_status forgive(struct look *l, quire_status st,
     return QUIRE_OK;
 }
 
-/* Bring one up to date, but for the catalogue. */
-static quire_status look_at(struct quire *q, struct look *l, bool rows,
-                            quire_error *err)
+/* Count one if it has changed. */
+static quire_status count_if_changed(struct quire *q, struct listed *l,
+                                     bool rows, quire_error *err)
 {
     struct object_info info;
     struct object *file;
@@ -257,13 +257,13 @@ static quire_status look_at(struct quire *q, struct look *l, bool rows,
         st = count_file(l, file, &info, &why);
         file->ops->close(file);
     }
-    return st ? forgive(l, st, &why, err) : QUIRE_OK;
+    return st ? tolerate(l, st, &why, err) : QUIRE_OK;
 }
 
 /* ---- store -------------------------------------------------------------- */
 
-/* Whether the file is there, and is to stay. */
-static quire_status check_file(struct quire *q, struct look *l,
+/* Set `gone` if the file is missing or about to be removed. */
+static quire_status check_file(struct quire *q, struct listed *l,
                                struct arena *tmp, quire_error *err)
 {
     const char *noted = session_name_from_home(q, l->item.name, tmp);
@@ -279,7 +279,7 @@ static quire_status check_file(struct quire *q, struct look *l,
     return removal_is_pending(&q->catalog, noted, &l->gone, err);
 }
 
-static void bind_row(struct stmt *s, const struct look *l, int64_t number)
+static void bind_row(struct stmt *s, const struct listed *l, int64_t number)
 {
     const struct list_meta *m = &l->item.meta;
     const struct session_usage *t = &l->tally;
@@ -305,7 +305,7 @@ static void bind_row(struct stmt *s, const struct look *l, int64_t number)
 }
 
 /* In a transaction. */
-static quire_status store_one(struct quire *q, struct look *l,
+static quire_status store_one(struct quire *q, struct listed *l,
                               struct arena *tmp, quire_error *err)
 {
     struct session_row owner;
@@ -326,13 +326,13 @@ static quire_status store_one(struct quire *q, struct look *l,
     return st;
 }
 
-static bool is_to_store(const struct look *l)
+static bool is_to_store(const struct listed *l)
 {
     return l->stale && !l->gone && may_have_row(l);
 }
 
-/* Those of looks[from, to) that are new, the last first. */
-static quire_status store_batch(struct quire *q, struct look *looks,
+/* Store the changed ones of looks[from, to), the last first. */
+static quire_status store_batch(struct quire *q, struct listed *looks,
                                 size_t from, size_t to, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -361,8 +361,8 @@ static quire_status store_batch(struct quire *q, struct look *looks,
     return st;
 }
 
-/* All of them, brought up to date. */
-static quire_status update(struct quire *q, struct look *looks, size_t n,
+/* Count and store all of them. */
+static quire_status update(struct quire *q, struct listed *looks, size_t n,
                            bool rows, quire_error *err)
 {
     quire_status st = QUIRE_OK;
@@ -371,19 +371,19 @@ static quire_status update(struct quire *q, struct look *looks, size_t n,
     for (to = n; to > 0 && !st; to = from) {
         from = to > BATCH ? to - BATCH : 0;
         for (i = from; i < to && !st; i++)
-            st = look_at(q, &looks[i], rows, err);
+            st = count_if_changed(q, &looks[i], rows, err);
         if (!st && rows && !q->read_only)
             st = store_batch(q, looks, from, to, err);
     }
     return st;
 }
 
-/* ---- give --------------------------------------------------------------- */
+/* ---- emit --------------------------------------------------------------- */
 
-/* Where it is, in `path`; what is known of it, in *info. */
-static quire_status tell(struct look *l, struct buf *path,
-                         quire_session_info *info, quire_session_row *out,
-                         quire_error *err)
+/* Describe one; its path is in `path`. */
+static quire_status describe_row(struct listed *l, struct buf *path,
+                                 quire_session_info *info,
+                                 quire_session_row *out, quire_error *err)
 {
     const struct session_usage *t = &l->tally;
     int64_t ms;
@@ -423,8 +423,7 @@ static quire_status tell(struct look *l, struct buf *path,
     return QUIRE_OK;
 }
 
-/* Whether an item comes behind the place where the last list ended: one that
- * was changed later was given, and so was the one itself. */
+/* Whether an item comes after the cursor. */
 static bool is_behind(const struct list_item *item, const quire_row_options *o,
                       bool *passed)
 {
@@ -444,8 +443,8 @@ static bool copy_text(struct arena *keep, const char **text)
     return *text != NULL;
 }
 
-/* The list goes before anything is written: as long as it is there the
- * connection reads, and what others write meanwhile could not be followed. */
+/* The list is released before anything is written: while it is open, the
+ * connection reads an old snapshot. */
 static bool copy_item(struct arena *keep, const struct list_item *item,
                       struct list_item *out)
 {
@@ -458,14 +457,14 @@ static bool copy_item(struct arena *keep, const struct list_item *item,
            copy_text(keep, &m->first) && copy_text(keep, &m->status);
 }
 
-/* What is asked for, besides where the last list ended. */
-struct wish {
+/* The filter of a listing. */
+struct row_filter {
     const char *cwd;  /* NULL: any                                  */
     struct map filed; /* ids; with o->folder those, or those not    */
 };
 
-static bool is_wished(const struct list_item *item, const struct wish *wish,
-                      int64_t folder)
+static bool is_wished(const struct list_item *item,
+                      const struct row_filter *wish, int64_t folder)
 {
     bool filed;
 
@@ -475,13 +474,13 @@ static bool is_wished(const struct list_item *item, const struct wish *wish,
     return !folder || filed == (folder > 0);
 }
 
-/* Those that are asked for, in the order of the list. */
+/* The sessions that match, in the order of the list. */
 static quire_status choose(struct quire *q, const struct list *l,
-                           const quire_row_options *o, const struct wish *wish,
-                           struct arena *keep, struct look **out, size_t *n,
-                           quire_error *err)
+                           const quire_row_options *o,
+                           const struct row_filter *wish, struct arena *keep,
+                           struct listed **out, size_t *n, quire_error *err)
 {
-    struct look *looks = arena_array(keep, l->n + 1, sizeof *looks);
+    struct listed *looks = arena_array(keep, l->n + 1, sizeof *looks);
     bool passed = false;
     size_t i;
 
@@ -491,7 +490,7 @@ static quire_status choose(struct quire *q, const struct list *l,
         return err_memory(err);
     for (i = 0; i < l->n && (!o->limit || *n < o->limit); i++) {
         const struct list_item *item = l->order[i];
-        struct look *look = &looks[*n];
+        struct listed *look = &looks[*n];
 
         if (!is_behind(item, o, &passed) || !is_wished(item, wish, o->folder))
             continue;
@@ -522,12 +521,12 @@ static quire_status find_in_folder(struct quire *q, int64_t folder,
 }
 
 static quire_status find_looks(struct quire *q, const quire_row_options *o,
-                               struct arena *keep, struct look **looks,
+                               struct arena *keep, struct listed **looks,
                                size_t *n, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
     struct list l = {.arena = &tmp};
-    struct wish wish = {.cwd = NULL};
+    struct row_filter wish = {.cwd = NULL};
     uint64_t seed[2];
     quire_status st = rand_bytes(&rand_system, seed, sizeof seed, err);
 
@@ -558,7 +557,7 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
     struct buf path = BUF_INIT(1 << 16);
     struct arena keep = ARENA_INIT;
-    struct look *looks = NULL;
+    struct listed *looks = NULL;
     bool rows = false;
     quire_status st;
     size_t i, n;
@@ -582,7 +581,7 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
 
         if (looks[i].gone)
             continue;
-        st = tell(&looks[i], &path, &info, &row, err);
+        st = describe_row(&looks[i], &path, &info, &row, err);
         if (!st)
             st = each(ctx, &row, err);
     }
@@ -623,7 +622,7 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
     return !st && !*which ? err_memory(err) : st;
 }
 
-/* What the file tells of itself. */
+/* Read the header of the file. */
 static quire_status read_item(const struct session_location *p,
                               struct arena *keep, struct list_item *item,
                               quire_error *err)
@@ -648,7 +647,7 @@ static quire_status read_item(const struct session_location *p,
     return st;
 }
 
-static quire_status settle_one(struct quire *q, struct look *l, bool rows,
+static quire_status settle_one(struct quire *q, struct listed *l, bool rows,
                                quire_error *err)
 {
     quire_status st = update(q, l, 1, rows, err);
@@ -665,7 +664,7 @@ static quire_status settle_one(struct quire *q, struct look *l, bool rows,
     return st;
 }
 
-/* The file that `which` names. Nothing is made for a name that means nothing. */
+/* The file that `which` names; creates nothing. */
 static quire_status find_place(struct quire *q, const char *which,
                                struct arena *keep, struct session_location *out,
                                quire_error *err)
@@ -706,7 +705,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
     struct buf path = BUF_INIT(1 << 16);
     struct arena tmp = ARENA_INIT;
     quire_session_info *info = NULL;
-    struct look l = {.gone = false};
+    struct listed l = {.gone = false};
     struct session_location p = {0};
     bool rows = false;
     quire_status st = find_place(q, which, &tmp, &p, err);
@@ -727,7 +726,7 @@ quire_status quire_session_row_of(quire *q, const char *which,
     if (!st && l.number)
         st = folder_of_session(&q->catalog, l.number, &l.folder, err);
     if (!st)
-        st = tell(&l, &path, info, out, err);
+        st = describe_row(&l, &path, info, out, err);
     if (!st) {
         out->path = info->path = arena_text(&q->loan, buf_bytes(&path));
         if (!out->path)

@@ -1,22 +1,20 @@
 /*
- * tenant.c - tenants, as quire.h has them
+ * tenant.c - tenants, as quire/tenant.h has them
  *
  * A tenant is a row, and a directory tenants/<id>/ of the home with what the
  * home itself has for the default one: sessions, their outputs, the archive,
  * breadcrumbs, history. A handle works below one of these, its root. The
- * catalogue, the blobs and the settings are the home's.
+ * catalogue, the blobs and the settings belong to the home.
  *
- *   (1) Ids are never given twice. A writer that comes too late for its tenant
- *       can do nobody else any harm.
- *   (2) Rows go first, all in one transaction, which also notes the directory;
- *       then the directory goes. So there is no moment at which a tenant is
- *       half there: before the commit all of it is, after it none, and files
- *       that are left are found by the note.
- *   (3) A tree is removed only if its tenant has no row.
+ *   (1) Ids are never reused. A late writer of a removed tenant cannot write into
+ *       another one.
+ *   (2) One transaction deletes all rows and records the directory; then the
+ *       directory is removed. A tenant exists whole before the commit and not at
+ *       all after it; files that remain are found by the record.
+ *   (3) A directory is removed only if its tenant has no row.
  *
- * A call looks whether its tenant is there before it writes a file, not while.
- * A file that is made in between is left over, in a directory that is
- * nobody's.
+ * A call checks that its tenant exists before it writes a file, not while. A file
+ * created in between remains, in a directory without a tenant.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,10 +64,8 @@ static quire_status unknown(const struct quire *q, const char *which,
                             quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_NOT_FOUND,
-                               HINT_SHELL
-                               "`quire tenant ls` lists those there are",
-                               "there is no tenant %.100s in %s", which,
-                               q->home);
+                               HINT_SHELL "`quire tenant ls` lists the tenants",
+                               "no tenant %.100s in %s", which, q->home);
     return st;
 }
 
@@ -97,20 +93,20 @@ static quire_status several(const quire_tenant *t, int64_t another,
     return st;
 }
 
-/* What can be done to any tenant but the one that is always there. */
+/* Refuse what cannot be done to the default tenant. */
 static quire_status refuse_default(const quire_tenant *t, const char *what,
                                    quire_error *err)
 {
     if (t->id != TENANT_DEFAULT)
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID,
-                    "it is whose everything is that nobody else owns",
+                    "it owns everything without another tenant",
                     "the tenant %s cannot be %s", t->name, what);
 }
 
 /* ---- which one ---------------------------------------------------------- */
 
-/* By id, after a '#'; else by name, and by id if nobody has such a name. */
+/* By id, after a '#'; else by name, or by id if there is no such name. */
 static quire_status find(struct quire *q, const char *which, struct arena *keep,
                          quire_tenant *out, quire_error *err)
 {
@@ -129,8 +125,7 @@ static quire_status find(struct quire *q, const char *which, struct arena *keep,
 
 /* ---- whom a handle works for -------------------------------------------- */
 
-/* NULL: the default tenant. It is known without looking, so that a home with
- * nobody else in it costs nobody a look. */
+/* NULL: the default tenant, which needs no lookup. */
 static const char *other(const char *name)
 {
     return name && strcmp(name, "default") != 0 && strcmp(name, "#1") != 0
@@ -164,7 +159,7 @@ static quire_status enter_other(struct quire *q, const char *which,
                       HINT_SHELL
                       "leave it out for `default`; `quire tenant ls` lists "
                       "those there are",
-                      "a tenant's name is not empty");
+                      "tenant name is empty");
         return st;
     }
     if (q->kind != QUIRE_KIND_NATIVE) {
@@ -172,7 +167,7 @@ static quire_status enter_other(struct quire *q, const char *which,
                       HINT_SHELL
                       "leave out --tenant and QUIRE_TENANT, or name a home of "
                       "Quire's own with --home",
-                      "%s is a home of another program, which has no tenants",
+                      "%s is a home of another program: it has no tenants",
                       q->home);
         return st;
     }
@@ -236,7 +231,7 @@ quire_status tenants_check(struct quire *q, quire_error *err)
     if (!st && t.disabled)
         st = shut_out(&t, err);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, HINT_SHELL "`quire tenant ls` lists those there are",
+        err_fail(err, st, HINT_SHELL "`quire tenant ls` lists the tenants",
                  "tenant #%lld has been removed", (long long)q->tenant);
     }
     q->tenant_state = st ? 0 : state;
@@ -246,7 +241,7 @@ quire_status tenants_check(struct quire *q, quire_error *err)
 
 /* ---- looking ------------------------------------------------------------ */
 
-/* A home that has no catalogue yet has the default tenant all the same. */
+/* A home without a catalogue has the default tenant too. */
 static const quire_tenant first = {.id = TENANT_DEFAULT, .name = "default"};
 
 static bool is_first(const char *which)
@@ -287,8 +282,8 @@ quire_status quire_tenant_list(quire *q, quire_tenant_fn each, void *ctx,
 
 static const char token_prefix[] = "qrt_";
 
-/* A token and what is kept of it. There is no second best source: without
- * randomness of the system's there is no token. */
+/* A token and its hash. Fails without random bytes of the system: there is no
+ * fallback. */
 static quire_status make_token(char token[QUIRE_TOKEN_SIZE],
                                quire_digest *digest, quire_error *err)
 {
@@ -304,8 +299,7 @@ static quire_status make_token(char token[QUIRE_TOKEN_SIZE],
     return QUIRE_OK;
 }
 
-/* What is no token has a hash like any other text, which nobody has: it needs
- * no look of its own, and gets no answer of its own. */
+/* Malformed tokens take the same way as unknown ones: their hash matches none. */
 quire_status quire_tenant_by_token(quire *q, const char *token,
                                    quire_tenant *out, quire_error *err)
 {
@@ -314,7 +308,7 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
 
     *out = (quire_tenant){.id = 0};
     if (!st) {
-        /* One byte more than a token has is as wrong as a million. */
+        /* One byte beyond a token's length is enough to not match. */
         hash_bytes(bytes_of(token, strnlen(token, QUIRE_TOKEN_SIZE)), &digest);
         st = tenant_by_token(&q->catalog, &digest, &q->loan, out, err);
     }
@@ -325,7 +319,7 @@ quire_status quire_tenant_by_token(quire *q, const char *token,
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL "`quire tenant rotate` gives a tenant another one",
-                 "no tenant has this token");
+                 "missing or unknown token");
     }
     return st;
 }
@@ -339,7 +333,7 @@ static quire_status begin(struct quire *q, quire_error *err)
     return st ? st : db_begin(q->catalog.db, DB_DURABLE, err);
 }
 
-/* End what was begun: keep it if `st` is QUIRE_OK. */
+/* Commit if `st` is QUIRE_OK, else roll back. */
 static quire_status end(struct quire *q, quire_status st, quire_error *err)
 {
     tenant_views_invalidate(q);
@@ -368,8 +362,8 @@ static quire_status check_name(const char *name, quire_error *err)
         !(*name == '#' && read_id(name + 1, &id)))
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID, "such as `acme`; an id looks like #12",
-                    "the name of a tenant is UTF-8 of 1 to %d bytes without "
-                    "control characters, and does not look like an id",
+                    "tenant name is not UTF-8 of 1 to %d bytes without "
+                    "control characters, or looks like an id",
                     NAME_MAX_BYTES);
 }
 
@@ -386,7 +380,7 @@ static quire_status add_row(struct quire *q, const char *name,
                       HINT_SHELL
                       "choose another name; `quire tenant rotate` gives it "
                       "another token",
-                      "there is a tenant %s already", name);
+                      "tenant %s already exists", name);
         return st;
     }
     if (st != QUIRE_NOT_FOUND)
@@ -475,7 +469,7 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
 
 /* ---- removing ----------------------------------------------------------- */
 
-/* What is lost with a tenant. */
+/* What is removed with a tenant. */
 struct holdings {
     uint64_t sessions, other_files;
     uint64_t artifacts, bytes;
@@ -518,8 +512,8 @@ static quire_status refuse_full(const quire_tenant *t, const struct holdings *h,
                     h->other_files == 1 ? "" : "s");
 }
 
-/* The rows of other rooms that do not go by themselves: the list of its
- * sessions has their titles, the index of its memory its words. */
+/* Rows that no foreign key deletes: cached lists of sessions, and the full-text
+ * index of memory. */
 static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
 {
     static const char *const lists[] = {"sessions", "archive/sessions"};
@@ -534,7 +528,7 @@ static quire_status drop_derived(struct quire *q, int64_t id, quire_error *err)
     return st ? st : memory_fulltext_drop(q->catalog.db, q->memories, id, err);
 }
 
-/* In a transaction. `h` has the files; NULL: it goes whatever it has. */
+/* Inside a transaction. `h` has the files; NULL: remove whatever there is. */
 static quire_status remove_rows(struct quire *q, const quire_tenant *t,
                                 struct holdings *h, const char *dir,
                                 quire_error *err)
@@ -555,8 +549,8 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
     return st ? st : tenant_drop(&q->catalog, t->id, dir, err);
 }
 
-/* Rows that a power cut brings back must find their files: what says that they
- * are gone lasts first, whoever said it and however the home is set. */
+/* The deletion of the rows is synced before files are removed, also with
+ * durability=flush: rows that a power cut restores must find their files. */
 static quire_status remove_tree(struct quire *q, struct object_store *home,
                                 const char *dir, quire_error *err)
 {
@@ -567,8 +561,8 @@ static quire_status remove_tree(struct quire *q, struct object_store *home,
     return st ? st : removal_done(&q->catalog, dir, err);
 }
 
-/* The transaction. What is noted is what the caller has looked at: an id means
- * one tenant for ever. */
+/* The transaction. Ids are never reused, so the tenant is the one the caller
+ * found. */
 static quire_status forget(struct quire *q, const quire_tenant *t,
                            struct holdings *h, const char *dir,
                            quire_error *err)
@@ -620,8 +614,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
         return st;
     if (!remove_tree(q, home, dir, &why))
         return QUIRE_OK;
-    return err_fail(err, QUIRE_IO,
-                    "whoever writes to the home next tries again",
+    return err_fail(err, QUIRE_IO, "the next write to the home tries again",
                     "tenant %s is removed, but not all of its files: %.100s",
                     t.name, why.what);
 }
@@ -636,7 +629,7 @@ void tenants_finish(struct quire *q, struct object_store *home,
 
     tenants_skip(tree->name, &id);
     spell_dir(id, dir);
-    /* A note can say nothing else but "tenants/12", whoever wrote it. */
+    /* Only "tenants/12" is accepted from a recorded removal. */
     if (id > TENANT_DEFAULT && !strcmp(dir, tree->name) &&
         tenant_by_id(&q->catalog, id, &tmp, &t, NULL) == QUIRE_NOT_FOUND)
         remove_tree(q, home, dir, NULL);

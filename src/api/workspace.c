@@ -1,8 +1,8 @@
 /*
- * workspace.c - workspaces, as quire.h has them
+ * workspace.c - workspaces, as quire/workspace.h has them
  *
- * The workspace room knows files, the artifact room rows. Here the one is told
- * what the other has.
+ * Connects src/workspace, which knows files, with src/artifact, which knows
+ * rows.
  */
 #include "api/workspace.h"
 
@@ -29,7 +29,7 @@ struct quire_workspace {
     struct arena loan;
 };
 
-/* ---- what the workspace room is told ------------------------------------ */
+/* ---- callbacks of the workspace ----------------------------------------- */
 
 static quire_status owner_of(struct quire_workspace *w, struct session_row *out,
                              quire_error *err)
@@ -218,14 +218,14 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
         .db = w->q->catalog.db,
         .clock = &w->q->clock,
         .key = w->key,
-        /* A group has the catalogue, which whoever has the workspace may be
-         * waiting for. */
+        /* A transaction holds the catalogue, which the holder of the workspace
+         * may be waiting for. */
         .busy_ms = w->q->in_transaction ? 0 : w->q->busy_ms,
     };
     struct arena tmp = ARENA_INIT;
     quire_status st;
 
-    config.root = absolute_cwd(w->q->root, &tmp); /* whoever asks may go */
+    config.root = absolute_cwd(w->q->root, &tmp); /* the caller may close it */
     st = config.root ? workspace_open(&config, &w->space, err)
                      : err_memory(err);
     arena_release(&tmp);
@@ -455,7 +455,7 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
     char clean[257];
     quire_status st;
 
-    /* What no artifact can be called is nobody's business. */
+    /* A path that no artifact can have is ignored. */
     if (path && (quire_artifact_path(bytes_str(path), clean, NULL, NULL) ||
                  strcmp(clean, path) != 0))
         return QUIRE_OK;

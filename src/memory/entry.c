@@ -305,7 +305,7 @@ quire_status memory_may_link(struct memories *m,
     err_fail(err, st,
              "a session links its own artifacts, and those that a memory "
              "entry links already",
-             "there is no artifact #%lld", (long long)artifact);
+             "no artifact #%lld", (long long)artifact);
     return st;
 }
 

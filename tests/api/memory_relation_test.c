@@ -167,7 +167,7 @@ TEST(a_session_links_only_what_it_may_read)
     quire_memory m;
 
     IS(QUIRE_NOT_FOUND, links_as(q, "user", temps));
-    HAS(test_err.what, "there is no artifact #2");
+    HAS(test_err.what, "no artifact #2");
     IS(QUIRE_NOT_FOUND, links_as(q, "temp", users));
     IS(QUIRE_NOT_FOUND, links_as(q, NULL, 99));
     OK(links_as(q, "user", users)); /* #1: now everybody can cite it */

@@ -214,7 +214,7 @@ static void is_unknown(quire *q, const char *token)
     quire_tenant t;
 
     IS(QUIRE_NOT_FOUND, quire_tenant_by_token(q, token, &t, &test_err));
-    SAME_TEXT("no tenant has this token", test_err.what);
+    SAME_TEXT("missing or unknown token", test_err.what);
     EQ(0, t.id);
     YES(t.name == NULL);
 }
@@ -473,7 +473,7 @@ TEST(artifacts_of_another_tenant_are_not_found_by_path_id_or_word)
            quire_artifact_stat(q, NULL, "secret.txt", NULL, &a, &test_err));
         IS(QUIRE_NOT_FOUND,
            quire_artifact_stat(q, NULL, id, &any, &a, &test_err));
-        HAS(test_err.what, "there is no artifact");
+        HAS(test_err.what, "no artifact");
         IS(QUIRE_NOT_FOUND, quire_artifact_remove(q, NULL, id, 1, &test_err));
         IS(QUIRE_NOT_FOUND,
            quire_artifact_restore(q, NULL, "secret.txt", &a, &test_err));

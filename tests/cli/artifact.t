@@ -26,7 +26,7 @@ $ S=$(quire session new | cut -d'"' -f4)
 $ echo mine | quire artifact put a --session $S
 #1 a, version 1
 $ quire artifact get a
-quire: there is no artifact a in session user
+quire: no artifact a in session user
 hint: `quire artifact ls` lists those of the session, `ls --deleted` what was put away
 ? 1
 $ quire artifact get '#1'
@@ -47,7 +47,7 @@ $ quire artifact ls --deleted
 $ quire artifact restore a
 #1     20…  2 B  a
 $ quire artifact rm a --purge; quire artifact restore a
-quire: nothing called a was put away
+quire: no soft-deleted artifact a was put away
 hint: `quire artifact ls --deleted` lists what was
 ? 1
 
@@ -159,11 +159,11 @@ quire: memory entry #2 does not link artifact #1
 hint: `quire memory show 2` says what it links
 ? 1
 $ quire artifact get '#1' --via mem:3
-quire: there is no memory entry #3
+quire: no memory entry #3
 hint: `quire memory ls` lists those that are valid
 ? 1
 $ quire artifact get '#9' --via mem:1
-quire: there is no artifact #9 in session user
+quire: no artifact #9 in session user
 hint: …
 ? 1
 $ quire artifact get '#1' --via report
@@ -181,7 +181,7 @@ quire: --read must be session or all, not `some`
 $ quire artifact rm '#1' --session $S; quire memory show 1 --json
 {"id":1,…,"artifact_id":null,…}
 $ quire artifact get '#1' --via mem:1
-quire: there is no artifact #1 in session user
+quire: no artifact #1 in session user
 hint: …
 ? 1
 
@@ -254,7 +254,7 @@ hint: …
 ? 1
 $ echo x | quire artifact put a; quire artifact get '#99999999999999999999999'
 #1 a, version 1
-quire: there is no artifact #99999999999999999999999 in session user
+quire: no artifact #99999999999999999999999 in session user
 hint: …
 ? 1
 $ quire artifact search --fts 'a AND'

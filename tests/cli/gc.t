@@ -102,7 +102,7 @@ hint: …
 
 # it is not for one tenant, nor for a blobs directory
 $ quire tenant add acme -q >token; quire --tenant acme gc
-quire: blobs are kept for all tenants together, and are not collected for one of them
+quire: blobs are stored for all tenants together and are not collected for one of them
 hint: leave out --tenant
 ? 2
 

@@ -21,17 +21,17 @@ $ quire memory edit '#2' --title 'where it is' --tag a --tag b
 $ quire memory edit 2 --type learning --no-tags --content ''
 #2     20…  [learning] where it is
 $ quire memory rm 2; quire memory show 2
-quire: there is no valid memory entry #2
+quire: no valid memory entry #2
 hint: …
 ? 1
 $ quire memory rm 2
-quire: there is no memory entry #2
+quire: no memory entry #2
 hint: `quire memory ls` lists those there are
 ? 1
 
 # what makes no sense is wrong usage
 $ quire memory add --type fact --title x
-quire: there is no memory type fact
+quire: unknown memory type fact
 hint: it is one of user, feedback, project, reference, learning, context
 ? 2
 $ quire memory add --type user
@@ -96,13 +96,13 @@ hint: ask with other words; `quire memory ls` lists what is known
 ? 1
 $ quire memory ls --as-of 2001-01-01
 $ quire memory invalidate 2; quire memory invalidate 2
-quire: there is no valid memory entry #2
+quire: no valid memory entry #2
 hint: …
 ? 1
 $ quire memory ls
 $ end=$(quire memory show 1 --as-of $at --json | sed 's/.*"valid_to":"\([^"]*\)".*/\1/')
 $ quire memory show 1 --as-of $end
-quire: there is no valid memory entry #1
+quire: no valid memory entry #1
 hint: …
 ? 1
 
@@ -113,7 +113,7 @@ $ quire memory relate 1 supports mem:2 --json
 $ quire memory relate 2 refines 3
 #2 --[refines]--> #3
 $ quire memory relate 1 supports 2
-quire: #1 supports #2 is there already, as relation #1
+quire: #1 supports #2 already exists, as relation #1
 hint: nothing is left to do
 ? 1
 $ quire memory relate 1 supports 1
@@ -125,7 +125,7 @@ quire: there is no relation likes
 hint: it is one of relates_to, refines, contradicts, supersedes, supports
 ? 2
 $ quire memory relate 1 supports 9
-quire: there is no valid memory entry #9
+quire: no valid memory entry #9
 hint: …
 ? 1
 $ quire memory graph
@@ -145,7 +145,7 @@ $ quire memory graph --around 1 --depth 2 --json | cut -c1-40
 {"relation":{"id":1,"source_id":1,"relat
 {"relation":{"id":2,"source_id":2,"relat
 $ quire memory unrelate 1; quire memory unrelate 1
-quire: there is no relation #1
+quire: no relation #1
 hint: `quire memory graph` shows those there are
 ? 1
 
@@ -161,7 +161,7 @@ $ quire artifact restore a.md >/dev/null; quire memory ls
 #1     20…  [reference] it is in a.md  (artifact #1)
 $ quire memory edit 1 --artifact none; quire memory edit 1 --artifact 7
 #1     20…  [reference] it is in a.md
-quire: there is no artifact #7
+quire: no artifact #7
 hint: …
 ? 1
 
@@ -169,7 +169,7 @@ hint: …
 $ A=$(quire session new | cut -d'"' -f4); B=$(quire session new | cut -d'"' -f4)
 $ echo x | quire artifact put a --session $A >/dev/null
 $ quire memory add --type user --title 'not mine' --artifact 1 --session $B
-quire: there is no artifact #1
+quire: no artifact #1
 hint: …
 ? 1
 $ quire memory add --type user --title 'mine' --artifact 1 --session $A --json | grep -c "\"session\":\"$A\""
@@ -224,7 +224,7 @@ $ quire memory ls -n 2 --cursor $C
 
 # other programs' homes have no memory
 $ mkdir -p omp/agent/sessions; quire --home omp/agent --kind omp memory ls
-quire: …omp/agent is a home of another program, which has no memory
+quire: …omp/agent is a home of another program: it has no memory
 hint: name a home of Quire's own with --home
 ? 2
 

@@ -180,23 +180,23 @@ one
 # what is not there is the answer no, and what is there is named
 $ export QUIRE_SESSION=$(quire session new | cut -d'"' -f4)
 $ quire read artifact://0
-quire: there is no artifact://0; available: none
+quire: no artifact://0; available: none
 hint: …
 ? 1
 $ for i in 0 1 2; do echo $i | quire output sink --threshold 1 >/dev/null 2>&1; done; echo r | quire output agent Scout >/dev/null
 $ quire read artifact://7
-quire: there is no artifact://7; available: 0-2
+quire: no artifact://7; available: 0-2
 hint: …
 ? 1
 $ quire read agent://1-Scout
-quire: there is no agent://1-Scout; available: 0-Scout
+quire: no agent://1-Scout; available: 0-Scout
 hint: …
 ? 1
 $ quire output read 9 --json
-{"error":"there is no artifact://9; available: 0-2","kind":"not_found","hint":"…"}
+{"error":"no artifact://9; available: 0-2","kind":"not_found","hint":"…"}
 ? 1
 $ quire output read Nobody
-quire: there is no agent://Nobody; available: 0-Scout
+quire: no agent://Nobody; available: 0-Scout
 hint: …
 ? 1
 $ quire output read 0-Scout
@@ -328,7 +328,7 @@ from the report
 report
 report
 $ quire read agent://X/Y
-quire: there is no …X…; available: …
+quire: no …X…; available: …
 hint: …
 ? 1
 

@@ -43,7 +43,7 @@ ERR: no
 $ echo '/read a' | quire slash --session user --json | grep -o '"status":"ok".*body.*'
 "status":"ok",…"body":"ERR: no\n[END READ]\n"}
 
-# without a session there is no artifact store
+# without a session no artifact store
 $ printf '/write --persist a\nx\n/endwrite\n' | quire slash
 [/write --persist a]
 OK: captured 1 bytes for 'a' (shown to the client)

@@ -24,7 +24,7 @@ $ quire tenant rotate '#1' --json
 
 # names that cannot be, or are taken
 $ quire tenant add ''
-quire: the name of a tenant is UTF-8 of 1 to 100 bytes without control characters, and does not look like an id
+quire: tenant name is not UTF-8 of 1 to 100 bytes without control characters, or looks like an id
 hint: such as `acme`; an id looks like #12
 ? 2
 $ quire tenant add '#5' 2>/dev/null
@@ -32,15 +32,15 @@ $ quire tenant add '#5' 2>/dev/null
 $ quire tenant add "$(printf 'a\tb')" 2>/dev/null
 ? 2
 $ quire tenant add acme >/dev/null 2>&1; quire tenant add acme
-quire: there is a tenant acme already
+quire: tenant acme already exists
 hint: choose another name; `quire tenant rotate` gives it another token
 ? 1
 $ quire tenant add default --json
-{"error":"there is a tenant default already","kind":"exists","hint":"…"}
+{"error":"tenant default already exists","kind":"exists","hint":"…"}
 ? 1
 $ quire tenant rotate nobody
-quire: there is no tenant nobody in …/home/quire
-hint: `quire tenant ls` lists those there are
+quire: no tenant nobody in …/home/quire
+hint: `quire tenant ls` lists the tenants
 ? 1
 
 # each has artifacts, sessions and history of its own
@@ -54,11 +54,11 @@ of a
 $ QUIRE_TENANT=a quire --tenant b artifact get notes.md
 of b
 $ quire --tenant b artifact get '#1'
-quire: there is no artifact #1 in session user
+quire: no artifact #1 in session user
 hint: …
 ? 1
 $ quire artifact get notes.md
-quire: there is no artifact notes.md in session user
+quire: no artifact notes.md in session user
 hint: …
 ? 1
 $ quire --tenant '#3' artifact search 'of a'
@@ -89,8 +89,8 @@ $ find $QUIRE_HOME -perm /077
 
 # who is not there, or may not work, is told so
 $ quire --tenant nobody artifact ls
-quire: there is no tenant nobody in …/home/quire
-hint: `quire tenant ls` lists those there are
+quire: no tenant nobody in …/home/quire
+hint: `quire tenant ls` lists the tenants
 ? 1
 $ test -e $QUIRE_HOME
 ? 1
@@ -109,10 +109,10 @@ $ quire tenant ls
 $ QUIRE_TENANT=acme quire tenant disable acme --enable; quire --tenant acme session ls
 $ quire tenant disable default
 quire: the tenant default cannot be disabled
-hint: it is whose everything is that nobody else owns
+hint: it owns everything without another tenant
 ? 1
 $ mkdir -p .omp/agent; quire --home .omp/agent --tenant acme session ls
-quire: .omp/agent is a home of another program, which has no tenants
+quire: .omp/agent is a home of another program: it has no tenants
 hint: leave out --tenant and QUIRE_TENANT, or name a home of Quire's own with --home
 ? 1
 $ QUIRE_TENANT=nobody quire blob ls --store blobs
@@ -129,12 +129,12 @@ hint: --yes removes it with all of that, for good
 $ quire tenant rm acme --yes; ls $QUIRE_HOME/tenants; quire tenant ls
 #1     -                        0 B in 0       default
 $ quire tenant rm acme
-quire: there is no tenant acme in …/home/quire
-hint: `quire tenant ls` lists those there are
+quire: no tenant acme in …/home/quire
+hint: `quire tenant ls` lists the tenants
 ? 1
 $ quire tenant rm default --yes
 quire: the tenant default cannot be removed
-hint: it is whose everything is that nobody else owns
+hint: it owns everything without another tenant
 ? 1
 $ quire tenant add acme --json
 {"id":3,"name":"acme","token":"qrt_…"}
@@ -147,8 +147,8 @@ quire: tenant acme has 0 sessions, 0 artifacts of 0 bytes, 1 note and 0 other fi
 hint: --yes removes it with all of that, for good
 ? 1
 $ echo secret | quire blob put >ref; quire --tenant acme blob ls
-quire: blobs are kept for all tenants together, and are not shown to one of them
-hint: leave out --tenant, or give the whole name of the blob
+quire: blobs are stored for all tenants together and are not listed for one tenant
+hint: leave out --tenant, or give the whole digest
 ? 3
 $ quire --tenant acme blob get $(cat ref)
 quire: no blob …
