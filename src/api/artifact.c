@@ -527,8 +527,7 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     if (!st)
         workspace_follow_artifact(q, key, clean, FOLLOW_PUT, NULL);
     if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st,
-                 HINT_SHELL "`quire artifact ls --deleted` lists what was",
+        err_fail(err, st, HINT_SHELL "`quire artifact ls --deleted` lists them",
                  "no soft-deleted artifact %.100s", clean);
     }
     return st;

@@ -44,7 +44,7 @@ const char *quire_relation_name(quire_relation_kind kind)
 static quire_status no_name(const char *what, quire_bytes name,
                             quire_error *err)
 {
-    return err_set(err, QUIRE_INVALID, "there is no %s %.*s", what,
+    return err_set(err, QUIRE_INVALID, "unknown %s %.*s", what,
                    (int)(name.len < 60 ? name.len : 60),
                    name.data ? (const char *)name.data : "");
 }

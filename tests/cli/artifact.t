@@ -27,7 +27,7 @@ $ echo mine | quire artifact put a --session $S
 #1 a, version 1
 $ quire artifact get a
 quire: no artifact a in session user
-hint: `quire artifact ls` lists those of the session, `ls --deleted` what was put away
+hint: `quire artifact ls` lists those of the session, `ls --deleted` soft-deleted ones
 ? 1
 $ quire artifact get '#1'
 quire: artifact #1 belongs to another session
@@ -47,8 +47,8 @@ $ quire artifact ls --deleted
 $ quire artifact restore a
 #1     20…  2 B  a
 $ quire artifact rm a --purge; quire artifact restore a
-quire: no soft-deleted artifact a was put away
-hint: `quire artifact ls --deleted` lists what was
+quire: no soft-deleted artifact a
+hint: `quire artifact ls --deleted` lists them
 ? 1
 
 # paths are judged by one rule

@@ -121,7 +121,7 @@ quire: memory entry #1 cannot be related to itself
 hint: name two entries
 ? 2
 $ quire memory relate 1 likes 2
-quire: there is no relation likes
+quire: unknown relation likes
 hint: it is one of relates_to, refines, contradicts, supersedes, supports
 ? 2
 $ quire memory relate 1 supports 9
