@@ -27,8 +27,8 @@ struct judging {
     struct gc_candidate *list; /* owned */
     size_t n, cap;
     struct gc_candidate
-        *doomed; /* owned; recorded as unreferenced, ascending */
-    size_t n_doomed, doomed_cap;
+        *recorded; /* owned; recorded as unreferenced, ascending */
+    size_t n_recorded, recorded_cap;
     uint64_t total;  /* number of blobs */
     uint64_t strays; /* … files without rows in `packed`                     */
     int64_t last;    /* the last row that was judged */
@@ -61,10 +61,10 @@ static quire_status load_unreferenced(void *ctx, const quire_digest *d,
 {
     struct judging *j = ctx;
 
-    if (!grow_list(&j->doomed, j->n_doomed, &j->doomed_cap))
+    if (!grow_list(&j->recorded, j->n_recorded, &j->recorded_cap))
         return err_memory(err);
-    j->doomed[j->n_doomed++] = (struct gc_candidate){.digest = *d,
-                                                     .since_s = since_s};
+    j->recorded[j->n_recorded++] = (struct gc_candidate){.digest = *d,
+                                                         .since_s = since_s};
     return QUIRE_OK;
 }
 
@@ -148,13 +148,13 @@ static quire_status judge_some_rows(struct judging *j, int64_t since,
 }
 
 /* A file without a row may be among them, and is checked once a day. */
-static quire_status judge_doomed(struct judging *j, quire_error *err)
+static quire_status judge_recorded(struct judging *j, quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
 
-    for (i = 0; !st && i < j->n_doomed; i++)
-        st = judge_row(j, &j->doomed[i].digest, err);
+    for (i = 0; !st && i < j->n_recorded; i++)
+        st = judge_row(j, &j->recorded[i].digest, err);
     return st;
 }
 
@@ -182,7 +182,7 @@ static quire_status judge_rows(struct judging *j, quire_error *err)
         st = judge_some_rows(j, since, err);
     }
     if (!st)
-        st = judge_doomed(j, err);
+        st = judge_recorded(j, err);
     g->strays = g->config->full || g->now_s - strays >= STRAYS_EVERY_S;
     return st || !g->strays ? st : judge_files(j, err);
 }
@@ -201,11 +201,11 @@ static void join_records(struct judging *j)
 
         if (n > 0 && !compare_digests(c, &j->list[n - 1]))
             continue;
-        while (at < j->n_doomed && compare_digests(&j->doomed[at], c) < 0)
+        while (at < j->n_recorded && compare_digests(&j->recorded[at], c) < 0)
             at++;
-        if (at < j->n_doomed && !compare_digests(&j->doomed[at], c)) {
-            c->doomed = true;
-            c->since_s = j->doomed[at].since_s;
+        if (at < j->n_recorded && !compare_digests(&j->recorded[at], c)) {
+            c->recorded = true;
+            c->since_s = j->recorded[at].since_s;
         }
         j->list[n++] = *c;
     }
@@ -231,7 +231,7 @@ static quire_status describe_candidate(struct judging *j,
         c->seen_s = p.seen_s;
         c->stored = p.stored;
     }
-    if (!c->doomed &&
+    if (!c->recorded &&
         !gc_dereferenced_since(&g->loose, key_of(&c->digest), &c->since_s))
         c->since_s = c->seen_s;
     return QUIRE_OK;
@@ -241,7 +241,7 @@ static bool is_due(const struct gc *g, const struct gc_candidate *c)
 {
     int64_t last = c->seen_s > c->since_s ? c->seen_s : c->since_s;
 
-    return !c->absent && (c->doomed || g->config->grace_s == 0) &&
+    return !c->absent && (c->recorded || g->config->grace_s == 0) &&
            g->now_s - last >= g->config->grace_s;
 }
 
@@ -278,7 +278,7 @@ static quire_status record_some(struct judging *j, size_t *at, quire_error *err)
     for (; !st && *at < j->n && *at < to; ++*at) {
         const struct gc_candidate *c = &j->list[*at];
 
-        if (!c->doomed && !c->absent)
+        if (!c->recorded && !c->absent)
             st = ref_index_mark_unreferenced(g->l, &c->digest, c->since_s, err);
     }
     return gc_end(g, st, err);
@@ -301,11 +301,11 @@ static quire_status unrecord_some(struct judging *j, size_t *at,
 
     if (st)
         return st;
-    for (; !st && *at < j->n_doomed && *at < to; ++*at) {
-        const struct gc_candidate *c = find_candidate(j, &j->doomed[*at]);
+    for (; !st && *at < j->n_recorded && *at < to; ++*at) {
+        const struct gc_candidate *c = find_candidate(j, &j->recorded[*at]);
 
         if (!c || c->absent)
-            st = ref_index_unmark(g->l, &j->doomed[*at].digest, err);
+            st = ref_index_unmark(g->l, &j->recorded[*at].digest, err);
     }
     return gc_end(g, st, err);
 }
@@ -338,7 +338,7 @@ static quire_status write_records(struct judging *j, quire_error *err)
         return QUIRE_OK;
     while (!st && at < j->n)
         st = record_some(j, &at, err);
-    for (at = 0; !st && at < j->n_doomed;)
+    for (at = 0; !st && at < j->n_recorded;)
         st = unrecord_some(j, &at, err);
     return st ? st : record_numbers(j, err);
 }
@@ -368,7 +368,7 @@ static void report_judged(struct judging *j)
 
     for (i = 0; i < j->n; i++) {
         unheld += !j->list[i].absent;
-        r->marked += !j->list[i].absent && !j->list[i].doomed;
+        r->marked += !j->list[i].absent && !j->list[i].recorded;
     }
     r->scanned = j->total + j->strays;
     if (r->scanned < unheld) /* a count left behind by a crash */
@@ -466,6 +466,6 @@ quire_status gc_run(struct blobs *b, struct ref_index *l,
     digest_set_release(&g.gone);
     gc_dereferenced_release(&g.loose);
     free(j.list);
-    free(j.doomed);
+    free(j.recorded);
     return st;
 }

@@ -24,8 +24,8 @@ struct gc_candidate {
     int64_t since_s; /* recorded as unreferenced since */
     uint64_t stored;
     bool has_row, in_file;
-    bool doomed; /* by an earlier run                                        */
-    bool absent; /* it does not exist any more */
+    bool recorded; /* as unreferenced, by an earlier run */
+    bool absent;   /* it does not exist any more */
 };
 
 /* Keys that lost their last reference, ascending. */

@@ -25,14 +25,14 @@ enum { WORKERS_MAX = 8 };
  * of file systems tick. The next pass reads it again. */
 #define FRESH_NS INT64_C(20000000)
 
-struct crew {
+struct scan_run {
     struct gc *g;
     atomic_size_t next;
     atomic_bool stop;
 };
 
 struct worker {
-    struct crew *crew;
+    struct scan_run *run;
     void *hired;
     char *buf;         /* owned */
     int64_t looked_ns; /* when the current file was checked, or before */
@@ -167,7 +167,7 @@ static quire_status read_file(struct worker *w, struct gc_task *t,
 static quire_status read_task(struct worker *w, struct gc_task *t,
                               quire_error *err)
 {
-    const struct gc_callbacks *callbacks = &w->crew->g->config->callbacks;
+    const struct gc_callbacks *callbacks = &w->run->g->config->callbacks;
     struct object_info info;
     struct object *file;
     quire_status st;
@@ -187,20 +187,20 @@ static quire_status read_task(struct worker *w, struct gc_task *t,
 static void *run_worker(void *ctx)
 {
     struct worker *w = ctx;
-    struct gc *g = w->crew->g;
+    struct gc *g = w->run->g;
     size_t i;
 
-    while (!w->status && !atomic_load(&w->crew->stop) &&
-           (i = atomic_fetch_add(&w->crew->next, 1)) < g->n_tasks)
+    while (!w->status && !atomic_load(&w->run->stop) &&
+           (i = atomic_fetch_add(&w->run->next, 1)) < g->n_tasks)
         w->status = read_task(w, &g->tasks[i], &w->error);
     if (w->status)
-        atomic_store(&w->crew->stop, true);
+        atomic_store(&w->run->stop, true);
     return NULL;
 }
 
 static quire_status init_worker(struct worker *w, quire_error *err)
 {
-    const struct gc_callbacks *callbacks = &w->crew->g->config->callbacks;
+    const struct gc_callbacks *callbacks = &w->run->g->config->callbacks;
 
     w->buf = malloc(REF_SCAN_PIECE);
     return w->buf ? callbacks->worker_open(callbacks->ctx, &w->hired, err)
@@ -238,7 +238,7 @@ static void scan_parallel(struct worker *workers, size_t n)
 quire_status gc_scan(struct gc *g, quire_error *err)
 {
     const struct gc_callbacks *callbacks = &g->config->callbacks;
-    struct crew crew = {.g = g};
+    struct scan_run run = {.g = g};
     struct worker workers[WORKERS_MAX];
     size_t n = count_workers(g), i;
     quire_status st = QUIRE_OK;
@@ -247,7 +247,7 @@ quire_status gc_scan(struct gc *g, quire_error *err)
         return QUIRE_OK;
     memset(workers, 0, sizeof workers);
     for (i = 0; i < WORKERS_MAX; i++)
-        workers[i].crew = &crew;
+        workers[i].run = &run;
     for (i = 0; !st && i < n; i++)
         st = init_worker(&workers[i], err);
     if (!st)

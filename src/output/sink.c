@@ -94,7 +94,7 @@ void sink_free(struct sink *s)
 
 /* ---- the file ----------------------------------------------------------- */
 
-static void give_up_file(struct sink *s)
+static void discard_file(struct sink *s)
 {
     if (s->draft)
         s->draft->ops->discard(s->draft);
@@ -105,7 +105,7 @@ static void write_text(struct sink *s, quire_bytes text)
 {
     if (s->draft && text.len > 0 &&
         s->draft->ops->write(s->draft, text, &s->problem))
-        give_up_file(s);
+        discard_file(s);
 }
 
 /* Begin the file with the content of the window; it has everything. */
