@@ -12,8 +12,8 @@
 #include "blob/hash.h"
 #include "check/check.h"
 
-static quire_status know(void *ctx, const quire_blob_info *info,
-                         quire_error *err)
+static quire_status add_blob(void *ctx, const quire_blob_info *info,
+                             quire_error *err)
 {
     struct checks *c = ctx;
 
@@ -34,7 +34,7 @@ static quire_status know(void *ctx, const quire_blob_info *info,
     return QUIRE_OK;
 }
 
-/* Where to begin looking. Who made the blobs does not know the seed. */
+/* First slot of a digest. The seed is unknown to those that store blobs. */
 static size_t slot_of(const struct checks *c, const quire_digest *d)
 {
     uint64_t first;
@@ -67,7 +67,7 @@ static quire_status make_slots(struct checks *c, quire_error *err)
 quire_status blob_index_build(struct checks *c, quire_error *err)
 {
     quire_error why = {.what = ""};
-    quire_status st = blob_names(c->q->blobs, know, c, &why), made;
+    quire_status st = blob_names(c->q->blobs, add_blob, c, &why), made;
 
     c->sum.blobs = c->n_known;
     made = make_slots(c, err);

@@ -1,9 +1,9 @@
 /*
- * catalog.c - what quire.db says of itself
+ * catalog.c - check the tables of quire.db
  *
- * First SQLite looks at its own file (checks_sqlite.c), then the tables are
- * compared with those that Quire makes, then each rule below asks for rows that cannot be. A
- * statement that fails is itself a finding: the rules after it are asked all
+ * First SQLite checks its own file (sqlite.c), then the schema is compared with
+ * the one that Quire creates, then each rule below selects rows that must not
+ * exist. A statement that fails is itself a finding: the rules after it run all
  * the same.
  */
 #include <stdio.h>
@@ -51,8 +51,8 @@ static void copy_column(struct stmt *s, int at, char *out, size_t cap)
 
 /* ---- keys ---------------------------------------------------------------- */
 
-static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
-                             quire_error *err)
+static quire_status report_key(struct checks *c, struct stmt *s, void *ctx,
+                               quire_error *err)
 {
     quire_problem p = {.where = CATALOGUE, .kind = "foreign_key"};
     char table[64], parent[64];
@@ -78,8 +78,8 @@ static quire_status tell_key(struct checks *c, struct stmt *s, void *ctx,
     "AND name NOT GLOB 'memory_words_*' AND name NOT GLOB "               \
     "'memory_past_*' ORDER BY name"
 
-static quire_status tell_table(struct checks *c, const char *name,
-                               const char *how, quire_error *err)
+static quire_status report_table(struct checks *c, const char *name,
+                                 const char *how, quire_error *err)
 {
     quire_problem p = {.where = CATALOGUE, .kind = "schema"};
 
@@ -116,12 +116,12 @@ static quire_status compare_tables(struct checks *c, struct stmt *ours,
         step_a = order <= 0;
         step_b = order >= 0;
         if (order < 0)
-            st = tell_table(c, x, "is missing", err);
+            st = report_table(c, x, "is missing", err);
         else if (order > 0)
-            st = tell_table(c, y, "is not Quire's", err);
+            st = report_table(c, y, "is not Quire's", err);
         else if (!bytes_equal(stmt_column_bytes(ours, 1),
                               stmt_column_bytes(theirs, 1)))
-            st = tell_table(c, x, "is not as Quire makes it", err);
+            st = report_table(c, x, "is not as Quire makes it", err);
     }
     return st;
 }
@@ -235,14 +235,14 @@ static const struct rule {
     {"removal",
      "SELECT name, 'it was being removed, and that is not finished' FROM"
      " removal",
-     "whoever writes to the home next tries again, as `quire repair` does",
+     "the next write to the home tries again, as `quire repair` does",
      SCHEMA_ARTIFACTS, MEND_REMOVAL},
 };
 
 enum { N_RULES = sizeof rules / sizeof *rules };
 
-static quire_status tell_rule(struct checks *c, struct stmt *s, void *ctx,
-                              quire_error *err)
+static quire_status report_rule(struct checks *c, struct stmt *s, void *ctx,
+                                quire_error *err)
 {
     const struct rule *r = ctx;
     struct mending m = {.how = r->mend};
@@ -265,7 +265,7 @@ static quire_status check_rules(struct checks *c, quire_error *err)
         struct rule r = rules[i];
 
         if (c->q->catalog.schema >= r.schema)
-            st = checks_each_row(c, r.sql, tell_rule, &r, err);
+            st = checks_each_row(c, r.sql, report_rule, &r, err);
     }
     return st;
 }
@@ -294,7 +294,7 @@ quire_status check_catalog(struct checks *c, quire_error *err)
     quire_status st = check_sqlite(c, err);
 
     if (!st)
-        st = checks_each_row(c, "PRAGMA foreign_key_check", tell_key, NULL,
+        st = checks_each_row(c, "PRAGMA foreign_key_check", report_key, NULL,
                              err);
     if (!st)
         st = check_schema(c, err);
@@ -343,7 +343,7 @@ static quire_status check_content(struct checks *c, struct stmt *s, void *ctx,
     return checks_found(c, &p, NULL, err);
 }
 
-/* Each version; the current one is among them, or that was told. */
+/* Each version; a missing current one was reported before. */
 quire_status check_contents(struct checks *c, quire_error *err)
 {
     return checks_each_row(c,
@@ -358,8 +358,8 @@ struct each_tenant {
     quire_status (*each)(struct checks *c, int64_t tenant, quire_error *err);
 };
 
-static quire_status see_tenant(struct checks *c, struct stmt *s, void *ctx,
-                               quire_error *err)
+static quire_status emit_tenant(struct checks *c, struct stmt *s, void *ctx,
+                                quire_error *err)
 {
     const struct each_tenant *e = ctx;
 
@@ -374,6 +374,6 @@ quire_status checks_tenants(struct checks *c,
 {
     struct each_tenant e = {each};
 
-    return checks_each_row(c, "SELECT id FROM tenant ORDER BY id", see_tenant,
+    return checks_each_row(c, "SELECT id FROM tenant ORDER BY id", emit_tenant,
                            &e, err);
 }

@@ -1,23 +1,22 @@
 /*
- * check.c - is everything in this home what it should be?
+ * check.c - check a whole home
  *
- * Four looks, each of which goes on where another had to give up:
+ * Four parts, each of which runs even if another had to stop:
  *
- *   catalogue   what SQLite says of its file, then what no sound catalogue can
- *               say: counters, rows that lead nowhere, words
+ *   catalogue   SQLite's check of its file, then consistency of the rows:
+ *               counters, dangling rows, full-text indexes
  *   files       each session and conversation, line by line
- *   references  each blob that a file or a row names is there
- *   blobs       each blob is what its name says
+ *   references  each blob that a file or a row names exists
+ *   blobs       each blob matches its name
  *
- * Files and blobs are looked at by several threads where that pays, and SQLite
- * is asked beside them. Whoever is told hears of it from the thread that called,
- * and in this order.
+ * Several threads check files and blobs where that pays, and SQLite's check
+ * runs beside them. Findings are reported on the calling thread, in this order.
  *
- * Nothing is written, in any of them. What is found has a kind that programs
- * can rely on, a place, and words for what to do; repair.c knows, of each, if
- * there is a mending that loses nothing.
+ * A check writes nothing. A finding has a kind that programs can rely on, a
+ * place, and a hint; repair.c knows, of each, whether it can be repaired
+ * without loss.
  *
- * What a check cannot know: an entry of a session, a title, a note in memory
+ * What a check cannot detect: an entry of a session, a title, a memory note
  * have no checksum. A flipped bit in them that leaves a line well-formed is
  * text like any other (docs/format.md).
  */
@@ -118,8 +117,8 @@ quire_status checks_forgive(struct checks *c, const char *where,
 
 /* ---- every blob against its name ---------------------------------------- */
 
-static quire_status tell_blob(void *ctx, const quire_problem *problem,
-                              quire_error *err)
+static quire_status report_blob(void *ctx, const quire_problem *problem,
+                                quire_error *err)
 {
     struct checks *c = ctx;
     struct mending m = {MEND_STRAY, 0, {{0}}};
@@ -130,8 +129,8 @@ static quire_status tell_blob(void *ctx, const quire_problem *problem,
     return checks_found(c, problem, &m, err);
 }
 
-static quire_status tell_progress(void *ctx, uint64_t done, uint64_t total,
-                                  quire_error *err)
+static quire_status report_progress(void *ctx, uint64_t done, uint64_t total,
+                                    quire_error *err)
 {
     return checks_progress(ctx, done, total, err);
 }
@@ -141,8 +140,8 @@ static quire_status check_blobs(struct checks *c, quire_error *err)
     unsigned flags = BLOB_CHECK_STRAYS |
                      (c->flags & QUIRE_CHECK_QUICK ? BLOB_CHECK_QUICK : 0);
     quire_check_hooks hooks = {.size = sizeof hooks,
-                               .problem = tell_blob,
-                               .progress = c->progress ? tell_progress : NULL,
+                               .problem = report_blob,
+                               .progress = c->progress ? report_progress : NULL,
                                .ctx = c};
     quire_error why = {.what = ""};
     quire_status st = verify_all_blobs(c->q, flags, &hooks, &why);
@@ -153,8 +152,8 @@ static quire_status check_blobs(struct checks *c, quire_error *err)
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* A catalogue that cannot be read is a finding; its larger blobs, and the
- * sessions, can be looked at all the same, as if there was none. */
+/* An unreadable catalogue is a finding; the larger blobs and the sessions can
+ * be checked all the same, as if there was none. */
 static quire_status open_without_rows(struct checks *c, quire_status st,
                                       const quire_error *why, quire_error *err)
 {
@@ -186,8 +185,8 @@ static quire_status open_all(struct checks *c, quire_error *err)
     return st;
 }
 
-/* All tenants are looked at: that is for whom the home belongs to. */
-static quire_status may_look(struct quire *q, quire_error *err)
+/* All tenants are checked together: only the owner of the home may do that. */
+static quire_status check_allowed(struct quire *q, quire_error *err)
 {
     quire_status st = check_free(q, err);
 
@@ -199,9 +198,9 @@ static quire_status may_look(struct quire *q, quire_error *err)
                     "a home is checked for all tenants together");
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- run ---------------------------------------------------------------- */
 
-static quire_status look_at_all(struct checks *c, quire_error *err)
+static quire_status check_parts(struct checks *c, quire_error *err)
 {
     quire_status st = open_all(c, err);
 
@@ -226,8 +225,10 @@ static quire_status look_at_all(struct checks *c, quire_error *err)
     return st;
 }
 
-/* What SQLite said is told also if the rest failed, unless nobody listens. */
-static quire_status settle(struct checks *c, quire_status st, quire_error *err)
+/* Report SQLite's result even if the rest failed, unless the caller has
+ * stopped. */
+static quire_status finish_check(struct checks *c, quire_status st,
+                                 quire_error *err)
 {
     quire_status settled = c->said ? QUIRE_OK
                                    : checks_settle(c, st ? NULL : err);
@@ -238,7 +239,7 @@ static quire_status settle(struct checks *c, quire_status st, quire_error *err)
 quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
                         quire_error *err)
 {
-    quire_status st = may_look(q, err);
+    quire_status st = check_allowed(q, err);
     size_t i;
 
     c->q = q;
@@ -246,7 +247,7 @@ quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
     map_init(&c->seen, (uint64_t)clock_us(&clock_system), (uint64_t)getpid());
     if (st)
         return st;
-    st = settle(c, look_at_all(c, err), err);
+    st = finish_check(c, check_parts(c, err), err);
     for (i = 0; i < c->n_known; i++)
         c->sum.unreferenced += !c->known[i].referenced;
     return st;
@@ -261,7 +262,7 @@ void checks_release(struct checks *c)
     free(c->slots);
     map_release(&c->seen);
     arena_release(&c->keep);
-    /* Blobs that were opened without rows are not for anybody else. */
+    /* Blobs opened without rows are not for other callers. */
     if (c->db_path) {
         c->q->db_path = c->db_path;
         blobs_free(c->q->blobs);
@@ -269,8 +270,9 @@ void checks_release(struct checks *c)
     }
 }
 
-static quire_status give(void *ctx, const quire_problem *problem,
-                         const struct mending *mending, quire_error *err)
+static quire_status emit_finding(void *ctx, const quire_problem *problem,
+                                 const struct mending *mending,
+                                 quire_error *err)
 {
     const quire_check_hooks *h = ctx;
 
@@ -282,7 +284,7 @@ quire_status quire_check(quire *q, unsigned flags,
                          const quire_check_hooks *hooks, quire_error *err)
 {
     quire_check_hooks h = QUIRE_CHECK_HOOKS_INIT;
-    struct checks c = {.found = give, .ctx = &h};
+    struct checks c = {.found = emit_finding, .ctx = &h};
     quire_status st;
 
     OPTIONS_READ(h, hooks);

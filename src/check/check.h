@@ -1,4 +1,4 @@
-/* check.h - what the files that check a whole home share */
+/* check.h - shared by the files that check a whole home */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
@@ -7,16 +7,16 @@
 #include "base/map.h"
 #include "api/priv.h"
 
-/* How a finding can be mended; repair.c does it. */
+/* How a finding can be repaired; repair.c does it. */
 enum mend {
     MEND_NONE,     /* a person has to decide                               */
     MEND_INDEX,    /* SQLite's own indexes                                 */
     MEND_COUNTERS, /* what sessions, tenants and scratchpads have used     */
-    MEND_WORDS,    /* the indexes of words of a tenant                     */
+    MEND_WORDS,    /* the full-text indexes of a tenant */
     MEND_SESSIONS, /* session_rows, and the lists of sessions                   */
     MEND_REMOVAL, /* finish what was being removed                        */
     MEND_STRAY,   /* a row for a blob's file                              */
-    MEND_FILE,    /* a mended copy of a session                           */
+    MEND_FILE,    /* a repaired copy of a session */
     N_MENDS
 };
 
@@ -30,7 +30,7 @@ typedef quire_status (*found_fn)(void *ctx, const quire_problem *problem,
                                  const struct mending *mending,
                                  quire_error *err);
 
-/* A blob that is there. */
+/* An existing blob. */
 struct known {
     quire_digest digest;
     uint64_t size;          /* UINT64_MAX: not known    */
@@ -47,117 +47,119 @@ struct checks {
                              quire_error *err);
     void *progress_ctx;
     quire_check_summary sum;
-    quire_status said; /* what `found` or `progress` said that ends it all  */
+    quire_status said; /* result of `found` or `progress` that ends the check */
 
-    bool rows;     /* quire.db is there, and can be asked                   */
-    bool blind;    /* blobs cannot be told for want of it                   */
-    char *db_path; /* of a catalogue that cannot be read, taken away        */
+    bool rows;  /* quire.db exists and can be queried */
+    bool blind; /* blobs cannot be checked without it */
+    char
+        *db_path; /* path of an unreadable catalogue, removed from the handle */
     struct db *aside; /* a connection for temporary tables; NULL: not yet    */
     struct known *known; /* owned                                            */
     size_t n_known, known_cap;
-    uint32_t *slots; /* owned; where in `known` a digest is, and one more     */
+    uint32_t *slots; /* owned; index in `known` of a digest, plus one */
     unsigned slot_bits;
     uint64_t slot_seed;
-    struct sqlite_look *sqlite; /* that runs beside the rest; NULL: none      */
-    struct held *held, **held_end; /* findings that wait for it               */
+    struct sqlite_look *sqlite;    /* runs beside the rest; NULL: none */
+    struct held *held, **held_end; /* findings held back until it ends */
     size_t n_held;
     struct arena keep;
     struct map seen; /* "<tenant> <id>" of sessions that have files           */
 };
 
-/* ---- checks.c ----------------------------------------------------------- */
+/* ---- check.c ------------------------------------------------------------ */
 
-/* Look at all of it, and give each finding. QUIRE_OK: it was looked at. */
+/* Check everything, and report each finding. QUIRE_OK: the check was complete.
+ */
 quire_status checks_run(struct checks *c, struct quire *q, unsigned flags,
                         quire_error *err);
 void checks_release(struct checks *c);
 
-/* Tell of one finding. `mending` NULL: there is none. */
+/* Report one finding. `mending` NULL: it cannot be repaired. */
 quire_status checks_found(struct checks *c, const quire_problem *problem,
                           const struct mending *mending, quire_error *err);
 
-/* How far it is; `total` 0: not known. */
+/* Report progress; `total` 0: not known. */
 quire_status checks_progress(struct checks *c, uint64_t done, uint64_t total,
                              quire_error *err);
 
-/* What a finding says, and what to do. */
+/* Message and hint of a finding. */
 void problem_what(quire_problem *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void problem_next(quire_problem *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Whether what failed may be told as a finding, and the finding. */
+/* Whether a failure may be reported as a finding, and the finding. */
 bool checks_forgivable(quire_status st);
 void problem_of(quire_problem *p, const char *where, quire_status st,
                 const quire_error *why);
 
-/* A part of the check that failed with `st` is a finding about `where`, and the
- * rest goes on; but for what a hook said, and for want of memory. */
+/* Report a part of the check that failed with `st` as a finding about `where`,
+ * and go on; except for the result of a hook, and for lack of memory. */
 quire_status checks_forgive(struct checks *c, const char *where,
                             quire_status st, const quire_error *why,
                             quire_error *err);
 
-/* ---- checks_known.c: the blobs there are -------------------------------- */
+/* ---- blob_index.c: the existing blobs ----------------------------------- */
 
 quire_status blob_index_build(struct checks *c, quire_error *err);
 
-/* The blob, or NULL. It counts as referenced from now on. Any thread may ask. */
+/* The blob, or NULL. Marks it as referenced. Any thread may call it. */
 const struct known *blob_index_refer(const struct checks *c,
                                      const quire_digest *digest);
 
-/* ---- checks_sqlite.c ---------------------------------------------------- */
+/* ---- sqlite.c ----------------------------------------------------------- */
 
-/* What SQLite says of quire.db. Where that takes long it is asked beside the
- * rest of the check, and what is found meanwhile is held until it has
- * answered: its answer is told first. */
+/* SQLite's check of quire.db. If it takes long it runs beside the rest, and
+ * findings are held back until it ends: its result is reported first. */
 quire_status check_sqlite(struct checks *c, quire_error *err);
 
-/* Wait for the answer, and tell it and what was held. */
+/* Wait for the result, and report it and what was held back. */
 quire_status checks_settle(struct checks *c, quire_error *err);
 
-/* Hold a finding. */
+/* Hold a finding back. */
 quire_status checks_hold(struct checks *c, const quire_problem *problem,
                          const struct mending *mending, quire_error *err);
 
-/* Wait, and forget what was held. */
+/* Wait, and drop what was held back. */
 void checks_drop(struct checks *c);
 
-/* ---- checks_catalogue.c, checks_words.c --------------------------------- */
+/* ---- catalog.c, fulltext.c ---------------------------------------------- */
 
-/* Whether what is in quire.db can be, and agrees with itself. */
+/* Consistency of the rows of quire.db. */
 quire_status check_catalog(struct checks *c, quire_error *err);
 
-/* What it says of blobs; the blobs are known. */
+/* Blobs named by its rows; the index of blobs is complete. */
 quire_status check_contents(struct checks *c, quire_error *err);
 
-/* That all that is to be found is, and nothing else. */
+/* The full-text indexes have all that they should, and nothing else. */
 quire_status check_fulltext(struct checks *c, quire_error *err);
 
-/* Each row of a statement on quire.db. Failing is a finding. */
+/* Call `each` for every row of a statement on quire.db. A failure is a finding.
+ */
 typedef quire_status (*checks_row_fn)(struct checks *c, struct stmt *s,
                                       void *ctx, quire_error *err);
 quire_status checks_each_row(struct checks *c, const char *sql,
                              checks_row_fn each, void *ctx, quire_error *err);
 
-/* Each tenant's id in turn. */
+/* Call `each` with each tenant's id. */
 quire_status checks_tenants(struct checks *c,
                             quire_status (*each)(struct checks *c,
                                                  int64_t tenant,
                                                  quire_error *err),
                             quire_error *err);
 
-/* ---- checks_files.c, checks_workspace.c ------------------------------------------------ */
+/* ---- sessions.c, workspace.c -------------------------------------------- */
 
 /* Sessions and conversations, and what they refer to. */
 quire_status check_sources(struct checks *c, quire_error *err);
 
-/* Rows of sessions, against the files that were seen. */
+/* Rows of sessions, against the files found. */
 quire_status check_session_rows(struct checks *c, quire_error *err);
 
-/* The lists of sessions that are kept, against the files. */
+/* The cached lists of sessions, against the files. */
 quire_status check_lists(struct checks *c, quire_error *err);
 
-/* Directories where the files of a session lie open, against rows. */
+/* Workspace directories, against the rows. */
 quire_status check_workspaces(struct checks *c, quire_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * fulltext.c - whether what is to be found is found
+ * fulltext.c - check the full-text indexes
  *
- * Indexes of words keep no text. Which rows are in one can be told at once; that
- * the words are the right ones is told, if a full check is asked for, by making
- * another index in memory and comparing the two.
+ * Full-text indexes keep no text. Their set of rows is checked at once; their
+ * terms are checked, in a full check, by building a second index in memory and
+ * comparing the two.
  */
 #include <stdio.h>
 
@@ -11,8 +11,8 @@
 #include "memory/memory.h"
 #include "check/check.h"
 
-/* The indexes of a tenant, and the rows that are in them. Words of artifacts
- * that are living no more may have stayed (artifact/search.c). */
+/* The indexes of a tenant, and the rows that are in them. Terms of deleted
+ * artifacts may have stayed (artifact/fulltext.c). */
 static const struct index {
     const char *name, *living;
     int schema;
@@ -29,8 +29,9 @@ static const struct index {
 
 enum { N_INDEXES = sizeof indexes / sizeof *indexes };
 
-static quire_status tell(struct checks *c, const char *name, int64_t tenant,
-                         const char *what, quire_error *err)
+static quire_status report_difference(struct checks *c, const char *name,
+                                      int64_t tenant, const char *what,
+                                      quire_error *err)
 {
     quire_problem p = {.where = "quire.db", .kind = "words"};
     struct mending m = {.how = MEND_WORDS, .tenant = tenant};
@@ -41,8 +42,8 @@ static quire_status tell(struct checks *c, const char *name, int64_t tenant,
 }
 
 /* Whether a statement gives any row. */
-static quire_status any(struct db *db, const char *sql, bool *row,
-                        quire_error *err)
+static quire_status has_row(struct db *db, const char *sql, bool *row,
+                            quire_error *err)
 {
     struct stmt *s;
     quire_status st = db_prepare(db, sql, &s, err);
@@ -68,19 +69,23 @@ static quire_status check_set(struct checks *c, const struct index *x,
              c->q->catalog.schema < SCHEMA_FULLTEXT_DUE ? "" : x->but);
     st = sql_has_table(db, name, there, err);
     if (!st && !*there)
-        st = any(db, living, &wrong, err);
+        st = has_row(db, living, &wrong, err);
     if (st || !*there)
-        return st || !wrong ? st : tell(c, name, tenant, "is not there", err);
+        return st || !wrong
+                   ? st
+                   : report_difference(c, name, tenant, "is not there", err);
     snprintf(sql, sizeof sql, "%s EXCEPT SELECT id FROM %s_docsize", living,
              name);
-    st = any(db, sql, &wrong, err);
+    st = has_row(db, sql, &wrong, err);
     if (!st && wrong)
-        return tell(c, name, tenant, "lacks some rows", err);
+        return report_difference(c, name, tenant, "lacks some rows", err);
     snprintf(sql, sizeof sql, "SELECT id FROM %s_docsize EXCEPT %s", name,
              living);
     if (!st && x->exact)
-        st = any(db, sql, &wrong, err);
-    return st || !wrong ? st : tell(c, name, tenant, "has rows too many", err);
+        st = has_row(db, sql, &wrong, err);
+    return st || !wrong
+               ? st
+               : report_difference(c, name, tenant, "has rows too many", err);
 }
 
 /* ---- the words themselves ----------------------------------------------- */
@@ -103,9 +108,11 @@ static quire_status compare_artifacts(struct checks *c, int64_t tenant,
     if (!st)
         st = artifacts_fulltext_equal(c->q->artifacts, tenant, c->aside, &sound,
                                       err);
-    return st || sound ? st
-                       : tell(c, "of artifacts", tenant,
-                              "holds other words than the artifacts do", err);
+    return st || sound
+               ? st
+               : report_difference(c, "of artifacts", tenant,
+                                   "holds other words than the artifacts do",
+                                   err);
 }
 
 static quire_status compare_memory(struct checks *c, int64_t tenant,
@@ -119,15 +126,17 @@ static quire_status compare_memory(struct checks *c, int64_t tenant,
     if (!st)
         st = memory_fulltext_equal(c->q->memories, tenant, c->aside, &sound,
                                    err);
-    return st || sound ? st
-                       : tell(c, "of memory", tenant,
-                              "holds other words than the entries do", err);
+    return st || sound
+               ? st
+               : report_difference(c, "of memory", tenant,
+                                   "holds other words than the entries do",
+                                   err);
 }
 
 /* An index that cannot be asked is as wrong as one that answers wrongly. */
-static quire_status forgive(struct checks *c, int64_t tenant, const char *name,
-                            quire_status st, const quire_error *why,
-                            quire_error *err)
+static quire_status report_failure(struct checks *c, int64_t tenant,
+                                   const char *name, quire_status st,
+                                   const quire_error *why, quire_error *err)
 {
     char what[200];
 
@@ -137,7 +146,7 @@ static quire_status forgive(struct checks *c, int64_t tenant, const char *name,
         return st;
     }
     snprintf(what, sizeof what, "cannot be asked: %.150s", why->what);
-    return tell(c, name, tenant, what, err);
+    return report_difference(c, name, tenant, what, err);
 }
 
 static quire_status check_tenant(struct checks *c, int64_t tenant,
@@ -152,16 +161,16 @@ static quire_status check_tenant(struct checks *c, int64_t tenant,
         if (c->q->catalog.schema < indexes[i].schema)
             continue;
         st = check_set(c, &indexes[i], tenant, &there[i], &why);
-        st = forgive(c, tenant, indexes[i].name, st, &why, err);
+        st = report_failure(c, tenant, indexes[i].name, st, &why, err);
     }
     if (st || !(c->flags & QUIRE_CHECK_FULL))
         return st;
     if (there[0])
-        st = forgive(c, tenant, "of artifacts",
-                     compare_artifacts(c, tenant, &why), &why, err);
+        st = report_failure(c, tenant, "of artifacts",
+                            compare_artifacts(c, tenant, &why), &why, err);
     if (!st && there[1] && there[2])
-        st = forgive(c, tenant, "of memory", compare_memory(c, tenant, &why),
-                     &why, err);
+        st = report_failure(c, tenant, "of memory",
+                            compare_memory(c, tenant, &why), &why, err);
     return st;
 }
 

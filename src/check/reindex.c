@@ -1,12 +1,12 @@
 /*
- * reindex.c - what can be made again
+ * reindex.c - rebuild derived data
  *
- *     words       of artifacts, from rows and blobs; of memory, from rows
+ *     full text  of artifacts, from rows and blobs; of memory, from rows
  *     sessions    session_rows and lists, from the files
  *     counters    from rows
  *     references  to blobs, from files and rows, by the next collection
  *
- * Each in a transaction of its own: who reads meanwhile sees the old or the
+ * Each in a transaction of its own: a concurrent reader sees the old or the
  * new.
  */
 #include "check/reindex.h"
@@ -35,8 +35,8 @@ quire_status reindex_fulltext(struct quire *q, int64_t tenant, quire_error *err)
 /* ---- sessions ----------------------------------------------------------- */
 
 /* Forget the lists and session_rows of a tenant. */
-static quire_status forget_sessions(struct quire *q, int64_t tenant,
-                                    quire_error *err)
+static quire_status clear_sessions(struct quire *q, int64_t tenant,
+                                   quire_error *err)
 {
     static const char *const roots[] = {"sessions", "archive/sessions"};
     char sql[160], root[80];
@@ -59,8 +59,8 @@ static quire_status forget_sessions(struct quire *q, int64_t tenant,
     return st;
 }
 
-static quire_status pass_over(void *ctx, const quire_session_row *row,
-                              quire_error *err)
+static quire_status skip_problem(void *ctx, const quire_session_row *row,
+                                 quire_error *err)
 {
     (void)ctx;
     (void)row;
@@ -72,16 +72,16 @@ static quire_status pass_over(void *ctx, const quire_session_row *row,
 static quire_status list_sessions(struct quire *q, quire_error *err)
 {
     quire_row_options o = QUIRE_ROW_OPTIONS_INIT;
-    quire_status st = quire_session_rows(q, &o, pass_over, NULL, err);
+    quire_status st = quire_session_rows(q, &o, skip_problem, NULL, err);
 
     o.archived = 1;
-    return st ? st : quire_session_rows(q, &o, pass_over, NULL, err);
+    return st ? st : quire_session_rows(q, &o, skip_problem, NULL, err);
 }
 
 /* Another tenant's, by a handle of its own. One that is shut out is counted
  * when it comes back. */
-static quire_status list_theirs(struct quire *q, int64_t tenant,
-                                quire_error *err)
+static quire_status list_tenant_sessions(struct quire *q, int64_t tenant,
+                                         quire_error *err)
 {
     quire_options o = QUIRE_OPTIONS_INIT;
     char name[32];
@@ -109,7 +109,7 @@ quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
 
     if (st)
         return st;
-    st = forget_sessions(q, tenant, err);
+    st = clear_sessions(q, tenant, err);
     if (st) {
         db_rollback(db);
         return st;
@@ -118,7 +118,7 @@ quire_status reindex_sessions(struct quire *q, int64_t tenant, quire_error *err)
     if (st)
         return st;
     return tenant == q->tenant ? list_sessions(q, err)
-                               : list_theirs(q, tenant, err);
+                               : list_tenant_sessions(q, tenant, err);
 }
 
 /* ---- counters ----------------------------------------------------------- */
@@ -177,8 +177,8 @@ static quire_status add_id(void *ctx, const quire_tenant *t, quire_error *err)
     return QUIRE_OK;
 }
 
-static quire_status make_again(struct quire *q, int64_t tenant,
-                               quire_error *err)
+static quire_status rebuild_tenant(struct quire *q, int64_t tenant,
+                                   quire_error *err)
 {
     quire_status st = reindex_fulltext(q, tenant, err);
 
@@ -199,9 +199,9 @@ quire_status quire_reindex(quire *q, quire_error *err)
     if (!st && q->tenant == TENANT_DEFAULT)
         st = tenant_list(&q->catalog, add_id, &ids, err);
     else if (!st)
-        st = make_again(q, q->tenant, err);
+        st = rebuild_tenant(q, q->tenant, err);
     for (i = 0; i < ids.n && !st; i++)
-        st = make_again(q, ids.list[i], err);
+        st = rebuild_tenant(q, ids.list[i], err);
     if (!st)
         st = reindex_counters(q, err);
     if (!st)
@@ -212,8 +212,8 @@ quire_status quire_reindex(quire *q, quire_error *err)
 
 /* ---- when there is time ------------------------------------------------- */
 
-/* How long words are indexed at a time, and for how long nobody has written
- * then: whoever writes is to find the database free. */
+/* Index for this long at a time, and only after this long without a write, so
+ * that writers find the database free. */
 enum { INDEX_US = 50000, QUIET_US = 500000 };
 
 static bool is_quiet(struct quire *q)

@@ -1,4 +1,4 @@
-/* reindex.h - what can be made again */
+/* reindex.h - rebuild derived data */
 #ifndef CHECK_REINDEX_H
 #define CHECK_REINDEX_H
 

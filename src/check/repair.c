@@ -1,14 +1,13 @@
 /*
- * repair.c - what can be mended without losing anything
+ * repair.c - repair what can be repaired without loss
  *
- * The home is checked, as closely as it can be. Each finding says how it could
- * be mended, if at all; these mendings are done, each once. Then the home is
- * checked again: what is found no more was mended, and what is still found is
- * told, whatever the mendings said of themselves. If nothing can be mended
- * nothing is written.
+ * A full check runs first. Each finding names its repair, if there is one; each
+ * repair runs once. Then a second check runs: what it no longer finds was
+ * repaired, and what it still finds is reported, whatever the repairs returned.
+ * Without a repair nothing is written.
  *
- * Nothing is deleted. What is derived is made again; what is not is only added
- * to, or put beside what was there.
+ * Nothing is deleted. Derived data is rebuilt; other data is only added to, or
+ * written beside the original.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +42,9 @@ static const char *key_of(const quire_problem *p, struct arena *keep)
     return arena_printf(keep, "%s\n%s\n%s", p->where, p->kind, p->what);
 }
 
-static quire_status gather(void *ctx, const quire_problem *problem,
-                           const struct mending *mending, quire_error *err)
+static quire_status collect_finding(void *ctx, const quire_problem *problem,
+                                    const struct mending *mending,
+                                    quire_error *err)
 {
     struct findings *all = ctx;
     struct finding *f = arena_array(all->keep, 1, sizeof *f);
@@ -66,11 +66,11 @@ static quire_status gather(void *ctx, const quire_problem *problem,
     return QUIRE_OK;
 }
 
-static quire_status look(struct quire *q, const quire_check_hooks *h,
-                         struct arena *keep, struct findings *out,
-                         quire_error *err)
+static quire_status check_home(struct quire *q, const quire_check_hooks *h,
+                               struct arena *keep, struct findings *out,
+                               quire_error *err)
 {
-    struct checks c = {.found = gather,
+    struct checks c = {.found = collect_finding,
                        .ctx = out,
                        .progress = h->progress,
                        .progress_ctx = h->ctx};
@@ -170,18 +170,18 @@ static const struct finding *same_before(const struct findings *all,
     return NULL;
 }
 
-static const char *const words[N_MENDS] = {
-    [MEND_INDEX] = "the indexes of the database were made again",
+static const char *const done_messages[N_MENDS] = {
+    [MEND_INDEX] = "the indexes of the database were rebuilt",
     [MEND_COUNTERS] = "it was counted again",
-    [MEND_WORDS] = "the index was made again",
-    [MEND_SESSIONS] = "what is kept of sessions was made again",
+    [MEND_WORDS] = "the index was rebuilt",
+    [MEND_SESSIONS] = "the rows and lists of sessions were rebuilt",
     [MEND_REMOVAL] = "the removal was finished",
     [MEND_STRAY] = "it was read, and has its row now",
     [MEND_FILE] = "mended",
 };
 
-static quire_status mend(struct quire *q, struct finding *f, struct arena *keep,
-                         quire_error *err)
+static quire_status repair_one(struct quire *q, struct finding *f,
+                               struct arena *keep, quire_error *err)
 {
     switch (f->mending.how) {
     case MEND_INDEX: return mend_index(q, err);
@@ -191,7 +191,7 @@ static quire_status mend(struct quire *q, struct finding *f, struct arena *keep,
     case MEND_STRAY:
         return blob_register_file(q->blobs, &f->mending.digest, err);
     case MEND_FILE: return mend_file(q, f, keep, err);
-    default: return QUIRE_OK; /* who opened it for writing has done it */
+    default: return QUIRE_OK; /* opening for writing has done it */
     }
 }
 
@@ -200,10 +200,10 @@ static bool needs_rows(enum mend how)
     return how != MEND_FILE && how != MEND_NONE;
 }
 
-/* What cannot be done is told at the end, with why. */
-static quire_status try_one(struct quire *q, const struct findings *all,
-                            struct finding *f, struct arena *keep,
-                            quire_error *err)
+/* Failures are reported at the end, with the reason. */
+static quire_status try_repair(struct quire *q, const struct findings *all,
+                               struct finding *f, struct arena *keep,
+                               quire_error *err)
 {
     const struct finding *g = same_before(all, f);
     quire_error why = {.what = ""};
@@ -217,7 +217,7 @@ static quire_status try_one(struct quire *q, const struct findings *all,
     if (needs_rows(f->mending.how) && q->kind == QUIRE_KIND_NATIVE)
         st = need_all_artifacts(q, true, &why);
     if (!st)
-        st = mend(q, f, keep, &why);
+        st = repair_one(q, f, keep, &why);
     if (st == QUIRE_NO_MEMORY) {
         if (err)
             *err = why;
@@ -226,7 +226,7 @@ static quire_status try_one(struct quire *q, const struct findings *all,
     if (st)
         f->why = arena_text(keep, bytes_str(why.what));
     else if (!f->how)
-        f->how = words[f->mending.how];
+        f->how = done_messages[f->mending.how];
     return f->how || f->why ? QUIRE_OK : err_memory(err);
 }
 
@@ -244,7 +244,7 @@ static quire_status mend_all(struct quire *q, struct findings *all,
             if (f->mending.how != how)
                 continue;
             *any = true;
-            st = try_one(q, all, f, keep, err);
+            st = try_repair(q, all, f, keep, err);
         }
     }
     return st;
@@ -252,9 +252,9 @@ static quire_status mend_all(struct quire *q, struct findings *all,
 
 /* ---- telling ------------------------------------------------------------ */
 
-static quire_status tell_mended(const quire_check_hooks *h,
-                                const struct finding *f, const char *how,
-                                quire_error *err)
+static quire_status report_repaired(const quire_check_hooks *h,
+                                    const struct finding *f, const char *how,
+                                    quire_error *err)
 {
     quire_problem p = f->problem;
 
@@ -265,10 +265,10 @@ static quire_status tell_mended(const quire_check_hooks *h,
 }
 
 /* Those that are not among `after` any more. */
-static quire_status tell_gone(const quire_check_hooks *h,
-                              const struct findings *before,
-                              const struct findings *after, struct arena *keep,
-                              quire_error *err)
+static quire_status report_resolved(const quire_check_hooks *h,
+                                    const struct findings *before,
+                                    const struct findings *after,
+                                    struct arena *keep, quire_error *err)
 {
     const struct finding *f;
     quire_status st = QUIRE_OK;
@@ -279,15 +279,15 @@ static quire_status tell_gone(const quire_check_hooks *h,
         if (!key)
             st = err_memory(err);
         else if (!map_get(&after->keys, bytes_str(key)))
-            st = tell_mended(h, f, f->how ? f->how : "mended with the rest",
-                             err);
+            st = report_repaired(h, f, f->how ? f->how : "mended with the rest",
+                                 err);
     }
     return st;
 }
 
 /* Why one that is still there could not be mended, if that was tried. */
-static const char *why_not(const struct findings *before,
-                           const struct finding *f)
+static const char *why_not_repaired(const struct findings *before,
+                                    const struct finding *f)
 {
     const struct finding *g;
 
@@ -299,16 +299,16 @@ static const char *why_not(const struct findings *before,
     return NULL;
 }
 
-static quire_status tell_left(const quire_check_hooks *h,
-                              const struct findings *before,
-                              const struct findings *after, quire_error *err)
+static quire_status report_left(const quire_check_hooks *h,
+                                const struct findings *before,
+                                const struct findings *after, quire_error *err)
 {
     const struct finding *f;
     quire_status st = QUIRE_OK;
 
     for (f = after->first; f && !st; f = f->next) {
         quire_problem p = f->problem;
-        const char *why = why_not(before, f);
+        const char *why = why_not_repaired(before, f);
 
         if (why) {
             size_t len = strlen(p.what);
@@ -327,14 +327,14 @@ static quire_status tell_left(const quire_check_hooks *h,
 
 /* ---- all of it ---------------------------------------------------------- */
 
-static quire_status tell_plan(const quire_check_hooks *h,
-                              const struct findings *all, quire_error *err)
+static quire_status report_plan(const quire_check_hooks *h,
+                                const struct findings *all, quire_error *err)
 {
     static const char *const plans[N_MENDS] = {
-        [MEND_INDEX] = "the indexes of the database would be made again",
+        [MEND_INDEX] = "the indexes of the database would be rebuilt",
         [MEND_COUNTERS] = "it would be counted again",
-        [MEND_WORDS] = "the index would be made again",
-        [MEND_SESSIONS] = "what is kept of sessions would be made again",
+        [MEND_WORDS] = "the index would be rebuilt",
+        [MEND_SESSIONS] = "the rows and lists of sessions would be rebuilt",
         [MEND_REMOVAL] = "the removal would be finished",
         [MEND_STRAY] = "it would get its row",
         [MEND_FILE] = ("a mended copy would take its place, the original would"
@@ -344,15 +344,16 @@ static quire_status tell_plan(const quire_check_hooks *h,
     quire_status st = QUIRE_OK;
 
     for (f = all->first; f && !st; f = f->next)
-        st = f->mending.how ? tell_mended(h, f, plans[f->mending.how], err)
+        st = f->mending.how ? report_repaired(h, f, plans[f->mending.how], err)
                             : h->problem(h->ctx, &f->problem, err);
     return st;
 }
 
-static quire_status mend_and_tell(struct quire *q, const quire_check_hooks *h,
-                                  struct findings *before,
-                                  struct findings *after, struct arena *keep,
-                                  quire_error *err)
+static quire_status repair_and_report(struct quire *q,
+                                      const quire_check_hooks *h,
+                                      struct findings *before,
+                                      struct findings *after,
+                                      struct arena *keep, quire_error *err)
 {
     bool any = false;
     quire_status st = mend_all(q, before, keep, &any, err);
@@ -360,10 +361,10 @@ static quire_status mend_and_tell(struct quire *q, const quire_check_hooks *h,
     if (st)
         return st;
     if (any)
-        st = look(q, h, keep, after, err);
+        st = check_home(q, h, keep, after, err);
     if (!st && any)
-        st = tell_gone(h, before, after, keep, err);
-    return st ? st : tell_left(h, before, any ? after : before, err);
+        st = report_resolved(h, before, after, keep, err);
+    return st ? st : report_left(h, before, any ? after : before, err);
 }
 
 /* One that is lost is made anew, for the files that are there to get their rows
@@ -388,12 +389,12 @@ quire_status quire_repair(quire *q, unsigned flags,
     OPTIONS_READ(h, hooks);
     st = make_catalogue(q, dry, err);
     if (!st)
-        st = look(q, &h, &keep, &before, err);
+        st = check_home(q, &h, &keep, &before, err);
     if (!st && before.first && !dry && q->read_only)
         st = read_only_error(err);
     if (!st)
-        st = dry ? tell_plan(&h, &before, err)
-                 : mend_and_tell(q, &h, &before, &after, &keep, err);
+        st = dry ? report_plan(&h, &before, err)
+                 : repair_and_report(q, &h, &before, &after, &keep, err);
     if (h.summary)
         *h.summary = after.keep ? after.sum : before.sum;
     map_release(&before.keys);

@@ -1,15 +1,15 @@
 /*
- * session.c - one session or conversation against the rest
+ * session.c - check one session or conversation file
  *
- * A file that may refer to blobs is looked at twice: for its structure, if it is
- * a session or JSON, and for what it refers to. The second look finds more than
- * references: any digest keeps its blob from being collected (blob/mention.h).
- * Missing is only what is spelled as a reference. Unless it is very large, both
- * look at the same bytes, which are read once.
+ * A file that may refer to blobs is checked twice: for its structure, if it is a
+ * session or JSON, and for its references. The second check finds more than
+ * references: any digest keeps its blob from being collected (gc/ref_scan.h).
+ * Only a digest spelled as a reference can be reported missing. Unless the file
+ * is very large, both checks use the same bytes, which are read once.
  *
- * Several threads do this side by side, each with a looker of its own. What they
- * share, the check and the blobs it knows, does not change meanwhile, but for
- * the marks of blobs that are referred to.
+ * Several threads do this in parallel, each with its own state. What they share,
+ * the check and its index of blobs, does not change meanwhile, except for the
+ * marks of referenced blobs.
  */
 #include "check/session.h"
 
@@ -35,8 +35,8 @@ static bool ends_with(const char *name, const char *ending)
 
 /* ---- findings ----------------------------------------------------------- */
 
-static quire_status found(struct looker *l, const quire_problem *problem,
-                          enum mend how, quire_error *err)
+static quire_status add_finding(struct looker *l, const quire_problem *problem,
+                                enum mend how, quire_error *err)
 {
     struct finding *f = calloc(1, sizeof *f);
 
@@ -49,9 +49,9 @@ static quire_status found(struct looker *l, const quire_problem *problem,
 }
 
 /* As checks_forgive(), for what one thread met. */
-static quire_status forgive(struct looker *l, const char *where,
-                            quire_status st, const quire_error *why,
-                            quire_error *err)
+static quire_status report_failure(struct looker *l, const char *where,
+                                   quire_status st, const quire_error *why,
+                                   quire_error *err)
 {
     quire_problem p;
 
@@ -63,13 +63,13 @@ static quire_status forgive(struct looker *l, const char *where,
         return st;
     }
     problem_of(&p, where, st, why);
-    return found(l, &p, MEND_NONE, err);
+    return add_finding(l, &p, MEND_NONE, err);
 }
 
 /* ---- structure ---------------------------------------------------------- */
 
-static quire_status tell_line(void *ctx, const quire_session_problem *problem,
-                              quire_error *err)
+static quire_status report_line(void *ctx, const quire_session_problem *problem,
+                                quire_error *err)
 {
     struct looker *l = ctx;
     enum mend how = MEND_FILE;
@@ -82,13 +82,13 @@ static quire_status tell_line(void *ctx, const quire_session_problem *problem,
     problem_what(&p, "%s", problem->message);
     problem_next(&p, "`quire repair` mends it and keeps the original");
     if (!strcmp(problem->kind, "no_type")) {
-        how = MEND_NONE; /* what is not there nobody can put there */
+        how = MEND_NONE; /* missing content cannot be repaired */
         problem_next(&p, "what it was cannot be known; it is kept as it is");
     } else if (!strcmp(problem->kind, "header")) {
         problem_next(&p, "`quire repair` tries to mend it; without a header a "
                          "file is no session: look at its first line");
     }
-    return found(l, &p, how, err);
+    return add_finding(l, &p, how, err);
 }
 
 static quire_status check_structure(struct looker *l, quire_error *err)
@@ -100,8 +100,8 @@ static quire_status check_structure(struct looker *l, quire_error *err)
 
     env.blobs = NULL;          /* references are looked at here           */
     env.clock = &clock_system; /* the home's may be asked by the caller only */
-    st = session_check(&env, l->store, l->name, tell_line, l, &why);
-    return forgive(l, l->is->label, st, &why, err);
+    st = session_check(&env, l->store, l->name, report_line, l, &why);
+    return report_failure(l, l->is->label, st, &why, err);
 }
 
 /* A file of JP's: one value, all of it. */
@@ -121,12 +121,12 @@ static quire_status check_json(struct looker *l, quire_error *err)
     if (!st && !json_check(buf_bytes(&text), JSON_UTF8, &e) && e.why) {
         p.byte = e.at;
         p.line = 1 + bytes_count(bytes_sub(buf_bytes(&text), 0, e.at), '\n');
-        problem_what(&p, "this is no JSON: %s", e.why);
+        problem_what(&p, "not valid JSON: %s", e.why);
         problem_next(&p, "bring the file back from git or a backup");
-        st = found(l, &p, MEND_NONE, &why);
+        st = add_finding(l, &p, MEND_NONE, &why);
     }
     buf_release(&text);
-    return forgive(l, l->is->label, st, &why, err);
+    return report_failure(l, l->is->label, st, &why, err);
 }
 
 /* ---- what it refers to -------------------------------------------------- */
@@ -153,8 +153,8 @@ static bool is_reference(struct looker *l, uint64_t at)
            !memcmp(before + n - (sizeof key - 1), key, sizeof key - 1);
 }
 
-static quire_status see_mention(void *ctx, const quire_digest *digest,
-                                uint64_t at, quire_error *err)
+static quire_status check_reference(void *ctx, const quire_digest *digest,
+                                    uint64_t at, quire_error *err)
 {
     struct looker *l = ctx;
     quire_problem p = {.where = l->is->label,
@@ -174,39 +174,40 @@ static quire_status see_mention(void *ctx, const quire_digest *digest,
     problem_what(&p, "it refers to %s, which is not there", ref);
     problem_next(&p, "if you have the content, put it with `quire blob put`; "
                      "the entry is kept as it is");
-    return found(l, &p, MEND_NONE, err);
+    return add_finding(l, &p, MEND_NONE, err);
 }
 
-static quire_status check_mentions(struct looker *l, quire_error *err)
+static quire_status check_references(struct looker *l, quire_error *err)
 {
     quire_error why = {.what = ""};
     uint64_t end;
     quire_status st = QUIRE_OK;
 
     if (l->file == &l->whole.object) {
-        st = ref_scan_text(buf_bytes(&l->whole.bytes), see_mention, l, &why);
-        return forgive(l, l->is->label, st, &why, err);
+        st = ref_scan_text(buf_bytes(&l->whole.bytes), check_reference, l,
+                           &why);
+        return report_failure(l, l->is->label, st, &why, err);
     }
     if (!l->piece && !(l->piece = malloc(REF_SCAN_PIECE)))
         return err_memory(err);
-    st = ref_scan_object(l->file, 0, l->piece, see_mention, l, &end, &why);
-    return forgive(l, l->is->label, st, &why, err);
+    st = ref_scan_object(l->file, 0, l->piece, check_reference, l, &end, &why);
+    return report_failure(l, l->is->label, st, &why, err);
 }
 
 /* ---- what the catalogue knows of it ------------------------------------- */
 
-static quire_status tell_tally(struct looker *l, quire_error *err)
+static quire_status report_usage(struct looker *l, quire_error *err)
 {
     quire_problem p = {.where = l->is->label, .kind = "tally"};
 
     problem_what(&p, "quire.db counts other entries, messages or costs than "
                      "the file has");
     problem_next(&p, "`quire repair`, or `quire reindex`, counts again");
-    return found(l, &p, MEND_SESSIONS, err);
+    return add_finding(l, &p, MEND_SESSIONS, err);
 }
 
 /* Count a file again that has not changed since it was counted. */
-static quire_status compare_tally(struct looker *l, struct stmt *s,
+static quire_status compare_usage(struct looker *l, struct stmt *s,
                                   quire_error *err)
 {
     const struct object_info *info = &l->info;
@@ -228,17 +229,17 @@ static quire_status compare_tally(struct looker *l, struct stmt *s,
            sizeof sums);
     for (i = 0; i < 8; i++)
         same = same && (uint64_t)stmt_column_int(s, 4 + i) == sums[i];
-    return st || same ? st : tell_tally(l, err);
+    return st || same ? st : report_usage(l, err);
 }
 
-/* Whose session_rows are compared: those of sessions that the catalogue knows. */
-static bool compares_tallies(const struct checks *c)
+/* Compare the session rows of sessions in the catalogue. */
+static bool compares_usage(const struct checks *c)
 {
     return c->rows && c->flags & QUIRE_CHECK_FULL &&
            c->q->catalog.schema >= SCHEMA_SESSION_USAGE;
 }
 
-static quire_status check_tally(struct looker *l, int64_t tenant,
+static quire_status check_usage(struct looker *l, int64_t tenant,
                                 quire_error *err)
 {
     static const char sql[] =
@@ -258,14 +259,14 @@ static quire_status check_tally(struct looker *l, int64_t tenant,
         stmt_bind_text(s, 2, bytes_str(l->is->id));
         st = sql_row(s, &why);
         if (!st)
-            st = compare_tally(l, s, &why);
+            st = compare_usage(l, s, &why);
         stmt_reset(s);
     }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK
-                                 : forgive(l, "quire.db", st, &why, err);
+                                 : report_failure(l, "quire.db", st, &why, err);
 }
 
-/* Whose session it is, by its header. */
+/* The tenant of the session, by its header. */
 static quire_status check_known(struct looker *l, quire_error *err)
 {
     struct arena tmp = ARENA_INIT;
@@ -273,12 +274,12 @@ static quire_status check_known(struct looker *l, quire_error *err)
     quire_error why = {.what = ""};
     quire_status st = list_read(l->file, l->info.size, &tmp, &meta, &why);
 
-    st = forgive(l, l->is->label, st, &why, err);
+    st = report_failure(l, l->is->label, st, &why, err);
     if (!st && meta.id && !(l->is->id = strdup(meta.id)))
         st = err_memory(err);
     arena_release(&tmp);
-    if (!st && l->is->id && compares_tallies(l->c))
-        st = check_tally(l, looked_tenant(l->is), err);
+    if (!st && l->is->id && compares_usage(l->c))
+        st = check_usage(l, looked_tenant(l->is), err);
     return st;
 }
 
@@ -292,7 +293,7 @@ int64_t looked_tenant(const struct looked *is)
     return tenant ? tenant : TENANT_DEFAULT;
 }
 
-static quire_status look_into(struct looker *l, quire_error *err)
+static quire_status check_content(struct looker *l, quire_error *err)
 {
     bool json = l->c->q->kind == QUIRE_KIND_JP && ends_with(l->name, ".json");
     quire_status st = QUIRE_OK;
@@ -304,7 +305,7 @@ static quire_status look_into(struct looker *l, quire_error *err)
     else if (json)
         st = check_json(l, err);
     if (!st)
-        st = check_mentions(l, err);
+        st = check_references(l, err);
     if (!st && l->is->session)
         st = check_known(l, err);
     return st;
@@ -344,8 +345,8 @@ quire_status looker_look(struct looker *l, struct looked *is,
     if (st == QUIRE_NOT_FOUND)
         return QUIRE_OK; /* removed meanwhile */
     if (st)
-        return forgive(l, is->label, st, &why, err);
-    st = look_into(l, err);
+        return report_failure(l, is->label, st, &why, err);
+    st = check_content(l, err);
     l->file->ops->close(l->file);
     return st;
 }
@@ -375,7 +376,7 @@ quire_status looker_open(struct checks *c, struct looker **out,
     l->c = c;
     l->reader.home = c->q->home;
     preloaded_init(&l->whole);
-    if (compares_tallies(c))
+    if (compares_usage(c))
         st = db_sqlite_open(&config, &l->db, err);
     if (st) {
         looker_close(l);

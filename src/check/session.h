@@ -16,10 +16,10 @@ struct looked {
     char *id; /* owned; the header's; NULL: it has none     */
 };
 
-/* Whose file it is. */
+/* The tenant of the file. */
 int64_t looked_tenant(const struct looked *is);
 
-/* What is wrong with it: what the caller of parallel_run() is told. */
+/* A finding, emitted through parallel_run(). */
 struct finding {
     struct parallel_result note;
     quire_problem problem; /* `where` lives as long as the label */
@@ -34,7 +34,8 @@ struct looker {
     bool own;      /* home and database are the caller's              */
     struct stmt *tally;
     struct preloaded whole;
-    char *piece; /* for mentions of a file that is too large for that; NULL: not
+    char *
+        piece; /* for references in a file that is too large for that; NULL: not
                     needed yet */
 
     /* The file it is at: */
@@ -44,7 +45,7 @@ struct looker {
     const char *name;
     struct object *file; /* owned, or in `whole` */
     struct object_info info;
-    quire_status said; /* whoever was told said that it should end */
+    quire_status said; /* result of a hook that ends the check */
 };
 
 /* The caller's, and one for a thread. Release it whatever the status. */

@@ -1,8 +1,8 @@
 /*
- * sessions.c - sessions, conversations and their lists against the rest
+ * sessions.c - check sessions, conversations and their lists
  *
- * All files are found first, then looked at (checks_file.c), by several threads
- * where that pays; what they find is told in the order they were found in.
+ * All files are listed first, then checked (session.c), by several threads
+ * where that pays; findings are reported in the order of the files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,16 +66,16 @@ static void close_tools(void *ctx, void *tools)
     looker_close(tools);
 }
 
-static quire_status look(void *ctx, void *tools, size_t at,
-                         struct parallel_chunk *turn, quire_error *err)
+static quire_status check_file(void *ctx, void *tools, size_t at,
+                               struct parallel_chunk *turn, quire_error *err)
 {
     struct files *f = ctx;
 
     return looker_look(tools, &f->list[at], turn, err);
 }
 
-static quire_status tell(void *ctx, const struct parallel_result *note,
-                         quire_error *err)
+static quire_status emit_finding(void *ctx, const struct parallel_result *note,
+                                 quire_error *err)
 {
     const struct finding *f = (const struct finding *)note;
 
@@ -83,7 +83,7 @@ static quire_status tell(void *ctx, const struct parallel_result *note,
                         err);
 }
 
-static bool note_key(struct checks *c, int64_t tenant, quire_bytes id)
+static bool add_key(struct checks *c, int64_t tenant, quire_bytes id)
 {
     const char *key = arena_printf(&c->keep, "%lld %.*s", (long long)tenant,
                                    (int)id.len, (const char *)id.data);
@@ -91,8 +91,8 @@ static bool note_key(struct checks *c, int64_t tenant, quire_bytes id)
     return key && map_put(&c->seen, bytes_str(key), 1, NULL);
 }
 
-/* Remember whose session it is, by its header and by its name. */
-static quire_status told(void *ctx, size_t at, quire_error *err)
+/* Record the tenant of the session, by its header and by its name. */
+static quire_status record_session(void *ctx, size_t at, quire_error *err)
 {
     struct files *f = ctx;
     struct checks *c = f->c;
@@ -102,15 +102,15 @@ static quire_status told(void *ctx, size_t at, quire_error *err)
 
     c->sum.sessions += is->counts;
     c->sum.references += is->references;
-    if (is->session && (!note_key(c, tenant, name) ||
-                        (is->id && !note_key(c, tenant, bytes_str(is->id)))))
+    if (is->session && (!add_key(c, tenant, name) ||
+                        (is->id && !add_key(c, tenant, bytes_str(is->id)))))
         return err_memory(err);
     free(is->id);
     is->id = NULL;
     return checks_progress(c, c->sum.sessions, 0, err);
 }
 
-static quire_status look_at_files(struct files *f, quire_error *err)
+static quire_status check_files(struct files *f, quire_error *err)
 {
     bool many = f->n >= MANY || f->bytes >= MANY_BYTES;
     struct looker own;
@@ -123,9 +123,9 @@ static quire_status look_at_files(struct files *f, quire_error *err)
         .open = open_tools,
         .close = close_tools,
         .own = &own,
-        .work = look,
-        .emit = tell,
-        .chunk_done = told,
+        .work = check_file,
+        .emit = emit_finding,
+        .chunk_done = record_session,
     };
     quire_status st = looker_init(&own, f->c, err);
 
@@ -135,7 +135,7 @@ static quire_status look_at_files(struct files *f, quire_error *err)
     return st;
 }
 
-/* What stops the search is told after what is wrong with the files before. */
+/* An error that stops the walk is reported after the findings before it. */
 quire_status check_sources(struct checks *c, quire_error *err)
 {
     const char *where = c->q->kind == QUIRE_KIND_JP ? "conversations"
@@ -145,7 +145,7 @@ quire_status check_sources(struct checks *c, quire_error *err)
     quire_status found = gc_sources_each(c->q, add_file, &f, &found_why), st;
     size_t i;
 
-    st = f.n ? look_at_files(&f, &looked_why) : QUIRE_OK;
+    st = f.n ? check_files(&f, &looked_why) : QUIRE_OK;
     for (i = 0; i < f.n; i++)
         free(f.list[i].id);
     free(f.list);
@@ -156,8 +156,8 @@ quire_status check_sources(struct checks *c, quire_error *err)
 
 /* ---- rows of sessions --------------------------------------------------- */
 
-static quire_status tell_gone(struct checks *c, const char *key, int64_t n,
-                              quire_error *err)
+static quire_status report_missing(struct checks *c, const char *key, int64_t n,
+                                   quire_error *err)
 {
     char where[160];
     quire_problem p = {.where = where, .kind = "session_gone"};
@@ -179,10 +179,10 @@ static quire_status tell_gone(struct checks *c, const char *key, int64_t n,
     return checks_found(c, &p, &m, err);
 }
 
-/* A row without artifacts and without a tally is a number that somebody was
- * told. It may stay. */
-static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
-                            quire_error *err)
+/* A row without artifacts and without usage is a number given to a client. It
+ * may stay. */
+static quire_status check_row(struct checks *c, struct stmt *s, void *ctx,
+                              quire_error *err)
 {
     quire_bytes key = stmt_column_bytes(s, 1);
     int64_t artifacts = stmt_column_int(s, 2);
@@ -195,7 +195,7 @@ static quire_status see_row(struct checks *c, struct stmt *s, void *ctx,
              text);
     if (map_get(&c->seen, bytes_str(name)) || (!artifacts && !tally))
         return QUIRE_OK;
-    return tell_gone(c, text, artifacts, err);
+    return report_missing(c, text, artifacts, err);
 }
 
 quire_status check_session_rows(struct checks *c, quire_error *err)
@@ -206,7 +206,7 @@ quire_status check_session_rows(struct checks *c, quire_error *err)
               " = s.id) FROM session s WHERE id > 0"
             : "SELECT tenant, key, n, 0 FROM session WHERE id > 0";
 
-    return checks_each_row(c, sql, see_row, NULL, err);
+    return checks_each_row(c, sql, check_row, NULL, err);
 }
 
 /* ---- lists that are kept ------------------------------------------------ */

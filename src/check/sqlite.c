@@ -6,7 +6,7 @@
  * all the rest of a check. So that one index is compared here, by going through
  * it and through its table once, and SQLite is asked for what remains. Whatever
  * is not as it should be in any of this, SQLite is asked the whole question, and
- * its answer is the one that is told.
+ * its result is the one reported.
  *
  * It may take a while all the same, on one processor. A large catalogue is
  * looked at in a thread with a connection of its own, while the caller goes on;
@@ -50,7 +50,7 @@ struct sqlite_look {
     quire_error why;
 
     pthread_t thread;
-    atomic_bool stop; /* nobody wants to know any more */
+    atomic_bool stop; /* the caller has stopped */
 };
 
 struct held {
@@ -147,8 +147,8 @@ static void keep_line(struct sqlite_look *l, struct stmt *s)
     l->n++;
 }
 
-static quire_status ask(struct sqlite_look *l, const char *sql,
-                        quire_error *err)
+static quire_status run_check(struct sqlite_look *l, const char *sql,
+                              quire_error *err)
 {
     struct stmt *s;
     bool row = true;
@@ -166,8 +166,8 @@ static quire_status ask(struct sqlite_look *l, const char *sql,
 }
 
 /* One table; its name was made by us, or it is no name that we could ask for. */
-static quire_status ask_table(struct sqlite_look *l, quire_bytes name,
-                              bool *sound)
+static quire_status check_table(struct sqlite_look *l, quire_bytes name,
+                                bool *sound)
 {
     char sql[200];
 
@@ -176,7 +176,7 @@ static quire_status ask_table(struct sqlite_look *l, quire_bytes name,
         return QUIRE_OK;
     snprintf(sql, sizeof sql, "PRAGMA integrity_check('%.*s')", (int)name.len,
              (const char *)name.data);
-    return ask(l, sql, NULL);
+    return run_check(l, sql, NULL);
 }
 
 /* All tables but those of blobs, if these have no other index: a table without
@@ -197,7 +197,7 @@ static bool others_sound(struct sqlite_look *l)
         if (!sound || !row)
             break;
         any = true;
-        if (ask_table(l, stmt_column_bytes(s, 0), &sound) || l->n)
+        if (check_table(l, stmt_column_bytes(s, 0), &sound) || l->n)
             sound = false;
     }
     stmt_finalize(s);
@@ -206,11 +206,11 @@ static bool others_sound(struct sqlite_look *l)
 
 static bool sound_in_parts(struct sqlite_look *l)
 {
-    return !ask(l, "PRAGMA quick_check(1)", NULL) && l->n == 0 &&
+    return !run_check(l, "PRAGMA quick_check(1)", NULL) && l->n == 0 &&
            others_sound(l) && digests_sound(l);
 }
 
-static void look(struct sqlite_look *l)
+static void check_database(struct sqlite_look *l)
 {
     struct db *db = l->db;
 
@@ -218,23 +218,23 @@ static void look(struct sqlite_look *l)
     if (!l->full || !sound_in_parts(l)) {
         l->n = 0;
         if (!atomic_load(&l->stop))
-            l->st = ask(l,
-                        l->full ? "PRAGMA integrity_check(" LINES ")"
-                                : "PRAGMA quick_check(" LINES ")",
-                        &l->why);
+            l->st = run_check(l,
+                              l->full ? "PRAGMA integrity_check(" LINES ")"
+                                      : "PRAGMA quick_check(" LINES ")",
+                              &l->why);
     }
     db_exec(db, USUAL_MEMORY, NULL);
 }
 
-static void *look_beside(void *ctx)
+static void *check_in_thread(void *ctx)
 {
-    look(ctx);
+    check_database(ctx);
     return NULL;
 }
 
 /* ---- telling ------------------------------------------------------------ */
 
-/* What the indexes say and the tables do not: they can be made again. */
+/* Faults of indexes, not of tables: the indexes can be rebuilt. */
 static bool is_index_line(const char *line)
 {
     return strstr(line, "missing from index") ||
@@ -242,8 +242,8 @@ static bool is_index_line(const char *line)
            strstr(line, "non-unique entry in index");
 }
 
-static quire_status tell_line(struct checks *c, const char *line,
-                              quire_error *err)
+static quire_status report_line(struct checks *c, const char *line,
+                                quire_error *err)
 {
     quire_problem p = {.where = CATALOGUE, .kind = "database"};
     struct mending m = {.how = MEND_NONE};
@@ -259,21 +259,21 @@ static quire_status tell_line(struct checks *c, const char *line,
     return checks_found(c, &p, &m, err);
 }
 
-static quire_status tell(struct checks *c, struct sqlite_look *l,
-                         quire_error *err)
+static quire_status report_result(struct checks *c, struct sqlite_look *l,
+                                  quire_error *err)
 {
     quire_status st = QUIRE_OK;
     size_t i;
 
     for (i = 0; i < l->n && !st; i++)
-        st = tell_line(c, l->lines[i], err);
+        st = report_line(c, l->lines[i], err);
     return st ? st : checks_forgive(c, CATALOGUE, l->st, &l->why, err);
 }
 
 /* ---- beside the rest ---------------------------------------------------- */
 
 /* A connection and a thread for it, if it is worth that and they can be had. */
-static bool begin_beside(struct checks *c, struct sqlite_look *l)
+static bool start_thread(struct checks *c, struct sqlite_look *l)
 {
     struct db_config config = {.path = c->q->db_path,
                                .access = DB_READ,
@@ -284,7 +284,7 @@ static bool begin_beside(struct checks *c, struct sqlite_look *l)
         stat(config.path, &s) < 0 || s.st_size < MUCH ||
         db_sqlite_open(&config, &l->db, NULL))
         return false;
-    if (parallel_thread_start(&l->thread, look_beside, l))
+    if (parallel_thread_start(&l->thread, check_in_thread, l))
         return true;
     db_close(l->db);
     return false;
@@ -299,14 +299,14 @@ quire_status check_sqlite(struct checks *c, quire_error *err)
         return err_memory(err);
     l->full = c->flags & QUIRE_CHECK_FULL;
     memcpy(l->seed, c->seen.seed, sizeof l->seed);
-    if (begin_beside(c, l)) {
+    if (start_thread(c, l)) {
         c->sqlite = l;
         c->held_end = &c->held;
         return QUIRE_OK;
     }
     l->db = c->q->catalog.db;
-    look(l);
-    st = tell(c, l, err);
+    check_database(l);
+    st = report_result(c, l, err);
     free(l);
     return st;
 }
@@ -337,7 +337,7 @@ quire_status checks_hold(struct checks *c, const quire_problem *problem,
 }
 
 /* It is not beside us any more. */
-static struct sqlite_look *join(struct checks *c)
+static struct sqlite_look *join_thread(struct checks *c)
 {
     struct sqlite_look *l = c->sqlite;
 
@@ -347,7 +347,7 @@ static struct sqlite_look *join(struct checks *c)
     return l;
 }
 
-static struct held *take_held(struct checks *c)
+static struct held *release_held(struct checks *c)
 {
     struct held *h = c->held;
 
@@ -364,10 +364,10 @@ quire_status checks_settle(struct checks *c, quire_error *err)
 
     if (!c->sqlite)
         return QUIRE_OK;
-    l = join(c);
-    st = tell(c, l, err);
+    l = join_thread(c);
+    st = report_result(c, l, err);
     free(l);
-    while (!st && (h = take_held(c)) != NULL) {
+    while (!st && (h = release_held(c)) != NULL) {
         st = checks_found(c, &h->problem, &h->mending, err);
         free(h);
     }
@@ -380,8 +380,8 @@ void checks_drop(struct checks *c)
 
     if (c->sqlite) {
         atomic_store(&c->sqlite->stop, true);
-        free(join(c));
+        free(join_thread(c));
     }
-    while ((h = take_held(c)) != NULL)
+    while ((h = release_held(c)) != NULL)
         free(h);
 }

@@ -30,8 +30,9 @@ struct spaces {
     uint64_t largest; /* that an artifact may be        */
 };
 
-static quire_status tell(struct checks *c, const char *where, const char *kind,
-                         const char *what, quire_error *err)
+static quire_status report_file(struct checks *c, const char *where,
+                                const char *kind, const char *what,
+                                quire_error *err)
 {
     quire_problem p = {.where = where, .kind = kind};
 
@@ -93,8 +94,8 @@ static bool read_name(const char *name, int64_t *tenant, quire_bytes *id,
     return **path != '\0';
 }
 
-static quire_status compare(struct spaces *w, const char *name,
-                            const quire_artifact *a, quire_error *err)
+static quire_status compare_file(struct spaces *w, const char *name,
+                                 const quire_artifact *a, quire_error *err)
 {
     quire_digest digest;
     uint64_t size;
@@ -102,8 +103,8 @@ static quire_status compare(struct spaces *w, const char *name,
 
     if (st || (size == a->size && digest_equal(&digest, &a->digest)))
         return st;
-    return tell(w->c, name, "workspace_differs",
-                "it is not what the artifact of this path has", err);
+    return report_file(w->c, name, "workspace_differs",
+                       "it is not what the artifact of this path has", err);
 }
 
 /* What is hidden, has no name for an artifact or is too large is none. */
@@ -117,8 +118,8 @@ static bool may_be_artifact(const struct spaces *w, const char *path,
            !strcmp(clean, path);
 }
 
-static quire_status see_file(void *ctx, const char *name,
-                             const struct object_info *info, quire_error *err)
+static quire_status check_file(void *ctx, const char *name,
+                               const struct object_info *info, quire_error *err)
 {
     struct spaces *w = ctx;
     struct checks *c = w->c;
@@ -143,13 +144,13 @@ static quire_status see_file(void *ctx, const char *name,
         st = artifact_by_path(c->q->artifacts, &owner, path, &c->keep, &one,
                               err);
     if (st == QUIRE_NOT_FOUND)
-        return tell(c, name, "workspace_extra",
-                    "it is in the workspace, and no artifact", err);
-    return st ? st : compare(w, name, &one, err);
+        return report_file(c, name, "workspace_extra",
+                           "it is in the workspace, and no artifact", err);
+    return st ? st : compare_file(w, name, &one, err);
 }
 
 /* Artifacts of sessions that have a directory, and are not in it. */
-static quire_status see_rows(struct spaces *w, quire_error *err)
+static quire_status check_rows(struct spaces *w, quire_error *err)
 {
     static const char sql[] =
         "SELECT a.tenant, s.key, a.path FROM artifact a JOIN session s ON s.id"
@@ -172,9 +173,9 @@ static quire_status see_rows(struct spaces *w, quire_error *err)
                  (const char *)path.data);
         if (map_get(&w->dirs, bytes_str(dir)) &&
             !map_get(&w->seen, bytes_str(whole)))
-            st = tell(w->c, whole, "workspace_missing",
-                      "the artifact is not in the workspace of its session",
-                      err);
+            st = report_file(
+                w->c, whole, "workspace_missing",
+                "the artifact is not in the workspace of its session", err);
         if (st)
             break;
     }
@@ -193,11 +194,11 @@ quire_status check_workspaces(struct checks *c, quire_error *err)
     map_init(&w.seen, c->seen.seed[0], c->seen.seed[1]);
     map_init(&w.dirs, c->seen.seed[0], c->seen.seed[1]);
     if (!st)
-        st = w.home->ops->list(w.home, "artifacts", see_file, &w, &why);
+        st = w.home->ops->list(w.home, "artifacts", check_file, &w, &why);
     if (!st)
-        st = w.home->ops->list(w.home, "tenants", see_file, &w, &why);
+        st = w.home->ops->list(w.home, "tenants", check_file, &w, &why);
     if (!st && w.dirs.n > 0)
-        st = see_rows(&w, &why);
+        st = check_rows(&w, &why);
     map_release(&w.seen);
     map_release(&w.dirs);
     return checks_forgive(c, "artifacts", st, &why, err);
