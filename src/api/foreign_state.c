@@ -1,10 +1,10 @@
 /*
- * foreign_state.c - what is remembered about a home that is not ours
+ * foreign_state.c - the reference index of another program's home
  *
- * In a native home the catalogue has it. Beside other programs' files there is
- * no catalogue, and making one would make the home ours. There it is in
- * .quire/state.db, with a .gitignore beside it that keeps all of .quire out of
- * version control: a .jp is committed. It is derived but for roots and pins.
+ * A native home has it in the catalogue. In another program's home a catalogue
+ * would make the home native, so the index is in .quire/state.db, beside a
+ * .gitignore that keeps .quire out of version control. All of it is derived, except
+ * for roots and pins.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -40,7 +40,7 @@ static bool wants(void *ctx, const char *name)
              output_dir_is_output(name));
 }
 
-/* "12/sessions/…": what else a tenant has does not refer to blobs. */
+/* "12/sessions/…": other files of a tenant do not refer to blobs. */
 static bool is_sessions(const char *dir)
 {
     const char *rest = strchr(dir, '/');
@@ -50,7 +50,7 @@ static bool is_sessions(const char *dir)
            bytes_starts(bytes_str(rest), bytes_str("archive"));
 }
 
-/* Where a tenant's directory should be, or that of its sessions, is none. */
+/* Something else stands where a directory of a tenant should be. */
 static bool hides_sessions(const char *dir, const char *name)
 {
     if (!*dir)
@@ -59,7 +59,7 @@ static bool hides_sessions(const char *dir, const char *name)
            (!strcmp(name, "sessions") || !strcmp(name, "archive"));
 }
 
-/* A link is all right if what it leads to is a root of its own. */
+/* A link is fine if its target is a root too. */
 static quire_status see_odd(const struct walk *w, const char *name,
                             quire_error *err)
 {
@@ -154,7 +154,7 @@ static quire_status lost(const char *path, quire_error *err)
     return st;
 }
 
-/* A directory in which there is nothing at all: perhaps a disk is not mounted. */
+/* An empty directory: a disk may not be mounted. */
 static bool is_bare(const char *path)
 {
     DIR *dir = opendir(path);
@@ -167,8 +167,8 @@ static bool is_bare(const char *path)
     return n < 3;
 }
 
-/* One file: that it is gone from a directory with other things in it means that
- * somebody removed it. */
+/* A single file that is missing from a directory with other files has been
+ * removed. */
 static quire_status walk_file(struct walk *w, const char *path,
                               quire_error *err)
 {

@@ -3,13 +3,11 @@
  *
  *     native, oh-my-pi   sessions/ and archive/, of every tenant
  *     JP                 conversations/, with .archive and .trash
- *     all                what was registered: sessions that lie elsewhere
+ *     all                registered files and directories elsewhere
  *
- * at any depth, whatever they are called, also if they are no sessions; what
- * ends in .gz is unpacked. Only the logs of tools are left out, in the home:
- * they are no entries. What cannot be looked
- * at, and what is a link, stops the walk: a file that is not seen must not count
- * as one that refers to nothing.
+ * at any depth and under any name, sessions or not; .gz files are unpacked. Only
+ * the logs of tools are left out. An unreadable file and a link stop the walk: a
+ * file that is not read must not count as one without references.
  */
 #ifndef API_GC_SOURCES_H
 #define API_GC_SOURCES_H
@@ -19,8 +17,8 @@
 struct gc_source {
     struct object_store *store; /* borrowed, until the walk goes on           */
     const char *name;           /* in the store                               */
-    const char *label; /* from the home on, or a whole path: what it is called
-                          in answers, and known by                            */
+    const char *label; /* relative to the home, or an absolute path; identifies
+                          it                                                  */
     const struct object_info *info;
 };
 
@@ -30,10 +28,10 @@ typedef quire_status (*gc_source_visit_fn)(void *ctx, const struct gc_source *s,
 quire_status gc_sources_each(struct quire *q, gc_source_visit_fn each,
                              void *ctx, quire_error *err);
 
-/* Whether a file of the home, by its name in it, lies where it is met. */
+/* Whether the walk covers a file of the home, by its name. */
 bool gc_sources_include(const char *name);
 
-/* Make a file outside the home a source. Cheap if it is one already. */
+/* Register a file outside the home. Cheap if it is registered. */
 quire_status gc_sources_register(struct quire *q, const char *path,
                                  quire_error *err);
 
@@ -44,13 +42,13 @@ struct gc_source_reader {
     char *dir; /* owned; of `outside` */
 };
 
-/* The store that a label leads to, until the next one is asked for, and the name
- * in it. */
+/* The store of a label, valid until the next call, and the name in it. */
 quire_status gc_source_find(struct gc_source_reader *r, const char *label,
                             struct object_store **store, const char **name,
                             quire_error *err);
 
-/* For reading, one at a time. QUIRE_NOT_FOUND without words. */
+/* For reading, one at a time. QUIRE_NOT_FOUND without a
+ * message. */
 quire_status gc_source_open(struct gc_source_reader *r, const char *label,
                             struct object **out, struct object_info *info,
                             quire_error *err);

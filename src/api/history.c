@@ -1,8 +1,7 @@
 /*
- * history.c - prompt history, as quire.h has it
+ * history.c - prompt history, as quire/history.h has it
  *
- * The memory room knows a database; which file that is, and that a reader does
- * not make it, is decided here.
+ * Chooses the database file, which a reader does not create.
  */
 #include "memory/history.h"
 
@@ -83,7 +82,7 @@ quire_status quire_history_add(quire *q, quire_bytes text, const char *cwd,
     int64_t row = 0;
     quire_status st = need_history(q, true, err);
 
-    /* A prompt typed where nothing is any more is a prompt all the same. */
+    /* The directory of a prompt may be gone. */
     if (!st) {
         prompt.cwd = absolute_cwd(cwd, &tmp);
         if (!prompt.cwd && errno != ENOENT)

@@ -1,5 +1,5 @@
 /*
- * home.c - where a store lies, and whose it is
+ * home.c - finding the home and recognising its kind
  *
  * A home is recognised by what is in it:
  *
@@ -48,7 +48,7 @@ const char *quire_layout_name(quire_layout layout)
     return "unknown";
 }
 
-/* A heap string by format; NULL when there is no memory. */
+/* A heap string by format; NULL: out of memory. */
 __attribute__((format(printf, 1, 2))) static char *text(const char *fmt, ...)
 {
     char *out = NULL;
@@ -128,8 +128,8 @@ static quire_layout layout_of(quire_kind kind)
     }
 }
 
-/* How a blobs directory lies; AUTO when there is nothing to go by. One that is
- * new becomes loose: that is what stores outside a home are for. */
+/* The layout of a blobs directory; AUTO: cannot be detected. A new one becomes
+ * loose, the layout for stores outside a home. */
 static quire_layout detect_layout(const char *blobs, const char *db)
 {
     if (access(db, F_OK) == 0)
@@ -150,7 +150,7 @@ static quire_status other_layout(const char *blobs, quire_layout found,
     return st;
 }
 
-/* Leaves *out NULL when there is no memory. */
+/* *out is NULL when out of memory. */
 static quire_status default_home(char **out, quire_error *err)
 {
     const char *ours = getenv("QUIRE_HOME");
@@ -172,10 +172,9 @@ static quire_status default_home(char **out, quire_error *err)
     return st;
 }
 
-/* The database of a packed store whose blobs directory is `blobs`. One that is
- * called so and has a database beside it is the inside of a home; any other
- * has its own inside. By the name alone, so that the answer is the same before
- * and after the directory is made. */
+/* The database of a packed store with the directory `blobs`: beside it if the
+ * directory is called "blobs" and has one there, else inside it. Decided by the
+ * name, so that creating the directory does not change the result. */
 static char *db_beside(const char *blobs)
 {
     size_t len = strlen(blobs);
@@ -207,8 +206,8 @@ quire_status home_find(struct quire *q, const quire_options *o,
             found = detect_layout(o->blobs, q->db_path);
         if (!q->layout)
             q->layout = found ? found : QUIRE_LAYOUT_LOOSE;
-        /* Two layouts in one directory would hide each other's blobs. To look
-         * at the files of a packed store whose database is lost is all right. */
+        /* Two layouts in one directory would hide each other's blobs. Reading the
+         * files of a packed store without its database is fine. */
         if (found && found != q->layout && !q->read_only)
             return other_layout(o->blobs, found, err);
     } else {

@@ -1,14 +1,12 @@
 /*
- * jp.c - conversations, as quire.h has them
+ * jp.c - JP conversations, as quire/jp.h has them
  *
- * The conversation room knows texts, files and where they lie; which store
- * their content belongs to, and the order of things when both are written, is
- * decided here:
+ * Chooses the blob store and the order of writes:
  *
- *     JP's lock, read, hold the store, put, commit, replace, let go
+ *     JP's lock, read, hold the store, put, commit, replace, release
  *
- * From before the first put until the file names what was put, no collection
- * removes anything: it could not know yet that somebody wants it.
+ * From the first put until the file refers to the blobs, no collection removes
+ * anything: nothing refers to them yet.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +73,7 @@ quire_status quire_conversation_store(const char *dir, char *out, size_t cap,
 
 /* ---- there and back ----------------------------------------------------- */
 
-/* One conversation under work. */
+/* One conversation being changed. */
 struct work {
     struct quire *q;
     struct arena keep;
@@ -177,7 +175,7 @@ static quire_status put_all(struct work *w, quire_error *err)
     return blobs_commit(blobs, err);
 }
 
-/* Where there is nothing to put, no store is made and nobody has to wait. */
+/* With nothing to put, no store is created and no lock is taken. */
 static quire_status externalize(struct work *w, quire_error *err)
 {
     uint64_t n;
@@ -198,8 +196,8 @@ static quire_status externalize(struct work *w, quire_error *err)
 
 /* ---- whose blobs -------------------------------------------------------- */
 
-/* Blobs of a home that the conversation does not lie in: its collections are to
- * know. A blobs directory that is in no home is not collected. */
+/* A conversation outside the home is registered for collections. A blobs
+ * directory without a home is not collected. */
 static quire_status register_with(const char *home, const char *dir,
                                   quire_error *err)
 {
@@ -389,8 +387,7 @@ static quire_status blob_file(void *ctx, const quire_digest *digest,
     return file.path ? f->each(f->ctx, &file, err) : err_memory(err);
 }
 
-/* Those of the text, and of nothing that is not JSON: a list that is not
- * complete is worse than none. */
+/* Only of valid JSON: an incomplete list is worse than none. */
 static quire_status list_blobs(struct work *w, struct files *f,
                                quire_error *err)
 {

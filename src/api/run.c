@@ -1,10 +1,9 @@
 /*
- * run.c - commands in a workspace, as quire.h has them
+ * run.c - commands in a workspace, as quire/run.h has them
  *
- * The sandbox room knows the kernel, the workspace room files. Here a command
- * gets the directories of its session, is noted before it begins and when it
- * has ended, its output goes to whoever listens and, if it is long, to a file of
- * the session; what it made of the files becomes artifacts.
+ * A command gets the directories of its session, is logged before it starts and
+ * when it has ended, and its output goes to the caller and, if it is long, to a file
+ * of the session. Files it changed become artifacts.
  */
 
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "api/workspace.h"
 #include "sandbox/run.h"
 
-/* Of a command, as it is noted. */
+/* Of a command in the log. */
 #define COMMAND_MAX (64 * 1024)
 
 struct running {
@@ -71,7 +70,7 @@ static quire_status find_disk(struct running *r, uint64_t *bytes,
     return QUIRE_OK;
 }
 
-/* Where the program stands does not matter to a command. */
+/* Independent of the working directory of this process. */
 static const char *absolute(const char *dir, const char *below,
                             struct arena *keep)
 {
@@ -80,7 +79,7 @@ static const char *absolute(const char *dir, const char *below,
     return whole ? arena_printf(keep, "%s%s", whole, below) : NULL;
 }
 
-/* Trees it may read: what is for everybody, and other sessions if asked. In
+/* Directories it may read: the shared ones, and other sessions if asked. In
  * `keep`. */
 static const char *const *find_readable(struct running *r, struct arena *keep)
 {
@@ -167,7 +166,7 @@ static const char *spell_command(const char *const *argv, struct arena *keep)
             json_str(&w, *argv);
             continue;
         }
-        /* Its end is where one would hide something. */
+        /* Keep the end: it could hide the interesting part. */
         word = arena_printf(keep, "%.*s ...(%zu bytes)... %s", (int)(room / 3),
                             *argv, len, *argv + len - room / 3);
         if (word)
@@ -233,7 +232,7 @@ static quire_status note_end(struct running *r, const struct run_result *got,
     return run_log_end(&workspaces_handle(r->w)->catalog, n, err);
 }
 
-/* It did not begin, or was not seen to its end: as shells have it. */
+/* It did not start, or its end was not observed: exit status as in shells. */
 static void note_failure(struct running *r, const struct run_result *got,
                          quire_run_result *out)
 {
@@ -297,12 +296,12 @@ quire_status quire_run(quire_workspace *w, const quire_run_options *options,
     OPTIONS_READ(o, options);
     *out = (quire_run_result){.timed_out = 0};
     sink.tool = "run";
-    /* What is not handed on is to be found there. */
+    /* What is not passed on can be read there. */
     if (o.drain && o.max_output < sink.threshold)
         sink.threshold = o.max_output;
     st = quire_workspace_make(w, err);
-    /* What is there now is not the command's. A directory that cannot be read
-     * must not keep the command from running that mends it. */
+    /* Changes up to now are not the command's. An unreadable directory must not
+     * stop a command that may fix it. */
     if (!st) {
         st = quire_workspace_sync(w, NULL, NULL, NULL, NULL, err);
         st = st == QUIRE_IO ? QUIRE_OK : st;

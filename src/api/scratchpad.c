@@ -1,4 +1,4 @@
-/* scratchpad.c - scratchpads, as quire.h has them */
+/* scratchpad.c - scratchpads, as quire/scratchpad.h has them */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -19,7 +19,7 @@ static quire_status need_pads(struct quire *q, bool write, quire_error *err)
     if (q->kind != QUIRE_KIND_NATIVE) {
         st = err_fail(err, QUIRE_INVALID,
                       HINT_SHELL "name a home of Quire's own with --home",
-                      "%s is a home of another program, which has no "
+                      "%s is a home of another program: it has no "
                       "scratchpads",
                       q->home);
         return st;

@@ -1,9 +1,9 @@
 /*
- * stats.c - how much there is
+ * stats.c - what the home holds and how much space it uses
  *
- * What the catalogue counts is asked for; of a session that it has not counted
- * yet, or that has changed since, the file is counted. Session files are read
- * once for what they refer to. Blobs are not read.
+ * Totals come from the catalogue; a session that is not counted there, or has
+ * changed since, is counted from its file. Session files are scanned once for
+ * references. Blobs are not read.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,8 +53,7 @@ static quire_status add_tenant(void *ctx, const quire_tenant *t,
     return QUIRE_OK;
 }
 
-/* Whose a file of the home is. A directory of a tenant that has gone counts
- * for nobody. */
+/* The tenant of a file of the home. Files of a removed tenant are not counted. */
 static quire_tenant_stats *tenant_of(struct stats *s, const char *label)
 {
     int64_t id;
@@ -70,7 +69,7 @@ static quire_tenant_stats *tenant_of(struct stats *s, const char *label)
 
 /* ---- blobs -------------------------------------------------------------- */
 
-/* Put it among the largest, if it is. */
+/* Add it to the largest, if it is one. */
 static void rank_blob(quire_stats *out, const quire_blob_info *info)
 {
     quire_stat_blob one = {info->digest, info->size, info->stored};
@@ -158,7 +157,7 @@ static void rank_session(quire_stats *out, const quire_stat_session *new)
         out->newest = *new;
 }
 
-/* What the catalogue has counted, if the file is still the same. */
+/* The totals in the catalogue, if the file is unchanged. */
 static bool find_tally(struct stats *s, int64_t tenant, const char *id,
                        const struct object_info *info, struct session_usage *t)
 {
@@ -221,7 +220,7 @@ static quire_status see_session(struct stats *s, const struct gc_source *source,
     return st;
 }
 
-/* A conversation of JP's, which has events and no entries. */
+/* A JP conversation: events instead of entries. */
 static void see_conversation(struct stats *s, const struct gc_source *source)
 {
     quire_tenant_stats *owner = tenant_of(s, "");

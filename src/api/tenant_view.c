@@ -1,10 +1,9 @@
 /*
  * tenant_view.c - a handle that works for several tenants in turn
  *
- * Whose a call is decides where its files lie; the catalogue is one for all. So
- * a handle that serves many tenants has one connection, and of each tenant that
- * it served lately a seat: what it opened and session_cache below the tenant's root. The
- * one it sits on is in struct quire itself, the others wait here.
+ * All tenants share one catalogue connection; each has its own directory of
+ * sessions. A view holds what is open for one tenant. The current view is in struct
+ * quire itself, recent ones are cached here.
  */
 #include <stdlib.h>
 
@@ -12,24 +11,24 @@
 #include "memory/history.h"
 #include "api/priv.h"
 
-/* Those that wait. */
+/* Cached views. */
 enum { TENANT_VIEWS_MAX = 16 };
 
-/* As in struct quire; all is owned. */
+/* Fields of struct quire; all owned. */
 struct tenant_view {
-    int64_t tenant; /* 0: it is free */
+    int64_t tenant; /* 0: empty */
     char *root;
     struct object_store *all;
     struct history *history;
     struct session_cache_entry *session_cache;
     int64_t tenant_state;
-    uint64_t left; /* in which turn */
+    uint64_t left; /* use counter when it was left */
 };
 
 struct tenant_views {
     struct tenant_view at[TENANT_VIEWS_MAX];
     uint64_t turn;
-    int64_t kept; /* of this tenant; 0: none is */
+    int64_t kept; /* not evicted; 0: none */
 };
 
 static void release(struct tenant_view *s)
@@ -73,7 +72,7 @@ void tenant_views_release(struct quire *q)
     free(q->tenant_views);
 }
 
-/* Where one can wait: free, or that which was left longest ago. */
+/* The slot to reuse: an empty one, or the least recently used. */
 static struct tenant_view *room_among(struct tenant_views *s)
 {
     struct tenant_view *oldest = NULL;
@@ -86,7 +85,7 @@ static struct tenant_view *room_among(struct tenant_views *s)
     return oldest;
 }
 
-/* The seat of a tenant that waits; NULL: it has none. */
+/* The cached view of a tenant; NULL: none. */
 static struct tenant_view *seat_of(struct tenant_views *s, int64_t tenant)
 {
     size_t i;
@@ -97,7 +96,7 @@ static struct tenant_view *seat_of(struct tenant_views *s, int64_t tenant)
     return NULL;
 }
 
-/* Leave the seat to `wait`, and sit on another. */
+/* Cache the current view in `wait`, and switch to `next`. */
 static void change(struct quire *q, struct tenant_view *wait,
                    struct tenant_view next)
 {
@@ -144,7 +143,7 @@ quire_status quire_tenant_use(quire *q, const char *which, quire_error *err)
         change(q, there, next);
         return QUIRE_OK;
     }
-    /* Looked for in an empty seat, which is kept if it is session_cache. */
+    /* Look it up in an empty view, which becomes current if it is found. */
     take(q, &next);
     st = tenants_find(q, which, err);
     next = taken(q);

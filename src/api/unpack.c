@@ -1,8 +1,8 @@
 /*
- * unpack.c - archives that become artifacts, all of it or nothing
+ * unpack.c - unpack an archive into artifacts, all or nothing
  *
- * Everything is read and judged first: names by the one rule, links refused,
- * sizes bounded. Then all of it is put in one transaction.
+ * Everything is read and checked first: names by the path rule, no links, bounded
+ * sizes. Then one transaction puts all of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "base/map.h"
 #include "api/workspace.h"
 
-/* Unless told otherwise: members, and bytes of all. */
+/* Defaults: members, and bytes of all of them. */
 enum { MEMBERS_MAX = 1000 };
 #define TOTAL_MAX ((uint64_t)256 << 20)
 
@@ -30,7 +30,7 @@ struct unpacking {
     quire_artifact *out;
 };
 
-/* "data" of "stuff/data.tar.gz": where its files go unless told otherwise. */
+/* "data" of "stuff/data.tar.gz": the default directory. */
 static const char *default_into(const char *path, struct arena *keep)
 {
     static const char *const endings[] = {".tar.gz", ".tgz", ".tar", ".zip",
@@ -45,7 +45,7 @@ static const char *default_into(const char *path, struct arena *keep)
     return arena_printf(keep, "%s.d", path);
 }
 
-/* A file that gzip packed alone goes beside it: there is but one. */
+/* A single gzip file is unpacked beside it. */
 static bool is_single(const char *path, size_t n)
 {
     size_t len = strlen(path);
@@ -54,7 +54,7 @@ static bool is_single(const char *path, size_t n)
            !(len > 7 && !strcmp(path + len - 7, ".tar.gz"));
 }
 
-/* Where each goes. Two in one place are refused: which is meant? */
+/* The path of each; two members with one path are refused. */
 static quire_status name_members(struct unpacking *u, quire_error *err)
 {
     struct arena *keep = &u->q->loan;
@@ -71,7 +71,7 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
 
         while (name[0] == '.' && name[1] == '/') /* as `tar -C dir .` has it */
             name += 2;
-        /* The rule is asked before a prefix could make a name harmless. */
+        /* Checked before a prefix could hide a bad name. */
         st = quire_artifact_path(bytes_str(name), clean, NULL, &why);
         whole = st ? NULL
                    : arena_printf(keep, "%s%s%s", u->into, *u->into ? "/" : "",
@@ -165,7 +165,7 @@ quire_status quire_artifact_unpack(quire *q, const char *session,
     size_t i;
     quire_status st = need_artifacts(q, true, err);
 
-    /* The loan has the archive's words from here on. */
+    /* The loan holds the archive's text from here on. */
     if (!st)
         st = quire_artifact_stat(q, session, which, NULL, &archive, err);
     if (!st)

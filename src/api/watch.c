@@ -1,8 +1,8 @@
 /*
- * watch.c - workspaces that are kept in step by themselves, as quire.h has them
+ * watch.c - watching workspaces, as quire/workspace.h has it
  *
- * The workspace room tells which session has been busy; here its workspace is
- * opened, made to agree, and closed.
+ * src/workspace/watch.c reports which session has changed files; this opens its
+ * workspace, syncs it and closes it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ struct quire_watch {
     struct watch *watch;
     quire_watch_fn each;
     void *ctx;
-    const char *session; /* the one at hand */
+    const char *session; /* being synced */
 };
 
 quire_status quire_watch_open(quire *q, const char *session, quire_watch **out,
@@ -70,8 +70,7 @@ static void tell(void *ctx, const char *what, const char *path, const char *why)
         w->each(w->ctx, w->session, what, path, why);
 }
 
-/* A session that has gone meanwhile, or that cannot have a workspace, has
- * nothing that could agree. */
+/* A removed session, or one that cannot have a workspace, has nothing to sync. */
 static quire_status sync_one(void *ctx, const char *key, const char *path,
                              quire_error *err)
 {
@@ -88,7 +87,7 @@ static quire_status sync_one(void *ctx, const char *key, const char *path,
             *err = why;
         return st;
     }
-    /* What is wrong with one must not keep the others waiting. */
+    /* One failing workspace must not delay the others. */
     tell(w, "passed", path ? path : "", why.what);
     return QUIRE_OK;
 }
