@@ -14,12 +14,12 @@
 
 #define PERSIST "--persist"
 
-/* Report an error and return false if there is no session. */
+/* Report an error and return false without a session. */
 static bool require_session(struct turn *t)
 {
     if (!t->session)
         reply_fail(&t->answer, QUIRE_INVALID, "unavailable",
-                   "the artifact store is unavailable: there is no session");
+                   "the artifact store is unavailable: no session");
     return t->session != NULL;
 }
 
@@ -134,7 +134,7 @@ quire_status slash_write(struct turn *t, quire_error *err)
         path = rest;
     if (path.len == 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
-                   "there is no path; write /write <path> or /write --persist "
+                   "path is missing; write /write <path> or /write --persist "
                    "<path>");
         return QUIRE_OK;
     }
@@ -370,7 +370,7 @@ quire_status slash_read(struct turn *t, quire_error *err)
         return QUIRE_OK;
     if (word.len == 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
-                   "there is no path; write /read <path>, or /read #<id>");
+                   "path is missing; write /read <path>, or /read #<id>");
         return QUIRE_OK;
     }
     return is_id(word) ? read_id(t, word, rest, err) : read_path(t, err);

@@ -237,7 +237,7 @@ static quire_status read_entry(struct turn *t, struct new_entry *e, bool *fine,
     else if (e->o.artifact && !t->session)
         reply_fail(&t->answer, QUIRE_INVALID, "unavailable",
                    "--artifact requested but artifact store is unavailable: "
-                   "there is no session");
+                   "no session");
     else
         *fine = true;
     return QUIRE_OK;
@@ -372,7 +372,7 @@ static quire_status read_filter(struct turn *t, quire_memory_list_options *o,
             if (!o->tag)
                 st = err_memory(cause);
             else if (!*o->tag || strlen(o->tag) != rest.len)
-                st = err_set(cause, QUIRE_INVALID, "there is no such tag");
+                st = err_set(cause, QUIRE_INVALID, "no such tag");
             break;
         }
         word = slash_word(&rest);

@@ -10,8 +10,7 @@ static quire_status scratchpad_write(struct turn *t, const char *pad,
 
     if (t->command->args.len == 0) {
         reply_fail(&t->answer, QUIRE_INVALID, "usage",
-                   "there is nothing to note; write /%s <text>",
-                   t->command->form->name);
+                   "text is missing; write /%s <text>", t->command->form->name);
         return QUIRE_OK;
     }
     if (quire_pad_append(t->q, pad, t->command->args, &size, &cause))

@@ -175,7 +175,7 @@ static quire_status run_one(struct turn *t, quire_error *err)
     }
     if (!t->command->closed) {
         reply_fail(a, QUIRE_INVALID, "unclosed",
-                   "there is no %s line; nothing was done. Send the whole "
+                   "%s line is missing; nothing was done. Send the whole "
                    "block again, ended by a line that is %s and nothing else",
                    form->terminator, form->terminator);
         return QUIRE_OK;

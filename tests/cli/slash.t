@@ -52,7 +52,7 @@ WARN: --persist requested but artifact store is unavailable
 
 $ echo /list | quire slash
 [/list]
-ERR: the artifact store is unavailable: there is no session
+ERR: the artifact store is unavailable: no session
 [END LIST]
 
 ? 1
@@ -64,7 +64,7 @@ hint: …
 # what is not closed is an error and writes nothing
 $ printf '/write --persist a\nx\n/endwrite \n' | quire slash --session user
 [/write --persist a]
-ERR: there is no /endwrite line; nothing was done. Send the whole block again, ended by a line that is /endwrite and nothing else
+ERR: /endwrite line is missing; nothing was done. Send the whole block again, ended by a line that is /endwrite and nothing else
 [END WRITE]
 
 ? 1

@@ -270,7 +270,7 @@ TEST(slash_write_without_its_end_writes_nothing)
 
     runs(q, &t, "/write --persist a\none\n/list\n /endwrite\n");
     SAME_TEXT("write:unclosed:0", buf_text(&t.outline));
-    HAS(buf_text(&t.blocks), "\nERR: there is no /endwrite line;");
+    HAS(buf_text(&t.blocks), "\nERR: /endwrite line is missing;");
     EQ(0, t.files.len);
     goes(q, "user", "/read a\n/write\nx\n/endwrite\n/write  \n",
          "read:not_found:0 write:usage:0 write:unclosed:0");
