@@ -3,9 +3,9 @@
  *
  * JP writes what a tool answered as base64, a bare string, and reads a string
  * as base64 if it is spelled the one right way and gives UTF-8. People edit
- * these files. `File` is spelled right, and so are `HEAD` and `Expected`: what
- * somebody typed would be taken apart into control characters, for good, since
- * a blob does not say what it was made from.
+ * these files. `File` is spelled right, and so are `HEAD` and `Expected`: such a
+ * word would be decoded into control characters, for good, since a blob does
+ * not record its encoding.
  *
  * The two mistakes are not alike. A word that is taken for base64 comes back
  * as it was when it is hydrated: the encoding has one spelling. Base64 that is
@@ -31,7 +31,7 @@
 #include "base/utf8.h"
 #include "jp/jp.h"
 
-/* Nobody types a longer one, and tools answer with longer runs of anything. */
+/* Longest word that a person types; tools return longer runs of anything. */
 #define WORD_MAX 32
 
 /* Common words whose decoding is printable ASCII, as they are typed. */

@@ -34,9 +34,9 @@ static void count_events(quire_bytes json, quire_conversation *out)
 }
 
 /* The words of what went wrong with one of its files; the rest goes on. */
-static quire_status excuse(quire_status st, const quire_error *own,
-                           struct arena *keep, quire_conversation *out,
-                           quire_error *err)
+static quire_status report_unreadable(quire_status st, const quire_error *own,
+                                      struct arena *keep,
+                                      quire_conversation *out, quire_error *err)
 {
     if (!st)
         return QUIRE_OK;
@@ -65,7 +65,8 @@ static quire_status read_title(const struct place_info *place,
     }
     jp_file_release(&f);
     /* Not every conversation has one. */
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : excuse(st, &own, keep, out, err);
+    return st == QUIRE_NOT_FOUND ? QUIRE_OK
+                                 : report_unreadable(st, &own, keep, out, err);
 }
 
 static quire_status read_events(const struct place_info *place,
@@ -82,7 +83,7 @@ static quire_status read_events(const struct place_info *place,
     if (!st)
         count_events(json, out);
     jp_file_release(&f);
-    return excuse(st, &own, keep, out, err);
+    return report_unreadable(st, &own, keep, out, err);
 }
 
 quire_status describe_place(const struct place_info *place, struct arena *keep,

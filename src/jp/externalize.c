@@ -16,7 +16,7 @@ struct moving {
     quire_bytes text;
     quire_bytes unit;
     struct blob_view blobs;
-    struct problem_sink *hearer;
+    struct problem_sink *sink;
     struct moved *moved;
     struct arena tmp;
     struct json_edits edits;
@@ -87,10 +87,10 @@ static quire_status replace(struct moving *m, const struct payload *p,
     return st;
 }
 
-/* What is outside already stays; whether it is right is looked at as far as
- * that is cheap. That it is not here is no news to who has fetched a part. */
-static quire_status look_at_ref(struct moving *m, const struct payload *p,
-                                quire_error *err)
+/* A reference stays. It is checked as far as that is cheap; a missing blob is
+ * not reported, since a partial fetch is normal. */
+static quire_status check_ref(struct moving *m, const struct payload *p,
+                              quire_error *err)
 {
     quire_blob_info info;
     char what[160];
@@ -104,11 +104,11 @@ static quire_status look_at_ref(struct moving *m, const struct payload *p,
              "blob %s has %llu bytes, not the %llu that are written here",
              digest_short(&p->digest).s, (unsigned long long)info.size,
              (unsigned long long)p->size);
-    return report_problem(m->hearer, m->text, p->value.data, "size", what, err);
+    return report_problem(m->sink, m->text, p->value.data, "size", what, err);
 }
 
-static quire_status move_out(void *ctx, const struct payload *p,
-                             quire_error *err)
+static quire_status move_payload(void *ctx, const struct payload *p,
+                                 quire_error *err)
 {
     struct moving *m = ctx;
     const char *odd = p->odd;
@@ -117,14 +117,13 @@ static quire_status move_out(void *ctx, const struct payload *p,
     quire_status st;
 
     if (p->form == FORM_REF)
-        return look_at_ref(m, p, err);
+        return check_ref(m, p, err);
     if (p->form != FORM_ODD)
         odd = payload_content(p, &m->plain, &m->raw, &content);
     if (m->plain.failed || m->raw.failed)
         return err_memory(err);
     if (odd)
-        return report_problem(m->hearer, m->text, p->value.data, "odd", odd,
-                              err);
+        return report_problem(m->sink, m->text, p->value.data, "odd", odd, err);
     st = blob_put(m->blobs, content, 0, &info, err);
     if (st)
         return st;
@@ -135,24 +134,24 @@ static quire_status move_out(void *ctx, const struct payload *p,
 }
 
 quire_status externalize_text(quire_bytes text, struct blob_view blobs,
-                              struct problem_sink *hearer, struct moved *moved,
+                              struct problem_sink *sink, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err)
 {
     struct moving m = {.text = text,
                        .unit = json_style_indent(text),
                        .blobs = blobs,
-                       .hearer = hearer,
+                       .sink = sink,
                        .moved = moved,
                        .tmp = ARENA_INIT,
                        .plain = BUF_INIT(CONVERSATION_MAX),
                        .raw = BUF_INIT(CONVERSATION_MAX)};
     quire_bytes json = {NULL, 0};
-    quire_status st = events_check(text, hearer->where, &json, err);
+    quire_status st = events_check(text, sink->where, &json, err);
 
     *changed = false;
     json_edits_init(&m.edits, text, &m.tmp);
     if (!st)
-        st = payloads_each(json, move_out, &m, err);
+        st = payloads_each(json, move_payload, &m, err);
     if (!st && m.edits.failed)
         st = err_memory(err);
     if (!st && m.edits.n > 0) {

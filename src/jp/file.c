@@ -1,11 +1,11 @@
 /*
- * file.c - a file of JP's, read whole and replaced whole
+ * file.c - read and replace files of JP
  *
  * JP takes a lock while it works on a conversation, where it has a directory
- * for locks; whoever wants to write asks for it, too. It removes that file when
- * it is done, so a lock counts only if the file that is locked still has the
- * name. Not everybody asks: an editor does not. So a file that is not the one
- * that was read any more, by inode, size or time, is left alone.
+ * for locks; a writer here takes the same lock. JP removes that file when it is
+ * done, so a lock counts only if the locked file still has the name. Other
+ * programs, such as editors, do not lock. So a file that has changed since it
+ * was read, by inode, size or time, is left alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,10 +101,10 @@ void jp_file_release(struct jp_file *f)
 
 /* ---- JP's lock ---------------------------------------------------------- */
 
-/* How often to ask. JP itself asks twice a second. */
+/* Polling interval. JP itself polls twice a second. */
 #define ASK_MS 50
 
-/* The lock that `path` names, unless it is nobody's any more. -1 and errno;
+/* Take the lock `path`, unless the file was removed meanwhile. -1 and errno;
  * ENOENT: there is none. */
 static int try_lock(const char *path)
 {
@@ -118,7 +118,7 @@ static int try_lock(const char *path)
         if (fstat(fd, &ours) == 0 && lstat(path, &now) == 0 &&
             ours.st_ino == now.st_ino && ours.st_dev == now.st_dev)
             return fd;
-        /* It was removed under us: whoever comes next makes a new one. */
+        /* It was removed meanwhile: its name may belong to a new one. */
         errno = EWOULDBLOCK;
     }
     error = errno;
@@ -158,7 +158,7 @@ quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
     size_t i;
     int fd;
 
-    /* Where it lies nowhere nobody works on it. */
+    /* Outside a location JP does not work on it. */
     if (layout_location(place->path, &tmp, &location, NULL))
         location = NULL;
     /* With what an id begins with, and without. */
@@ -176,14 +176,15 @@ quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
 
 /* ---- replacing ---------------------------------------------------------- */
 
-static bool same(const struct object_info *a, const struct object_info *b)
+static bool is_same_file(const struct object_info *a,
+                         const struct object_info *b)
 {
     return a->device == b->device && a->inode == b->inode &&
            a->size == b->size && a->modified_ns == b->modified_ns &&
            a->changed_ns == b->changed_ns;
 }
 
-static quire_status changed(const struct jp_file *f, quire_error *err)
+static quire_status report_changed(const struct jp_file *f, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_CHANGED,
                                "try again; nothing was written",
@@ -222,8 +223,8 @@ quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
     if (st)
         return st;
     st = ops->edit(f->store, f->name, &o, &now, err);
-    if (st == QUIRE_NOT_FOUND || (!st && !same(&now, &f->info)))
-        st = changed(f, err);
+    if (st == QUIRE_NOT_FOUND || (!st && !is_same_file(&now, &f->info)))
+        st = report_changed(f, err);
     if (st)
         d->ops->discard(d);
     else

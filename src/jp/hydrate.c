@@ -21,7 +21,7 @@ struct coming {
     quire_bytes text;
     quire_bytes unit;
     struct blob_view blobs;
-    struct problem_sink *hearer;
+    struct problem_sink *sink;
     struct moved *moved;
     struct arena tmp;
     struct json_edits edits;
@@ -29,12 +29,12 @@ struct coming {
     uint64_t total; /* bytes of content, so far                   */
 };
 
-static quire_status too_large(const struct coming *c, quire_error *err)
+static quire_status report_too_large(const struct coming *c, quire_error *err)
 {
     quire_status st = err_fail(err, QUIRE_TOO_LARGE,
                                HINT_SHELL "read it with `quire jp print`",
                                "%.160s would have more than 1 GiB",
-                               c->hearer->where);
+                               c->sink->where);
     return st;
 }
 
@@ -84,8 +84,8 @@ static quire_status replace(struct coming *c, const struct payload *p,
     return QUIRE_OK;
 }
 
-static quire_status bring_back(void *ctx, const struct payload *p,
-                               quire_error *err)
+static quire_status restore_payload(void *ctx, const struct payload *p,
+                                    quire_error *err)
 {
     struct coming *c = ctx;
     struct ref_problem bad;
@@ -93,18 +93,18 @@ static quire_status bring_back(void *ctx, const struct payload *p,
     quire_status st;
 
     if (p->form == FORM_ODD)
-        return report_problem(c->hearer, c->text, p->value.data, "odd", p->odd,
+        return report_problem(c->sink, c->text, p->value.data, "odd", p->odd,
                               err);
     if (p->form != FORM_REF)
         return QUIRE_OK;
     if (p->size > CONVERSATION_MAX || c->total + p->size > CONVERSATION_MAX)
-        return too_large(c, err);
+        return report_too_large(c, err);
     st = payload_fetch(p, c->blobs, &content, &bad, err);
     if (st)
         return st;
     if (bad.kind) {
         c->lost++;
-        return report_problem(c->hearer, c->text, p->value.data, bad.kind,
+        return report_problem(c->sink, c->text, p->value.data, bad.kind,
                               bad.what, err);
     }
     c->total += content.len;
@@ -113,44 +113,44 @@ static quire_status bring_back(void *ctx, const struct payload *p,
     return c->lost ? QUIRE_OK : replace(c, p, content, err);
 }
 
-static quire_status lost_some(const struct coming *c, quire_error *err)
+static quire_status report_lost(const struct coming *c, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_DAMAGED,
                  HINT_SHELL "fetch them from where it came from, or name their "
                             "directory with --store; nothing was changed",
                  "%.120s cannot be hydrated: %llu of its blobs %s",
-                 c->hearer->where, (unsigned long long)c->lost,
+                 c->sink->where, (unsigned long long)c->lost,
                  c->lost == 1 ? "is missing or damaged"
                               : "are missing or damaged");
     return st;
 }
 
 quire_status hydrate_text(quire_bytes text, struct blob_view blobs,
-                          struct problem_sink *hearer, struct moved *moved,
+                          struct problem_sink *sink, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err)
 {
     struct coming c = {.text = text,
                        .unit = json_style_indent(text),
                        .blobs = blobs,
-                       .hearer = hearer,
+                       .sink = sink,
                        .moved = moved,
                        .tmp = ARENA_INIT};
     quire_bytes json = {NULL, 0};
-    quire_status st = events_check(text, hearer->where, &json, err);
+    quire_status st = events_check(text, sink->where, &json, err);
 
     *changed = false;
     json_edits_init(&c.edits, text, &c.tmp);
     if (!st)
-        st = payloads_each(json, bring_back, &c, err);
+        st = payloads_each(json, restore_payload, &c, err);
     if (!st && c.lost)
-        st = lost_some(&c, err);
+        st = report_lost(&c, err);
     if (!st && c.edits.failed)
         st = err_memory(err);
     if (!st && c.edits.n > 0) {
         json_splice(&c.edits, out);
         if (out->failed && c.total > CONVERSATION_MAX / 2)
-            st = too_large(&c, err);
+            st = report_too_large(&c, err);
         else
             st = buf_status(out, "a conversation", err);
         *changed = !st;

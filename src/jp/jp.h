@@ -1,21 +1,20 @@
 /*
- * jp.h - JP's conversations, with their content outside
+ * jp.h - externalize and read JP's conversations
  *
- * A conversation is a directory of JSON files that another program owns. What
- * makes its events.json large is content: what tools answered, what was
- * attached. Externalizing moves each such payload into a blob and leaves
+ * A conversation is a directory of JSON files that another program owns. Its events.json is large because of content: tool results and attachments.
+ * Externalizing moves each such payload into a blob and leaves
  *
  *     {"$blob": "<64 hex>", "size": 1234}
  *
- * in its place; hydrating brings it back in the form that JP reads today.
+ * in its place; hydrating restores it in the form that JP reads today.
  *
  *     payload.c       where payloads are in a text, and in which form
  *     bare.c          which bare strings are base64
- *     spell.c         what comes in their place, in the manner of the file
- *     externalize.c   out
- *     hydrate.c       and back
+ *     spell.c         formats the replacement in the style of the file
+ *     externalize.c   payloads to blobs
+ *     hydrate.c       blobs to payloads
  *     render.c        a conversation to be read
- *     layout.c        where conversations lie
+ *     layout.c        finds conversations
  *     file.c          their files: read whole, replaced whole
  *     describe.c      a line about each
  *
@@ -23,11 +22,11 @@
  *
  *   (1) Outside the payloads every byte stays: order, spelling, white space,
  *       what we do not know. A text without anything to do is not written.
- *   (2) A blob lasts before the file that refers to it does, and no collection
- *       comes between.
+ *   (2) A blob is durable before the file that refers to it is, and no collection
+ *       runs between the two.
  *   (3) A file is replaced whole, by one rename, and only if it is still what
  *       was read.
- *   (4) What is not plainly a payload is not touched: it is told as a problem.
+ *   (4) What is not plainly a payload is not touched: it is reported as a problem.
  */
 #ifndef JP_JP_H
 #define JP_JP_H
@@ -42,13 +41,12 @@
 #include "quire.h"
 #include "store/object.h"
 
-/* A file, or what it is to become. Larger ones are nobody's conversation. */
+/* Maximum size of a file, before and after. */
 #define CONVERSATION_MAX ((size_t)1 << 30)
 
 /* ---- texts -------------------------------------------------------------- */
 
-/* Whoever hears of problems. `each` may be NULL; `where` is what the text is
- * called. */
+/* Receives problems. `each` may be NULL; `where` is the name of the text. */
 struct problem_sink {
     quire_status (*each)(void *ctx, const quire_problem *problem,
                          quire_error *err);
@@ -56,8 +54,7 @@ struct problem_sink {
     const char *where;
     uint64_t n; /* so far */
 
-    /* Private: up to where lines have been counted. A file may have a million
-     * problems, and is not to be gone through for each. */
+    /* Private: up to where lines have been counted. A file may have a million problems: counting starts at the last one. */
     size_t at, line, line_start;
 };
 
@@ -76,21 +73,21 @@ quire_status events_check(quire_bytes text, const char *where,
  * *changed is false, if there are none. Blobs are put one by one: a batch is
  * the caller's. */
 quire_status externalize_text(quire_bytes text, struct blob_view blobs,
-                              struct problem_sink *hearer, struct moved *moved,
+                              struct problem_sink *sink, struct moved *moved,
                               struct buf *out, bool *changed, quire_error *err);
 
 /* How many payloads there are to move, at most. */
 quire_status externalize_count(quire_bytes text, const char *where, uint64_t *n,
                                quire_error *err);
 
-/* The way back. QUIRE_DAMAGED, after all problems have been told, if a blob is
- * missing or not what the text says; QUIRE_TOO_LARGE. */
+/* Replace references by content. QUIRE_DAMAGED, after all problems were
+ * reported, if a blob is missing or does not match the text; QUIRE_TOO_LARGE. */
 quire_status hydrate_text(quire_bytes text, struct blob_view blobs,
-                          struct problem_sink *hearer, struct moved *moved,
+                          struct problem_sink *sink, struct moved *moved,
                           struct buf *out, bool *changed, quire_error *err);
 
-/* Every blob that the text refers to by a "$blob" at any depth, in events that
- * nobody knows too, as often as it does. */
+/* Every blob that the text refers to by a "$blob" at any depth, also in unknown
+ * events, once per reference. */
 typedef quire_status (*reference_fn)(void *ctx, const quire_digest *digest,
                                      quire_error *err);
 quire_status references_each(quire_bytes text, reference_fn each, void *ctx,
@@ -115,7 +112,7 @@ typedef quire_status (*place_fn)(void *ctx, const struct place_info *place,
                                  quire_error *err);
 
 /* Each conversation that `dir` means: one itself, one of its files, or whatever
- * holds some; by state, then by name. QUIRE_NOT_FOUND with words: none. */
+ * holds some; by state, then by name. QUIRE_NOT_FOUND with a message: none. */
 quire_status layout_each(const char *dir, place_fn each, void *ctx,
                          quire_error *err);
 
@@ -124,7 +121,7 @@ quire_status layout_one(const char *dir, struct arena *keep,
                         struct place_info *out, quire_error *err);
 
 /* The directory that holds `conversations/`, of what `dir` means.
- * QUIRE_NOT_FOUND with words: it lies in none. */
+ * QUIRE_NOT_FOUND with a message: it is in none. */
 quire_status layout_location(const char *dir, struct arena *keep,
                              const char **location, quire_error *err);
 
@@ -141,7 +138,7 @@ struct jp_file {
 };
 
 /* Read `place`'s file called `name`. To be released also on failure.
- * QUIRE_NOT_FOUND, QUIRE_INVALID (a link, no file), QUIRE_TOO_LARGE: words. */
+ * QUIRE_NOT_FOUND, QUIRE_INVALID (a link, not a file), QUIRE_TOO_LARGE: with a message. */
 quire_status jp_file_open(struct jp_file *f, const struct place_info *place,
                           const char *name, bool write, quire_error *err);
 void jp_file_release(struct jp_file *f);
@@ -151,22 +148,22 @@ void jp_file_release(struct jp_file *f);
 quire_status jp_file_lock(struct jp_file *f, const struct place_info *place,
                           int wait_ms, quire_error *err);
 
-/* Put `text` in its place, atomically and lasting, with its mode and owner.
- * QUIRE_CHANGED if it is not what was read any more. */
+/* Replace it by `text`, atomically and durably, keeping mode and owner.
+ * QUIRE_CHANGED if the file is no longer the one that was read. */
 quire_status jp_file_replace(struct jp_file *f, quire_bytes text,
                              quire_error *err);
 
 /* ---- to be read --------------------------------------------------------- */
 
 /* Fill title, events, time and problem of `out`; text in `keep`. Opens no blob.
- * What cannot be read is told in `problem`. */
+ * A file that cannot be read is reported in `problem`. */
 quire_status describe_place(const struct place_info *place, struct arena *keep,
                             quire_conversation *out, quire_error *err);
 
 /* Each part of events.json (or, `legacy`, messages.json), with its content. */
 quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
                          const quire_print_options *options,
-                         struct problem_sink *hearer, quire_part_fn each,
+                         struct problem_sink *sink, quire_part_fn each,
                          void *ctx, quire_error *err);
 
 #endif

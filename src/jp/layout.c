@@ -9,8 +9,7 @@
  *         locks/<id>.lock
  *         blobs/                                    the store of this location
  *
- * Each location has blobs of its own, so whoever works on a conversation has to
- * know in which one it is: the directory above the `conversations` that it lies
+ * Each location has blobs of its own, so a caller has to know the location of a conversation: the directory above the `conversations` that it lies
  * in. Directories may be named by way of links; a conversation is where it
  * really is.
  */
@@ -43,7 +42,7 @@ static const char *last_of(const char *path)
 }
 
 /* That something is there, or that we are not allowed to know. */
-static bool has(const char *dir, const char *name, struct arena *tmp)
+static bool has_entry(const char *dir, const char *name, struct arena *tmp)
 {
     const char *path = arena_printf(tmp, "%s/%s", dir, name);
     struct stat st;
@@ -64,7 +63,7 @@ static bool is_conversation(const char *dir, struct arena *tmp)
     size_t i;
 
     for (i = 0; i < sizeof files / sizeof *files; i++) {
-        if (has(dir, files[i], tmp))
+        if (has_entry(dir, files[i], tmp))
             return true;
     }
     return false;
@@ -72,7 +71,7 @@ static bool is_conversation(const char *dir, struct arena *tmp)
 
 /* ---- what is meant ------------------------------------------------------ */
 
-static quire_status none_here(const char *dir, quire_error *err)
+static quire_status report_none(const char *dir, quire_error *err)
 {
     quire_status st =
         err_fail(err, QUIRE_NOT_FOUND,
@@ -107,7 +106,7 @@ static quire_status name_file(const char *path, struct arena *keep,
             break;
     }
     if (i == sizeof files / sizeof *files)
-        return none_here(path, err);
+        return report_none(path, err);
     dir = len ? arena_text(keep, bytes_of(path, len)) : ".";
     return dir ? real_path(dir, keep, &out->path, err) : err_memory(err);
 }
@@ -137,7 +136,7 @@ static quire_status find_target(const char *dir, struct arena *keep,
         !strcmp(last_of(out->path), ".archive") ||
         !strcmp(last_of(out->path), ".trash"))
         return QUIRE_OK;
-    return none_here(dir, err);
+    return report_none(dir, err);
 }
 
 /* ---- one ---------------------------------------------------------------- */
@@ -174,9 +173,9 @@ static quire_status fill(const char *path, struct arena *keep,
     out->id = id_of(out->name, keep);
     out->state = state_of(path);
     out->file = "";
-    if (has(path, files[0], keep))
+    if (has_entry(path, files[0], keep))
         out->file = files[0];
-    else if (has(path, files[1], keep))
+    else if (has_entry(path, files[1], keep))
         out->file = files[1];
     return out->id ? QUIRE_OK : err_memory(err);
 }
@@ -203,8 +202,8 @@ struct listing {
     size_t n, cap;
 };
 
-static quire_status note_name(void *ctx, const char *name,
-                              const struct object_info *info, quire_error *err)
+static quire_status add_name(void *ctx, const char *name,
+                             const struct object_info *info, quire_error *err)
 {
     struct listing *l = ctx;
 
@@ -240,7 +239,7 @@ static quire_status list_dir(const char *dir, struct listing *l,
 
     if (st)
         return st;
-    st = store->ops->scan(store, "", note_name, l, err);
+    st = store->ops->scan(store, "", add_name, l, err);
     store->ops->free(store);
     if (l->n)
         qsort(l->names, l->n, sizeof *l->names, by_name);

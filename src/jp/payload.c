@@ -13,7 +13,7 @@
  *     content                 {"$blob": hex, "size": n}, {"text": …} or
  *                             {"blob": base64}: exactly one of the three
  *
- * Questions, arguments, formatted text and what people and models said are no
+ * Questions, arguments, formatted text and messages of people and models are not
  * payloads. A key that is there twice means different things to different
  * readers, so such an object is left alone.
  */
@@ -63,8 +63,8 @@ struct finder {
     void *ctx;
 };
 
-static quire_status odd(struct finder *f, const struct member *m,
-                        const char *what, quire_error *err)
+static quire_status report_odd(struct finder *f, const struct member *m,
+                               const char *what, quire_error *err)
 {
     struct payload p = {.form = FORM_ODD,
                         .key = m->key,
@@ -123,8 +123,8 @@ static const char *read_object(quire_bytes object, struct payload *p)
                                                : "its content is not a string";
 }
 
-static quire_status see_content(struct finder *f, const struct member *m,
-                                bool answer, quire_error *err)
+static quire_status visit_content(struct finder *f, const struct member *m,
+                                  bool answer, quire_error *err)
 {
     struct payload p = {.key = m->key, .value = m->value, .answer = answer};
     const char *what;
@@ -136,15 +136,16 @@ static quire_status see_content(struct finder *f, const struct member *m,
         return f->each(f->ctx, &p, err);
     case JSON_OBJECT:
         what = read_object(m->value, &p);
-        return what ? odd(f, m, what, err) : f->each(f->ctx, &p, err);
+        return what ? report_odd(f, m, what, err) : f->each(f->ctx, &p, err);
     case JSON_NULL: return QUIRE_OK;
-    default: return odd(f, m, "it is neither a string nor an object", err);
+    default:
+        return report_odd(f, m, "it is neither a string nor an object", err);
     }
 }
 
 /* The form before there was a `content`. */
-static quire_status see_old(struct finder *f, const struct member *m,
-                            enum form form, quire_error *err)
+static quire_status visit_old(struct finder *f, const struct member *m,
+                              enum form form, quire_error *err)
 {
     struct payload p = {.form = form,
                         .key = m->key,
@@ -155,15 +156,15 @@ static quire_status see_old(struct finder *f, const struct member *m,
     if (json_kind(m->value) == JSON_NULL)
         return QUIRE_OK;
     if (json_kind(m->value) != JSON_STRING)
-        return odd(f, m, "it is not a string", err);
+        return report_odd(f, m, "it is not a string", err);
     return f->each(f->ctx, &p, err);
 }
 
 /* ---- what holds content ------------------------------------------------- */
 
 /* A text block or a resource: one of three members has its content. */
-static quire_status see_holder(struct finder *f, quire_bytes object,
-                               bool resource, quire_error *err)
+static quire_status visit_holder(struct finder *f, quire_bytes object,
+                                 bool resource, quire_error *err)
 {
     struct member m[] = {{.name = "content"},
                          {.name = "text"},
@@ -173,7 +174,7 @@ static quire_status see_holder(struct finder *f, quire_bytes object,
     find_members(object, m, n_names);
     for (i = 0; i < n_names; i++) {
         if (m[i].again)
-            return odd(f, &m[i], twice, err);
+            return report_odd(f, &m[i], twice, err);
         if (!m[i].key.data)
             continue;
         n++;
@@ -182,14 +183,15 @@ static quire_status see_holder(struct finder *f, quire_bytes object,
     if (n == 0)
         return QUIRE_OK;
     if (n > 1)
-        return odd(f, &m[last], "its content is there in two forms", err);
+        return report_odd(f, &m[last], "its content is there in two forms",
+                          err);
     if (last == 0)
-        return see_content(f, &m[0], false, err);
-    return see_old(f, &m[last], last == 1 ? FORM_STRING : FORM_BASE64, err);
+        return visit_content(f, &m[0], false, err);
+    return visit_old(f, &m[last], last == 1 ? FORM_STRING : FORM_BASE64, err);
 }
 
-static quire_status see_block(struct finder *f, quire_bytes block,
-                              quire_error *err)
+static quire_status visit_block(struct finder *f, quire_bytes block,
+                                quire_error *err)
 {
     struct member m[] = {{.name = "type"}, {.name = "resource"}};
 
@@ -197,32 +199,32 @@ static quire_status see_block(struct finder *f, quire_bytes block,
         return QUIRE_OK;
     find_members(block, m, 2);
     if (m[0].again)
-        return odd(f, &m[0], twice, err);
+        return report_odd(f, &m[0], twice, err);
     if (json_is(m[0].value, "text"))
-        return see_holder(f, block, false, err);
+        return visit_holder(f, block, false, err);
     if (!json_is(m[0].value, "resource") ||
         json_kind(m[1].value) != JSON_OBJECT)
         return QUIRE_OK;
     if (m[1].again)
-        return odd(f, &m[1], twice, err);
-    return see_holder(f, m[1].value, true, err);
+        return report_odd(f, &m[1], twice, err);
+    return visit_holder(f, m[1].value, true, err);
 }
 
-static quire_status see_blocks(struct finder *f, quire_bytes array,
-                               quire_error *err)
+static quire_status visit_blocks(struct finder *f, quire_bytes array,
+                                 quire_error *err)
 {
     struct json_scan it;
     quire_status st = QUIRE_OK;
 
     json_iter_init(&it, array);
     while (!st && json_next(&it))
-        st = see_block(f, it.value, err);
+        st = visit_block(f, it.value, err);
     return st;
 }
 
 /* A resource stands in the list itself, or in a block. */
-static quire_status see_resources(struct finder *f, quire_bytes array,
-                                  quire_error *err)
+static quire_status visit_resources(struct finder *f, quire_bytes array,
+                                    quire_error *err)
 {
     struct json_scan it;
     quire_status st = QUIRE_OK;
@@ -232,9 +234,9 @@ static quire_status see_resources(struct finder *f, quire_bytes array,
         if (json_kind(it.value) != JSON_OBJECT)
             continue;
         if (json_kind(json_get(it.value, "resource")) == JSON_OBJECT)
-            st = see_block(f, it.value, err);
+            st = visit_block(f, it.value, err);
         else
-            st = see_holder(f, it.value, true, err);
+            st = visit_holder(f, it.value, true, err);
     }
     return st;
 }
@@ -244,8 +246,8 @@ quire_status payloads_of_block(quire_bytes block, bool resource,
 {
     struct finder f = {each, ctx};
 
-    return resource ? see_holder(&f, block, true, err)
-                    : see_block(&f, block, err);
+    return resource ? visit_holder(&f, block, true, err)
+                    : visit_block(&f, block, err);
 }
 
 quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
@@ -264,19 +266,19 @@ quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
     if (!answer && !json_is(m[0].value, "chat_request"))
         return QUIRE_OK;
     if (m[0].again)
-        return odd(&f, &m[0], twice, err);
+        return report_odd(&f, &m[0], twice, err);
     if (m[answer ? 1 : 2].again)
-        return odd(&f, &m[answer ? 1 : 2], twice, err);
+        return report_odd(&f, &m[answer ? 1 : 2], twice, err);
     if (answer && json_kind(m[1].value) == JSON_ARRAY)
-        return see_blocks(&f, m[1].value, err);
+        return visit_blocks(&f, m[1].value, err);
     /* What has a type is a block, also by itself. */
     if (answer && json_kind(m[1].value) == JSON_OBJECT &&
         json_get(m[1].value, "type").data)
-        return see_block(&f, m[1].value, err);
+        return visit_block(&f, m[1].value, err);
     if (answer && m[1].key.data)
-        return see_content(&f, &m[1], true, err);
+        return visit_content(&f, &m[1], true, err);
     if (!answer && json_kind(m[2].value) == JSON_ARRAY)
-        return see_resources(&f, m[2].value, err);
+        return visit_resources(&f, m[2].value, err);
     return QUIRE_OK;
 }
 
@@ -322,7 +324,7 @@ quire_status payload_fetch(const struct payload *p, struct blob_view blobs,
     quire_status st = blob_stat(blobs, &p->digest, &info, &own);
 
     bad->kind = NULL;
-    /* Looked at first: nobody is to unpack what is not what they were told. */
+    /* Check the size first: a blob that does not match is not unpacked. */
     if (!st && info.size != p->size) {
         bad->kind = "size";
         snprintf(bad->what, sizeof bad->what,

@@ -1,4 +1,4 @@
-/* priv.h - what the files of this room share */
+/* priv.h - shared by the files of the jp module */
 #ifndef JP_PRIV_H
 #define JP_PRIV_H
 
@@ -49,13 +49,13 @@ quire_status payloads_of_event(quire_bytes event, payload_fn each, void *ctx,
 quire_status payloads_of_block(quire_bytes block, bool resource,
                                payload_fn each, void *ctx, quire_error *err);
 
-/* The content of a payload that is no reference, in one of the two buffers.
+/* The content of a payload that is not a reference, in one of the two buffers.
  * NULL, or what is wrong with it. */
 const char *payload_content(const struct payload *p, struct buf *text,
                             struct buf *raw, quire_bytes *content);
 
-/* The content of a reference, on loan from `blobs`. What is wrong with it is in
- * *bad, to be told as a problem; the status is QUIRE_OK then. */
+/* The content of a reference, on loan from `blobs`. A fault is in *bad, to be reported
+ * as a problem; the status is QUIRE_OK then. */
 struct ref_problem {
     const char *kind; /* NULL: nothing is wrong */
     char what[200];
@@ -64,8 +64,8 @@ quire_status payload_fetch(const struct payload *p, struct blob_view blobs,
                            quire_bytes *content, struct ref_problem *bad,
                            quire_error *err);
 
-/* Tell of a problem with the value at `at`, a place in `text`, at or behind the
- * one that was told of last. */
+/* Report a problem with the value at `at`, a position in `text` at or after the
+ * one reported last. */
 quire_status report_problem(struct problem_sink *h, quire_bytes text,
                             const void *at, const char *kind, const char *what,
                             quire_error *err);

@@ -18,7 +18,7 @@ struct rendering {
     quire_bytes text;
     struct blob_view blobs;
     const quire_print_options *o;
-    struct problem_sink *hearer;
+    struct problem_sink *sink;
     quire_part_fn each;
     void *ctx;
     uint64_t turn, first, last; /* this one; the ones that are quote_text */
@@ -32,10 +32,11 @@ struct rendering {
     quire_part part;       /* what parts of an event share */
 };
 
-/* ---- giving ------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
-static quire_status give(struct rendering *r, const char *kind,
-                         quire_bytes label, quire_bytes text, quire_error *err)
+static quire_status emit_part(struct rendering *r, const char *kind,
+                              quire_bytes label, quire_bytes text,
+                              quire_error *err)
 {
     quire_part part = r->part;
 
@@ -64,7 +65,7 @@ static quire_bytes text_of(struct rendering *r, quire_bytes value)
     return text;
 }
 
-static quire_status give_value(struct rendering *r, const char *kind,
+static quire_status emit_value(struct rendering *r, const char *kind,
                                quire_bytes label, quire_bytes value,
                                quire_error *err)
 {
@@ -73,7 +74,7 @@ static quire_status give_value(struct rendering *r, const char *kind,
     if (!value.data)
         return QUIRE_OK;
     text = text_of(r, value);
-    return text.data ? give(r, kind, label, text, err) : err_memory(err);
+    return text.data ? emit_part(r, kind, label, text, err) : err_memory(err);
 }
 
 /* ---- content ------------------------------------------------------------ */
@@ -84,23 +85,23 @@ struct showing {
     quire_bytes label;
 };
 
-static quire_status give_lost(struct showing *s, const struct payload *p,
+static quire_status emit_lost(struct showing *s, const struct payload *p,
                               const char *kind, const char *what,
                               quire_error *err)
 {
     struct rendering *r = s->r;
-    quire_status st = report_problem(r->hearer, r->text, p->value.data, kind,
+    quire_status st = report_problem(r->sink, r->text, p->value.data, kind,
                                      what, err);
 
     r->part.missing = 1;
     if (!st)
-        st = give(r, s->kind, s->label, bytes_str(what), err);
+        st = emit_part(r, s->kind, s->label, bytes_str(what), err);
     r->part.missing = 0;
     return st;
 }
 
 /* A brief look knows how large it is without opening it. */
-static quire_status give_size(struct showing *s, uint64_t size,
+static quire_status emit_size(struct showing *s, uint64_t size,
                               quire_error *err)
 {
     struct rendering *r = s->r;
@@ -130,7 +131,7 @@ static quire_status show_payload(void *ctx, const struct payload *p,
     if (r->turn < r->first || r->turn > r->last)
         return QUIRE_OK;
     if (p->form == FORM_REF && brief)
-        return give_size(s, p->size, err);
+        return emit_size(s, p->size, err);
     if (p->form == FORM_REF)
         st = payload_fetch(p, r->blobs, &content, &bad, err);
     else if (p->form != FORM_ODD)
@@ -140,10 +141,10 @@ static quire_status show_payload(void *ctx, const struct payload *p,
     if (st)
         return st;
     if (bad.kind || odd)
-        return give_lost(s, p, bad.kind ? bad.kind : "odd",
+        return emit_lost(s, p, bad.kind ? bad.kind : "odd",
                          bad.kind ? bad.what : odd, err);
-    return brief ? give_size(s, content.len, err)
-                 : give(r, s->kind, s->label, content, err);
+    return brief ? emit_size(s, content.len, err)
+                 : emit_part(r, s->kind, s->label, content, err);
 }
 
 static quire_status show_block(struct rendering *r, const char *kind,
@@ -156,7 +157,7 @@ static quire_status show_block(struct rendering *r, const char *kind,
     if (json_is(json_get(block, "type"), "question"))
         return r->o->style == QUIRE_PRINT_BRIEF
                    ? QUIRE_OK
-                   : give_value(r, "question", label, block, err);
+                   : emit_value(r, "question", label, block, err);
     if (json_kind(resource) == JSON_OBJECT) {
         uri = json_get(resource, "uri");
         s.kind = "resource";
@@ -193,8 +194,8 @@ static quire_status show_resources(struct rendering *r, quire_bytes list,
 /* ---- tools -------------------------------------------------------------- */
 
 /* Remember what the tool of a call is called: its answer says the id alone. */
-static quire_status note_tool(struct rendering *r, quire_bytes id,
-                              quire_bytes name, quire_error *err)
+static quire_status add_tool(struct rendering *r, quire_bytes id,
+                             quire_bytes name, quire_error *err)
 {
     if (json_kind(id) != JSON_STRING || json_kind(name) != JSON_STRING)
         return QUIRE_OK;
@@ -257,7 +258,7 @@ static quire_status show_arguments(struct rendering *r, quire_bytes label,
     st = edits.failed ? err_memory(err)
                       : buf_status(&out, "the arguments of a call", err);
     if (!st)
-        st = give_value(r, "call", label, buf_bytes(&out), err);
+        st = emit_value(r, "call", label, buf_bytes(&out), err);
     buf_release(&one);
     buf_release(&out);
     return st;
@@ -272,12 +273,12 @@ static quire_status show_call(struct rendering *r, quire_bytes event,
     quire_status st;
 
     json_pick(event, w, 3, NULL);
-    st = note_tool(r, w[0].value, w[1].value, err);
+    st = add_tool(r, w[0].value, w[1].value, err);
     if (st || r->o->style > QUIRE_PRINT_BRIEF)
         return st;
     name = w[1].value.data ? text_of(r, w[1].value) : bytes_of("", 0);
     if (r->o->style == QUIRE_PRINT_BRIEF || !w[2].value.data)
-        return give(r, "call", name, bytes_of("", 0), err);
+        return emit_part(r, "call", name, bytes_of("", 0), err);
     return show_arguments(r, name, w[2].value, err);
 }
 
@@ -318,7 +319,7 @@ static quire_status show_request(struct rendering *r, quire_bytes event,
     json_pick(event, w, 3, NULL);
     if (json_kind(w[1].value) == JSON_STRING)
         author = text_of(r, w[1].value);
-    st = give_value(r, "user", author, w[0].value, err);
+    st = emit_value(r, "user", author, w[0].value, err);
     if (!st && json_kind(w[2].value) == JSON_ARRAY &&
         r->o->style <= QUIRE_PRINT_BRIEF)
         st = show_resources(r, w[2].value, err);
@@ -336,10 +337,10 @@ static quire_status show_response(struct rendering *r, quire_bytes event,
     if (r->o->style == QUIRE_PRINT_USER)
         return QUIRE_OK;
     json_pick(event, w, 3, NULL);
-    st = give_value(r, "assistant", none, w[0].value, err);
+    st = emit_value(r, "assistant", none, w[0].value, err);
     if (!st && r->o->style == QUIRE_PRINT_FULL)
-        st = give_value(r, "reasoning", none, w[1].value, err);
-    return st ? st : give_value(r, "data", none, w[2].value, err);
+        st = emit_value(r, "reasoning", none, w[1].value, err);
+    return st ? st : emit_value(r, "data", none, w[2].value, err);
 }
 
 static quire_status show_inquiry(struct rendering *r, quire_bytes event,
@@ -350,12 +351,12 @@ static quire_status show_inquiry(struct rendering *r, quire_bytes event,
     if (r->o->style != QUIRE_PRINT_FULL)
         return QUIRE_OK;
     if (!asks)
-        return give_value(r, "answer", label, json_get(event, "answer"), err);
+        return emit_value(r, "answer", label, json_get(event, "answer"), err);
     name = json_get(json_get(event, "source"), "name");
     if (json_kind(name) == JSON_STRING)
         label = text_of(r, name);
     value = json_get(json_get(event, "question"), "text");
-    return give_value(r, "question", label, value, err);
+    return emit_value(r, "question", label, value, err);
 }
 
 static quire_status show_compaction(struct rendering *r, quire_bytes event,
@@ -376,8 +377,9 @@ static quire_status show_compaction(struct rendering *r, quire_bytes event,
     if (!label)
         return err_memory(err);
     return summary.data
-               ? give_value(r, "compaction", bytes_str(label), summary, err)
-               : give(r, "compaction", bytes_str(label), bytes_of("", 0), err);
+               ? emit_value(r, "compaction", bytes_str(label), summary, err)
+               : emit_part(r, "compaction", bytes_str(label), bytes_of("", 0),
+                           err);
 }
 
 static quire_status show_event(struct rendering *r, quire_bytes event,
@@ -424,7 +426,7 @@ static quire_status show_said(struct rendering *r, const char *kind,
     }
     if (json_kind(said) != JSON_STRING)
         return QUIRE_OK;
-    return give_value(r, kind, bytes_of("", 0), said, err);
+    return emit_value(r, kind, bytes_of("", 0), said, err);
 }
 
 static quire_status show_pair(struct rendering *r, quire_bytes pair,
@@ -445,11 +447,11 @@ static quire_status show_pair(struct rendering *r, quire_bytes pair,
         return st;
     reasoning = json_get(w[2].value, "reasoning");
     if (r->o->style == QUIRE_PRINT_FULL && json_kind(reasoning) == JSON_STRING)
-        st = give_value(r, "reasoning", bytes_of("", 0), reasoning, err);
+        st = emit_value(r, "reasoning", bytes_of("", 0), reasoning, err);
     return st ? st : show_said(r, "assistant", w[2].value, err);
 }
 
-/* ---- all of it ---------------------------------------------------------- */
+/* ---- whole text --------------------------------------------------------- */
 
 /* How many turns there are, and which are asked for. */
 static void choose_turns(struct rendering *r, quire_bytes json, bool legacy)
@@ -480,13 +482,13 @@ static void choose_turns(struct rendering *r, quire_bytes json, bool legacy)
 
 quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
                          const quire_print_options *options,
-                         struct problem_sink *hearer, quire_part_fn each,
+                         struct problem_sink *sink, quire_part_fn each,
                          void *ctx, quire_error *err)
 {
     struct rendering r = {.text = text,
                           .blobs = blobs,
                           .o = options,
-                          .hearer = hearer,
+                          .sink = sink,
                           .each = each,
                           .ctx = ctx,
                           .plain = BUF_INIT(CONVERSATION_MAX),
@@ -494,7 +496,7 @@ quire_status render_text(quire_bytes text, bool legacy, struct blob_view blobs,
     uint64_t seed[2] = {0, 0};
     struct json_scan it;
     quire_bytes json = {NULL, 0};
-    quire_status st = events_check(text, hearer->where, &json, err);
+    quire_status st = events_check(text, sink->where, &json, err);
 
     if (!st)
         st = rand_bytes(&rand_system, seed, sizeof seed, err);

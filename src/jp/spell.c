@@ -1,10 +1,9 @@
 /*
- * spell.c - in the manner of the file
+ * spell.c - format JSON in the style of the file
  *
- * What is put into a file that a person reads, and keeps in version control,
- * looks as if whoever wrote the rest had written it: a member a line where the
- * members around it have lines of their own, with the same indentation and the
- * same line ends, and on one line where they have not.
+ * People read these files and keep them in version control, so new values follow
+ * the style around them: one member per line where the neighbours have that,
+ * with the same indentation and line ends, and one line otherwise.
  */
 #include <string.h>
 
@@ -63,7 +62,7 @@ struct json_style json_style_of(quire_bytes text, quire_bytes unit,
     m.lines = m.before.data != NULL;
     if (m.lines)
         return m;
-    /* The first member says nothing about commas; who puts a blank behind a
+    /* The first member says nothing about commas; a writer that puts a blank behind a
      * colon puts one there. */
     if (at > start && at[-1] == ',')
         m.before = space;
