@@ -1,11 +1,11 @@
 /*
  * prompts.c - the prompts `recall` and `hand-off`
  *
- *     recall     memory, files, prompts and sessions with the words asked for
+ *     recall     memory, files, prompts and sessions that match the query
  *     hand-off   a summary of the session, to continue it elsewhere
  *
- * Both are one message of text. What was stored is quoted in it, line by line,
- * and cut short: it is material, and no part of the request.
+ * Both are one text message. Stored text is quoted in it line by line and
+ * truncated, so that it cannot be mistaken for a part of the request.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static const char prompts[] =
     "about something: memory, files, past sessions\",\"arguments\":[{\"name\":"
     "\"query\",\"description\":\"what it is about, in a few words\","
     "\"required\":true}]},"
-    "{\"name\":\"hand-off\",\"title\":\"Hand-off\",\"description\":\"How this "
-    "session stands, for whoever goes on with it\"}]";
+    "{\"name\":\"hand-off\",\"title\":\"Hand-off\",\"description\":\"State of "
+    "this session, for continuing it elsewhere\"}]";
 
 void do_prompts_list(struct mcp_call *c, struct mcp_handle *h)
 {
@@ -36,7 +36,7 @@ void do_prompts_list(struct mcp_call *c, struct mcp_handle *h)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* At most so much of it, as one paragraph behind `prefix` in each line. */
+/* Add at most `max` bytes of `text`, with `prefix` before each line. */
 static void add_quoted(struct buf *out, quire_bytes text, size_t max,
                        const char *prefix)
 {
@@ -55,7 +55,7 @@ static void add_quoted(struct buf *out, quire_bytes text, size_t max,
         buf_add_char(out, '\n');
 }
 
-/* A line of it. */
+/* Add `text` as a single line, truncated. */
 static void add_line(struct buf *out, quire_bytes text)
 {
     size_t len = utf8_cut(text, LINE_BYTES), i;
@@ -138,7 +138,7 @@ static quire_status add_prompt(void *ctx, const quire_prompt *p,
     return QUIRE_OK;
 }
 
-/* Every word of the query is in the title or in what was said first. */
+/* Whether every word of the query is in the title or the first message. */
 static bool session_has(const quire_session_info *s, const char *query)
 {
     char word[128];
@@ -170,7 +170,7 @@ static quire_status add_session(void *ctx, const quire_session_info *s,
     return QUIRE_OK;
 }
 
-/* To find nothing is an answer, and so is a query without words. */
+/* No hits, and a query without words, are not failures. */
 static bool failed(struct mcp_call *c, struct recall *r, quire_status st,
                    const quire_error *err)
 {
@@ -367,8 +367,8 @@ static void get_hand_off(struct mcp_call *c, struct mcp_handle *h)
 
     o.limit = 20;
     buf_addf(&text,
-             "Go on with the work of this session, or summarise it for who "
-             "does: what was asked, what is done, what is open, where things "
+             "Continue the work of this session, or summarise it for the next "
+             "agent: what was asked, what is done, what is open, where things "
              "are.\n\n## Session\n- id: %s\n",
              h->m->session);
     if (!handle_built_in(h->m->session))
@@ -379,7 +379,7 @@ static void get_hand_off(struct mcp_call *c, struct mcp_handle *h)
     if (st)
         message_refuse_status(c, st, &err);
     else
-        put_message(c, "How this session stands", &text);
+        put_message(c, "State of this session", &text);
     buf_release(&text);
 }
 
