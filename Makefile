@@ -182,7 +182,7 @@ lint:
 	$(Q)tools/long-files
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(Q)tools/check-includes
-	-$(Q)tools/check-prose
+	$(Q)tools/check-prose
 	$(Q)cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr \
 	    --enable=warning,performance,portability --suppress=missingInclude \
 	    -D__x86_64__ $(INCLUDE) $(LIB_SRC) $(CLI_SRC)
