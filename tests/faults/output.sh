@@ -59,7 +59,7 @@ fill_up() {
 not_kept() {
     sink 3
     cmp out end
-    complains "$1" 'not kept'
+    complains "$1" 'cannot keep'
     sink 3 --json
     grep -q '"artifactId":null' out || fails "$(tail -c 300 out)"
     grep -q '"artifactError":".*'"$1" out || fails "$(tail -c 300 out)"
@@ -86,7 +86,7 @@ half_full() {
     tail -c 51200 text >end
     sink 3
     cmp out end
-    complains 'No space left on device' 'not kept'
+    complains 'No space left on device' 'cannot keep'
     tidy 0
     got=0
     { timeout 20 sh -c 'cat text && echo all >read'; } |
@@ -139,7 +139,7 @@ file_size() {
         got=$?
     [ $got = 3 ] || fails "exit status $got: $(cat err)"
     cmp out end
-    complains 'File too large' 'not kept'
+    complains 'File too large' 'cannot keep'
     tidy 0
     sink 0
     kept 0 text
@@ -167,7 +167,7 @@ forbidden() {
         <text >out 2>err || got=$?
     [ $got = 3 ] || fails "exit status $got"
     cmp out end
-    complains 'Permission denied' 'not kept'
+    complains 'Permission denied' 'cannot keep'
     as_nobody quire --home "$home" --session "$path" read artifact://0 |
         cmp - text
     tidy 1
@@ -350,7 +350,7 @@ session_removed() {
     case $got in
     0)
         [ $st = 3 ] || fails "exit status $st: $(cat err)"
-        complains 'not kept'
+        complains 'cannot keep'
         [ ! -e "$path" ] || fails 'the session is back'
         [ ! -e "$outputs" ] || fails "its outputs are back: $(ls "$outputs")"
         ;;
@@ -552,7 +552,7 @@ little_memory() {
     head -c $line /dev/zero | tr '\0' x >"$outputs/1.tool.log"
     for words in 'artifact://0 --tail 5' 'artifact://0 --grep 5' \
         'artifact://1' 'artifact://1 --tail 1' 'artifact://1 --json' \
-        'artifact://1 --grep y$' 'artifact://1 -n'; do
+        'artifact://1 --grep y$' 'artifact://1 -N'; do
         # shellcheck disable=SC2086
         peak mem quire --home home --session "$path" read $words \
             >/dev/null 2>err || [ $? = 1 ] || fails "$words: $(cat err)"

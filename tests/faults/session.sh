@@ -170,7 +170,7 @@ is_no_session() {
     printf 'something else\n' >notes.jsonl
     path=./notes.jsonl
     append 4 one
-    complains 'notes.jsonl' 'no session'
+    complains 'notes.jsonl' 'not a session'
     expect 4 quire --home home session show ./notes.jsonl
     complains 'notes.jsonl'
     [ "$(cat notes.jsonl)" = 'something else' ]
