@@ -560,7 +560,7 @@ static void put_paths(struct json_writer *w)
             ;
         if (other != route)
             continue;
-        for (alias = 0; alias <= (strchr(route->pattern, '|') != NULL); alias++)
+        for (alias = 0; alias < (strchr(route->pattern, '|') ? 2 : 1); alias++)
             put_path(w, route, alias);
     }
     json_object_end(w);
