@@ -15,9 +15,10 @@ QUIRE_DECLS_BEGIN
  * Calls that write other files, such as those of sessions, are refused or take
  * effect at once. Transactions do not nest. Rollback undoes all of it; blobs
  * with files of their own may remain, without a row, until a collection.
+ * Inside a callback rollback does nothing.
  *
  * A call that is refused has changed nothing, and the transaction goes on. A
- * call that fails otherwise spoils it: later calls fail, and end keeps
+ * call that fails otherwise spoils it: later calls may fail, and end keeps
  * nothing; repeat each call alone. Do not report success of any call in it
  * before end returns QUIRE_OK. Removing an artifact whose workspace is in use
  * returns QUIRE_BUSY.

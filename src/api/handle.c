@@ -283,7 +283,7 @@ quire_status quire_sync(quire *q, quire_error *err)
     return st || !q->catalog.db ? st : db_settle(q->catalog.db, err);
 }
 
-/* A directory of files, heard by whoever listens. */
+/* A store of the files in a directory, traced if the handle traces. */
 static quire_status open_files(struct quire *q, const char *path,
                                struct object_store **out, quire_error *err)
 {

@@ -444,7 +444,7 @@ static quire_status may_look(const struct quire *q, quire_error *err)
     if (st || q->tenant == TENANT_DEFAULT)
         return st;
     return err_fail(err, QUIRE_INVALID, HINT_SHELL "leave out --tenant",
-                    "how much there is is told for all tenants together");
+                    "statistics cover all tenants together");
 }
 
 quire_status quire_stats_read(quire *q, quire_stats *out,

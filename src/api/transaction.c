@@ -93,7 +93,7 @@ void quire_transaction_rollback(quire *q)
 {
     bool kept;
 
-    if (q->in_transaction)
+    if (q->in_transaction && !q->in_callback)
         end_transaction(q, false, &kept, NULL);
 }
 

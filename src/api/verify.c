@@ -80,9 +80,8 @@ static void close_worker(void *ctx, struct blobs *b)
         free_worker(found);
 }
 
-/* What is in an open batch nobody else can see, and who listens to what is
- * asked of files and database is to hear all of it: then this thread does it
- * alone. */
+/* Worker threads would not see the changes of an open transaction, nor would
+ * their calls be traced. */
 bool verify_can_share(const struct quire *q)
 {
     return !q->in_transaction && !q->trace.line;

@@ -2,7 +2,7 @@
  * tenants.c - tenants and their tokens
  *
  * Only the SHA-256 of a token is stored, and a token is looked up by it: reading
- * the database gives nobody access. Comparing hashes need not take constant time:
+ * the database does not grant access. Comparing hashes need not take constant time:
  * an attacker cannot choose the hash of a token. A slow password hash would add
  * nothing: a token has 256 random bits.
  */

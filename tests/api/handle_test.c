@@ -339,6 +339,29 @@ TEST(a_batch_is_kept_by_its_commit_and_forgotten_by_a_rollback)
     quire_close(q);
 }
 
+static quire_status roll_back(void *ctx, const quire_blob_info *info,
+                              quire_error *err)
+{
+    (void)info;
+    (void)err;
+    quire_transaction_rollback(ctx);
+    return QUIRE_OK;
+}
+
+TEST(a_callback_cannot_roll_back_the_transaction_it_is_called_in)
+{
+    quire *q = open_home(test_path("home"), 0);
+    quire_blob_info info;
+    quire_bytes out;
+
+    OK(quire_transaction_begin(q, &test_err));
+    OK(quire_blob_put(q, bytes_str("x"), 0, &info, &test_err));
+    OK(quire_blob_list(q, roll_back, q, &test_err));
+    OK(quire_transaction_end(q, NULL, &test_err));
+    OK(quire_blob_get(q, &info.digest, &out, &test_err));
+    quire_close(q);
+}
+
 /* 128 files wait for the commit; the one after that makes them be named, and a
  * file stands where one of their directories should be. */
 TEST(a_batch_that_lost_a_write_is_not_kept)

@@ -24,6 +24,6 @@ $ quire tenant add acme >/dev/null 2>&1; quire stats | tail -2
 #1 default: 1 session, …; 1 artifact, 12 B; 0 memory entries
 #2 acme: 0 sessions, 0 B; 0 artifacts, 0 B; 0 memory entries
 $ quire --tenant acme stats
-quire: how much there is is told for all tenants together
+quire: statistics cover all tenants together
 hint: leave out --tenant
 ? 3
