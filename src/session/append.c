@@ -85,25 +85,7 @@ quire_bytes write_quoted(struct arena *keep, quire_bytes text)
     return out;
 }
 
-/* ---- latched errors ----------------------------------------------------- */
-
-quire_status write_latch(struct session *s, quire_status st, quire_error *err)
-{
-    if (!st || s->failed.status)
-        return st;
-    if (err)
-        s->failed = *err;
-    else
-        err_set(&s->failed, st, "an earlier write to %s failed", s->path);
-    s->failed.status = st;
-    return st;
-}
-
-void write_quiet(struct session *s)
-{
-    while (s->syncing)
-        pthread_cond_wait(&s->synced, &s->lock);
-}
+/* ---- ready to write ------------------------------------------------------ */
 
 quire_status write_ready(struct session *s, quire_error *err)
 {
@@ -202,22 +184,6 @@ quire_status session_flush(struct session *s, quire_error *err)
 }
 
 /* ---- operations (idempotency) ------------------------------------------- */
-
-struct ops {
-    struct map done; /* name -> number of the entry */
-    struct arena text;
-    uint32_t seen; /* entries indexed so far */
-};
-
-void write_forget_ops(struct session *s)
-{
-    if (!s->ops)
-        return;
-    map_release(&s->ops->done);
-    arena_release(&s->ops->text);
-    free(s->ops);
-    s->ops = NULL;
-}
 
 /* Index the operations of entries that are new since the last call. */
 static quire_status index_ops(struct session *s, quire_error *err)

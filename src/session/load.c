@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -404,7 +405,7 @@ static quire_status finish_load(struct session *s, quire_error *err)
  * load. */
 static void forget_all(struct session *s)
 {
-    write_forget_ops(s);
+    load_forget_ops(s);
     index_clear(&s->index);
     arena_release(&s->text);
     forget_window(s);
@@ -593,4 +594,14 @@ quire_status load_refresh(struct session *s, quire_error *err)
 uint32_t session_find(const struct session *s, const char *id)
 {
     return index_find(&s->index, bytes_str(id));
+}
+
+void load_forget_ops(struct session *s)
+{
+    if (!s->ops)
+        return;
+    map_release(&s->ops->done);
+    arena_release(&s->ops->text);
+    free(s->ops);
+    s->ops = NULL;
 }

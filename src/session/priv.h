@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "base/err.h"
+#include "base/map.h"
 #include "base/arena.h"
 #include "session/omp_lock.h"
 #include "session/index.h"
@@ -106,6 +108,9 @@ quire_status session_open_listing(const struct session_env *env,
 
 /* ---- load.c ------------------------------------------------------------- */
 
+/* Drop the index of operations: the entries are loaded anew. */
+void load_forget_ops(struct session *s);
+
 /* Read the log from its start, or what was added to it. */
 quire_status load_all(struct session *s, bool full, quire_error *err);
 quire_status load_rest(struct session *s, quire_error *err);
@@ -173,23 +178,45 @@ quire_status tree_labels(struct session *s, struct arena *keep,
                          struct labels *out, quire_error *err);
 quire_bytes labels_get(const struct labels *l, uint32_t of);
 
+/* ---- state of an open session -------------------------------------------- */
+
+/* Wait until no thread is syncing our log. */
+static inline void write_quiet(struct session *s)
+{
+    while (s->syncing)
+        pthread_cond_wait(&s->synced, &s->lock);
+}
+
+/* Latch an error: from here on nothing is written. Returns it. */
+static inline quire_status write_latch(struct session *s, quire_status st,
+                                       quire_error *err)
+{
+    if (!st || s->failed.status)
+        return st;
+    if (err)
+        s->failed = *err;
+    else
+        err_set(&s->failed, st, "an earlier write to %s failed", s->path);
+    s->failed.status = st;
+    return st;
+}
+
+/* Names of operations (`quireOp`) that the log has, for idempotent appends. */
+struct ops {
+    struct map done; /* name -> number of the entry */
+    struct arena text;
+    uint32_t seen; /* entries indexed so far */
+};
+
 /* ---- append.c ----------------------------------------------------------- */
 
 /* Move a log from memory to its file. */
 void write_settled(struct session *s);
 quire_status write_to_file(struct session *s, quire_error *err);
 
-/* Wait until no thread is syncing our log. */
-void write_quiet(struct session *s);
-
-/* Latch an error: from here on nothing is written. Returns it. */
-quire_status write_latch(struct session *s, quire_status st, quire_error *err);
-
 /* Ready to write: no error has latched, it is not read-only, and the changes of
  * other processes are loaded. */
 quire_status write_ready(struct session *s, quire_error *err);
-
-void write_forget_ops(struct session *s);
 
 /* Fill in the result of an append; `out` may be NULL. */
 void write_report(const struct session *s, uint32_t at, bool existed,

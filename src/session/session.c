@@ -95,7 +95,7 @@ void session_close(struct session *s)
     arena_release(&s->lent);
     buf_release(&s->window);
     buf_release(&s->out);
-    write_forget_ops(s);
+    load_forget_ops(s);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->synced);
     free(s->name);
