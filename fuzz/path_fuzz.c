@@ -78,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum path_fault fault = path_clean(path, out, &len);
 
     if (fault) {
-        HOLDS(*path_reason(fault) && *path_words(fault));
+        HOLDS(*path_reason(fault) && *path_message(fault));
         HOLDS(fault == path_clean(path, out, NULL));
         return 0;
     }
-    HOLDS(!*path_reason(fault) && !*path_words(fault));
+    HOLDS(!*path_reason(fault) && !*path_message(fault));
     HOLDS(len == strlen(out) && len <= size);
     name_holds(out);
     same_letters(path, out);

@@ -17,167 +17,12 @@
 #include "base/utf8.h"
 #include "api/workspace.h"
 
-#define TAGS_MAX     32
-#define TAG_MAX      64
-#define WORDS_MAX    1000
-#define METADATA_MAX (64 * 1024)
-
-/* ---- opening ------------------------------------------------------------ */
-
-quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err)
-{
-    struct artifacts_config config = {.catalog = &q->catalog,
-                                      .queue = q->commit_queue,
-                                      .read_only = q->read_only};
-    quire_status st = need_rows(q, write, err);
-
-    if (!st)
-        st = need_blobs(q, write, err);
-    if (st || q->artifacts)
-        return st;
-    config.blobs = q->blobs;
-    return artifacts_new(&config, &q->artifacts, err);
-}
-
-quire_status need_artifacts(struct quire *q, bool write, quire_error *err)
-{
-    quire_status st = need_all_artifacts(q, write, err);
-
-    return st ? st : tenants_check(q, err);
-}
-
-quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
-                              quire_error *err)
-{
-    int64_t state = quire_changes(q);
-    quire_status st;
-
-    if (state && state == q->limits_state) {
-        *out = q->limits;
-        return QUIRE_OK;
-    }
-    st = config_number(q, "quota.file", &out->file, err);
-    if (!st)
-        st = config_number(q, "quota.session", &out->session, err);
-    if (!st)
-        st = config_number(q, "quota.tenant", &out->tenant, err);
-    if (!st)
-        st = config_number(q, "versions.kept", &out->versions, err);
-    q->limits = *out;
-    q->limits_state = st ? 0 : state;
-    return st;
-}
-
-/* ---- sessions ----------------------------------------------------------- */
-
-quire_status artifacts_session(struct quire *q, const char *session,
-                               struct arena *keep, const char **key,
-                               const char **file, quire_error *err)
-{
-    struct session_location p;
-    bool is_key;
-    quire_status st;
-
-    if (!session)
-        session = "user";
-    *key = session;
-    *file = NULL;
-    if (!strcmp(session, "user") || !strcmp(session, "temp"))
-        return QUIRE_OK;
-    st = session_lookup(q, session, keep, &p, err);
-    if (st)
-        return st;
-    is_key = session_cache_is_key(q, session);
-    if (!is_key)
-        st = session_location_key(&p, keep, key, err);
-    if (!st && !is_key && p.in_home && !strcmp(*key, session))
-        session_cache_put(q, session, p.name, true);
-    if (!st && p.in_home) {
-        *file = arena_printf(keep, "%s/%s", q->root, p.name);
-        st = *file ? QUIRE_OK : err_memory(err);
-    }
-    session_location_release(&p);
-    return st;
-}
-
-quire_status artifacts_key(struct quire *q, const char *session,
-                           struct arena *keep, const char **key,
-                           quire_error *err)
-{
-    const char *file;
-
-    return artifacts_session(q, session, keep, key, &file, err);
-}
-
 /* ---- what may be put ---------------------------------------------------- */
 
 quire_status quire_artifact_path(quire_bytes path, char out[257],
                                  const char **reason, quire_error *err)
 {
-    enum path_fault fault = path_clean(path, out, NULL);
-
-    if (reason)
-        *reason = path_reason(fault);
-    if (fault == PATH_FINE)
-        return QUIRE_OK;
-    return err_fail(err, QUIRE_INVALID, "a path looks like notes/today.md",
-                    "invalid path: %s (%s)", path_words(fault),
-                    path_reason(fault));
-}
-
-static quire_status check_text(const char *what, const char *text, size_t max,
-                               quire_error *err)
-{
-    if (!text || (strlen(text) <= max && utf8_check(bytes_str(text))))
-        return QUIRE_OK;
-    return err_set(err, QUIRE_INVALID, "%s is not UTF-8 of at most %zu bytes",
-                   what, max);
-}
-
-static quire_status check_tags(const char *const *tags, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-    size_t n;
-
-    for (n = 0; tags && tags[n] && !st; n++) {
-        st = check_text("tag", tags[n], TAG_MAX, err);
-        if (!st && !*tags[n])
-            st = err_set(err, QUIRE_INVALID, "tag is empty");
-        if (!st && n == TAGS_MAX)
-            st = err_set(err, QUIRE_INVALID, "an artifact has at most %d tags",
-                         TAGS_MAX);
-    }
-    return st;
-}
-
-quire_status artifacts_check_options(const quire_artifact_options *o,
-                                     quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    if (o->mime && !mime_is_valid(bytes_str(o->mime))) {
-        st = err_fail(err, QUIRE_INVALID,
-                      "one looks like text/markdown; leave it out to have it "
-                      "found by name or content",
-                      "media type is malformed");
-    }
-    if (!st)
-        st = check_text("purpose", o->purpose, WORDS_MAX, err);
-    if (!st)
-        st = check_text("source", o->source, WORDS_MAX, err);
-    if (!st)
-        st = check_text("agent", o->agent, WORDS_MAX, err);
-    if (!st)
-        st = check_tags(o->tags, err);
-    if (!st && o->meta &&
-        (strlen(o->meta) > METADATA_MAX ||
-         !json_check(bytes_str(o->meta), JSON_UTF8, NULL) ||
-         json_kind(bytes_str(o->meta)) != JSON_OBJECT))
-        st = err_set(err, QUIRE_INVALID,
-                     "the metadata of an artifact is a JSON object of at most "
-                     "%d bytes",
-                     METADATA_MAX);
-    return st;
+    return path_check(path, out, reason, err);
 }
 
 quire_status quire_artifact_put(quire *q, const char *session, const char *path,
@@ -198,13 +43,13 @@ quire_status quire_artifact_put(quire *q, const char *session, const char *path,
 
     OPTIONS_READ(full, options);
     if (!st)
-        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+        st = path_check(bytes_str(path), clean, NULL, err);
     if (!st)
-        st = artifacts_check_options(&full, err);
+        st = artifact_check_options(&full, err);
     if (!st)
         st = artifacts_limits(q, &limits, err);
     if (!st)
-        st = artifacts_session(q, session, &q->loan, &key, &what.file, err);
+        st = session_key_and_file(q, session, &q->loan, &key, &what.file, err);
     if (st)
         return st;
     what.name = what.file ? what.file + strlen(q->home) + 1 : NULL;
@@ -233,17 +78,6 @@ static quire_status missing(const char *session, const char *which,
                  session && !*session ? "" : " in session ",
                  session ? session : "user");
     return st;
-}
-
-bool read_id(const char *digits, int64_t *id)
-{
-    char *end;
-
-    /* More digits do not fit an id. */
-    if (*digits < '0' || *digits > '9' || strlen(digits) > 18)
-        return false;
-    *id = strtoll(digits, &end, 10);
-    return *end == '\0';
 }
 
 /* What a caller in a session may reach. */
@@ -311,7 +145,7 @@ static quire_status find(struct quire *q, const char *session,
     const char *key;
     int64_t id;
     bool by_id = *which == '#' && read_id(which + 1, &id);
-    quire_status st = artifacts_key(q, session, &q->loan, &key, err);
+    quire_status st = session_key(q, session, &q->loan, &key, err);
 
     if (st)
         return st;
@@ -320,7 +154,7 @@ static quire_status find(struct quire *q, const char *session,
     if (by_id && (!st || st == QUIRE_NOT_FOUND)) {
         return find_id(q, &owner, id, reach, session, out, err);
     } else if (!st) {
-        st = quire_artifact_path(bytes_str(which), clean, NULL, err);
+        st = path_check(bytes_str(which), clean, NULL, err);
         if (!st)
             st = artifact_by_path(q->artifacts, &owner, clean, &q->loan, out,
                                   err);
@@ -414,7 +248,7 @@ static quire_status find_scope(struct quire *q, const char *session, bool all,
     else if (*none)
         st = QUIRE_OK;
     if (!st && !all)
-        st = artifacts_key(q, session, &q->loan, &key, err);
+        st = session_key(q, session, &q->loan, &key, err);
     if (st || *none || all)
         return st;
     st = session_row_find(&q->catalog, q->tenant, key, &owner, err);
@@ -513,11 +347,11 @@ quire_status quire_artifact_restore(quire *q, const char *session,
     quire_status st = need_artifacts(q, true, err);
 
     if (!st)
-        st = quire_artifact_path(bytes_str(path), clean, NULL, err);
+        st = path_check(bytes_str(path), clean, NULL, err);
     if (!st)
         st = artifacts_limits(q, &limits, err);
     if (!st)
-        st = artifacts_key(q, session, &q->loan, &key, err);
+        st = session_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
     st = session_row_find(&q->catalog, q->tenant, key, &owner, err);

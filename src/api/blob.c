@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "api/verify.h"
 #include "base/err.h"
 #include "base/opts.h"

@@ -1,5 +1,5 @@
 /* config.c - settings, as quire/config.h has them */
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "base/err.h"
 
 quire_status quire_config_get(quire *q, const char *key, quire_setting *out,
@@ -61,26 +61,4 @@ quire_status quire_config_set(quire *q, const char *key, const char *value,
     if (!st)
         reopen_modules(q);
     return st;
-}
-
-bool config_is(struct quire *q, const char *key, const char *value)
-{
-    return !need_catalog(q, false, NULL) &&
-           settings_is(&q->catalog, key, value);
-}
-
-quire_status config_number(struct quire *q, const char *key, uint64_t *out,
-                           quire_error *err)
-{
-    quire_status st = need_catalog(q, false, err);
-
-    return st ? st : settings_number(&q->catalog, key, out, err);
-}
-
-quire_status config_duration(struct quire *q, const char *key, int64_t *seconds,
-                             quire_error *err)
-{
-    quire_status st = need_catalog(q, false, err);
-
-    return st ? st : settings_duration(&q->catalog, key, seconds, err);
 }

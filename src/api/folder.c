@@ -1,5 +1,5 @@
 /* folder.c - folders, as quire/folder.h has them */
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "base/err.h"
 
 quire_status quire_folder_get(quire *q, int64_t id, quire_folder *out,

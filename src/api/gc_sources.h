@@ -12,7 +12,7 @@
 #ifndef API_GC_SOURCES_H
 #define API_GC_SOURCES_H
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 struct gc_source {
     struct object_store *store; /* borrowed, until the walk goes on           */

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/opts.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 static quire_status open_history(struct quire *q, const char *path,
                                  quire_error *err)

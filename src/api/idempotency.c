@@ -1,5 +1,5 @@
 /* idempotency.c - idempotency keys, as quire/idempotency.h has them */
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "blob/hash.h"
 
 quire_status quire_idempotency_begin(quire *q, const char *key,

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "base/opts.h"
 #include "jp/jp.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "api/transaction.h"
 
 /* ---- where they are ----------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include "base/opts.h"
 #include "base/utf8.h"
 #include "memory/memory.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 #define TITLE_MAX      200
 #define CONTENT_MAX    (64 * 1024)
@@ -83,16 +83,6 @@ quire_status quire_relation_of(quire_bytes name, quire_relation_kind *out,
 
 /* ---- the room ----------------------------------------------------------- */
 
-/* Over what is open. QUIRE_NOT_FOUND without a message: no memory yet. */
-quire_status memories_open(struct quire *q, quire_error *err)
-{
-    if (!q->catalog.db || q->catalog.schema < SCHEMA_MEMORY)
-        return QUIRE_NOT_FOUND;
-    return q->memories
-               ? QUIRE_OK
-               : memories_new(q->catalog.db, &q->clock, &q->memories, err);
-}
-
 /* Open memory and artifacts, to whose sessions entries are pinned. Empties
  * q->loan. */
 static quire_status need_memory(struct quire *q, bool write, quire_error *err)
@@ -128,7 +118,7 @@ static quire_status find_key(struct quire *q, const char *session,
                              const char **key, quire_error *err)
 {
     *key = NULL;
-    return session ? artifacts_key(q, session, &q->loan, key, err) : QUIRE_OK;
+    return session ? session_key(q, session, &q->loan, key, err) : QUIRE_OK;
 }
 
 /* Its number; 0: no row. */

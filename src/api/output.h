@@ -3,7 +3,7 @@
 #define API_OUTPUT_H
 
 #include "output/dir.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 struct quire_outputs {
     struct quire *q;

@@ -342,7 +342,7 @@ quire_status quire_run_list(quire *q, const char *session, uint64_t limit,
         (!st && !catalog_has(&q->catalog, SCHEMA_RUN_LOG)))
         return QUIRE_OK;
     if (!st && session)
-        st = artifacts_key(q, session, &q->loan, &key, err);
+        st = session_key(q, session, &q->loan, &key, err);
     if (st)
         return st;
     q->in_callback = true;

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 #include "memory/scratchpad.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* A reader of a home without them gets none. */
 static quire_status need_pads(struct quire *q, bool write, quire_error *err)

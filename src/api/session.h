@@ -2,7 +2,7 @@
 #ifndef API_SESSION_H
 #define API_SESSION_H
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "session/list.h"
 #include "session/names.h"
 #include "session/session.h"

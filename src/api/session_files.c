@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "output/dir.h"
+#include "api/core/removals.h"
 #include "api/transaction.h"
 #include "api/session.h"
 #include "api/workspace.h"
@@ -21,21 +22,13 @@
 
 /* ---- files that belong together ----------------------------------------- */
 
-/* The directory of a session's file, in the arena. */
-static const char *dir_of(const char *name, struct arena *tmp)
-{
-    const char *slash = strrchr(name, '/');
-
-    return slash ? arena_text(tmp, bytes_of(name, (size_t)(slash - name))) : "";
-}
-
 struct file_walk {
     struct object_store *store;
     quire_text_fn each;
     void *ctx;
 };
 
-static quire_status give_file(void *ctx, const char *name,
+static quire_status emit_file(void *ctx, const char *name,
                               const struct object_info *info, quire_error *err)
 {
     struct file_walk *w = ctx;
@@ -50,47 +43,6 @@ static quire_status give_file(void *ctx, const char *name,
     return st;
 }
 
-/* The originals that repair keeps: "<name>.<anything>.bak", beside it. */
-struct backups {
-    const char *base;
-    size_t len;
-    const char *dir;
-    quire_status (*each)(void *ctx, const char *name,
-                         const struct object_info *info, quire_error *err);
-    void *ctx;
-};
-
-static quire_status see_backup(void *ctx, const char *name,
-                               const struct object_info *info, quire_error *err)
-{
-    struct backups *b = ctx;
-    size_t len = strlen(name);
-    char *whole = NULL;
-    quire_status st;
-
-    if (!info || len < b->len + 5 || strncmp(name, b->base, b->len) != 0 ||
-        name[b->len] != '.' || strcmp(name + len - 4, ".bak") != 0)
-        return QUIRE_OK;
-    if (asprintf(&whole, "%s%s%s", b->dir, *b->dir ? "/" : "", name) < 0)
-        return err_memory(err);
-    st = b->each(b->ctx, whole, info, err);
-    free(whole);
-    return st;
-}
-
-static quire_status each_backup(struct object_store *store, const char *name,
-                                struct arena *tmp, struct backups *b,
-                                quire_error *err)
-{
-    const char *slash = strrchr(name, '/');
-
-    b->base = slash ? slash + 1 : name;
-    b->len = strlen(b->base);
-    b->dir = dir_of(name, tmp);
-    return b->dir ? store->ops->scan(store, b->dir, see_backup, b, err)
-                  : err_memory(err);
-}
-
 quire_status quire_session_files(quire_session *s, quire_text_fn each,
                                  void *ctx, quire_error *err)
 {
@@ -98,26 +50,18 @@ quire_status quire_session_files(quire_session *s, quire_text_fn each,
     struct file_walk w = {session_store(s->s), each, ctx};
     const char *name = session_name(s->s);
     const char *outputs = session_outputs_dir(name, &tmp);
-    struct backups backups = {.each = give_file, .ctx = &w};
     quire_session_info info;
     quire_status st = outputs ? QUIRE_OK : err_memory(err);
 
     session_describe(s->s, &info);
     if (!st && info.path)
-        st = give_file(&w, name, NULL, err);
+        st = emit_file(&w, name, NULL, err);
     if (!st)
-        st = w.store->ops->list(w.store, outputs, give_file, &w, err);
+        st = w.store->ops->list(w.store, outputs, emit_file, &w, err);
     if (!st)
-        st = each_backup(w.store, name, &tmp, &backups, err);
+        st = session_each_backup(w.store, name, emit_file, &w, err);
     arena_release(&tmp);
     return st;
-}
-
-/* In the home all files of an outputs directory belong to the session; elsewhere
- * a directory of that name may hold other files. */
-static bool is_output(const char *name)
-{
-    return output_dir_is_output(strrchr(name, '/') + 1);
 }
 
 struct copying {
@@ -138,7 +82,7 @@ static quire_status copy_output(void *ctx, const char *name,
     quire_status st;
 
     (void)info;
-    if (c->only_ours && !is_output(name))
+    if (c->only_ours && !session_is_output(name))
         return QUIRE_OK;
     st = c->from->ops->open(c->from, name, &file, &now, err);
     if (st)
@@ -212,23 +156,6 @@ static quire_status rename_both(struct quire *q, const char *from,
     return st;
 }
 
-/* Lock the directory that a session is about to leave, so that no output is added
- * there. */
-static quire_status claim_dir(struct quire *q, struct object_store *store,
-                              const char *name, struct arena *tmp,
-                              quire_error *err)
-{
-    const char *dir = dir_of(name, tmp);
-    quire_status st;
-
-    if (!dir)
-        return err_memory(err);
-    st = store->ops->lock_dir(store, dir, q->busy_ms, err);
-    if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has been removed or moved", name);
-    return st;
-}
-
 /* Rename a session and its outputs in the home: both or neither. */
 static quire_status move_both(struct quire *q, const char *from, const char *to,
                               struct arena *tmp, quire_error *err)
@@ -243,7 +170,7 @@ static quire_status move_both(struct quire *q, const char *from, const char *to,
         return st;
     st = lock_theirs(q, from, &theirs, err);
     if (!st)
-        st = claim_dir(q, all, from, tmp, err);
+        st = session_lock_dir(q, all, from, tmp, err);
     if (!st) {
         st = rename_both(q, from, to, tmp, err);
         all->ops->unlock_dir(all);
@@ -491,8 +418,8 @@ static quire_status lend_path(struct quire *q, const char *name,
     return *path ? QUIRE_OK : err_memory(err);
 }
 
-static quire_status put_away(struct quire *q, const char *which, bool away,
-                             const char **path, quire_error *err)
+static quire_status set_archived(struct quire *q, const char *which, bool away,
+                                 const char **path, quire_error *err)
 {
     static const char archive[] = "archive/";
     struct arena tmp = ARENA_INIT;
@@ -524,13 +451,13 @@ static quire_status put_away(struct quire *q, const char *which, bool away,
 quire_status quire_session_archive(quire *q, const char *which,
                                    const char **path, quire_error *err)
 {
-    return put_away(q, which, true, path, err);
+    return set_archived(q, which, true, path, err);
 }
 
 quire_status quire_session_unarchive(quire *q, const char *which,
                                      const char **path, quire_error *err)
 {
-    return put_away(q, which, false, path, err);
+    return set_archived(q, which, false, path, err);
 }
 
 /* Outside the home a file is removed only if it is a session: other files are
@@ -550,132 +477,6 @@ check_ours(struct quire *q, const struct session_location *p, quire_error *err)
     if (!st)
         session_close(s);
     return st;
-}
-
-static quire_status remove_output(void *ctx, const char *name,
-                                  const struct object_info *info,
-                                  quire_error *err)
-{
-    struct object_store *store = ctx;
-    quire_status st;
-
-    (void)info;
-    if (!is_output(name))
-        return QUIRE_OK;
-    st = store->ops->remove(store, name, err);
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-static quire_status remove_backup(void *ctx, const char *name,
-                                  const struct object_info *info,
-                                  quire_error *err)
-{
-    struct object_store *store = ctx;
-    quire_status st = store->ops->remove(store, name, err);
-
-    (void)info;
-    return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
-}
-
-static quire_status clear_outputs(const struct session_location *p,
-                                  const char *dir, quire_error *err)
-{
-    struct object_store *store = p->store;
-
-    if (p->in_home)
-        return store->ops->clear(store, dir, err);
-    return store->ops->list(store, dir, remove_output, store, err);
-}
-
-/* Remove the locked session and its files. Its directory is locked: an output
- * added meanwhile would remain. */
-static quire_status remove_all(const struct session_location *p,
-                               struct arena *tmp, quire_error *err)
-{
-    struct backups backups = {.each = remove_backup, .ctx = p->store};
-    const char *outputs = session_outputs_dir(p->name, tmp);
-    quire_status st;
-
-    /* Outputs first: a session without outputs can be removed again, outputs
-     * without a session could not be found. */
-    st = outputs ? clear_outputs(p, outputs, err) : err_memory(err);
-    if (!st)
-        st = each_backup(p->store, p->name, tmp, &backups, err);
-    if (!st)
-        st = p->store->ops->remove(p->store, p->name, err);
-    if (st == QUIRE_NOT_FOUND)
-        err_set(err, st, "%s has been removed or moved", p->name);
-    return st;
-}
-
-/* Whether a recorded removal still describes the file. */
-static bool is_as_noted(struct object_store *home, const struct removal *file)
-{
-    struct object_info info;
-
-    return !home->ops->stat(home, file->name, &info, NULL) &&
-           info.size == file->size && info.modified_ns == file->modified_ns;
-}
-
-/* Whether a name in the home can be a session's, of any tenant. */
-static bool is_sessions(const char *name)
-{
-    int64_t tenant;
-
-    name = tenants_skip(name, &tenant);
-    return !strncmp(name, "sessions/", 9) ||
-           !strncmp(name, "archive/sessions/", 17);
-}
-
-/* Finish one recorded removal. Its process has died, or is at work and holds the
- * lock. A file that has changed since stays. */
-static void finish_one(struct quire *q, struct object_store *home,
-                       const struct removal *file, struct arena *tmp)
-{
-    struct session_location p = {.store = home, .in_home = true};
-    struct object *held = NULL;
-    quire_status st;
-
-    p.name = arena_text(tmp, bytes_str(file->name));
-    if (!p.name || !is_sessions(p.name))
-        return;
-    st = session_hold(p.store, p.name, 0, &held, NULL);
-    if (st == QUIRE_BUSY)
-        return;
-    if (!st && is_as_noted(home, file))
-        st = claim_dir(q, p.store, p.name, tmp, NULL);
-    else if (!st)
-        st = QUIRE_CHANGED;
-    if (!st) {
-        st = remove_all(&p, tmp, NULL);
-        p.store->ops->unlock_dir(p.store);
-    }
-    if (held)
-        held->ops->close(held);
-    if (!st || st == QUIRE_NOT_FOUND || st == QUIRE_CHANGED)
-        removal_done(&q->catalog, file->name, NULL);
-}
-
-/* A removal that fails stays recorded, and does not fail the caller. Names are
- * relative to the home, so that a handle of any tenant can finish it. */
-void finish_removals(struct quire *q)
-{
-    struct arena tmp = ARENA_INIT;
-    struct object_store *home;
-    struct removal *files;
-    size_t i, n = 0;
-
-    /* A record may be visible before it is durable; files are removed after. */
-    if (!removal_list(&q->catalog, &tmp, &files, &n, NULL) && n > 0 &&
-        !db_settle(q->catalog.db, NULL) && !need_home(q, &home, NULL)) {
-        for (i = 0; i < n; i++) {
-            if (files[i].size != REMOVAL_TREE)
-                finish_one(q, home, &files[i], &tmp);
-            else if (!workspaces_finish(q, files[i].name))
-                tenants_finish(q, home, &files[i]);
-        }
-    }
-    arena_release(&tmp);
 }
 
 /* Whether another file has the same id: a copy of the file. */
@@ -724,7 +525,7 @@ static quire_status forget(struct quire *q, const struct session_location *p,
     if (!st)
         st = db_settle(q->catalog.db, err);
     if (!st && dir)
-        workspaces_finish(q, dir); /* else the next writer does it */
+        removal_finish_workspace(q, dir); /* else the next writer does it */
     return st;
 }
 
@@ -761,12 +562,12 @@ quire_status quire_session_remove(quire *q, const char *which, quire_error *err)
         st = noted ? need_artifacts(q, true, err) : err_memory(err);
     }
     if (!st)
-        st = claim_dir(q, p.store, p.name, &tmp, err);
+        st = session_lock_dir(q, p.store, p.name, &tmp, err);
     if (!st) {
         if (noted)
             st = forget(q, &p, noted, &tmp, err);
         if (!st)
-            st = remove_all(&p, &tmp, err);
+            st = session_remove_files(&p, &tmp, err);
         p.store->ops->unlock_dir(p.store);
         if (!st && noted)
             st = removal_done(&q->catalog, noted, err);

@@ -696,7 +696,7 @@ quire_status quire_session_id(quire *q, const char *which, const char **id,
         return st;
     arena_reset(&q->loan);
     st = read_number(q, &which, rows, &q->loan, err);
-    return st ? st : artifacts_session(q, which, &q->loan, id, &file, err);
+    return st ? st : session_key_and_file(q, which, &q->loan, id, &file, err);
 }
 
 quire_status quire_session_row_of(quire *q, const char *which,

@@ -474,19 +474,3 @@ quire_status quire_stats_read(quire *q, quire_stats *out,
     free(s.tenants);
     return st;
 }
-
-int64_t quire_changes(quire *q)
-{
-    int64_t version = 0;
-    bool row = false;
-
-    if (q->in_callback || need_catalog(q, false, NULL) || !q->catalog.db)
-        return 0;
-    if (!q->changes &&
-        db_prepare(q->catalog.db, "PRAGMA data_version", &q->changes, NULL))
-        return 0;
-    if (!q->catalog.db->ops->step(q->changes, &row, NULL) && row)
-        version = q->catalog.db->ops->column_int(q->changes, 0);
-    q->catalog.db->ops->reset(q->changes);
-    return version;
-}

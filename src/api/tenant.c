@@ -27,71 +27,14 @@
 #include "base/utf8.h"
 #include "blob/hash.h"
 #include "memory/memory.h"
+#include "api/core/removals.h"
 #include "api/transaction.h"
 #include "session/list.h"
 
 #define NAME_MAX_BYTES 100
 #define TOKEN_BYTES    32
 
-/* Long enough for any id. */
-#define DIR_SIZE 40
-
-static void spell_dir(int64_t id, char out[DIR_SIZE])
-{
-    snprintf(out, DIR_SIZE, "tenants/%" PRId64, id);
-}
-
-const char *tenants_skip(const char *name, int64_t *id)
-{
-    static const char prefix[] = "tenants/";
-    size_t digits;
-    const char *at;
-
-    *id = 0;
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-        return name;
-    at = name + sizeof prefix - 1;
-    digits = strspn(at, "0123456789");
-    if (digits == 0 || (at[digits] != '/' && at[digits] != '\0'))
-        return name;
-    *id = strtoll(at, NULL, 10);
-    return at + digits + (at[digits] == '/');
-}
-
 /* ---- answers ------------------------------------------------------------ */
-
-static quire_status unknown(const struct quire *q, const char *which,
-                            quire_error *err)
-{
-    quire_status st = err_fail(err, QUIRE_NOT_FOUND,
-                               HINT_SHELL "`quire tenant ls` lists the tenants",
-                               "no tenant %.100s in %s", which, q->home);
-    return st;
-}
-
-static quire_status shut_out(const quire_tenant *t, quire_error *err)
-{
-    quire_status st = err_set(err, QUIRE_INVALID, "tenant %s is disabled",
-                              t->name);
-
-    err_next(err,
-             HINT_SHELL
-             "`quire tenant disable --enable '#%lld'` lets it in again",
-             (long long)t->id);
-    return st;
-}
-
-static quire_status several(const quire_tenant *t, int64_t another,
-                            quire_error *err)
-{
-    quire_status st = err_set(err, QUIRE_INVALID,
-                              "several tenants are called %s: #%lld and "
-                              "#%lld, to begin with",
-                              t->name, (long long)t->id, (long long)another);
-
-    err_next(err, "name one by its id, such as '#%lld'", (long long)t->id);
-    return st;
-}
 
 /* Refuse what cannot be done to the default tenant. */
 static quire_status refuse_default(const quire_tenant *t, const char *what,
@@ -102,141 +45,6 @@ static quire_status refuse_default(const quire_tenant *t, const char *what,
     return err_fail(err, QUIRE_INVALID,
                     "it owns everything without another tenant",
                     "the tenant %s cannot be %s", t->name, what);
-}
-
-/* ---- which one ---------------------------------------------------------- */
-
-/* By id, after a '#'; else by name, or by id if there is no such name. */
-static quire_status find(struct quire *q, const char *which, struct arena *keep,
-                         quire_tenant *out, quire_error *err)
-{
-    int64_t id = 0, another = 0;
-    bool hash = *which == '#', number = read_id(which + hash, &id);
-    quire_status st = QUIRE_NOT_FOUND;
-
-    if (!(hash && number))
-        st = tenant_by_name(&q->catalog, which, keep, out, &another, err);
-    if (!st && another)
-        return several(out, another, err);
-    if (st == QUIRE_NOT_FOUND && number)
-        st = tenant_by_id(&q->catalog, id, keep, out, err);
-    return st == QUIRE_NOT_FOUND ? unknown(q, which, err) : st;
-}
-
-/* ---- whom a handle works for -------------------------------------------- */
-
-/* NULL: the default tenant, which needs no lookup. */
-static const char *other(const char *name)
-{
-    return name && strcmp(name, "default") != 0 && strcmp(name, "#1") != 0
-               ? name
-               : NULL;
-}
-
-static const char *named(const quire_options *o)
-{
-    const char *name = o->tenant;
-
-    if (o->blobs)
-        return NULL;
-    if (!name) {
-        name = getenv("QUIRE_TENANT");
-        if (name && !*name)
-            name = NULL;
-    }
-    return other(name);
-}
-
-static quire_status enter_other(struct quire *q, const char *which,
-                                quire_error *err)
-{
-    struct arena tmp = ARENA_INIT;
-    quire_tenant t = {.id = 0};
-    quire_status st;
-
-    if (!*which) {
-        st = err_fail(err, QUIRE_INVALID,
-                      HINT_SHELL
-                      "leave it out for `default`; `quire tenant ls` lists "
-                      "those there are",
-                      "tenant name is empty");
-        return st;
-    }
-    if (q->kind != QUIRE_KIND_NATIVE) {
-        st = err_fail(err, QUIRE_INVALID,
-                      HINT_SHELL
-                      "leave out --tenant and QUIRE_TENANT, or name a home of "
-                      "Quire's own with --home",
-                      "%s is a home of another program: it has no tenants",
-                      q->home);
-        return st;
-    }
-    st = need_rows(q, false, err);
-    if (st == QUIRE_NOT_FOUND)
-        return unknown(q, which, err);
-    if (!st)
-        st = find(q, which, &tmp, &t, err);
-    if (!st && t.disabled)
-        st = shut_out(&t, err);
-    if (!st)
-        q->tenant = t.id;
-    arena_release(&tmp);
-    return st;
-}
-
-/* NULL: the default one. */
-static quire_status enter(struct quire *q, const char *which, quire_error *err)
-{
-    quire_status st = QUIRE_OK;
-
-    q->tenant = TENANT_DEFAULT;
-    if (which)
-        st = enter_other(q, which, err);
-    if (st)
-        return st;
-    if (q->tenant == TENANT_DEFAULT)
-        q->root = strdup(q->home);
-    else if (asprintf(&q->root, "%s/tenants/%" PRId64, q->home, q->tenant) < 0)
-        q->root = NULL;
-    return q->root ? QUIRE_OK : err_memory(err);
-}
-
-quire_status tenants_enter(struct quire *q, const quire_options *o,
-                           quire_error *err)
-{
-    return enter(q, named(o), err);
-}
-
-quire_status tenants_find(struct quire *q, const char *which, quire_error *err)
-{
-    return enter(q, other(which), err);
-}
-
-quire_status tenants_check(struct quire *q, quire_error *err)
-{
-    struct arena tmp = ARENA_INIT;
-    quire_tenant t = {.id = 0};
-    int64_t state;
-    quire_status st;
-
-    if (q->tenant == TENANT_DEFAULT)
-        return QUIRE_OK;
-    state = quire_changes(q);
-    if (state && state == q->tenant_state)
-        return QUIRE_OK;
-    st = catalog_has(&q->catalog, SCHEMA_ARTIFACTS) ? QUIRE_OK
-                                                    : need_rows(q, false, err);
-    if (!st)
-        st = tenant_by_id(&q->catalog, q->tenant, &tmp, &t, err);
-    if (!st && t.disabled)
-        st = shut_out(&t, err);
-    if (st == QUIRE_NOT_FOUND) {
-        err_fail(err, st, HINT_SHELL "`quire tenant ls` lists the tenants",
-                 "tenant #%lld has been removed", (long long)q->tenant);
-    }
-    q->tenant_state = st ? 0 : state;
-    arena_release(&tmp);
-    return st;
 }
 
 /* ---- looking ------------------------------------------------------------ */
@@ -256,11 +64,11 @@ quire_status quire_tenant_get(quire *q, const char *which, quire_tenant *out,
     quire_status st = need_rows(q, false, err);
 
     if (!st)
-        return find(q, which, &q->loan, out, err);
+        return tenants_lookup(q, which, &q->loan, out, err);
     if (st != QUIRE_NOT_FOUND)
         return st;
     if (!is_first(which))
-        return unknown(q, which, err);
+        return tenants_unknown(q, which, err);
     *out = first;
     return QUIRE_OK;
 }
@@ -425,7 +233,7 @@ quire_status quire_tenant_rotate(quire *q, const char *which,
     token[0] = '\0';
     if (st)
         return st;
-    st = find(q, which, &q->loan, &t, err);
+    st = tenants_lookup(q, which, &q->loan, &t, err);
     if (!st)
         st = make_token(token, &digest, err);
     if (!st)
@@ -450,7 +258,7 @@ quire_status quire_tenant_disable(quire *q, const char *which, int disabled,
 
     if (st)
         return st;
-    st = find(q, which, &q->loan, &t, err);
+    st = tenants_lookup(q, which, &q->loan, &t, err);
     if (!st && disabled)
         st = refuse_default(&t, "disabled", err);
     if (!st)
@@ -549,18 +357,6 @@ static quire_status remove_rows(struct quire *q, const quire_tenant *t,
     return st ? st : tenant_drop(&q->catalog, t->id, dir, err);
 }
 
-/* The deletion of the rows is synced before files are removed, also with
- * durability=flush: rows that a power cut restores must find their files. */
-static quire_status remove_tree(struct quire *q, struct object_store *home,
-                                const char *dir, quire_error *err)
-{
-    quire_status st = db_settle(q->catalog.db, err);
-
-    if (!st)
-        st = home->ops->clear(home, dir, err);
-    return st ? st : removal_done(&q->catalog, dir, err);
-}
-
 /* The transaction. Ids are never reused, so the tenant is the one the caller
  * found. */
 static quire_status forget(struct quire *q, const quire_tenant *t,
@@ -575,7 +371,7 @@ static quire_status forget(struct quire *q, const quire_tenant *t,
         return st;
     st = tenant_by_id(&q->catalog, t->id, &tmp, &now, err);
     if (st == QUIRE_NOT_FOUND)
-        unknown(q, t->name, err);
+        tenants_unknown(q, t->name, err);
     if (!st)
         st = remove_rows(q, t, h, dir, err);
     if (!st)
@@ -590,7 +386,7 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
 {
     struct holdings h = {0};
     struct object_store *home;
-    char dir[DIR_SIZE];
+    char dir[TENANT_DIR_SIZE];
     quire_error why = {0};
     quire_tenant t = {.id = 0};
     quire_status st = need_all_artifacts(q, true, err);
@@ -598,42 +394,25 @@ quire_status quire_tenant_remove(quire *q, const char *which, int all,
     if (!st)
         st = transaction_check_none(q, "removal of a tenant", err);
     if (!st)
-        st = find(q, which, &q->loan, &t, err);
+        st = tenants_lookup(q, which, &q->loan, &t, err);
     if (!st)
         st = refuse_default(&t, "removed", err);
     if (!st)
         st = need_home(q, &home, err);
     if (st)
         return st;
-    spell_dir(t.id, dir);
+    tenants_dir(t.id, dir);
     if (!all) /* before the transaction: others would wait for the disk */
         st = home->ops->list(home, dir, count_file, &h, err);
     if (!st)
         st = forget(q, &t, all ? NULL : &h, dir, err);
     if (st)
         return st;
-    if (!remove_tree(q, home, dir, &why))
+    if (!removal_finish_tree(q, home, dir, &why))
         return QUIRE_OK;
     return err_fail(err, QUIRE_IO, "the next write to the home tries again",
                     "tenant %s is removed, but not all of its files: %.100s",
                     t.name, why.what);
-}
-
-void tenants_finish(struct quire *q, struct object_store *home,
-                    const struct removal *tree)
-{
-    struct arena tmp = ARENA_INIT;
-    char dir[DIR_SIZE];
-    quire_tenant t = {.id = 0};
-    int64_t id;
-
-    tenants_skip(tree->name, &id);
-    spell_dir(id, dir);
-    /* Only "tenants/12" is accepted from a recorded removal. */
-    if (id > TENANT_DEFAULT && !strcmp(dir, tree->name) &&
-        tenant_by_id(&q->catalog, id, &tmp, &t, NULL) == QUIRE_NOT_FOUND)
-        remove_tree(q, home, dir, NULL);
-    arena_release(&tmp);
 }
 
 /* ---- audit log ---------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef API_TRANSACTION_H
 #define API_TRANSACTION_H
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* QUIRE_INVALID inside a transaction: `what` changes files, which a rollback
  * could not undo. */

@@ -10,6 +10,7 @@
 
 #include "artifact/archive.h"
 #include "artifact/artifact.h"
+#include "artifact/path.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -72,14 +73,14 @@ static quire_status name_members(struct unpacking *u, quire_error *err)
         while (name[0] == '.' && name[1] == '/') /* as `tar -C dir .` has it */
             name += 2;
         /* Checked before a prefix could hide a bad name. */
-        st = quire_artifact_path(bytes_str(name), clean, NULL, &why);
+        st = path_check(bytes_str(name), clean, NULL, &why);
         whole = st ? NULL
                    : arena_printf(keep, "%s%s%s", u->into, *u->into ? "/" : "",
                                   clean);
         if (!st && !whole)
             return map_release(&seen), err_memory(err);
         if (!st)
-            st = quire_artifact_path(bytes_str(whole), clean, NULL, &why);
+            st = path_check(bytes_str(whole), clean, NULL, &why);
         if (st) {
             err_fail(err, st, "nothing was unpacked", "%.100s: %.150s", name,
                      why.what);
@@ -103,7 +104,8 @@ static quire_status plan(struct unpacking *u, const char *session,
 {
     struct arena *keep = &u->q->loan;
     const char *key, *file = NULL;
-    quire_status st = artifacts_session(u->q, session, keep, &key, &file, err);
+    quire_status st = session_key_and_file(u->q, session, keep, &key, &file,
+                                           err);
     size_t i;
 
     u->puts = arena_array(keep, u->n + 1, sizeof *u->puts);

@@ -2,7 +2,7 @@
 #ifndef API_VERIFY_H
 #define API_VERIFY_H
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* Whether worker threads with stores and connections of their own see the same
  * as the caller. */

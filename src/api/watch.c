@@ -32,7 +32,7 @@ quire_status quire_watch_open(quire *q, const char *session, quire_watch **out,
 
     *out = NULL;
     if (!st && session)
-        st = artifacts_key(q, session, &q->loan, &key, err);
+        st = session_key(q, session, &q->loan, &key, err);
     if (!st)
         st = watch_open(q->root, key, &w->watch, err);
     if (st) {

@@ -13,6 +13,7 @@
 
 #include "artifact/artifact.h"
 #include "artifact/mime.h"
+#include "artifact/path.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -116,7 +117,7 @@ static quire_status put(void *ctx, const char *path, quire_bytes content,
                                 .content = content,
                                 .options = options,
                                 .limits = &limits};
-    quire_status st = artifacts_check_options(options, err);
+    quire_status st = artifact_check_options(options, err);
 
     if (!st)
         st = artifacts_limits(w->q, &limits, err);
@@ -144,7 +145,7 @@ static quire_status put_all(void *ctx, const struct workspace_put *list,
                                         .content = list[i].content,
                                         .options = &list[i].options,
                                         .limits = &limits};
-        st = artifacts_check_options(&list[i].options, err);
+        st = artifact_check_options(&list[i].options, err);
     }
     return st ? st
               : artifact_put_all(w->q->artifacts, what, n, keep, ignored, err);
@@ -212,7 +213,7 @@ static quire_status open_space(struct quire_workspace *w, quire_error *err)
                       .read = read_content,
                       .count_reads = count_reads,
                       .largest = largest,
-                      .clean = quire_artifact_path,
+                      .clean = path_check,
                       .type = type_of,
                       .digest = hash_bytes},
         .db = w->q->catalog.db,
@@ -249,8 +250,8 @@ quire_status quire_workspace_open(quire *q, const char *session,
 
     *out = NULL;
     if (!st)
-        st = artifacts_session(q, session ? session : "temp", &q->loan, &key,
-                               &file, err);
+        st = session_key_and_file(q, session ? session : "temp", &q->loan, &key,
+                                  &file, err);
     if (!st) {
         w->q = q;
         w->answer = (struct buf)BUF_INIT((size_t)1 << 31);
@@ -366,37 +367,7 @@ struct arena *workspaces_loan(quire_workspace *w)
 
 /* ---- for the other doors ------------------------------------------------ */
 
-const char *workspaces_dir(struct quire *q, const char *key, struct arena *keep)
-{
-    const char *name;
-
-    if (!workspace_is_id(key))
-        return NULL;
-    name = arena_printf(keep, "artifacts/sessions/%s", key);
-    return name ? session_name_from_home(q, name, keep) : NULL;
-}
-
 /* ---- after a transaction ------------------------------------------------ */
-
-/* A workspace file to be updated after the commit. */
-struct pending_file {
-    int64_t tenant;
-    char *key, *path; /* owned */
-    enum follow when;
-    struct pending_file *next;
-};
-
-static void free_pending(struct pending_file *f)
-{
-    struct pending_file *next;
-
-    for (; f; f = next) {
-        next = f->next;
-        free(f->key);
-        free(f->path);
-        free(f);
-    }
-}
 
 static void add_pending(struct quire *q, const char *key, const char *path,
                         enum follow when)
@@ -408,7 +379,7 @@ static void add_pending(struct quire *q, const char *key, const char *path,
     *f = (struct pending_file){q->tenant, strdup(key), strdup(path), when,
                                NULL};
     if (!f->key || !f->path) {
-        free_pending(f);
+        pending_files_free(f);
         return;
     }
     while (*last)
@@ -456,7 +427,7 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
     quire_status st;
 
     /* A path that no artifact can have is ignored. */
-    if (path && (quire_artifact_path(bytes_str(path), clean, NULL, NULL) ||
+    if (path && (path_check(bytes_str(path), clean, NULL, NULL) ||
                  strcmp(clean, path) != 0))
         return QUIRE_OK;
     st = quire_workspace_open(q, key, &w, err);
@@ -466,29 +437,6 @@ quire_status workspaces_sync(struct quire *q, const char *key, const char *path,
               : workspace_sync_all(w->space, &how, &ignored, err);
     quire_workspace_close(w);
     return st;
-}
-
-bool workspaces_finish(struct quire *q, const char *tree)
-{
-    static const char before[] = "artifacts/sessions/";
-    int64_t tenant;
-    const char *name = tenants_skip(tree, &tenant);
-    const char *key = name + sizeof before - 1;
-    struct session_row owner;
-    int home;
-
-    if (strncmp(name, before, sizeof before - 1) != 0 || !workspace_is_id(key))
-        return false;
-    if (tenant == 0)
-        tenant = TENANT_DEFAULT;
-    if (session_row_find(&q->catalog, tenant, key, &owner, NULL) ==
-            QUIRE_NOT_FOUND &&
-        !fs_open_dir(q->home, false, &home, NULL)) {
-        if (!fs_remove_tree(home, tree))
-            removal_done(&q->catalog, tree, NULL);
-        close(home);
-    }
-    return true;
 }
 
 /* Every call of the transaction waits for this. A workspace that stays in use
@@ -521,11 +469,11 @@ void workspace_follow_pending(struct quire *q)
     }
     tenant_views_keep_current(q, false);
     q->busy_ms = busy_ms;
-    free_pending(all);
+    pending_files_free(all);
 }
 
 void workspace_drop_pending(struct quire *q)
 {
-    free_pending(q->pending_files);
+    pending_files_free(q->pending_files);
     q->pending_files = NULL;
 }

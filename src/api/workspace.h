@@ -2,15 +2,7 @@
 #ifndef API_WORKSPACE_H
 #define API_WORKSPACE_H
 
-#include "api/priv.h"
-
-/* What happened to an artifact outside its workspace. */
-enum follow {
-    FOLLOW_PUT,    /* stored or restored                                   */
-    FOLLOW_BEFORE, /* about to be removed: a changed file becomes a version
-                      first, and the baseline is written at once           */
-    FOLLOW_AWAY,   /* soft-deleted or purged                               */
-};
+#include "api/core/handle.h"
 
 /* Bring the workspace file of an artifact up to date, if the session has a
  * workspace; in a transaction after the commit. What fails is repeated by the
@@ -22,15 +14,6 @@ quire_status workspace_follow_artifact(struct quire *q, const char *key,
 /* At the end of a transaction: do what was left for the commit, or drop it. */
 void workspace_follow_pending(struct quire *q);
 void workspace_drop_pending(struct quire *q);
-
-/* The directory of a session's workspace, relative to the home, in `keep`; NULL:
- * the id cannot be a directory, or out of memory. */
-const char *workspaces_dir(struct quire *q, const char *key,
-                           struct arena *keep);
-
-/* Whether a recorded removal is the workspace of a session; if so it is removed,
- * unless the session has a row. */
-bool workspaces_finish(struct quire *q, const char *tree);
 
 /* Sync one path of a session's workspace, or with NULL all of it. `key` is the
  * session's id. */

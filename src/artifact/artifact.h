@@ -60,6 +60,11 @@ struct artifact_limits {
     uint64_t versions; /* how many versions of an artifact are kept */
 };
 
+/* Check type, purpose, source, agent, tags and metadata. QUIRE_INVALID with a
+ * message. */
+quire_status artifact_check_options(const quire_artifact_options *o,
+                                    quire_error *err);
+
 /* Store `content` under `path`: a new artifact, or a new version of the
  * existing one. Atomic and durable.
  *

@@ -98,7 +98,7 @@ static quire_status put_batch(struct artifacts *a, struct put *first,
     if (st)
         return st;
     for (put = first; put && !st; put = put->next) {
-        put->status = put_inside(a, put, &wrote, &put->why);
+        put->status = artifact_put_inside(a, put, &wrote, &put->why);
         any |= !put->status;
         /* A failure may have ended the transaction: the next put would write
          * outside of one. */
@@ -194,7 +194,8 @@ static void run_leader(struct commit_queue *g, struct artifacts *a)
     }
 }
 
-quire_status commit_queue_put(struct artifacts *a, struct put *put)
+/* Commit a put, together with waiting puts of other threads. Durable. */
+static quire_status commit_queue_put(struct artifacts *a, struct put *put)
 {
     struct commit_queue *g = a->c.queue;
 
@@ -214,4 +215,23 @@ quire_status commit_queue_put(struct artifacts *a, struct put *put)
     pthread_mutex_unlock(&g->lock);
     pthread_cond_destroy(&put->wake);
     return put->status;
+}
+
+quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
+                          struct arena *keep, quire_artifact *out,
+                          quire_error *err)
+{
+    struct put put = {.what = what,
+                      .clock = a->c.catalog->clock,
+                      .relaxed = a->c.catalog->relaxed,
+                      .keep = keep,
+                      .out = out};
+    quire_status st = artifact_check_size(what->content.len, what->limits, err);
+
+    if (st)
+        return st;
+    st = commit_queue_put(a, &put);
+    if (st && err)
+        *err = put.why;
+    return st;
 }

@@ -21,7 +21,7 @@ static quire_status use_stmt(struct artifacts *a, int which,
 
     if (st)
         return st;
-    if (which != SQL_EXPIRE_AWAY)
+    if (which != SQL_EXPIRE_DELETED)
         (*out)->ops->bind_int(*out, 1, (int64_t)x->kept);
     if (which != SQL_EXPIRED)
         (*out)->ops->bind_int(*out, 2, x->before_us);
@@ -42,7 +42,7 @@ static quire_status purge_deleted(struct artifacts *a,
         st = db_begin(db, DB_SOON, err);
         if (st)
             return st;
-        st = use_stmt(a, SQL_EXPIRE_AWAY, x, &s, err);
+        st = use_stmt(a, SQL_EXPIRE_DELETED, x, &s, err);
         if (!st)
             st = sql_run(s, err);
         gone = db_changes(db);

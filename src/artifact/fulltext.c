@@ -626,3 +626,13 @@ quire_status artifacts_fulltext_equal(struct artifacts *a, int64_t tenant,
         fresh->ops->close(fresh);
     return st;
 }
+
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err)
+{
+    st = sql_end(a->c.catalog->db, st, err);
+    /* An index created in the transaction was rolled back. */
+    if (st)
+        artifact_fulltext_release(&a->words);
+    return st;
+}

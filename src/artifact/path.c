@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/ascii.h"
 #include "base/bytes.h"
 #include "base/utf8.h"
@@ -57,7 +58,7 @@ const char *path_reason(enum path_fault fault)
     return faults[fault].reason;
 }
 
-const char *path_words(enum path_fault fault)
+const char *path_message(enum path_fault fault)
 {
     return faults[fault].words;
 }
@@ -157,4 +158,18 @@ enum path_fault path_clean(quire_bytes path, char out[PATH_BYTES_MAX + 1],
     if (len)
         *len = n;
     return PATH_FINE;
+}
+
+quire_status path_check(quire_bytes path, char out[PATH_BYTES_MAX + 1],
+                        const char **reason, quire_error *err)
+{
+    enum path_fault fault = path_clean(path, out, NULL);
+
+    if (reason)
+        *reason = path_reason(fault);
+    if (fault == PATH_FINE)
+        return QUIRE_OK;
+    return err_fail(err, QUIRE_INVALID, "a path looks like notes/today.md",
+                    "invalid path: %s (%s)", path_message(fault),
+                    path_reason(fault));
 }

@@ -36,6 +36,11 @@ enum path_fault path_clean(quire_bytes path, char out[PATH_BYTES_MAX + 1],
 /* "path_too_long": stable, for programs. And a message for people: "a part of
  * it begins with a dot". Static strings; "" for PATH_FINE. */
 const char *path_reason(enum path_fault fault);
-const char *path_words(enum path_fault fault);
+const char *path_message(enum path_fault fault);
+
+/* path_clean() with a message. *reason (may be NULL) is path_reason().
+ * QUIRE_INVALID. */
+quire_status path_check(quire_bytes path, char out[PATH_BYTES_MAX + 1],
+                        const char **reason, quire_error *err);
 
 #endif

@@ -13,7 +13,7 @@ enum artifact_sql {
     SQL_BY_PATH,
     SQL_BETWEEN,
     SQL_BY_ID,
-    SQL_PUT_AWAY_LAST,
+    SQL_LAST_DELETED,
     SQL_ADD,
     SQL_CHANGE,
     SQL_VERSION_ADD,
@@ -24,17 +24,17 @@ enum artifact_sql {
     SQL_WALK_TENANT,
     SQL_LIST_SESSION,
     SQL_LIST_TENANT,
-    SQL_LIST_SESSION_AWAY,
-    SQL_LIST_TENANT_AWAY,
-    SQL_PUT_AWAY,
-    SQL_BRING_BACK,
+    SQL_LIST_SESSION_DELETED,
+    SQL_LIST_TENANT_DELETED,
+    SQL_SOFT_DELETE,
+    SQL_RESTORE,
     SQL_PURGE,
     SQL_READ_COUNT,
     SQL_READS,
     /* expire.c */
     SQL_EXPIRED,
     SQL_EXPIRED_COUNT,
-    SQL_EXPIRE_AWAY,
+    SQL_EXPIRE_DELETED,
     SQL_DIGESTS,
     /* fulltext.c */
     SQL_DUE_ADD,
@@ -75,14 +75,18 @@ struct artifacts {
         noted[NOTED_TENANTS]; /* see artifact_fulltext_note() */
 };
 
+/* ---- table.c ------------------------------------------------------------- */
+
+/* The artifact that was soft-deleted last under a path. */
+quire_status artifact_last_deleted(struct artifacts *a,
+                                   const struct session_row *row,
+                                   const char *path, struct arena *keep,
+                                   quire_artifact *out, quire_error *err);
+
 /* Each live artifact of a session, or with session 0 of a tenant, in ascending
  * order of id: the order in which a full-text index is built fastest. */
 quire_status artifact_walk(struct artifacts *a, const struct session_row *row,
                            quire_artifact_fn each, void *ctx, quire_error *err);
-
-/* End the transaction: commit if `st` is QUIRE_OK, else roll back. */
-quire_status artifacts_end(struct artifacts *a, quire_status st,
-                           quire_error *err);
 
 /* Whether a new artifact can have the path: no artifact has the name of a
  * directory in it, and none is below it, so that all can be files.
@@ -111,8 +115,13 @@ struct put {
 
 /* Run the put inside a transaction. *wrote: it may have written something, so
  * that after an error the transaction must be rolled back. */
-quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
-                        quire_error *err);
+quire_status artifact_put_inside(struct artifacts *a, struct put *put,
+                                 bool *wrote, quire_error *err);
+
+/* Whether content of this size may be put at all. QUIRE_QUOTA. */
+quire_status artifact_check_size(uint64_t bytes,
+                                 const struct artifact_limits *limits,
+                                 quire_error *err);
 
 /* Compare the current content with the expected one (NULL: any), in the
  * transaction that changes it. QUIRE_CHANGED. */
@@ -126,11 +135,6 @@ quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
                                   const struct artifact_limits *limits,
                                   quire_error *err);
 
-/* ---- commit_queue.c ------------------------------------------------------ */
-
-/* Commit a put, together with waiting puts of other threads. Durable. */
-quire_status commit_queue_put(struct artifacts *a, struct put *put);
-
 /* ---- fulltext.c --------------------------------------------------------- */
 
 enum {
@@ -142,6 +146,10 @@ enum {
 };
 
 void artifact_fulltext_release(struct artifact_fulltext *w);
+
+/* End the transaction: commit if `st` is QUIRE_OK, else roll back. */
+quire_status artifacts_end(struct artifacts *a, quire_status st,
+                           quire_error *err);
 
 /* Record that the text of an artifact changes, or that it is created or
  * deleted: `had` is its row as it was, NULL if it was not live; `bytes` the

@@ -50,9 +50,9 @@ quire_status artifact_check_quota(const struct session_row *row, uint64_t old,
     return QUIRE_OK;
 }
 
-static quire_status check_size(uint64_t bytes,
-                               const struct artifact_limits *limits,
-                               quire_error *err)
+quire_status artifact_check_size(uint64_t bytes,
+                                 const struct artifact_limits *limits,
+                                 quire_error *err)
 {
     if (bytes <= limits->file)
         return QUIRE_OK;
@@ -293,8 +293,8 @@ static bool is_same(const quire_artifact *a, const quire_artifact *b)
            !strcmp(a->meta, b->meta);
 }
 
-quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
-                        quire_error *err)
+quire_status artifact_put_inside(struct artifacts *a, struct put *put,
+                                 bool *wrote, quire_error *err)
 {
     int64_t tenant = put->what->tenant;
     struct blob_view v = {a->c.blobs, tenant == TENANT_DEFAULT ? 0 : tenant};
@@ -327,25 +327,6 @@ quire_status put_inside(struct artifacts *a, struct put *put, bool *wrote,
     return st;
 }
 
-quire_status artifact_put(struct artifacts *a, const struct artifact_new *what,
-                          struct arena *keep, quire_artifact *out,
-                          quire_error *err)
-{
-    struct put put = {.what = what,
-                      .clock = a->c.catalog->clock,
-                      .relaxed = a->c.catalog->relaxed,
-                      .keep = keep,
-                      .out = out};
-    quire_status st = check_size(what->content.len, what->limits, err);
-
-    if (st)
-        return st;
-    st = commit_queue_put(a, &put);
-    if (st && err)
-        *err = put.why;
-    return st;
-}
-
 quire_status artifact_put_all(struct artifacts *a,
                               const struct artifact_new *list, size_t n,
                               struct arena *keep, quire_artifact *out,
@@ -356,7 +337,7 @@ quire_status artifact_put_all(struct artifacts *a,
     size_t i;
 
     for (i = 0; i < n && !st; i++)
-        st = check_size(list[i].content.len, list[i].limits, err);
+        st = artifact_check_size(list[i].content.len, list[i].limits, err);
     if (!st)
         st = blobs_begin(a->c.blobs, err);
     if (st)
@@ -368,7 +349,7 @@ quire_status artifact_put_all(struct artifacts *a,
                           .keep = keep,
                           .out = &out[i]};
 
-        st = put_inside(a, &put, &wrote, err);
+        st = artifact_put_inside(a, &put, &wrote, err);
     }
     if (!st)
         st = blobs_commit(a->c.blobs, err);

@@ -19,7 +19,7 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_BETWEEN] = "SELECT path FROM artifact WHERE session = ?1"
                     " AND path >= ?2 AND path < ?3 AND deleted = 0 LIMIT 1",
     [SQL_BY_ID] = COLUMNS "WHERE a.id = ?1 AND a.tenant = ?2",
-    [SQL_PUT_AWAY_LAST] = COLUMNS
+    [SQL_LAST_DELETED] = COLUMNS
     "WHERE a.session = ?1 AND a.path = ?2 AND a.deleted <> 0"
     " ORDER BY a.deleted DESC, a.id DESC LIMIT 1",
     [SQL_ADD] = "INSERT INTO artifact(tenant, session, path, version, sha256,"
@@ -47,15 +47,15 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
     [SQL_LIST_SESSION] = COLUMNS
     "WHERE a.session = ?1 AND a.deleted = 0 " RANGE,
     [SQL_LIST_TENANT] = COLUMNS "WHERE a.tenant = ?1 AND a.deleted = 0 " RANGE,
-    [SQL_LIST_SESSION_AWAY] = COLUMNS
+    [SQL_LIST_SESSION_DELETED] = COLUMNS
     "WHERE a.session = ?1 AND a.deleted <> 0 " RANGE,
-    [SQL_LIST_TENANT_AWAY] = COLUMNS
+    [SQL_LIST_TENANT_DELETED] = COLUMNS
     "WHERE a.tenant = ?1 AND a.deleted <> 0 " RANGE,
     /* Both return the size, and 0 if it was live. */
-    [SQL_PUT_AWAY] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
-                     " AND deleted = 0 RETURNING size, 0",
-    [SQL_BRING_BACK] = "UPDATE artifact SET deleted = 0, updated = ?2"
-                       " WHERE id = ?1",
+    [SQL_SOFT_DELETE] = "UPDATE artifact SET deleted = ?2 WHERE id = ?1"
+                        " AND deleted = 0 RETURNING size, 0",
+    [SQL_RESTORE] = "UPDATE artifact SET deleted = 0, updated = ?2"
+                    " WHERE id = ?1",
     [SQL_READ_COUNT] = "INSERT INTO artifact_access(artifact, n, last)"
                        " SELECT id, ?4, ?3 FROM artifact"
                        " WHERE id = ?1 AND tenant = ?2"
@@ -76,9 +76,9 @@ const char *const artifact_sql[N_ARTIFACT_SQL] = {
         " ON a.id = v.artifact WHERE ?1 > 0 AND v.version <= a.version - ?1"
         " AND (a.deleted = 0 OR a.deleted >= ?2)), (SELECT count(*)"
         " FROM artifact WHERE deleted <> 0 AND deleted < ?2)",
-    [SQL_EXPIRE_AWAY] = "DELETE FROM artifact WHERE id IN (SELECT id"
-                        " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
-                        " LIMIT 64)",
+    [SQL_EXPIRE_DELETED] = "DELETE FROM artifact WHERE id IN (SELECT id"
+                           " FROM artifact WHERE deleted <> 0 AND deleted < ?2"
+                           " LIMIT 64)",
     [SQL_DIGESTS] =
         "SELECT sha256 FROM artifact WHERE deleted = 0 OR deleted >= ?2"
         " UNION ALL SELECT v.sha256 FROM artifact_version v JOIN artifact a"

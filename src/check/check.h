@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/map.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* How a finding can be repaired; repair.c does it. */
 enum mend {

@@ -2,7 +2,7 @@
 #ifndef CHECK_REINDEX_H
 #define CHECK_REINDEX_H
 
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* Each of them for one tenant, in a home of ours that is open for writing; the
  * rooms are open. */

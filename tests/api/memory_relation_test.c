@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/memory.h"
 #include "support/test.h"
 

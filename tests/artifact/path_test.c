@@ -344,20 +344,20 @@ TEST(path_has_a_reason_and_words_for_every_fault)
     int i, k;
 
     SAME_TEXT("", path_reason(PATH_FINE));
-    SAME_TEXT("", path_words(PATH_FINE));
+    SAME_TEXT("", path_message(PATH_FINE));
     for (i = PATH_EMPTY; i <= PATH_NOT_UTF8; i++) {
         const char *reason = path_reason((enum path_fault)i);
-        const char *words = path_words((enum path_fault)i);
+        const char *words = path_message((enum path_fault)i);
 
         YES(*reason && *words);
         EQ(strlen(reason), strspn(reason, "abcdefghijklmnopqrstuvwxyz_8"));
         for (k = PATH_FINE; k < i; k++) {
             NO(!strcmp(reason, path_reason((enum path_fault)k)));
-            NO(!strcmp(words, path_words((enum path_fault)k)));
+            NO(!strcmp(words, path_message((enum path_fault)k)));
         }
     }
-    HAS(path_words(PATH_TOO_LONG), "256");
-    HAS(path_words(PATH_COMPONENT_TOO_LONG), "128");
+    HAS(path_message(PATH_TOO_LONG), "256");
+    HAS(path_message(PATH_COMPONENT_TOO_LONG), "128");
 }
 
 /* ---- against a second reading of the rules ------------------------------- */

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "api/verify.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/flip.h"
 #include "support/test.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/catalog.h"
 #include "support/durability.h"
 #include "support/power.h"

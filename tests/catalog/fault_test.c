@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/catalog.h"
 #include "support/failing.h"
 #include "support/tenants.h"

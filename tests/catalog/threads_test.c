@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "blob/hash.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/catalog.h"
 #include "support/slow.h"
 #include "support/tenants.h"

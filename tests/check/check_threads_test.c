@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/catalog.h"
 #include "support/flip.h"
 #include "support/tenants.h"

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "memory/priv.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "support/test.h"
 
 #define DAY ((int64_t)86400 * 1000000)

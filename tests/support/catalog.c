@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "store/db.h"
 
 static struct db *open_db(const char *name)

@@ -24,7 +24,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 const char *quire_kind_name(quire_kind kind)
 {

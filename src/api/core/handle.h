@@ -1,6 +1,6 @@
-/* priv.h - an open handle, and what the files of this module share */
-#ifndef API_PRIV_H
-#define API_PRIV_H
+/* handle.h - an open handle, and what the files of this module share */
+#ifndef API_CORE_HANDLE_H
+#define API_CORE_HANDLE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,9 +18,24 @@
 
 struct history;
 struct memories;
-struct pending_file;
 struct scratchpads;
 struct tenant_views;
+
+/* What happened to an artifact outside its workspace. */
+enum follow {
+    FOLLOW_PUT,    /* stored or restored                                   */
+    FOLLOW_BEFORE, /* about to be removed: a changed file becomes a version
+                      first, and the baseline is written at once           */
+    FOLLOW_AWAY,   /* soft-deleted or purged                               */
+};
+
+/* A workspace file to be updated after the commit of a transaction. */
+struct pending_file {
+    int64_t tenant;
+    char *key, *path; /* owned */
+    enum follow when;
+    struct pending_file *next;
+};
 
 struct quire {
     char *home; /* owned; the blobs directory when there is no home */
@@ -72,20 +87,13 @@ struct quire {
     struct arena loan;         /* text returned until the next call   */
 };
 
-/* ---- handle.c: opened when first needed ---------------------------------- */
+/* ---- parts.c: opened when first needed ----------------------------------- */
 
 /* The catalogue. A reader of a home without one gets none, and no error. */
 quire_status need_catalog(struct quire *q, bool write, quire_error *err);
 
-/* The catalogue of a native home; empties `loan`. QUIRE_NOT_FOUND without a
- * message: there is none yet. need_own_rows() checks the handle's tenant too. */
-quire_status need_rows(struct quire *q, bool write, quire_error *err);
-quire_status need_own_rows(struct quire *q, bool write, quire_error *err);
-
-/* The blob store; and as the handle's tenant sees it. */
+/* The blob store of all tenants. */
 quire_status need_blobs(struct quire *q, bool write, quire_error *err);
-quire_status need_own_blobs(struct quire *q, bool write, struct blob_view *out,
-                            quire_error *err);
 
 /* The files below the root; below the home, whichever the tenant (borrowed). */
 quire_status need_all(struct quire *q, quire_error *err);
@@ -109,11 +117,52 @@ quire_status trace_db(struct quire *q, struct db **db, quire_error *err);
 quire_status check_free(const struct quire *q, quire_error *err);
 quire_status read_only_error(quire_error *err);
 
+/* An absolute path without "." and "..", of a directory that need not exist.
+ * NULL: out of memory, or no working directory. */
+char *absolute_cwd(const char *cwd, struct arena *keep);
+
+/* A setting, read from the catalogue if there is one. */
+quire_status config_number(struct quire *q, const char *key, uint64_t *out,
+                           quire_error *err);
+quire_status config_duration(struct quire *q, const char *key, int64_t *seconds,
+                             quire_error *err);
+bool config_is(struct quire *q, const char *key, const char *value);
+
+/* Read "12", the id of a row. */
+bool read_id(const char *digits, int64_t *id);
+
+/* The rest of a name in the home after "tenants/12/", and *id; all of it, and 0,
+ * if it does not begin so. */
+const char *tenants_skip(const char *name, int64_t *id);
+
+/* ---- rows.c: rows of all tenants ------------------------------------------ */
+
+/* The catalogue of a native home; empties `loan`. QUIRE_NOT_FOUND without a
+ * message: there is none yet. */
+quire_status need_rows(struct quire *q, bool write, quire_error *err);
+
+/* Artifacts. A reader of a home without artifacts gets QUIRE_NOT_FOUND without a
+ * message. */
+quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err);
+
+/* The quotas in force. */
+quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
+                              quire_error *err);
+
+/* Open memory for all tenants; keeps `loan`. QUIRE_NOT_FOUND without a message:
+ * there is none yet. */
+quire_status memories_open(struct quire *q, quire_error *err);
+
 /* ---- blob.c -------------------------------------------------------------- */
 
 /* All of a blob that a row of the tenant refers to. */
 quire_status read_whole(struct quire *q, const quire_digest *digest,
                         quire_write_fn write, void *ctx, quire_error *err);
+
+/* ---- handle.c ------------------------------------------------------------ */
+
+/* Free a list. */
+void pending_files_free(struct pending_file *f);
 
 /* ---- home.c -------------------------------------------------------------- */
 
@@ -145,6 +194,15 @@ quire_status session_location_key(const struct session_location *p,
                                   struct arena *keep, const char **key,
                                   quire_error *err);
 
+/* The key of a session (NULL: "user"), and the path of its file: NULL for a
+ * built-in one and for one outside the home. Both in `keep`, or static. */
+quire_status session_key_and_file(struct quire *q, const char *session,
+                                  struct arena *keep, const char **key,
+                                  const char **file, quire_error *err);
+quire_status session_key(struct quire *q, const char *session,
+                         struct arena *keep, const char **key,
+                         quire_error *err);
+
 /* A name below the root, relative to the home. NULL: out of memory. */
 const char *session_name_from_home(const struct quire *q, const char *name,
                                    struct arena *keep);
@@ -161,14 +219,12 @@ const char *session_outputs_dir(const char *name, struct arena *keep);
 const char *session_follow_move(struct object_store *home, const char *name,
                                 struct arena *keep);
 
-/* An absolute path without "." and "..", of a directory that need not exist.
- * NULL: out of memory, or no working directory. */
-char *absolute_cwd(const char *cwd, struct arena *keep);
-
 /* Store that this terminal uses the session now. */
 void session_remember_last(struct quire *q, const char *cwd, const char *path);
 
-/* The cache of a handle: the file name of a session by its whole id, in `keep`;
+/* ---- session_cache.c ----------------------------------------------------- */
+
+/* The file name of a session by its whole id, in `keep`;
  * NULL: not cached, or not valid any more. And whether its header is known to
  * have the same id. */
 enum { SESSION_CACHE_MAX = 64 };
@@ -184,31 +240,32 @@ void session_cache_put(struct quire *q, const char *id, const char *name,
                        bool is_key);
 void session_cache_free(struct session_cache_entry *cache);
 
-/* ---- session_files.c ----------------------------------------------------- */
-
-/* Finish removals that a crashed process recorded. */
-void finish_removals(struct quire *q);
-
-/* ---- tenant.c ------------------------------------------------------------ */
+/* ---- tenant_view.c ------------------------------------------------------- */
 
 /* Choose the tenant of the handle and its root; home, paths and kind are set. */
 quire_status tenants_enter(struct quire *q, const quire_options *o,
                            quire_error *err);
 quire_status tenants_find(struct quire *q, const char *which, quire_error *err);
 
+/* By id after a '#', by name, or by id if there is no such name; with a message. */
+quire_status tenants_lookup(struct quire *q, const char *which,
+                            struct arena *keep, quire_tenant *out,
+                            quire_error *err);
+
+/* QUIRE_NOT_FOUND: no such tenant. */
+quire_status tenants_unknown(const struct quire *q, const char *which,
+                             quire_error *err);
+
 /* Check that the handle's tenant exists and is enabled, with a message. Called by
  * every function that touches what belongs to a tenant. */
 quire_status tenants_check(struct quire *q, quire_error *err);
 
-/* Finish the recorded removal of a tenant's directory. */
-void tenants_finish(struct quire *q, struct object_store *home,
-                    const struct removal *tree);
-
-/* The rest of a name in the home after "tenants/12/", and *id; all of it, and 0,
- * if it does not begin so. */
-const char *tenants_skip(const char *name, int64_t *id);
-
-/* ---- tenant_view.c ------------------------------------------------------- */
+/* The same parts as need_rows(), need_blobs() and need_all_artifacts() open, for
+ * the handle's tenant, which is checked. */
+quire_status need_own_rows(struct quire *q, bool write, quire_error *err);
+quire_status need_own_blobs(struct quire *q, bool write, struct blob_view *out,
+                            quire_error *err);
+quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
 
 void tenant_views_release(struct quire *q);
 
@@ -220,36 +277,7 @@ void tenant_views_keep_current(struct quire *q, bool yes);
  * handle. */
 void tenant_views_invalidate(struct quire *q);
 
-/* ---- artifact.c ---------------------------------------------------------- */
-
-/* Artifacts of the handle's tenant; of all tenants. A reader of a home without
- * artifacts gets QUIRE_NOT_FOUND without a message. */
-quire_status need_artifacts(struct quire *q, bool write, quire_error *err);
-quire_status need_all_artifacts(struct quire *q, bool write, quire_error *err);
-
-/* The key of a session (NULL: "user"), and the path of its file: NULL for a
- * built-in one and for one outside the home. Both in `keep`, or static. */
-quire_status artifacts_session(struct quire *q, const char *session,
-                               struct arena *keep, const char **key,
-                               const char **file, quire_error *err);
-quire_status artifacts_key(struct quire *q, const char *session,
-                           struct arena *keep, const char **key,
-                           quire_error *err);
-
-/* The quotas in force; and a check of options, with a message. */
-quire_status artifacts_limits(struct quire *q, struct artifact_limits *out,
-                              quire_error *err);
-quire_status artifacts_check_options(const quire_artifact_options *o,
-                                     quire_error *err);
-
-/* Read "12", the id of a row. */
-bool read_id(const char *digits, int64_t *id);
-
 /* ---- memory.c ------------------------------------------------------------ */
-
-/* Open memory for all tenants; keeps `loan`. QUIRE_NOT_FOUND without a message:
- * there is none yet. */
-quire_status memories_open(struct quire *q, quire_error *err);
 
 /* Whether a valid entry of the tenant links an artifact that exists; keeps `loan`.
  * QUIRE_NOT_FOUND without a message: no such valid entry. */
@@ -268,13 +296,5 @@ void foreign_state_close(struct quire *q);
  * the last start. */
 quire_status foreign_state_open_lock(struct quire *q, int *fd,
                                      quire_error *err);
-
-/* ---- config.c: a setting, read from the catalogue if there is one -------- */
-
-quire_status config_number(struct quire *q, const char *key, uint64_t *out,
-                           quire_error *err);
-quire_status config_duration(struct quire *q, const char *key, int64_t *seconds,
-                             quire_error *err);
-bool config_is(struct quire *q, const char *key, const char *value);
 
 #endif

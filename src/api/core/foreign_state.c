@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "gc/ref_index.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 
 /* Its only step so far. */
 static quire_status prepare(struct db *db, quire_error *err)

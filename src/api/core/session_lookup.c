@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/utf8.h"
-#include "api/priv.h"
+#include "api/core/handle.h"
 #include "session/list.h"
 #include "session/names.h"
 
@@ -34,58 +34,6 @@ void session_location_release(struct session_location *p)
 }
 
 /* ---- directories -------------------------------------------------------- */
-
-/* A header is JSON, so a path that is not UTF-8 is known by its repaired form,
- * everywhere. */
-static char *mended(char *path, struct arena *keep)
-{
-    struct buf b = BUF_INIT(1 << 20);
-
-    if (utf8_check(bytes_str(path)))
-        return path;
-    utf8_add_mended(&b, bytes_str(path));
-    path = b.failed ? NULL : arena_text(keep, buf_bytes(&b));
-    buf_release(&b);
-    return path;
-}
-
-char *absolute_cwd(const char *cwd, struct arena *keep)
-{
-    char here[PATH_MAX] = "", *out, *at;
-    const char *from = cwd;
-
-    if (!cwd || *cwd != '/') {
-        if (!getcwd(here, sizeof here))
-            return NULL;
-    }
-    out = arena_alloc(keep, strlen(here) + (cwd ? strlen(cwd) : 0) + 3);
-    if (!out)
-        return NULL;
-    strcpy(out, here);
-    at = out + strlen(out);
-    while (from && *from) {
-        size_t len = strcspn(from, "/");
-
-        if (len == 2 && !memcmp(from, "..", 2)) {
-            while (at > out && *--at != '/')
-                ;
-        } else if (len > 0 && !(len == 1 && *from == '.')) {
-            if (at == out || at[-1] != '/')
-                *at++ = '/';
-            memcpy(at, from, len);
-            at += len;
-        }
-        *at = '\0';
-        from += len;
-        from += *from == '/';
-    }
-    if (at == out)
-        strcpy(out, "/");
-    /* One name for a directory: links are resolved. */
-    if (realpath(out, here))
-        out = arena_text(keep, bytes_str(here));
-    return out ? mended(out, keep) : NULL;
-}
 
 static const char *real(const char *path, char out[PATH_MAX])
 {
@@ -620,83 +568,42 @@ quire_status session_lookup(struct quire *q, const char *which,
     return st;
 }
 
-/* ---- cache --------------------------------------------------------------
- *
- * Finding a session by id walks the directories of all projects, and knowing its
- * id for certain reads its header. A handle caches both under the whole id. An
- * entry is valid as long as a file of that name exists: the name contains the id,
- * and no other session gets it.
- */
+/* ---- keys ---------------------------------------------------------------- */
 
-/* Direct-mapped: the slot of an id; NULL: the cache is empty. */
-static struct session_cache_entry *find_slot(struct quire *q, const char *id)
+quire_status session_key_and_file(struct quire *q, const char *session,
+                                  struct arena *keep, const char **key,
+                                  const char **file, quire_error *err)
 {
-    size_t hash = 5381;
+    struct session_location p;
+    bool is_key;
+    quire_status st;
 
-    if (!q->session_cache)
-        return NULL;
-
-    for (; *id; id++)
-        hash = hash * 33 + (unsigned char)*id;
-    return &q->session_cache[hash % SESSION_CACHE_MAX];
-}
-
-static void clear_slot(struct session_cache_entry *k)
-{
-    free(k->id);
-    free(k->name);
-    *k = (struct session_cache_entry){.id = NULL};
-}
-
-void session_cache_free(struct session_cache_entry *session_cache)
-{
-    size_t i;
-
-    for (i = 0; session_cache && i < SESSION_CACHE_MAX; i++)
-        clear_slot(&session_cache[i]);
-    free(session_cache);
-}
-
-char *session_cache_find(struct quire *q, const char *id, struct arena *keep)
-{
-    struct session_cache_entry *k = find_slot(q, id);
-    struct object_info info;
-
-    if (!k || !k->name || strcmp(k->id, id) != 0)
-        return NULL;
-    if (!q->all || q->all->ops->stat(q->all, k->name, &info, NULL)) {
-        clear_slot(k);
-        return NULL;
+    if (!session)
+        session = "user";
+    *key = session;
+    *file = NULL;
+    if (!strcmp(session, "user") || !strcmp(session, "temp"))
+        return QUIRE_OK;
+    st = session_lookup(q, session, keep, &p, err);
+    if (st)
+        return st;
+    is_key = session_cache_is_key(q, session);
+    if (!is_key)
+        st = session_location_key(&p, keep, key, err);
+    if (!st && !is_key && p.in_home && !strcmp(*key, session))
+        session_cache_put(q, session, p.name, true);
+    if (!st && p.in_home) {
+        *file = arena_printf(keep, "%s/%s", q->root, p.name);
+        st = *file ? QUIRE_OK : err_memory(err);
     }
-    return arena_text(keep, bytes_str(k->name));
+    session_location_release(&p);
+    return st;
 }
 
-bool session_cache_is_key(struct quire *q, const char *id)
+quire_status session_key(struct quire *q, const char *session,
+                         struct arena *keep, const char **key, quire_error *err)
 {
-    const struct session_cache_entry *k = find_slot(q, id);
+    const char *file;
 
-    return k && k->is_key && !strcmp(k->id, id);
-}
-
-void session_cache_put(struct quire *q, const char *id, const char *name,
-                       bool is_key)
-{
-    const char *slash = strrchr(name, '/');
-    struct session_cache_entry *k;
-
-    if (!slash || !bytes_is(names_id_in_file(bytes_str(slash + 1)), id))
-        return;
-    if (!q->session_cache)
-        q->session_cache = calloc(SESSION_CACHE_MAX, sizeof *q->session_cache);
-    k = find_slot(q, id);
-    if (!k)
-        return;
-    if (k->name && !strcmp(k->name, name) && !strcmp(k->id, id)) {
-        k->is_key |= is_key;
-        return;
-    }
-    clear_slot(k);
-    k->id = strdup(id);
-    k->name = k->id ? strdup(name) : NULL;
-    k->is_key = k->name && is_key;
+    return session_key_and_file(q, session, keep, key, &file, err);
 }
