@@ -31,26 +31,6 @@
 /* Rows that are stored in one transaction. */
 #define BATCH 256
 
-enum { SQL_FIND, SQL_KEY, SQL_STORE, N_SQL };
-
-static const char *const texts[N_SQL] = {
-    [SQL_FIND] =
-        "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"
-        " t.state, t.parent, t.inode, t.size, t.modified, t.changed, t.damaged,"
-        " t.scanned,"
-        " t.tail, t.entries, t.messages, t.input, t.output, t.cache_read,"
-        " t.cache_write, t.total, t.cost FROM session s"
-        " LEFT JOIN tally t ON t.session = s.id"
-        " WHERE s.tenant = ?1 AND s.key = ?2",
-    [SQL_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
-    [SQL_STORE] =
-        "INSERT OR REPLACE INTO tally(session, name, title, state,"
-        " parent, inode, size, modified, changed, damaged, scanned, tail,"
-        " entries, messages, input, output, cache_read, cache_write,"
-        " total, cost) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-        " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-};
-
 /* One session of a listing. */
 struct listed {
     struct list_item item; /* text in the arena of the listing             */
@@ -59,14 +39,12 @@ struct listed {
     bool gone; /* it was removed meanwhile                                  */
     bool bad;  /* it cannot be read                                         */
 
-    /* Its row, as stored and as it will be. */
-    int64_t number; /* 0: there is none                                     */
-    int64_t row_us; /* when it was made                                     */
-    int64_t folder; /* 0: in none                                           */
-    uint64_t artifacts, artifact_bytes;
-    struct object_info info; /* of the file, when it was counted            */
-    struct session_usage tally;
-    bool counted; /* it has a tally                                         */
+    struct session_totals row; /* as stored, its text only while it is
+                                  compared; .number 0: there is none      */
+    int64_t folder;            /* 0: in none                              */
+    struct object_info info;   /* of the file, when it was counted        */
+    struct session_usage usage;
+    bool counted; /* `info` and `usage` are known                           */
     bool stale;   /* it is to be stored                                     */
 };
 
@@ -92,10 +70,8 @@ static quire_status need_session_rows(struct quire *q, bool write, bool *rows,
         return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
     if (q->catalog.schema < SCHEMA_SESSION_USAGE)
         return QUIRE_OK;
-    if (!q->session_rows.stmts)
-        st = sql_init(&q->session_rows, q->catalog.db, texts, N_SQL, err);
-    *rows = !st;
-    return st;
+    *rows = true;
+    return QUIRE_OK;
 }
 
 /* Whether a session may have a row: not with the id of a built-in session, nor
@@ -109,77 +85,48 @@ static bool may_have_row(const struct listed *l)
            strcmp(l->item.meta.status, "damaged") != 0;
 }
 
-static bool column_is(struct stmt *s, int at, const char *text)
+/* Take over the counts of a row. */
+static void read_usage(const struct session_totals *r, struct session_usage *u)
 {
-    return bytes_is(stmt_column_bytes(s, at), text);
-}
-
-static uint64_t column_count(struct stmt *s, int at)
-{
-    int64_t n = stmt_column_int(s, at);
-
-    return n < 0 ? 0 : (uint64_t)n;
-}
-
-/* The sums, from column `at` on. */
-static void read_tally(struct stmt *s, int at, struct session_usage *t)
-{
-    quire_bytes tail = stmt_column_bytes(s, at + 2);
-
-    *t = (struct session_usage){
-        .damaged = column_count(s, at) > 0,
-        .scanned = column_count(s, at + 1),
-        .entries = column_count(s, at + 3),
-        .messages = column_count(s, at + 4),
-        .input = column_count(s, at + 5),
-        .output = column_count(s, at + 6),
-        .cache_read = column_count(s, at + 7),
-        .cache_write = column_count(s, at + 8),
-        .total = column_count(s, at + 9),
-        .cost = column_count(s, at + 10),
+    *u = (struct session_usage){
+        .damaged = r->damaged,
+        .scanned = r->tail.len <= sizeof u->tail ? r->scanned : 0,
+        .entries = r->entries,
+        .messages = r->messages,
+        .input = r->input,
+        .output = r->output,
+        .cache_read = r->cache_read,
+        .cache_write = r->cache_write,
+        .total = r->total,
+        .cost = r->cost,
     };
-    if (tail.len > sizeof t->tail)
-        t->scanned = 0; /* not ours */
-    else if (tail.len)
-        memcpy(t->tail, tail.data, tail.len);
-    t->tail_len = t->scanned ? (uint32_t)tail.len : 0;
-}
-
-static void read_row(struct stmt *s, struct listed *l)
-{
-    const struct list_meta *m = &l->item.meta;
-
-    l->number = stmt_column_int(s, 0);
-    l->row_us = stmt_column_int(s, 1);
-    l->artifacts = column_count(s, 2);
-    l->artifact_bytes = column_count(s, 3);
-    l->counted = !stmt_column_null(s, 4);
-    if (!l->counted)
-        return;
-    l->stale = !column_is(s, 5, l->item.name) || !column_is(s, 6, m->title) ||
-               !column_is(s, 7, state_of(l)) || !column_is(s, 8, m->parent);
-    l->info.inode = (uint64_t)stmt_column_int(s, 9);
-    l->info.size = column_count(s, 10);
-    l->info.modified_ns = stmt_column_int(s, 11);
-    l->info.changed_ns = stmt_column_int(s, 12);
-    read_tally(s, 13, &l->tally);
+    if (u->scanned && r->tail.len) {
+        memcpy(u->tail, r->tail.data, r->tail.len);
+        u->tail_len = (uint32_t)r->tail.len;
+    }
 }
 
 /* Read its row. */
 static quire_status find_row(struct quire *q, struct listed *l,
-                             quire_error *err)
+                             struct arena *keep, quire_error *err)
 {
-    struct stmt *s;
-    quire_status st = sql_use(&q->session_rows, SQL_FIND, &s, err);
+    const struct list_meta *m = &l->item.meta;
+    struct session_totals *r = &l->row;
+    quire_status st = session_totals_find(&q->catalog, q->tenant, m->id, keep,
+                                          r, err);
 
-    if (st)
-        return st;
-    stmt_bind_int(s, 1, q->tenant);
-    stmt_bind_text(s, 2, bytes_str(l->item.meta.id));
-    st = sql_row(s, err);
-    if (!st)
-        read_row(s, l);
-    stmt_reset(s);
+    l->counted = !st && r->counted;
+    if (l->counted) {
+        l->stale = strcmp(r->name, l->item.name) ||
+                   strcmp(r->title, m->title) ||
+                   strcmp(r->state, state_of(l)) ||
+                   strcmp(r->parent, m->parent);
+        l->info = (struct object_info){.inode = r->inode,
+                                       .size = r->size,
+                                       .modified_ns = r->modified_ns,
+                                       .changed_ns = r->changed_ns};
+        read_usage(r, &l->usage);
+    }
     return st == QUIRE_NOT_FOUND ? QUIRE_OK : st;
 }
 
@@ -205,11 +152,11 @@ static quire_status count_file(struct listed *l, struct object *file,
     quire_status st;
 
     if (grown)
-        t = l->tally;
+        t = l->usage;
     st = session_usage_read(file, &t, err);
     if (st)
         return st;
-    l->tally = t;
+    l->usage = t;
     l->info = *info;
     if (now_ns - info->changed_ns <= LIST_FRESH_NS)
         l->info.changed_ns = 0; /* it may yet change and keep its time */
@@ -232,13 +179,14 @@ static quire_status tolerate(struct listed *l, quire_status st,
     }
     l->bad = true;
     l->stale = false;
-    l->tally = (struct session_usage){0};
+    l->usage = (struct session_usage){0};
     return QUIRE_OK;
 }
 
 /* Count one if it has changed. */
 static quire_status count_if_changed(struct quire *q, struct listed *l,
-                                     bool rows, quire_error *err)
+                                     bool rows, struct arena *keep,
+                                     quire_error *err)
 {
     struct object_info info;
     struct object *file;
@@ -249,7 +197,7 @@ static quire_status count_if_changed(struct quire *q, struct listed *l,
     if (l->bad)
         return QUIRE_OK;
     if (rows && may_have_row(l))
-        st = find_row(q, l, err);
+        st = find_row(q, l, keep, err);
     if (st || (l->counted && is_unchanged(&l->info, &l->item.info)))
         return st;
     st = l->store->ops->open(l->store, l->item.name, &file, &info, &why);
@@ -279,29 +227,34 @@ static quire_status check_file(struct quire *q, struct listed *l,
     return removal_is_pending(&q->catalog, noted, &l->gone, err);
 }
 
-static void bind_row(struct stmt *s, const struct listed *l, int64_t number)
+/* The totals to be stored. Text is borrowed from the item. */
+static struct session_totals totals_of(const struct listed *l, int64_t number)
 {
     const struct list_meta *m = &l->item.meta;
-    const struct session_usage *t = &l->tally;
-    const char *text[] = {l->item.name, m->title, state_of(l), m->parent};
-    const int64_t file[] = {(int64_t)l->info.inode,
-                            (int64_t)l->info.size,
-                            l->info.modified_ns,
-                            l->info.changed_ns,
-                            t->damaged,
-                            (int64_t)t->scanned};
-    const uint64_t sums[] = {t->entries,    t->messages,    t->input, t->output,
-                             t->cache_read, t->cache_write, t->total, t->cost};
-    int i, at = 1;
+    const struct session_usage *u = &l->usage;
 
-    stmt_bind_int(s, at++, number);
-    for (i = 0; i < 4; i++)
-        stmt_bind_text(s, at++, bytes_str(text[i]));
-    for (i = 0; i < 6; i++)
-        stmt_bind_int(s, at++, file[i]);
-    stmt_bind_bytes(s, at++, bytes_of(t->tail, t->tail_len));
-    for (i = 0; i < 8; i++)
-        stmt_bind_int(s, at++, (int64_t)sums[i]);
+    return (struct session_totals){
+        .number = number,
+        .name = l->item.name,
+        .title = m->title,
+        .state = state_of(l),
+        .parent = m->parent,
+        .inode = l->info.inode,
+        .size = l->info.size,
+        .modified_ns = l->info.modified_ns,
+        .changed_ns = l->info.changed_ns,
+        .damaged = u->damaged,
+        .scanned = u->scanned,
+        .tail = bytes_of(u->tail, u->tail_len),
+        .entries = u->entries,
+        .messages = u->messages,
+        .input = u->input,
+        .output = u->output,
+        .cache_read = u->cache_read,
+        .cache_write = u->cache_write,
+        .total = u->total,
+        .cost = u->cost,
+    };
 }
 
 /* In a transaction. */
@@ -309,20 +262,18 @@ static quire_status store_one(struct quire *q, struct listed *l,
                               struct arena *tmp, quire_error *err)
 {
     struct session_row owner;
-    struct stmt *s;
+    struct session_totals totals;
     quire_status st = check_file(q, l, tmp, err);
 
     if (st || l->gone)
         return st;
     st = session_row_ensure(&q->catalog, q->tenant, l->item.meta.id, &owner,
                             err);
-    if (!st)
-        st = sql_use(&q->session_rows, SQL_STORE, &s, err);
     if (st)
         return st;
-    bind_row(s, l, owner.session);
-    st = sql_run(s, err);
-    l->number = owner.session;
+    totals = totals_of(l, owner.session);
+    st = session_totals_store(&q->catalog, &totals, err);
+    l->row.number = owner.session;
     return st;
 }
 
@@ -344,7 +295,7 @@ static quire_status store_batch(struct quire *q, struct listed *looks,
 
     for (i = from; i < to; i++) {
         any = any || is_to_store(&looks[i]);
-        if (is_to_store(&looks[i]) && !looks[i].number)
+        if (is_to_store(&looks[i]) && !looks[i].row.number)
             mode = DB_DURABLE;
     }
     if (!any)
@@ -365,16 +316,19 @@ static quire_status store_batch(struct quire *q, struct listed *looks,
 static quire_status update(struct quire *q, struct listed *looks, size_t n,
                            bool rows, quire_error *err)
 {
+    struct arena tmp = ARENA_INIT;
     quire_status st = QUIRE_OK;
     size_t from, to, i;
 
     for (to = n; to > 0 && !st; to = from) {
+        arena_reset(&tmp);
         from = to > BATCH ? to - BATCH : 0;
         for (i = from; i < to && !st; i++)
-            st = count_if_changed(q, &looks[i], rows, err);
+            st = count_if_changed(q, &looks[i], rows, &tmp, err);
         if (!st && rows && !q->read_only)
             st = store_batch(q, looks, from, to, err);
     }
+    arena_release(&tmp);
     return st;
 }
 
@@ -385,7 +339,7 @@ static quire_status describe_row(struct listed *l, struct buf *path,
                                  quire_session_info *info,
                                  quire_session_row *out, quire_error *err)
 {
-    const struct session_usage *t = &l->tally;
+    const struct session_usage *t = &l->usage;
     int64_t ms;
     quire_status st = session_describe_item(l->store, &l->item, path, info,
                                             err);
@@ -397,7 +351,7 @@ static quire_status describe_row(struct listed *l, struct buf *path,
     else
         info->messages = t->messages;
     *out = (quire_session_row){
-        .number = l->number,
+        .number = l->row.number,
         .id = info->id,
         .title = info->title,
         .state = state_of(l),
@@ -411,9 +365,9 @@ static quire_status describe_row(struct listed *l, struct buf *path,
         .cache_write_tokens = t->cache_write,
         .total_tokens = t->total,
         .cost_nano_usd = (int64_t)t->cost,
-        .artifacts = l->artifacts,
-        .artifact_bytes = l->artifact_bytes,
-        .created_us = l->row_us,
+        .artifacts = l->row.artifacts,
+        .artifact_bytes = l->row.artifact_bytes,
+        .created_us = l->row.created_us,
         .updated_us = info->modified_us,
         .info = info,
         .folder = l->folder,
@@ -569,8 +523,8 @@ quire_status quire_session_rows(quire *q, const quire_row_options *options,
     if (!st)
         st = update(q, looks, n, rows, err);
     for (i = 0; i < n && !st; i++)
-        if (looks[i].number)
-            st = folder_of_session(&q->catalog, looks[i].number,
+        if (looks[i].row.number)
+            st = folder_of_session(&q->catalog, looks[i].row.number,
                                    &looks[i].folder, err);
     if (st)
         goto out;
@@ -599,27 +553,20 @@ static quire_status read_number(struct quire *q, const char **which, bool rows,
                                 struct arena *keep, quire_error *err)
 {
     const char *said = *which;
-    struct stmt *s;
     int64_t number;
     quire_status st;
 
     if (*said != '#' || !read_id(said + 1, &number) || number <= 0)
         return QUIRE_OK;
-    st = rows ? sql_use(&q->session_rows, SQL_KEY, &s, err) : QUIRE_NOT_FOUND;
-    if (!st) {
-        stmt_bind_int(s, 1, number);
-        stmt_bind_int(s, 2, q->tenant);
-        st = sql_row(s, err);
-        if (!st)
-            *which = arena_text(keep, stmt_column_bytes(s, 0));
-        stmt_reset(s);
-    }
+    st = rows
+             ? session_row_key(&q->catalog, q->tenant, number, keep, which, err)
+             : QUIRE_NOT_FOUND;
     if (st == QUIRE_NOT_FOUND) {
         err_fail(err, st,
                  HINT_SHELL "`quire session ls --totals` lists their numbers",
                  "no session %s in %s", said, q->root);
     }
-    return !st && !*which ? err_memory(err) : st;
+    return st;
 }
 
 /* Read the header of the file. */
@@ -723,8 +670,8 @@ quire_status quire_session_row_of(quire *q, const char *which,
         l.in_home = p.in_home;
         st = settle_one(q, &l, rows, err);
     }
-    if (!st && l.number)
-        st = folder_of_session(&q->catalog, l.number, &l.folder, err);
+    if (!st && l.row.number)
+        st = folder_of_session(&q->catalog, l.row.number, &l.folder, err);
     if (!st)
         st = describe_row(&l, &path, info, out, err);
     if (!st) {

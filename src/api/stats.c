@@ -157,34 +157,22 @@ static void rank_session(quire_stats *out, const quire_stat_session *new)
         out->newest = *new;
 }
 
-/* The totals in the catalogue, if the file is unchanged. */
-static bool find_tally(struct stats *s, int64_t tenant, const char *id,
-                       const struct object_info *info, struct session_usage *t)
+/* The counts in the catalogue, if the file is unchanged. */
+static bool find_counts(struct stats *s, int64_t tenant, const char *id,
+                        const struct object_info *info, struct arena *tmp,
+                        struct session_usage *u)
 {
-    static const char sql[] =
-        "SELECT t.entries, t.messages FROM session s JOIN tally t ON t.session"
-        " = s.id WHERE s.tenant = ?1 AND s.key = ?2 AND t.inode = ?3 AND"
-        " t.size = ?4 AND t.modified = ?5";
-    struct db *db = s->q->catalog.db;
-    struct stmt *st;
-    bool row = false;
+    struct session_totals t;
 
-    if (!db || s->q->kind != QUIRE_KIND_NATIVE ||
-        s->q->catalog.schema < SCHEMA_SESSION_USAGE ||
-        db_prepare(db, sql, &st, NULL))
+    if (s->q->kind != QUIRE_KIND_NATIVE ||
+        !catalog_has(&s->q->catalog, SCHEMA_SESSION_USAGE) ||
+        session_totals_find(&s->q->catalog, tenant, id, tmp, &t, NULL) ||
+        !t.counted || t.inode != info->inode || t.size != info->size ||
+        t.modified_ns != info->modified_ns)
         return false;
-    stmt_bind_int(st, 1, tenant);
-    stmt_bind_text(st, 2, bytes_str(id));
-    stmt_bind_int(st, 3, (int64_t)info->inode);
-    stmt_bind_int(st, 4, (int64_t)info->size);
-    stmt_bind_int(st, 5, info->modified_ns);
-    row = !stmt_step(st, &row, NULL) && row;
-    if (row) {
-        t->entries = (uint64_t)stmt_column_int(st, 0);
-        t->messages = (uint64_t)stmt_column_int(st, 1);
-    }
-    stmt_finalize(st);
-    return row;
+    u->entries = t.entries;
+    u->messages = t.messages;
+    return true;
 }
 
 static quire_status see_session(struct stats *s, const struct gc_source *source,
@@ -205,7 +193,7 @@ static quire_status see_session(struct stats *s, const struct gc_source *source,
     if (timestamp_parse(bytes_str(meta.created), &ms))
         one.created_us = ms * 1000;
     rank_session(s->out, &one);
-    if (owner && !find_tally(s, owner->id, meta.id, source->info, &t))
+    if (owner && !find_counts(s, owner->id, meta.id, source->info, &tmp, &t))
         st = session_usage_read(file, &t, err);
     if (owner) {
         const char *name = tenants_skip(source->label, &(int64_t){0});

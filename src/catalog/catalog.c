@@ -50,6 +50,30 @@ static const char *const texts[N_CATALOG_SQL] = {
         "count(*) FROM artifact WHERE session = session.id AND deleted = 0)",
     [SQL_SESSION_DROP] = "DELETE FROM session WHERE id = ?1"
                          " RETURNING tenant, used, n",
+    [SQL_SESSION_KEY] = "SELECT key FROM session WHERE id = ?1 AND tenant = ?2",
+    [SQL_TOTALS_FIND] =
+        "SELECT s.id, s.created, s.n, s.used, t.session, t.name, t.title,"
+        " t.state, t.parent, t.inode, t.size, t.modified, t.changed, t.damaged,"
+        " t.scanned, t.tail, t.entries, t.messages, t.input, t.output,"
+        " t.cache_read, t.cache_write, t.total, t.cost FROM session s"
+        " LEFT JOIN tally t ON t.session = s.id"
+        " WHERE s.tenant = ?1 AND s.key = ?2",
+    [SQL_TOTALS_STORE] =
+        "INSERT INTO tally(session, name, title, state, parent, inode, size,"
+        " modified, changed, damaged, scanned, tail, entries, messages, input,"
+        " output, cache_read, cache_write, total, cost) VALUES(?1, ?2, ?3, ?4,"
+        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19, ?20) ON CONFLICT(session) DO UPDATE SET name = excluded.name,"
+        " title = excluded.title, state = excluded.state,"
+        " parent = excluded.parent, inode = excluded.inode,"
+        " size = excluded.size, modified = excluded.modified,"
+        " changed = excluded.changed, damaged = excluded.damaged,"
+        " scanned = excluded.scanned, tail = excluded.tail,"
+        " entries = excluded.entries, messages = excluded.messages,"
+        " input = excluded.input, output = excluded.output,"
+        " cache_read = excluded.cache_read,"
+        " cache_write = excluded.cache_write, total = excluded.total,"
+        " cost = excluded.cost",
     [SQL_REMOVAL_ADD] = "INSERT INTO removal(name, size, modified)"
                         " VALUES(?1, ?2, ?3) ON CONFLICT(name) DO UPDATE SET"
                         " size = excluded.size, modified = excluded.modified",

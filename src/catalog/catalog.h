@@ -119,6 +119,11 @@ quire_status session_row_ensure(struct catalog *c, int64_t tenant,
 quire_status session_row_count(struct catalog *c, const struct session_row *row,
                                int64_t bytes, int64_t n, quire_error *err);
 
+/* The key of the session with a number, in `keep`. */
+quire_status session_row_key(struct catalog *c, int64_t tenant, int64_t number,
+                             struct arena *keep, const char **key,
+                             quire_error *err);
+
 /* Compare every counter with the rows, and correct them. *wrong: how many
  * differed. */
 quire_status catalog_recount(struct catalog *c, uint64_t *wrong,
@@ -151,6 +156,36 @@ quire_status removal_is_pending(struct catalog *c, const char *name,
                                 bool *pending, quire_error *err);
 quire_status removal_done(struct catalog *c, const char *name,
                           quire_error *err);
+
+/* ---- session_totals.c --------------------------------------------------- */
+
+/* A session as a listing shows it. Text is in an arena. */
+struct session_totals {
+    int64_t number; /* of its row                                         */
+    int64_t created_us;
+    uint64_t artifacts, artifact_bytes;
+    bool counted; /* what follows is known                                */
+
+    const char *name, *title, *state, *parent;
+    uint64_t inode, size; /* of the file when it was counted              */
+    int64_t modified_ns, changed_ns;
+    bool damaged;     /* a line is not a value                            */
+    uint64_t scanned; /* where to count on; the bytes before that:        */
+    quire_bytes tail;
+    uint64_t entries, messages;
+    uint64_t input, output, cache_read, cache_write, total; /* tokens     */
+    uint64_t cost; /* billionths of a dollar                              */
+};
+
+/* The row of a session and its totals. */
+quire_status session_totals_find(struct catalog *c, int64_t tenant,
+                                 const char *key, struct arena *keep,
+                                 struct session_totals *out, quire_error *err);
+
+/* Store the totals of t->number. Inside a write transaction. */
+quire_status session_totals_store(struct catalog *c,
+                                  const struct session_totals *t,
+                                  quire_error *err);
 
 /* ---- settings.c --------------------------------------------------------- */
 

@@ -27,8 +27,6 @@
 #include "quire.h"
 #include "store/object.h"
 
-/* The table of tallies, for the schema of quire.db. */
-
 /* The bytes before the place where a count ended, to detect whether the file
  * has changed there: they hold the time of a message, or its id. */
 enum { SESSION_USAGE_TAIL = 64 };

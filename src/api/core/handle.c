@@ -160,7 +160,6 @@ void quire_close(quire *q)
     artifacts_free(q->artifacts);
     commit_queue_unref(q->commit_queue);
     scratchpads_free(q->pads);
-    sql_release(&q->session_rows);
     if (q->changes)
         stmt_finalize(q->changes);
     blobs_free(q->blobs);

@@ -68,9 +68,8 @@ struct quire {
     struct commit_queue *commit_queue; /* shared with peers           */
     struct memories *memories;
     struct scratchpads *pads;
-    struct sql session_rows; /* statements of session_rows.c          */
-    struct stmt *changes;    /* of quire_changes()                    */
-    int64_t quiet_state;     /* of the database, and since when       */
+    struct stmt *changes; /* of quire_changes()                    */
+    int64_t quiet_state;  /* of the database, and since when       */
     int64_t quiet_us;
     int64_t tenant_state; /* quire_changes() when the tenant was last found
                              enabled; 0: check again                  */
