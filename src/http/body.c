@@ -10,24 +10,37 @@
 #include "base/bytes.h"
 #include "http/loop.h"
 
-/* Less than this is not counted: 10000 connections may have it. */
-enum { HELD_FREE = 64 * 1024 };
+/* Less than this is not counted: of all connections together, which are 10000, and
+ * of those of one owner. Small requests work although the memory for all is used
+ * up, but one owner cannot use all connections to hold small answers. */
+enum { FREE_OF_ALL = 64 * 1024, FREE_OF_OWNER = 4 * 1024 };
 
-bool body_hold(struct exchange *x, uint64_t n)
+static uint64_t counted_for_all(uint64_t n)
+{
+    return n < FREE_OF_ALL ? 0 : n;
+}
+
+enum hold body_hold(struct exchange *x, uint64_t n)
 {
     struct http *h = x->loop->http;
-    uint64_t before = x->held, all, own;
+    uint64_t before = x->held, all_before = counted_for_all(before), all, own;
+    enum hold hold;
 
-    n = n < HELD_FREE ? 0 : n;
-    all = atomic_fetch_add(&h->held, n - before) + n - before;
+    n = n < FREE_OF_OWNER ? 0 : n;
+    all = counted_for_all(n) - all_before;
+    all += atomic_fetch_add(&h->held, all);
     own = atomic_fetch_add(&h->held_of[x->owner], n - before) + n - before;
     x->held = n;
-    if (n <= before || (all <= h->c.held_max && own <= h->c.held_max / 2))
-        return true;
-    atomic_fetch_sub(&h->held, n - before);
+    hold = n <= before                                              ? HELD
+           : own > h->c.held_max / 2                                ? HOLD_SHARE
+           : all > h->c.held_max && counted_for_all(n) > all_before ? HOLD_ALL
+                                                                    : HELD;
+    if (hold == HELD)
+        return HELD;
+    atomic_fetch_sub(&h->held, counted_for_all(n) - all_before);
     atomic_fetch_sub(&h->held_of[x->owner], n - before);
     x->held = before;
-    return false;
+    return hold;
 }
 
 void body_release(struct exchange *x)
@@ -114,7 +127,7 @@ enum body_state body_begin(struct exchange *x)
     if (x->head.length > max_of(x))
         return BODY_LONG;
     if (x->head.length <= SPOOL_FROM)
-        return body_hold(x, x->head.length) ? BODY_MORE : BODY_FULL;
+        return body_hold(x, x->head.length) == HELD ? BODY_MORE : BODY_FULL;
     st = exchange_spool(x, bytes_of("", 0), &x->spool, NULL);
     return st ? state_of(st) : BODY_MORE;
 }
@@ -173,7 +186,7 @@ static enum body_state take_chunked(struct exchange *x)
     st = spool_chunks(x);
     if (st)
         return state_of(st);
-    if (!body_hold(x, x->body.len))
+    if (body_hold(x, x->body.len) != HELD)
         return BODY_FULL;
     return state == HEAD_DONE ? BODY_DONE : BODY_MORE;
 }

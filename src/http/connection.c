@@ -329,6 +329,32 @@ static void on_quiet_stream(struct exchange *x)
 
 #define FULL "too many large bodies and answers are under way"
 
+/* Count the answer, or replace it by a refusal. A request other than GET may have
+ * been a write, which is done: its answer is dropped only if its owner holds too
+ * much, and does not ask the client to repeat it. */
+static void hold_answer(struct exchange *x)
+{
+    bool get = bytes_is(x->head.method, "GET");
+    enum hold hold = x->answer.body.len > x->held
+                         ? body_hold(x, x->answer.body.len)
+                         : HELD;
+
+    if (hold == HELD || (hold == HOLD_ALL && !get))
+        return;
+    release_answer(x);
+    x->answer = response_new();
+    if (get) {
+        response_error(&x->answer, 503, "busy", "try again soon", FULL);
+        response_header(&x->answer, "Retry-After", "1");
+    } else {
+        response_error(&x->answer, 507, "answer_dropped",
+                       "read the other answers first; look before you repeat "
+                       "a write",
+                       "the request was done, but its answer exceeds the "
+                       "memory for answers that wait for one tenant");
+    }
+}
+
 /* Start the answer, on the loop's thread. False: the connection is gone. */
 static bool send_answer(struct exchange *x)
 {
@@ -343,14 +369,7 @@ static bool send_answer(struct exchange *x)
         response_error(&x->answer, 500, "no_memory", "try again later",
                        "out of memory");
     }
-    /* Only a GET is refused here: a write has been done, and must not look undone. */
-    if (x->answer.body.len > x->held && !body_hold(x, x->answer.body.len) &&
-        bytes_is(x->head.method, "GET")) {
-        release_answer(x);
-        x->answer = response_new();
-        response_error(&x->answer, 503, "busy", "try again soon", FULL);
-        response_header(&x->answer, "Retry-After", "1");
-    }
+    hold_answer(x);
     format_head(x);
     x->deadline_ms = now_ms() + x->loop->http->c.idle_ms;
     x->until_ms = now_ms() + ANSWER_MS +
@@ -638,8 +657,7 @@ static bool continue_handshake(struct exchange *x)
         tls_end(x->tls);
         x->tls = NULL;
         x->state = HEAD;
-        return refuse_request(
-            x, 400, "this port speaks TLS: the address begins with https");
+        return refuse_request(x, 400, "this port requires TLS: use https");
     }
     switch (tls_handshake(x->tls)) {
     case TLS_TO_READ: watch_events(x, TO_READ); return true;
@@ -698,13 +716,16 @@ void connection_on_event(struct exchange *x, uint32_t events)
 
 static void refuse_connection(int fd)
 {
-    static const char answer[] =
-        "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-        "Content-Type: application/json\r\nConnection: close\r\n\r\n"
-        "{\"error\":\"too many connections\",\"kind\":\"busy\","
-        "\"hint\":\"try again soon\"}";
+    static const char body[] = "{\"error\":\"too many connections\","
+                               "\"kind\":\"busy\",\"hint\":\"try again soon\"}";
+    char answer[512];
+    int n = snprintf(answer, sizeof answer,
+                     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+                     "Content-Type: application/json\r\n"
+                     "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+                     sizeof body - 1, body);
 
-    if (send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL) < 0)
+    if (send(fd, answer, (size_t)n, MSG_NOSIGNAL) < 0)
         return; /* it is closed either way */
 }
 
@@ -715,7 +736,7 @@ void connection_begin(struct loop *l, int fd)
     struct exchange *x = NULL;
     int on = 1;
 
-    if (atomic_load(&h->connections) < h->c.connections_max)
+    if (atomic_load(&h->connections) < http_connections_most(h))
         x = calloc(1, sizeof *x);
     if (!x) {
         if (!h->tls)

@@ -48,20 +48,20 @@ typedef bool (*http_admit)(void *ctx, struct exchange *x,
                            struct response *refusal);
 
 struct http_config {
-    const char *host;   /* an address, not a host name         */
-    uint16_t port;      /* 0: any that is free                 */
-    int listener;       /* an open socket of the caller; -1: none         */
-    int loops;          /* 0: as many as there are processors  */
-    size_t body_max;    /* bytes; more is 413                  */
-    size_t large_max;   /* the same where exchange_allow() raises it      */
-    size_t held_max;    /* bytes of bodies and of answers in memory, of all
+    const char *host;       /* an address, not a host name         */
+    uint16_t port;          /* 0: any that is free                 */
+    int listener;           /* an open socket of the caller; -1: none         */
+    int loops;              /* 0: as many as there are processors  */
+    size_t body_max;        /* bytes; more is 413                  */
+    size_t large_max;       /* the same where exchange_allow() raises it      */
+    size_t held_max;        /* bytes of bodies and of answers in memory, of all
                          connections; more is 503 */
-    const char *spool;  /* directory for those that are longer: spool.h */
-    uint64_t spool_max; /* bytes of these; more is 503         */
-    size_t connections_max;
-    int head_ms; /* from its first byte to its end: 408        */
-    int body_ms; /* between two pieces of a body: 408          */
-    int idle_ms; /* between two requests                       */
+    const char *spool;      /* directory for those that are longer: spool.h */
+    uint64_t spool_max;     /* bytes of these; more is 503         */
+    size_t connections_max; /* more: the longest idle one is closed */
+    int head_ms;            /* from its first byte to its end: 408        */
+    int body_ms;            /* between two pieces of a body: 408          */
+    int idle_ms;            /* between two requests                       */
     const char *tls_cert, *tls_key; /* files; NULL: it is plain     */
     http_admit admit;               /* NULL: all may  */
     http_release release;           /* needed with exchange_attach() */

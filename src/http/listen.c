@@ -22,7 +22,7 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
     quire_status st;
 
     if (!is_v6 && inet_pton(AF_INET, host, &v4.sin_addr) != 1) {
-        st = err_fail(err, QUIRE_INVALID, "one looks like 127.0.0.1 or ::1",
+        st = err_fail(err, QUIRE_INVALID, "give one such as 127.0.0.1 or ::1",
                       "%.100s is not an address", host);
         return st;
     }
@@ -35,8 +35,8 @@ quire_status http_listen(const char *host, uint16_t port, int *fd,
 
         st = err_sys(err, why, "cannot listen at %s port %u", host, port);
         if (why == EADDRINUSE)
-            err_next(err, "another server has it; port 0 takes any that is "
-                          "free");
+            err_next(err, "another process uses the port; port 0 picks a "
+                          "free one");
         return st;
     }
     *got = ntohs(is_v6 ? v6.sin6_port : v4.sin_port);
@@ -54,7 +54,7 @@ quire_status http_adopt(int listener, int *fd, uint16_t *got, quire_error *err)
         getsockopt(listener, SOL_SOCKET, SO_TYPE, &type, &int_len) ||
         type != SOCK_STREAM || !listens) {
         st = err_fail(err, QUIRE_INVALID,
-                      "a unit of systemd has ListenStream= and Accept=no",
+                      "set ListenStream= and Accept=no in the systemd unit",
                       "the socket that systemd passed does not listen");
         return st;
     }

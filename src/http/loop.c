@@ -20,46 +20,22 @@ enum { EVENTS_AT_ONCE = 256 };
 /* An idle connection is not closed before it is this old. */
 enum { FRESH_MS = 100 };
 
-/* The loop of this thread. */
-static _Thread_local struct loop *here;
-
-bool loop_is_here(const struct loop *l)
-{
-    return here == l;
-}
-
 /* ---- the mailbox -------------------------------------------------------- */
 
-void loop_wake(struct loop *l)
+/* Send what a stream has, or end its connection if the client does not keep
+ * up. */
+static struct stream *deliver_stream(struct stream *s)
 {
-    uint64_t one = 1;
+    struct exchange *x;
+    struct stream *next;
+    bool stuck = stream_read_mail(s, &x, &next);
 
-    if (write(l->wake, &one, sizeof one) < 0)
-        return; /* it is full, so it will wake */
-}
-
-void loop_mail(struct loop *l, struct exchange *x)
-{
-    bool first;
-
-    pthread_mutex_lock(&l->lock);
-    first = !l->mail;
-    x->mail = NULL;
-    *l->mail_end = x;
-    l->mail_end = &x->mail;
-    pthread_mutex_unlock(&l->lock);
-    if (first) /* else it has been woken, and has not looked yet */
-        loop_wake(l);
-}
-
-void loop_mail_stream(struct loop *l, struct stream *s, struct stream **next)
-{
-    pthread_mutex_lock(&l->lock);
-    *next = NULL;
-    *l->news_end = s;
-    l->news_end = next;
-    pthread_mutex_unlock(&l->lock);
-    loop_wake(l);
+    if (x && stuck)
+        connection_end(x);
+    else if (x)
+        connection_push(x);
+    stream_free(s);
+    return next;
 }
 
 static void read_mail(struct loop *l)
@@ -83,39 +59,114 @@ static void read_mail(struct loop *l)
         connection_resume(x);
     }
     while (s)
-        s = stream_read_mail(s);
+        s = deliver_stream(s);
 }
 
 /* ---- connections -------------------------------------------------------- */
 
-/* Accept connections. False: descriptors have run out. */
+/* How many connections are above the limit of `connections_max`; 0: none. */
+static int64_t excess(const struct http *h)
+{
+    return (int64_t)atomic_load(&h->connections) -
+           (int64_t)h->c.connections_max;
+}
+
+/* The connection that is idle longest, which the other loops see; NULL: none is. */
+static struct exchange *find_longest_idle(struct loop *l)
+{
+    struct exchange *x, *longest = NULL;
+
+    for (x = l->all; x; x = x->next)
+        if (connection_is_idle(x) &&
+            (!longest || x->idle_since_ms <= longest->idle_since_ms))
+            longest = x;
+    atomic_store(&l->idle_since_ms,
+                 longest ? longest->idle_since_ms : INT64_MAX);
+    return longest;
+}
+
+/* Since when a connection of another loop is idle, as far as is known: 0 if it is
+ * not, INT64_MAX if none is. */
+static int64_t others_idle_since(const struct loop *l)
+{
+    const struct http *h = l->http;
+    int64_t since = INT64_MAX, other;
+    int i;
+
+    for (i = 0; i < h->n_loops; i++) {
+        other = atomic_load(&h->loops[i].idle_since_ms);
+        if (&h->loops[i] != l && other < since)
+            since = other;
+    }
+    return since;
+}
+
+/* Close the connection that is idle longest, unless it became idle after `since` or
+ * may be about to send its request. */
+static bool close_longest_idle(struct loop *l, int64_t since)
+{
+    struct exchange *x = find_longest_idle(l);
+    bool ends = x && x->idle_since_ms <= since &&
+                x->idle_since_ms <= now_ms() - FRESH_MS;
+
+    if (ends)
+        connection_end(x);
+    return ends;
+}
+
+/* Whether to accept another connection. Above `connections_max` an idle connection
+ * is closed for it: that which is idle longest, by the loop that has it. False: not
+ * yet, one can be closed in a moment. If no connection is idle the new one is
+ * accepted, and refused above http_connections_most(). */
+static bool make_room(struct loop *l)
+{
+    struct http *h = l->http;
+    int64_t others;
+    int i;
+
+    if (excess(h) < 0)
+        return true;
+    others = others_idle_since(l);
+    if (close_longest_idle(l, others))
+        return true;
+    for (i = 0; i < h->n_loops; i++)
+        if (&h->loops[i] != l)
+            loop_wake(&h->loops[i]);
+    return atomic_load(&h->connections) < http_connections_most(h) ||
+           (others == INT64_MAX && !find_longest_idle(l));
+}
+
+/* Close idle connections above the limit, and one if !room: if descriptors have run
+ * out below the limit. */
+static bool close_excess(struct loop *l, bool room)
+{
+    if (excess(l->http) <= 0) {
+        room = room || close_longest_idle(l, INT64_MAX);
+        atomic_store(&l->idle_since_ms, 0);
+        return room;
+    }
+    while ((!room || excess(l->http) > 0) &&
+           close_longest_idle(l, others_idle_since(l)))
+        room = true;
+    return room;
+}
+
+/* Accept connections. False: there is no room for more. */
 static bool greet(struct loop *l)
 {
     int fd, i;
 
     for (i = 0; i < 64; i++) {
+        if (!make_room(l))
+            return false;
         fd = accept4(l->http->listener, NULL, NULL,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)
             return errno != EMFILE && errno != ENFILE && errno != ENOMEM;
         connection_begin(l, fd);
+        atomic_store(&l->idle_since_ms, 0);
     }
     return true;
-}
-
-/* Close the oldest connection that is between two requests, but not one that may
- * be about to send its request: another loop has older ones then. */
-static bool close_oldest_idle(struct loop *l)
-{
-    struct exchange *x, *oldest = NULL;
-    int64_t now = now_ms();
-
-    for (x = l->all; x; x = x->next)
-        if (connection_is_idle(x) && now - x->idle_since_ms >= FRESH_MS)
-            oldest = x;
-    if (oldest)
-        connection_end(oldest);
-    return oldest || !usleep(1000); /* all are busy: not again at once */
 }
 
 /* Those that took too long. */
@@ -151,7 +202,7 @@ void *loop_run(void *arg)
     bool room = true;
     int i, n;
 
-    here = l;
+    loop_enter(l);
     while (!is_over(l)) {
         n = epoll_wait(l->epoll, events, EVENTS_AT_ONCE,
                        atomic_load(&l->http->draining) ? 50 : 1000);
@@ -164,7 +215,9 @@ void *loop_run(void *arg)
         }
         /* Last: an answer may end a connection that has an event above. */
         read_mail(l);
-        room = room || close_oldest_idle(l);
+        room = close_excess(l, room);
+        if (!room)
+            room = !usleep(1000); /* not again at once */
         now = now_ms();
         if (now - swept >= 1000 || atomic_load(&l->http->draining)) {
             swept = now;
@@ -206,7 +259,7 @@ void loop_close(struct loop *l)
         connection_end(x);
     }
     for (s = l->news; s;)
-        s = stream_read_mail(s); /* over, so nothing is sent */
+        s = deliver_stream(s); /* over, so nothing is sent */
     if (l->epoll >= 0)
         close(l->epoll);
     if (l->wake >= 0)

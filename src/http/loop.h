@@ -59,6 +59,9 @@ struct loop {
     bool started;
     int epoll, wake;
     struct exchange *all;
+    atomic_int_fast64_t
+        idle_since_ms;    /* of the connection that is idle longest;
+                                          0: not known, INT64_MAX: none is */
     pthread_mutex_t lock; /* of the mailbox */
     struct exchange *mail, **mail_end;
     struct stream *news, **news_end; /* streams with something to send */
@@ -81,6 +84,13 @@ struct http {
     atomic_int_fast64_t until_ms; /* when draining ends */
 };
 
+/* New connections are accepted beyond `connections_max` while other loops close
+ * idle ones, up to this many. */
+static inline uint64_t http_connections_most(const struct http *h)
+{
+    return h->c.connections_max + h->c.connections_max / 8 + 1;
+}
+
 static inline int64_t now_ms(void)
 {
     struct timespec t;
@@ -94,6 +104,11 @@ static inline int64_t now_ms(void)
 quire_status loop_open(struct loop *l, struct http *h, quire_error *err);
 void *loop_run(void *loop);
 void loop_close(struct loop *l);
+
+/* ---- mailbox.c ----------------------------------------------------------- */
+
+/* This thread runs the loop from now on. */
+void loop_enter(struct loop *l);
 
 /* Whether this is the loop's own thread. */
 bool loop_is_here(const struct loop *l);
@@ -124,9 +139,15 @@ enum body_state body_take(struct exchange *x);
 size_t body_behind_head(const struct exchange *x);
 void body_release(struct exchange *x);
 
-/* Have `n` bytes of body or answer counted as this connection's, in place of
- * what was. False: all of them would hold too much, and nothing has changed. */
-bool body_hold(struct exchange *x, uint64_t n);
+enum hold {
+    HELD,
+    HOLD_ALL,   /* all connections would hold too much        */
+    HOLD_SHARE, /* those of this owner would, more than half  */
+};
+
+/* Count `n` bytes of body or answer as this connection's, in place of what was. If
+ * they are not held, nothing has changed. */
+enum hold body_hold(struct exchange *x, uint64_t n);
 
 /* ---- connection.c -------------------------------------------------------- */
 
@@ -165,7 +186,10 @@ enum stream_state stream_take(struct stream *s, struct buf *out);
 /* The connection is gone; drops its reference. */
 void stream_over(struct stream *s);
 
-/* Send what is new in a stream from the mailbox; the next there. */
-struct stream *stream_read_mail(struct stream *s);
+/* Take a stream out of the mailbox: its connection (NULL: gone) and the next
+ * stream there. The mailbox's reference is the caller's. True: the buffer was
+ * full, so the client does not keep up. */
+bool stream_read_mail(struct stream *s, struct exchange **x,
+                      struct stream **next);
 
 #endif

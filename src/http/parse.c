@@ -45,25 +45,24 @@ static bool read_target(struct reading *r, struct head *h, const char *from,
     const char *c, *mark;
 
     if (to - from > TARGET_MAX)
-        return bad(r, 414, "the address is too long");
+        return bad(r, 414, "request target is too long");
     for (c = from; c < to; c++)
         if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f)
             return bad(r, 400,
-                       "there is a character in the address that must "
-                       "be encoded");
+                       "request target has a character that must be encoded");
     /* A whole address is what a proxy is asked for. */
     if (to - from > 7 && !strncasecmp(from, "http://", 7)) {
         mark = memchr(from + 7, '/', (size_t)(to - from - 7));
         if (!mark)
-            return bad(r, 400, "the address has no path");
+            return bad(r, 400, "request target has no path");
         h->host = slice(from + 7, mark);
         from = mark;
     }
     if (*from != '/' && !(to - from == 1 && *from == '*'))
-        return bad(r, 400, "the address does not begin with a slash");
+        return bad(r, 400, "request target does not begin with a slash");
     mark = memchr(from, '#', (size_t)(to - from));
     if (mark)
-        return bad(r, 400, "there is a fragment in the address");
+        return bad(r, 400, "request target has a fragment");
     mark = memchr(from, '?', (size_t)(to - from));
     h->path = slice(from, mark ? mark : to);
     if (mark)
@@ -77,7 +76,7 @@ static bool read_version(struct reading *r, struct head *h, const char *from,
     if (to - from != 8 || memcmp(from, "HTTP/", 5) != 0 || from[6] != '.')
         return bad(r, 400, "malformed request line");
     if (from[5] != '1' || (from[7] != '0' && from[7] != '1'))
-        return bad(r, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+        return bad(r, 505, "only HTTP/1.0 and HTTP/1.1 are supported");
     h->minor = from[7] - '0';
     h->keep = h->minor == 1;
     return true;
@@ -148,17 +147,17 @@ static bool read_field(struct reading *r, struct head *h, const char *from,
     struct head_field *f = &h->fields[h->n_fields];
 
     if (*from == ' ' || *from == '\t')
-        return bad(r, 400, "a header goes on in the next line");
+        return bad(r, 400, "folded header line");
     if (!colon || colon == from)
         return bad(r, 400, "malformed header line");
     if (h->n_fields == HEAD_FIELDS_MAX)
-        return bad(r, 431, "there are too many headers");
+        return bad(r, 431, "too many headers");
     for (c = from; c < colon; c++)
         if (!is_token((unsigned char)*c))
             return bad(r, 400, "malformed header name");
     for (c = colon + 1; c < to; c++)
         if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7f)
-            return bad(r, 400, "there is a control character in a header");
+            return bad(r, 400, "control character in a header");
     f->name = slice(from, colon);
     for (c = colon + 1; c < to && (*c == ' ' || *c == '\t'); c++)
         ;
@@ -180,17 +179,17 @@ static bool read_framing(struct reading *r, struct head *h)
 
         if (is_text(name, "content-length")) {
             if (length)
-                return bad(r, 400, "there are two lengths");
+                return bad(r, 400, "duplicate Content-Length header");
             length = true;
             if (!read_length(r, h, value))
                 return false;
         } else if (is_text(name, "transfer-encoding")) {
             if (coding || !is_text(value, "chunked"))
-                return bad(r, 501, "chunked is the only transfer coding here");
+                return bad(r, 501, "unsupported transfer coding");
             coding = h->chunked = true;
         } else if (is_text(name, "host")) {
             if (host)
-                return bad(r, 400, "there are two Host headers");
+                return bad(r, 400, "duplicate Host header");
             host = true;
             if (!h->host.data)
                 h->host = value;
@@ -201,14 +200,14 @@ static bool read_framing(struct reading *r, struct head *h)
                 h->keep = true;
         } else if (is_text(name, "expect")) {
             if (!is_text(value, "100-continue"))
-                return bad(r, 417, "that cannot be expected here");
+                return bad(r, 417, "unsupported Expect header");
             h->expects = h->minor == 1;
         }
     }
     if (length && coding)
-        return bad(r, 400, "there are a length and a transfer coding");
+        return bad(r, 400, "both Content-Length and Transfer-Encoding");
     if (coding && h->minor == 0)
-        return bad(r, 400, "HTTP/1.0 has no transfer codings");
+        return bad(r, 400, "Transfer-Encoding in HTTP/1.0");
     if (!host && h->minor == 1)
         return bad(r, 400, "missing Host header");
     return true;
@@ -232,7 +231,7 @@ static bool is_once(struct reading *r, const struct head *h)
             if (!is_text(h->fields[k].name, names[i]))
                 continue;
             if (seen)
-                return bad(r, 400, "a header is there twice, and may be once");
+                return bad(r, 400, "duplicate header that may occur once");
             seen = true;
         }
     }
@@ -261,7 +260,7 @@ enum head_state http_parse_head(quire_bytes bytes, struct head *out,
 
         if (!nl) {
             if (bytes.len > HEAD_BYTES_MAX)
-                bad(&r, first ? 414 : 431, "the head is too long");
+                bad(&r, first ? 414 : 431, "request head is too long");
             break;
         }
         if (nl == r.at || nl[-1] != '\r') {
@@ -269,7 +268,7 @@ enum head_state http_parse_head(quire_bytes bytes, struct head *out,
             break;
         }
         if (nl - (const char *)bytes.data > HEAD_BYTES_MAX) {
-            bad(&r, first ? 414 : 431, "the head is too long");
+            bad(&r, first ? 414 : 431, "request head is too long");
             break;
         }
         if (nl - 1 == r.at && !first) {

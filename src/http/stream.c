@@ -57,8 +57,8 @@ void stream_free(struct stream *s)
     free(s);
 }
 
-/* Tell the loop that there is news. The lock is held. */
-static void tell_loop(struct stream *s)
+/* Put it into the loop's mailbox. The lock is held. */
+static void notify_loop(struct stream *s)
 {
     if (!s->loop || s->mailed)
         return;
@@ -75,7 +75,7 @@ bool stream_write(struct stream *s, quire_bytes piece)
     if (open) {
         buf_add(&s->waiting, piece.data, piece.len);
         s->stuck = s->waiting.failed;
-        tell_loop(s);
+        notify_loop(s);
     }
     pthread_mutex_unlock(&s->lock);
     return open;
@@ -85,7 +85,7 @@ void stream_end(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
     s->ended = true;
-    tell_loop(s);
+    notify_loop(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -128,22 +128,16 @@ void stream_over(struct stream *s)
     stream_free(s);
 }
 
-struct stream *stream_read_mail(struct stream *s)
+bool stream_read_mail(struct stream *s, struct exchange **x,
+                      struct stream **next)
 {
-    struct stream *next;
-    struct exchange *x;
     bool stuck;
 
     pthread_mutex_lock(&s->lock);
     s->mailed = false;
-    next = s->next;
-    x = s->x;
+    *next = s->next;
+    *x = s->x;
     stuck = s->stuck;
     pthread_mutex_unlock(&s->lock);
-    if (x && stuck)
-        connection_end(x);
-    else if (x)
-        connection_push(x);
-    stream_free(s);
-    return next;
+    return stuck;
 }

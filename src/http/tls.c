@@ -130,7 +130,8 @@ static quire_status check_secret(const char *path, const struct stat *st,
     if (!(st->st_mode & 037))
         return QUIRE_OK;
     return err_fail(err, QUIRE_INVALID,
-                    "chmod 600 it, and make another if it was so for long",
+                    "set its mode to 600, and replace the key if others may "
+                    "have read it",
                     "the key %.150s can be read by others", path);
 }
 
@@ -174,14 +175,14 @@ static quire_status refuse_pair(const struct tls *t, int why, quire_error *err)
 
     if (why == GNUTLS_E_CERTIFICATE_KEY_MISMATCH) {
         st = err_fail(err, QUIRE_INVALID,
-                      "give the two that were made together; the server's own "
+                      "give a certificate and its own key; the server's "
                       "certificate comes first in its file",
-                      "the key %.90s is not of the certificate %.90s", t->key,
-                      t->cert);
+                      "the key %.90s does not match the certificate %.90s",
+                      t->key, t->cert);
         return st;
     }
     return err_fail(err, QUIRE_INVALID,
-                    "both are to be in PEM, the key without a passphrase",
+                    "both must be in PEM, the key without a passphrase",
                     "the certificate %.70s and the key %.70s cannot be used: "
                     "%.60s",
                     t->cert, t->key, lib.words(why));

@@ -79,7 +79,7 @@ TEST(what_is_no_pair_is_refused)
     struct tls *t = NULL;
 
     IS(QUIRE_INVALID, tls_open(c, put("o", other_key, 0600), &t, &test_err));
-    HAS(test_err.what, "is not of the certificate");
+    HAS(test_err.what, "does not match the certificate");
     IS(QUIRE_INVALID, tls_open(c, put("k2", key, 0644), &t, &test_err));
     HAS(test_err.what, "can be read by others");
     IS(QUIRE_INVALID, tls_open(c, put("k3", key, 0660), &t, &test_err));
