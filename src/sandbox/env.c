@@ -62,8 +62,7 @@ static quire_status check_pair(const char *pair, quire_error *err)
     for (i = 0; i < sizeof reserved / sizeof *reserved; i++) {
         if (strlen(reserved[i]) == n && memcmp(reserved[i], pair, n) == 0) {
             err_fail(err, QUIRE_INVALID, "choose another name for the variable",
-                     "%s is set for every command and "
-                     "cannot be another",
+                     "%s is reserved: it is set for every command",
                      reserved[i]);
             return QUIRE_INVALID;
         }

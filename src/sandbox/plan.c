@@ -294,6 +294,16 @@ static quire_status plan_argv(struct plan *p, quire_error *err)
     return QUIRE_OK;
 }
 
+/* Files of a tmpfs of that size: each takes about a kilobyte of memory, however
+ * little is in it. The root itself needs some hundreds. */
+static unsigned inodes_for(uint64_t bytes)
+{
+    enum { FEWEST = 4096, MOST = 262144 };
+    uint64_t n = bytes / 2048;
+
+    return bytes == 0 || n > MOST ? MOST : n < FEWEST ? FEWEST : (unsigned)n;
+}
+
 quire_status plan_init(struct plan *p, const struct run_spec *spec,
                        quire_error *err)
 {
@@ -313,7 +323,8 @@ quire_status plan_init(struct plan *p, const struct run_spec *spec,
         return st;
     /* For tmpfs, too, zero means unlimited. */
     p->tmpfs_size = arena_printf(&p->mem, "%llu", (unsigned long long)tmp);
-    if (!p->tmpfs_size)
+    p->tmpfs_inodes = arena_printf(&p->mem, "%u", inodes_for(tmp));
+    if (!p->tmpfs_size || !p->tmpfs_inodes)
         return err_memory(err);
     p->stacks = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);

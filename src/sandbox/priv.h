@@ -72,7 +72,7 @@ struct bind_mount {
     unsigned long long attr;   /* MOUNT_ATTR_...                          */
 };
 
-#define GRAFTS_MAX  96
+#define MOUNTS_MAX  96
 #define FILTER_MAX  400
 #define STACK_BYTES ((size_t)128 << 10)
 
@@ -98,9 +98,11 @@ struct plan {
     const char **tries; /* paths to exec, ends in NULL                */
     const char *path;   /* where they are looked for                  */
 
-    struct bind_mount graft[GRAFTS_MAX];
-    size_t n_graft;
-    const char *uid_map, *gid_map, *tmpfs_size;
+    struct bind_mount mounts[MOUNTS_MAX];
+    size_t n_mounts;
+    const char *uid_map, *gid_map, *tmpfs_size, *tmpfs_inodes;
+    const char *own_home; /* the home, if it lies in the new root's /tmp or the
+                             like, where it is made read-only; else NULL */
 
     int in, out, err; /* the children's ends                    */
     int null;
@@ -115,8 +117,9 @@ struct plan {
 
     struct report *report; /* shared                                   */
     uint64_t base_bytes;   /* in the writable directories, before it begins */
-    bool base_readable;    /* all of them */
-    char *stacks;          /* three, within the same mapping           */
+    uint64_t base_files;
+    bool base_readable; /* all of them */
+    char *stacks;       /* three, within the same mapping           */
 };
 
 /* Note the first failure; gives -1. */
@@ -178,7 +181,7 @@ void confine_early(const struct plan *p);
 /* Everything but exec; `in` becomes descriptor 0. */
 int confine_self(struct plan *p, int in, bool anchor);
 
-/* ---- spawn.c, reaper.c -------------------------------------------------- */
+/* ---- spawn.c, command.c, reaper.c --------------------------------------- */
 
 /* Start anchor and command, or reaper and command. Failures are in the report;
  * what was started despite one is there too. */
@@ -186,6 +189,9 @@ void spawn_all(struct plan *p);
 
 /* Usage before the command begins: see supervise.c. */
 void supervise_baseline(struct plan *p);
+
+/* Build the Landlock rules of a process in namespaces; else nothing. */
+int apply_rules(struct plan *p);
 
 /* The command's process, in memory it does not own; never returns. */
 int command_main(void *plan);
@@ -205,8 +211,12 @@ struct usage {
  * these and their descendants. False: it could not be found out. */
 bool usage_measure(int proc, const pid_t *below, struct usage *out);
 
-/* Bytes allocated to the files beneath a directory. False: too deep to tell. */
-bool usage_disk(int dir, uint64_t *bytes);
+/* Kill every descendant of `top`, but not `top`. False: there was none. */
+bool usage_kill_below(int proc, pid_t top);
+
+/* Bytes allocated to the files beneath a directory, and their number. False: too
+ * deep to tell. */
+bool usage_disk(int dir, uint64_t *bytes, uint64_t *files);
 
 /* ---- supervise.c: while it runs ----------------------------------------- */
 

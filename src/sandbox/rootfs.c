@@ -6,7 +6,8 @@
  * and what the caller wants readable. /tmp, /var/tmp and /dev/shm are directories
  * of that same tmpfs, mounted once more, so that one size holds for all of them;
  * then it turns read-only underneath. Last, so that they lie on top of whatever
- * they are beneath: the two directories of the session.
+ * they are beneath: the two directories of the session. A home in /tmp is made
+ * read-only around them: what is written there would end with the command.
  *
  * /etc is chosen name by name. As root everything could be read, so keys
  * (ssl/private, ssh), password hashes (shadow), mail, cron and whatever an
@@ -23,6 +24,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -79,14 +81,14 @@ bool rootfs_is_system(const char *path)
 
 /* ---- before: what is to be there ----------------------------------------- */
 
-static struct bind_mount *graft_add(struct plan *p, const char *path,
+static struct bind_mount *mount_add(struct plan *p, const char *path,
                                     unsigned long long attr)
 {
     struct bind_mount *g;
 
-    if (p->n_graft == GRAFTS_MAX)
+    if (p->n_mounts == MOUNTS_MAX)
         return NULL;
-    g = &p->graft[p->n_graft++];
+    g = &p->mounts[p->n_mounts++];
     *g = (struct bind_mount){.path = path, .attr = attr};
     return g;
 }
@@ -105,7 +107,7 @@ static quire_status add_system(struct plan *p, const char *const *paths,
         n = keep_links ? readlink(*paths, target, sizeof target) : -1;
         if (n < 0 && stat(*paths, &st) < 0)
             continue;
-        g = graft_add(p, *paths, attr);
+        g = mount_add(p, *paths, attr);
         if (!g)
             return err_set(err, QUIRE_INVALID, "too many trees to read");
         if (n < 0) {
@@ -122,7 +124,7 @@ static quire_status add_system(struct plan *p, const char *const *paths,
 static quire_status add_place(struct plan *p, const struct place *place,
                               unsigned long long attr, quire_error *err)
 {
-    struct bind_mount *g = graft_add(p, place->path, attr);
+    struct bind_mount *g = mount_add(p, place->path, attr);
 
     if (!g) {
         err_fail(err, QUIRE_INVALID, "name a directory above them",
@@ -148,12 +150,37 @@ static quire_status add_places(struct plan *p, quire_error *err)
     return st;
 }
 
+/* The home as the command will name it, if that is strictly beneath a directory
+ * of the new root that can be written to. One that has $HOME in it is left as it
+ * is. */
+static quire_status find_own_home(struct plan *p, quire_error *err)
+{
+    static const char *const writable[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
+    static const char home[] = "/tmp/home";
+    char path[PATH_MAX];
+    size_t i, n;
+
+    p->own_home = NULL;
+    if (!p->spec->home || !realpath(p->spec->home, path))
+        return QUIRE_OK;
+    n = strlen(path);
+    if (strncmp(home, path, n) == 0 && (home[n] == '/' || home[n] == '\0'))
+        return QUIRE_OK;
+    for (i = 0; i < sizeof writable / sizeof *writable; i++) {
+        if (strncmp(path, writable[i], strlen(writable[i])) != 0)
+            continue;
+        p->own_home = arena_text(&p->mem, (quire_bytes){path, n});
+        return p->own_home ? QUIRE_OK : err_memory(err);
+    }
+    return QUIRE_OK;
+}
+
 quire_status plan_rootfs(struct plan *p, quire_error *err)
 {
     static const char *const resolver[] = {"/etc/resolv.conf", NULL};
     quire_status st;
 
-    p->n_graft = 0;
+    p->n_mounts = 0;
     st = add_system(p, view_system, READ_ONLY, true, err);
     if (!st)
         st = add_system(p, view_etc, READ_ONLY, false, err);
@@ -164,6 +191,8 @@ quire_status plan_rootfs(struct plan *p, quire_error *err)
         st = add_system(p, resolver, READ_ONLY, false, err);
     if (!st)
         st = add_places(p, err);
+    if (!st)
+        st = find_own_home(p, err);
     p->uid_map = arena_printf(&p->mem, "1000 %u 1", (unsigned)geteuid());
     p->gid_map = arena_printf(&p->mem, "1000 %u 1", (unsigned)getegid());
     if (!st && (!p->uid_map || !p->gid_map))
@@ -214,8 +243,8 @@ static int clone_mounts(const struct plan *p, int *fd)
 {
     size_t i;
 
-    for (i = 0; i < p->n_graft; i++) {
-        const struct bind_mount *g = &p->graft[i];
+    for (i = 0; i < p->n_mounts; i++) {
+        const struct bind_mount *g = &p->mounts[i];
         struct mount_attr attr = {.attr_set = g->attr};
         unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
 
@@ -243,7 +272,8 @@ static int new_tmpfs(const struct plan *p)
 
     if (fs >= 0 && fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0755", 0) == 0 &&
         fsconfig(fs, FSCONFIG_SET_STRING, "size", p->tmpfs_size, 0) == 0 &&
-        fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", "262144", 0) == 0 &&
+        fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", p->tmpfs_inodes, 0) ==
+            0 &&
         fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
         fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     close(fs);
@@ -314,12 +344,36 @@ static int fill_root(const struct plan *p, int root)
     return 0;
 }
 
+/* Mount the home on itself, with places for what is attached in it; read-only
+ * comes after that. */
+static int begin_own_home(const struct plan *p, int root)
+{
+    size_t i, n = strlen(p->own_home);
+
+    make_mountpoint(root, p->own_home, false);
+    for (i = 0; i < p->n_mounts; i++)
+        if (strncmp(p->mounts[i].path, p->own_home, n) == 0)
+            make_mountpoint(root, p->mounts[i].path, p->mounts[i].file);
+    return mount_self(p, root, p->own_home + 1);
+}
+
+static int end_own_home(const struct plan *p, int root)
+{
+    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+
+    if (mount_setattr(root, p->own_home + 1, 0, &attr, sizeof attr) < 0)
+        return report_fail(p, STEP_MOUNT, p->own_home);
+    return 0;
+}
+
 static int attach_mounts(const struct plan *p, int root, const int *fd)
 {
     size_t i;
 
-    for (i = 0; i < p->n_graft; i++) {
-        const struct bind_mount *g = &p->graft[i];
+    if (p->own_home && begin_own_home(p, root) < 0)
+        return -1;
+    for (i = 0; i < p->n_mounts; i++) {
+        const struct bind_mount *g = &p->mounts[i];
 
         if (g->link) {
             if (symlinkat(g->link, root, g->path + 1) < 0)
@@ -332,7 +386,7 @@ static int attach_mounts(const struct plan *p, int root, const int *fd)
             return report_fail(p, STEP_MOUNT, g->path);
         close(fd[i]);
     }
-    return 0;
+    return p->own_home ? end_own_home(p, root) : 0;
 }
 
 /* Into the new root, and the old one away, for every process here. The place that
@@ -351,7 +405,7 @@ static int enter_root(const struct plan *p, int root)
 
 int rootfs_build(struct plan *p)
 {
-    int fd[GRAFTS_MAX] = {0};
+    int fd[MOUNTS_MAX] = {0};
     int top, root;
 
     umask(0);

@@ -130,7 +130,7 @@ static quire_status explain_failure(const struct plan *p, quire_error *err)
             err->status = st;
     }
     err_next(err, HINT_SHELL "`quire doctor` shows what this machine supports; "
-                             "`--unconfined` runs it without walls");
+                             "`--unconfined` runs it without confinement");
     return st;
 }
 
@@ -139,7 +139,8 @@ static quire_status explain_failure(const struct plan *p, quire_error *err)
 static quire_status explain_missing_layer(int why, bool landlock,
                                           quire_error *err)
 {
-    static const char unconfined[] = "`--unconfined` runs it without walls";
+    static const char unconfined[] =
+        "`--unconfined` runs it without confinement";
     char words[96];
 
     if (why == 0) {

@@ -44,7 +44,8 @@
  *       instruction. `held` in the result is all that was.
  *   (2) No process of the command is left, however it detached itself; or, where
  *       RUN_PID is not held and Landlock is older than version 6, none that did
- *       not first kill its reaper (`strays`).
+ *       not first kill its reaper (`strays`). A command that stops its reaper
+ *       is ended all the same, in time.
  *   (3) The command started after every layer was in force; an earlier failure is
  *       an error that names the step, and has no result.
  *   (4) The agent and scratch directories were those open when the call began,
@@ -114,10 +115,11 @@ enum run_hit {
     RUN_HIT_OUTPUT = 1 << 1, /* also when the rest was drained, not ended */
     RUN_HIT_PROCESSES = 1 << 2,
     RUN_HIT_MEMORY = 1 << 3,
-    RUN_HIT_DISK = 1 << 4, /* also when that was seen after its end       */
-    RUN_HIT_FILE = 1 << 5, /* the kernel ended it, or a child of its shell */
+    RUN_HIT_DISK = 1 << 4,  /* also when that was seen after its end       */
+    RUN_HIT_FILE = 1 << 5,  /* the kernel ended it, or a child of its shell */
+    RUN_HIT_FILES = 1 << 6, /* as RUN_HIT_DISK                             */
 };
-#define RUN_N_HITS 6
+#define RUN_N_HITS 7
 
 /* Bytes the command wrote to stream 1 or 2, as they come, from the thread that
  * called. Anything but QUIRE_OK ends the command, and run_command() returns it. */
@@ -134,16 +136,22 @@ struct run_limits {
                               and without RUN_USER, the command is ended
                               when a look (each 10 ms) finds more           */
     uint64_t memory_bytes; /* of one process by the kernel (private, writable
-                              memory); of all together by looking           */
+                              memory); of all together by looking. Memory
+                              that belongs to no process (memfd, System V
+                              shared memory above a page, message queues) is
+                              refused then, except unconfined               */
     uint64_t file_bytes;   /* of one file: SIGXFSZ beyond it                */
     uint64_t open_files;   /* of one process                                */
     uint64_t disk_bytes;   /* what the writable directories may grow by.
-                              Looked at after 10 ms, then every 50 ms, less
-                              often where looking takes long, and in the end:
+                              Looked at after 10 ms, then every 50 ms, more
+                              often near the limit, less often where looking
+                              takes long, and in the end:
                               what is written between two looks is beyond it.
                               Removed files that are still open are not seen,
                               nor are directories that the command made
                               unreadable to us                              */
+    uint64_t disk_files;   /* how many files and directories may be added
+                              there; looked at in the same way              */
     uint64_t tmp_bytes;    /* private /tmp, /var/tmp and /dev/shm together;
                               exact, by the kernel; counts as memory. Without
                               RUN_MOUNT it counts in disk_bytes              */
@@ -170,7 +178,7 @@ struct run_spec {
     const char *tmp;
 
     /* For SESSION_ID, and for QUIRE_DATA_DIR and LOOM_DATA_DIR. The home is
-     * named, not quote_text. */
+     * named, not shown. */
     const char *session;
     const char *home;
 
@@ -196,7 +204,7 @@ struct run_spec {
                 .processes = 512, .open_files = 1024,                        \
                 .memory_bytes = (uint64_t)4 << 30,                           \
                 .file_bytes = (uint64_t)1 << 30,                             \
-                .disk_bytes = (uint64_t)4 << 30,                             \
+                .disk_bytes = (uint64_t)4 << 30, .disk_files = 1 << 18,      \
                 .tmp_bytes = (uint64_t)512 << 20}}
 /* clang-format on */
 
@@ -219,8 +227,8 @@ struct run_result {
  * QUIRE_NOT_FOUND  no such command, or no such directory
  * QUIRE_INVALID    the command is not a program; a path that cannot be used; a
  *                  variable that is not the caller's to set
- * QUIRE_IO         the machine cannot confine as wanted: the words name what is
- *                  missing; or a system call failed on the way */
+ * QUIRE_IO         the machine cannot confine as wanted: the message names
+ *                  what is missing; or a system call failed on the way */
 quire_status run_command(const struct run_spec *spec, struct run_result *result,
                          quire_error *err);
 

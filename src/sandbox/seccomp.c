@@ -153,6 +153,19 @@ static const int refused_shared[] = {
     __NR_inotify_add_watch,
 };
 
+/* Memory that belongs to no process, and so to no limit of one: it can be filled
+ * and stays when nothing maps it. `most` is the largest second argument (bytes,
+ * semaphores) that is allowed: enough for programs that use one as a lock, and
+ * with the kernel's limits on their number a few megabytes together. */
+static const struct {
+    int nr;
+    unsigned most; /* 0: none at all */
+    int error;     /* as if the kernel had no room, or no such call */
+} unowned[] = {{__NR_memfd_create, 0, ENOSYS},
+               {__NR_shmget, 4096, ENOSPC},
+               {__NR_semget, 32, ENOSPC},
+               {__NR_msgget, 0, ENOSPC}};
+
 /* And these other processes, unless that argument is 0: oneself. */
 static const struct {
     int nr;
@@ -211,6 +224,12 @@ static void load(struct plan *p, size_t at)
 static void load_arg(struct plan *p, size_t n)
 {
     load(p, offsetof(struct seccomp_data, args) + 8 * n);
+}
+
+/* The upper half, for a size_t. */
+static void load_high(struct plan *p, size_t n)
+{
+    load(p, offsetof(struct seccomp_data, args) + 8 * n + 4);
 }
 
 static void answer(struct plan *p, unsigned what)
@@ -342,6 +361,27 @@ static void filter_modes(struct plan *p)
     deny_if(p, BPF_JEQ, NR_OPENAT2, ENOSYS);
 }
 
+/* Where memory is limited. */
+static void filter_memory(struct plan *p)
+{
+    unsigned short at;
+    size_t i;
+
+    for (i = 0; i < sizeof unowned / sizeof *unowned; i++) {
+        at = begin(p, unowned[i].nr);
+        if (unowned[i].most > 0) {
+            load_high(p, 1);
+            deny_if(p, BPF_JGT, 0, unowned[i].error);
+            load_arg(p, 1);
+            deny_if(p, BPF_JGT, unowned[i].most, unowned[i].error);
+            answer(p, SECCOMP_RET_ALLOW);
+        } else {
+            deny(p, unowned[i].error);
+        }
+        end(p, at);
+    }
+}
+
 static void filter_shared(struct plan *p)
 {
     unsigned short at;
@@ -382,6 +422,8 @@ void seccomp_build(struct plan *p)
         deny_if(p, BPF_JEQ, (unsigned)refused[i], EPERM);
     if (!p->spaces)
         filter_shared(p);
+    if (p->spec->limits.memory_bytes)
+        filter_memory(p);
     filter_sockets(p);
     filter_modes(p);
     filter_arguments(p);

@@ -17,6 +17,7 @@
  */
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -24,61 +25,6 @@
 #include <unistd.h>
 
 #include "sandbox/priv.h"
-
-int report_fail(const struct plan *p, enum step step, const char *what)
-{
-    if (p->report->step == STEP_NONE) {
-        p->report->error = errno;
-        p->report->what = what;
-        p->report->step = step;
-    }
-    return -1;
-}
-
-pid_t spawn_on(struct plan *p, int n, int flags, int (*fn)(void *))
-{
-    return clone(fn, p->stacks + (size_t)(n + 1) * STACK_BYTES, flags, p);
-}
-
-static int rules(struct plan *p)
-{
-    return p->spaces && p->abi > 0 ? landlock_rules(p) : 0;
-}
-
-static int go_to_cwd(const struct plan *p)
-{
-    int rc = p->spaces ? chdir(p->cwd_path) : fchdir(p->cwd_fd);
-
-    return rc < 0 ? report_fail(p, STEP_CWD, p->cwd_path) : 0;
-}
-
-/* The words of the last try that says more than "not here". */
-static void exec_command(const struct plan *p)
-{
-    int error = ENOENT;
-    const char **t;
-
-    for (t = p->tries; *t; t++) {
-        execve(*t, p->argv, p->envp);
-        if (errno != ENOENT && errno != ENOTDIR)
-            error = errno;
-    }
-    errno = error;
-    report_fail(p, STEP_EXEC, p->argv[0]);
-}
-
-/* Such a function returns where it could _exit: clone ends the process then, and
- * a sanitizer that hears of functions without return looks for the stack, which
- * is not the one it knows. */
-int command_main(void *arg)
-{
-    struct plan *p = arg;
-
-    if (rules(p) == 0 && go_to_cwd(p) == 0 &&
-        confine_self(p, p->in, false) == 0)
-        exec_command(p);
-    return 127;
-}
 
 /* It needs nothing but to be there until its input ends. */
 static int anchor_main(void *arg)
@@ -88,7 +34,7 @@ static int anchor_main(void *arg)
     static char *const envp[] = {NULL};
     struct plan *p = arg;
 
-    if (rootfs_enter(p) == 0 && rules(p) == 0 &&
+    if (rootfs_enter(p) == 0 && apply_rules(p) == 0 &&
         confine_self(p, p->life, true) == 0) {
         execve("/bin/cat", argv, envp);
         execve("/usr/bin/cat", argv, envp);
@@ -150,11 +96,29 @@ static void spawn_staged(struct plan *p)
         ;
 }
 
+/* Wait until the exec closes `ready`, or the reaper has ended. The reaper has a
+ * copy of it for the moment after the exec, and the command may stop it just
+ * then. Only a command that has begun can do that: after some times we know. */
+static void wait_ready(struct plan *p, pid_t reaper)
+{
+    struct pollfd ready = {.fd = p->ready_end, .events = POLLIN};
+    siginfo_t info;
+    int stops = 0;
+
+    while (stops < 10 && poll(&ready, 1, 20) <= 0) {
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)reaper, &info, WSTOPPED | WNOHANG | __WALL) ==
+                0 &&
+            info.si_pid == reaper)
+            stops++;
+        kill(reaper, SIGCONT);
+    }
+}
+
 /* A copy of us; returns when the command has begun, or has failed to. */
 static void spawn_kept(struct plan *p)
 {
     pid_t pid;
-    char c;
 
     if (p->confined && p->abi > 0 && landlock_rules(p) < 0)
         return;
@@ -165,8 +129,7 @@ static void spawn_kept(struct plan *p)
     }
     p->report->anchor = pid;
     fd_close(&p->ready);
-    while (read(p->ready_end, &c, 1) < 0 && errno == EINTR)
-        ;
+    wait_ready(p, pid);
 }
 
 void spawn_all(struct plan *p)

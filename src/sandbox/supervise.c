@@ -5,6 +5,11 @@
  * clock. Ending has two manners: asked() sends SIGTERM to the command's process
  * group, for a time limit, so that it can clean up; now() ends everything at
  * once, by the anchor or by the reaper.
+ *
+ * Without a pid namespace a command may be able to stop its reaper (SIGSTOP). So
+ * the reaper is continued now and then. One that does not end in time although
+ * now() was called is stopped again and again: then we do its work, and kill all
+ * its descendants from here, and in the end the reaper.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -30,8 +35,10 @@ struct watching {
     struct pollfd fd[N_FDS];
     int end; /* pidfd of the command, or of its reaper           */
     int64_t began_us;
-    int64_t ask_us, kill_us; /* when, or INT64_MAX                       */
-    bool over;               /* now() was called                         */
+    int64_t ask_us, kill_us;  /* when, or INT64_MAX                       */
+    bool over;                /* now() was called                         */
+    int64_t nudge_us;         /* when to continue a reaper next           */
+    int64_t help_us, last_us; /* when to do its work, and to kill it     */
 
     int proc; /* its /proc, or ours                               */
     int64_t look_us;
@@ -40,6 +47,14 @@ struct watching {
 
 #define FAST_US 10000
 #define SLOW_US 50000
+/* Disks are assumed to be slower than a byte in a nanosecond. */
+#define NEAR_US 2000
+
+#define NUDGE_US 500000
+/* After now(): how often, and how long a reaper may take. */
+#define PUSH_US 20000
+#define HELP_US 200000
+#define LAST_US 2000000
 
 /* ---- ending --------------------------------------------------------------- */
 
@@ -63,10 +78,12 @@ static void asked(struct watching *w)
 {
     const struct report *rep = w->p->report;
 
-    if (w->p->spaces)
+    if (w->p->spaces) {
         kill(-rep->command, SIGTERM);
-    else
+    } else {
+        kill(rep->anchor, SIGCONT);
         notify_reaper(w->p->life_end);
+    }
     w->ask_us = INT64_MAX;
     w->kill_us = clock_steady_us() + w->p->spec->limits.grace_ms * 1000;
 }
@@ -80,6 +97,33 @@ static void now(struct watching *w)
     if (w->p->spaces)
         kill(w->p->report->anchor, SIGKILL);
     fd_close(&w->p->life_end);
+    if (w->p->spaces)
+        return;
+    kill(w->p->report->anchor, SIGCONT);
+    w->nudge_us = clock_steady_us() + PUSH_US;
+    w->help_us = w->nudge_us + HELP_US;
+    w->last_us = w->nudge_us + LAST_US;
+}
+
+/* Continue a reaper that may have been stopped, and if need be do its work. It
+ * has not been waited for, so its number is still its own. */
+static void nudge_reaper(struct watching *w, int64_t t)
+{
+    pid_t reaper = w->p->report->anchor;
+    int rounds = 0;
+
+    w->nudge_us = t + (w->over ? PUSH_US : NUDGE_US);
+    kill(reaper, SIGCONT);
+    if (!w->over || t < w->help_us)
+        return;
+    if (w->proc < 0)
+        w->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    /* More than once: some fork while we look. */
+    while (rounds < 32 && usage_kill_below(w->proc, reaper))
+        rounds++;
+    /* When it is killed, its children are no longer below it: last of all. */
+    if (rounds == 0 && t >= w->last_us)
+        kill(reaper, SIGKILL);
 }
 
 static void stop_at_limit(struct watching *w, unsigned what)
@@ -135,40 +179,59 @@ static bool read_some(struct watching *w, int at)
 /* ---- looking -------------------------------------------------------------- */
 
 /* What the writable directories take; false: not all of it can be seen. */
-static bool sum_disk(const struct plan *p, uint64_t *sum)
+static bool sum_disk(const struct plan *p, uint64_t *bytes, uint64_t *files)
 {
     const int dirs[] = {p->agent.fd, p->scratch.fd, p->tmp.fd};
-    uint64_t one;
+    uint64_t b, f;
     bool ok = true;
     size_t i;
 
-    *sum = 0;
+    *bytes = *files = 0;
     for (i = 0; i < sizeof dirs / sizeof *dirs; i++) {
         if (dirs[i] < 0)
             continue;
-        ok = usage_disk(dirs[i], &one) && ok;
-        *sum += one;
+        ok = usage_disk(dirs[i], &b, &f) && ok;
+        *bytes += b;
+        *files += f;
     }
     return ok;
 }
 
-void supervise_baseline(struct plan *p)
+static bool limits_disk(const struct run_limits *l)
 {
-    if (p->spec->limits.disk_bytes)
-        p->base_readable = sum_disk(p, &p->base_bytes);
+    return l->disk_bytes || l->disk_files;
 }
 
-static void check_disk(struct watching *w)
+void supervise_baseline(struct plan *p)
+{
+    if (limits_disk(&p->spec->limits))
+        p->base_readable = sum_disk(p, &p->base_bytes, &p->base_files);
+}
+
+/* What is left of a limit; UINT64_MAX: there is none. */
+static uint64_t left_of(uint64_t limit, uint64_t before, uint64_t sum)
+{
+    uint64_t grown = sum > before ? sum - before : 0;
+
+    return !limit ? UINT64_MAX : grown > limit ? 0 : limit - grown + 1;
+}
+
+/* Gives the bytes that may still be written. */
+static uint64_t check_disk(struct watching *w)
 {
     const struct plan *p = w->p;
-    uint64_t sum;
-    bool ok = sum_disk(p, &sum);
+    const struct run_limits *l = &p->spec->limits;
+    uint64_t bytes, files, left;
+    bool ok = sum_disk(p, &bytes, &files);
 
-    /* What could not be seen before is not the command's doing. */
-    if ((!ok && p->base_readable) ||
-        (sum > p->base_bytes &&
-         sum - p->base_bytes > p->spec->limits.disk_bytes))
+    left = left_of(l->disk_bytes, p->base_bytes, bytes);
+    /* What could not be seen before is not the command's doing; and what cannot
+     * be seen when it has ended does not grow. */
+    if (left == 0 || (!ok && p->base_readable && !w->over))
         stop_at_limit(w, RUN_HIT_DISK);
+    if (left_of(l->disk_files, p->base_files, files) == 0)
+        stop_at_limit(w, RUN_HIT_FILES);
+    return left;
 }
 
 static bool must_count(const struct plan *p)
@@ -197,14 +260,17 @@ static void check_usage(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
     int64_t began = clock_steady_us(), took, rest;
+    uint64_t left = UINT64_MAX;
 
-    if (l->disk_bytes)
-        check_disk(w);
+    if (limits_disk(l))
+        left = check_disk(w);
     if (l->memory_bytes || must_count(w->p))
         check_processes(w);
     /* Looking is to take a tenth of the time at most. */
     took = clock_steady_us() - began;
     rest = must_count(w->p) ? FAST_US : SLOW_US;
+    if (left / 1000 < (uint64_t)rest)
+        rest = left / 1000 < NEAR_US ? NEAR_US : (int64_t)(left / 1000);
     w->look_us = began + took + (took * 10 > rest ? took * 10 : rest);
 }
 
@@ -216,7 +282,7 @@ static void begin_check(struct watching *w)
 
     w->look_us = INT64_MAX;
     w->proc = -1;
-    if (!l->disk_bytes && !l->memory_bytes && !must_count(w->p))
+    if (!limits_disk(l) && !l->memory_bytes && !must_count(w->p))
         return;
     if (rep->held & RUN_PROC)
         snprintf(path, sizeof path, "/proc/%d/root/proc", (int)rep->anchor);
@@ -228,14 +294,14 @@ static void begin_check(struct watching *w)
 
 static int wait_ms(const struct watching *w)
 {
-    int64_t next = w->look_us, left;
+    int64_t next = w->over ? INT64_MAX : w->look_us, left;
 
-    if (w->over)
-        return -1;
     if (w->ask_us < next)
         next = w->ask_us;
     if (w->kill_us < next)
         next = w->kill_us;
+    if (w->nudge_us < next)
+        next = w->nudge_us;
     if (next == INT64_MAX)
         return -1;
     left = (next - clock_steady_us() + 999) / 1000;
@@ -246,6 +312,8 @@ static void tick(struct watching *w)
 {
     int64_t t = clock_steady_us();
 
+    if (t >= w->nudge_us)
+        nudge_reaper(w, t);
     if (w->over)
         return;
     if (t >= w->kill_us)
@@ -330,7 +398,9 @@ static void watch_init(struct watching *w)
     w->fd[AT_END].fd = w->end;
     for (i = 0; i < N_FDS; i++)
         w->fd[i].events = POLLIN;
-    w->ask_us = w->kill_us = INT64_MAX;
+    w->ask_us = w->kill_us = w->nudge_us = INT64_MAX;
+    if (!w->p->spaces)
+        w->nudge_us = w->began_us + NUDGE_US;
     if (s->limits.wall_ms > 0)
         w->ask_us = w->began_us + s->limits.wall_ms * 1000;
     begin_check(w);
@@ -342,7 +412,7 @@ static void read_results(struct watching *w)
 {
     const struct run_limits *l = &w->p->spec->limits;
 
-    if (l->disk_bytes)
+    if (limits_disk(l))
         check_disk(w);
     if (l->file_bytes &&
         (w->r->signal == SIGXFSZ || w->r->exit == 128 + SIGXFSZ))

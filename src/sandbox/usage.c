@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 struct process {
     pid_t pid, parent;
     unsigned long threads, kib;
-    bool ours;
+    bool ours, zombie;
 };
 
 #define PROCESSES_MAX ((size_t)1 << 16)
@@ -53,6 +54,7 @@ static bool read_process(int proc, const char *name, struct process *out)
     out->threads = field(text, "\nThreads:");
     /* What it alone has in memory, not the programs it maps. */
     out->kib = field(text, "\nRssAnon:") + field(text, "\nRssShmem:");
+    out->zombie = strstr(text, "\nState:\tZ") != NULL;
     out->ours = false;
     return true;
 }
@@ -120,29 +122,58 @@ bool usage_measure(int proc, const pid_t *below, struct usage *out)
     return ok;
 }
 
+/* Kill every descendant of `top`, but not `top` itself; threads of ours may have
+ * other children. False: there was none, or it could not be found out. */
+bool usage_kill_below(int proc, pid_t top)
+{
+    struct buf list = BUF_INIT(PROCESSES_MAX * sizeof(struct process));
+    const pid_t below[] = {top, 0};
+    bool any = false;
+    struct process *all;
+    size_t i, n;
+
+    if (read_processes(proc, &list)) {
+        all = (struct process *)(void *)list.data;
+        n = list.len / sizeof *all;
+        mark_ours(all, n, below);
+        for (i = 0; i < n; i++)
+            if (all[i].ours && all[i].pid != top && !all[i].zombie)
+                any |= kill(all[i].pid, SIGKILL) == 0;
+    }
+    buf_release(&list);
+    return any;
+}
+
 /* ---- files ---------------------------------------------------------------- */
 
 /* A deeper tree is an attempt to evade measuring. */
 #define DEPTH_MAX 64
 
-static bool sum_dir(int fd, int depth, uint64_t *blocks);
+/* In blocks of 512 bytes. */
+struct disk_sum {
+    uint64_t blocks, files;
+};
 
-static bool sum_entry(int dir, const char *name, int depth, uint64_t *blocks)
+static bool sum_dir(int fd, int depth, struct disk_sum *sum);
+
+static bool sum_entry(int dir, const char *name, int depth,
+                      struct disk_sum *sum)
 {
     struct stat st;
     int fd;
 
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return true;
-    *blocks += (uint64_t)st.st_blocks;
+    sum->blocks += (uint64_t)st.st_blocks;
+    sum->files++;
     if (!S_ISDIR(st.st_mode))
         return true;
     fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd < 0 || sum_dir(fd, depth + 1, blocks);
+    return fd < 0 || sum_dir(fd, depth + 1, sum);
 }
 
 /* Takes `fd`. What cannot be read is left out. */
-static bool sum_dir(int fd, int depth, uint64_t *blocks)
+static bool sum_dir(int fd, int depth, struct disk_sum *sum)
 {
     DIR *dir = depth < DEPTH_MAX ? fdopendir(fd) : NULL;
     struct dirent *e;
@@ -154,17 +185,18 @@ static bool sum_dir(int fd, int depth, uint64_t *blocks)
     }
     while (ok && (e = readdir(dir)))
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            ok = sum_entry(fd, e->d_name, depth, blocks);
+            ok = sum_entry(fd, e->d_name, depth, sum);
     closedir(dir);
     return ok;
 }
 
-bool usage_disk(int dir, uint64_t *bytes)
+bool usage_disk(int dir, uint64_t *bytes, uint64_t *files)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    uint64_t blocks = 0;
-    bool ok = fd < 0 || sum_dir(fd, 0, &blocks);
+    struct disk_sum sum = {0, 0};
+    bool ok = fd < 0 || sum_dir(fd, 0, &sum);
 
-    *bytes = blocks * 512;
+    *bytes = sum.blocks * 512;
+    *files = sum.files;
     return ok;
 }

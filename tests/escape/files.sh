@@ -128,6 +128,6 @@ done 2>/dev/null
 END
 attempt 'the scratchpad is another' before='rm -rf "$SESSION_SCRATCHPAD_DIR"
 ln -s "$OUT" "$SESSION_SCRATCHPAD_DIR"' control=no:'quire sees it, and ends' \
-    after='rm -f "$QUIRE_HOME/artifacts/scratchpad/temp"; quire run true >/dev/null 2>&1' <<'END'
+    after='rm -f "$QUIRE_HOME/artifacts/scratchpad/temp"; quire run --session temp true >/dev/null 2>&1' <<'END'
 cat "$SESSION_SCRATCHPAD_DIR/secret"; echo x >"$SESSION_SCRATCHPAD_DIR/empty/x"
 END

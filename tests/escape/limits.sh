@@ -24,12 +24,22 @@ limit 'memory of all together' opts='--memory 100m' needs=perl <<'END'
 for i in 1 2 3 4 5; do perl -e '$x = "x" x 40e6; sleep 2; print length $x' & done
 sleep 1.5; echo REACHED much memory
 END
+limit 'memory in files without a name' opts='--memory 64m' needs=perl <<'END'
+perl -e '$x = "x"; $n = syscall(319, $x, 0); exit 1 if $n < 0; open $f, ">&=", $n; print $f "x" x 1e6 or exit 1 for 1..300; print "REACHED much memory\n"'
+END
+limit 'memory that no process maps' opts='--memory 64m' needs=perl <<'END'
+perl -e 'for (1..10) { $i = shmget(0, 40e6, 0600 | 01000); exit 1 if $i < 0; shmwrite($i, "x" x 1e6, $_ * 1e6, 1e6) or exit 1 for 0..39 } print "REACHED much memory\n"'
+END
 limit 'one file' opts='--file-size 1m' needs=dd <<'END'
 dd if=/dev/zero of=big bs=64k count=32; [ "$(wc -c <big)" -le 1048576 ] || echo REACHED a large file
 END
 limit 'many files together' opts='--disk 4m' needs=dd <<'END'
 i=0; while [ $i -lt 30 ]; do dd if=/dev/zero of=f$i bs=1M count=1 2>/dev/null; sleep 0.02; i=$((i + 1)); done
 sleep 0.5; echo REACHED much disk
+END
+limit 'many names together' opts='--files 200' <<'END'
+i=0; while [ $i -lt 1000 ]; do : >n$i; i=$((i + 1)); [ $((i % 100)) != 0 ] || sleep 0.1; done
+echo REACHED many files
 END
 limit 'descriptors' opts='--open-files 32' needs=perl <<'END'
 perl -e 'for (1..100) { open($f[$_], "<", "/dev/null") or exit 1 } print "REACHED many files\n"'

@@ -78,6 +78,55 @@ static void end_politely(int how)
     box_close(b);
 }
 
+/* As it can unconfined, and without user namespaces where Landlock is older. */
+static void stop_reaper(int how)
+{
+    static const char *const scripts[] = {
+        "kill -STOP $PPID; echo stopped; sleep 60",
+        "trap '' TERM; (setsid sh -c 'sleep 60' <&0 &); echo stopped;"
+        "while :; do kill -STOP $PPID; done",
+    };
+    struct held h;
+    size_t i;
+
+    for (i = 0; i < 2; i++) {
+        struct box *b = box_open(how);
+
+        hold(b, &h);
+        b->spec.wanted = RUN_UNCONFINED;
+        b->spec.limits.wall_ms = 200;
+        b->spec.limits.grace_ms = 100;
+        RUNS(b, scripts[i]);
+        SAME_TEXT("stopped\n", b->out);
+        YES(b->r.timed_out);
+        NO(b->r.strays);
+        YES(b->r.duration_us < 5000000);
+        nobody_holds(&h);
+        box_close(b);
+    }
+}
+
+TEST(run_time_limit_holds_when_the_reaper_is_stopped)
+{
+    box_each_user(stop_reaper);
+}
+
+static void stop_and_end(int how)
+{
+    struct box *b = box_open(how);
+
+    b->spec.wanted = RUN_UNCONFINED;
+    b->spec.limits = (struct run_limits){.wall_ms = 0};
+    RUNS(b, "kill -STOP $PPID; exit 3");
+    EQ(3, b->r.exit);
+    box_close(b);
+}
+
+TEST(run_ends_with_the_command_when_the_reaper_is_stopped)
+{
+    box_each_user(stop_and_end);
+}
+
 TEST(run_time_limit_asks_first)
 {
     box_each_way(end_politely);
@@ -240,6 +289,82 @@ static void limit_memory(int how)
 TEST(run_memory_is_limited)
 {
     box_each_way(limit_memory);
+}
+
+/* Memory that belongs to no process. */
+static void limit_unowned(int how)
+{
+    struct box *b = box_open(how);
+
+    b->spec.limits.memory_bytes = 64 << 20;
+    RUNS(b,
+         "perl -e '$n = \"x\"; print \"memfd\\n\" if syscall(319, $n, 0) >= 0;"
+         "print \"shm\\n\" if syscall(29, 0, 1 << 20, 01600) >= 0;"
+         "print \"large\\n\" if syscall(29, 0, 1 << 40, 01600) >= 0;"
+         "print \"sem\\n\" if syscall(64, 0, 1000, 01600) >= 0;"
+         "print \"msg\\n\" if syscall(68, 0, 01600) >= 0;'");
+    SAME_TEXT("", b->out);
+    if (!(b->r.held & RUN_IPC))
+        SKIP("no namespace for these");
+    RUNS(b, "perl -e 'print \"shm\\n\" if syscall(29, 0, 56, 01600) >= 0;"
+            "print \"sem\\n\" if syscall(64, 0, 17, 01600) >= 0;'");
+    SAME_TEXT("shm\nsem\n", b->out);
+    b->spec.limits.memory_bytes = 0;
+    RUNS(
+        b,
+        "perl -e '$n = \"x\"; print \"memfd\\n\" if syscall(319, $n, 0) >= 0'");
+    SAME_TEXT("memfd\n", b->out);
+    box_close(b);
+}
+
+#ifdef __x86_64__
+TEST(run_memory_of_no_process_is_limited)
+{
+    box_each_user(limit_unowned);
+}
+#endif
+
+static void limit_many_files(int how)
+{
+    struct box *b = box_open(how);
+
+    box_make_file(box_place("agent/old"), "x", how);
+    b->spec.limits.disk_files = 100;
+    RUNS(b, "n=0; while [ $n -lt 99 ]; do : >f$n; n=$((n+1)); done; echo few");
+    EQ(0, b->r.hit);
+    RUNS(b, "mkdir d; n=0; while [ $n -lt 100 ]; do : >d/$n; n=$((n+1)); done");
+    EQ(RUN_HIT_FILES, b->r.hit);
+    RUNS(b, "n=0; while [ $n -lt 10000 ]; do mkdir e$n; n=$((n+1));"
+            "[ $((n % 50)) != 0 ] || sleep 0.1; done; echo all");
+    EQ(RUN_HIT_FILES, b->r.hit);
+    SAME_TEXT("", b->out);
+    box_close(b);
+}
+
+TEST(run_number_of_files_is_limited)
+{
+    box_each_way(limit_many_files);
+}
+
+static void overrun_disk(int how)
+{
+    struct box *b = box_open(how);
+    struct stat st;
+
+    b->spec.limits.disk_bytes = 10 << 20;
+    RUNS(b, "head -c 500000000 /dev/zero >big; sleep 1");
+    EQ(RUN_HIT_DISK, b->r.hit);
+    EQ(0, stat(box_place("agent/big"), &st));
+    YES(st.st_size < 250000000);
+    RUNS(b, "rm big; fallocate -l 70000000 big || head -c 70000000 /dev/zero "
+            ">big");
+    EQ(RUN_HIT_DISK, b->r.hit); /* also if it has ended by then */
+    box_close(b);
+}
+
+TEST(run_disk_limit_is_seen_however_fast_the_command_is)
+{
+    box_each_user(overrun_disk);
 }
 
 static void limit_files(int how)

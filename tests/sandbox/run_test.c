@@ -193,6 +193,29 @@ TEST(run_files_of_the_home_are_out_of_reach)
     box_each_way(try_files);
 }
 
+/* In a home beneath /tmp: the command has a /tmp of its own, where it would seem
+ * to succeed. */
+static void try_write_home(int how)
+{
+    struct box *b = box_open(how);
+
+    RUNS(b, "for f in new artifacts/new deep/er/new; do"
+            " mkdir -p $QUIRE_DATA_DIR/${f%/*} || echo no;"
+            " echo x >$QUIRE_DATA_DIR/$f || echo refused; done 2>/dev/null;"
+            "echo x >mine && echo x >$SESSION_SCRATCHPAD_DIR/mine &&"
+            " echo x >${TMPDIR:-/tmp}/mine && cat mine");
+    HAS(b->out, "refused\nno\nrefused\nno\nrefused\nx\n");
+    box_close(b);
+}
+
+TEST(run_writes_to_the_home_are_refused_also_beneath_tmp)
+{
+    if (strncmp(test_dir(), "/tmp/", 5) != 0 &&
+        strncmp(test_dir(), "/dev/shm/", 9) != 0)
+        SKIP("the test's directory is not in /tmp or /dev/shm");
+    box_each_way(try_write_home);
+}
+
 static void try_readable(int how)
 {
     struct box *b = box_open(how);
