@@ -19,6 +19,7 @@
  */
 #include "base/parallel.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -352,4 +353,23 @@ quire_status parallel_run(const struct parallel_work *w, quire_error *err)
         free_results(t.chunks[i].first);
     free(t.chunks);
     return st;
+}
+
+void parallel_parts(void *(*run)(void *part), void *parts, size_t size,
+                    size_t n)
+{
+    pthread_t threads[PARALLEL_PARTS_MAX];
+    bool started[PARALLEL_PARTS_MAX] = {false};
+    char *at = parts;
+    size_t i;
+
+    assert(n <= PARALLEL_PARTS_MAX);
+    for (i = 1; i < n; i++)
+        started[i] = parallel_thread_start(&threads[i], run, at + i * size);
+    for (i = 0; i < n; i++) {
+        if (started[i])
+            pthread_join(threads[i], NULL);
+        else
+            run(at + i * size);
+    }
 }

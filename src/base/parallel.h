@@ -1,8 +1,14 @@
 /*
- * parallel.h - ordered parallel map
+ * parallel.h - threads for one piece of work
  *
- * Worker threads process chunks; results are delivered in order on the calling
- * thread, as if one thread had done all the work.
+ * parallel_run() is an ordered parallel map: worker threads process chunks;
+ * results are delivered in order on the calling thread, as if one thread had
+ * done all the work. parallel_parts() runs parts at once that need no order and
+ * deliver nothing.
+ *
+ * Both end before the call does. A pool that takes requests for as long as the
+ * process lives (server/workers.c) and a thread that reads a pipe
+ * (mcp/stdio.c) are other shapes and use parallel_thread_start() alone.
  */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
@@ -59,6 +65,13 @@ quire_status parallel_emit(struct parallel_chunk *turn,
 
 /* Within work(): whether the caller has given up. */
 bool parallel_is_stopped(struct parallel_chunk *turn);
+
+/* Call run() with each of `n` parts at once: with the first on this thread, with
+ * the others on a thread each, or on this one where none can be started. The
+ * parts are an array of elements of `size` bytes. */
+enum { PARALLEL_PARTS_MAX = 8 };
+void parallel_parts(void *(*run)(void *part), void *parts, size_t size,
+                    size_t n);
 
 /* Start a thread that blocks all signals; the caller's threads handle those.
  * False if it cannot be started. */

@@ -413,7 +413,8 @@ static quire_status collect_garbage(struct gc *g, struct judging *j,
     report_judged(j);
     g->report->strays = g->strays || !g->b->rows;
     due = count_due(j, &bytes);
-    g->report->refused = due * 2 > g->report->scanned && !g->config->yes;
+    g->report->refused = due * 2 > g->report->scanned && !g->config->yes &&
+                         !(g->config->empty && g->report->sources == 0);
     if (g->config->dry_run) {
         st = report_dry_run(j, err);
     } else if (due > 0 && !g->report->refused) {

@@ -63,6 +63,7 @@ struct gc_config {
     bool dry_run; /* write nothing, report the same */
     bool full;    /* ignore all earlier records */
     bool yes;     /* also if it is more than half of the blobs */
+    bool empty;   /* no source at all is no reason to ask: they were deleted */
 
     /* Each blob that is removed, or would be; may be NULL. */
     quire_status (*each)(void *ctx, const quire_digest *d, quire_error *err);

@@ -22,24 +22,26 @@ static const char *const texts[N_LEDGER_SQL] = {
         "UPDATE source SET inode = ?1, size = ?2,"
         " modified = ?3, changed = ?4, tail = ?5, whole = ?7"
         " WHERE id = ?6",
-    [REF_INDEX_SQL_SET_KEYS] = "INSERT OR REPLACE INTO mentioned(source, keys)"
-                               " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_SET_KEYS] = "INSERT INTO mentioned(source, keys)"
+                               " VALUES(?1, ?2) ON CONFLICT(source)"
+                               " DO UPDATE SET keys = ?2",
     [REF_INDEX_SQL_DROP] = "DELETE FROM source WHERE id = ?1",
     [REF_INDEX_SQL_NUMBER] = "SELECT value FROM collection WHERE number = ?1",
     [REF_INDEX_SQL_SET_NUMBER] =
-        "INSERT OR REPLACE INTO collection(number, value)"
-        " VALUES(?1, ?2)",
+        "INSERT INTO collection(number, value) VALUES(?1, ?2)"
+        " ON CONFLICT(number) DO UPDATE SET value = ?2",
     [REF_INDEX_SQL_DOOM] = "INSERT INTO doomed(sha256, since) VALUES(?1, ?2)"
                            " ON CONFLICT(sha256) DO UPDATE SET since = ?2",
     [REF_INDEX_SQL_SPARE] = "DELETE FROM doomed WHERE sha256 = ?1",
     [REF_INDEX_SQL_DOOMED] = "SELECT sha256, since FROM doomed ORDER BY sha256",
-    [REF_INDEX_SQL_LOOSEN] = "INSERT OR REPLACE INTO loose(key, since)"
-                             " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_LOOSEN] = "INSERT INTO loose(key, since) VALUES(?1, ?2)"
+                             " ON CONFLICT(key) DO UPDATE SET since = ?2",
     [REF_INDEX_SQL_LOOSE] = "SELECT key, since FROM loose",
     [REF_INDEX_SQL_JUDGED] = "DELETE FROM loose",
     [REF_INDEX_SQL_BUCKET] = "SELECT counts FROM held WHERE bucket = ?1",
-    [REF_INDEX_SQL_SET_BUCKET] = "INSERT OR REPLACE INTO held(bucket, counts)"
-                                 " VALUES(?1, ?2)",
+    [REF_INDEX_SQL_SET_BUCKET] = "INSERT INTO held(bucket, counts)"
+                                 " VALUES(?1, ?2) ON CONFLICT(bucket)"
+                                 " DO UPDATE SET counts = ?2",
     [REF_INDEX_SQL_DROP_BUCKET] = "DELETE FROM held WHERE bucket = ?1",
 };
 

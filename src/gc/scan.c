@@ -2,24 +2,21 @@
  * scan.c - scan many files for references
  *
  * Several threads, each taking the next file until none is left. They touch
- * only the task they took, block all signals, and end before the call does. If
- * no thread can be started, the caller scans.
+ * only the task they took.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/parallel.h"
 #include "gc/priv.h"
 #include "blob/gunzip.h"
 #include "gc/ref_scan.h"
 
-enum { WORKERS_MAX = 8 };
+enum { WORKERS_MAX = PARALLEL_PARTS_MAX };
 
 /* A file changed this recently may change again without a new time: the clocks
  * of file systems tick. The next pass reads it again. */
@@ -209,30 +206,11 @@ static quire_status init_worker(struct worker *w, quire_error *err)
 
 static size_t count_workers(const struct gc *g)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = g->n_tasks / 4 + 1;
+    size_t n = g->n_tasks / 4 + 1, cores = parallel_n_threads();
 
-    if (cores > 0 && n > (size_t)cores)
-        n = (size_t)cores;
+    if (n > cores)
+        n = cores;
     return n < WORKERS_MAX ? n : WORKERS_MAX;
-}
-
-static void scan_parallel(struct worker *workers, size_t n)
-{
-    pthread_t thread[WORKERS_MAX];
-    bool started[WORKERS_MAX] = {false};
-    sigset_t all, was;
-    size_t i;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &was);
-    for (i = 1; i < n; i++)
-        started[i] = !pthread_create(&thread[i], NULL, run_worker, &workers[i]);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    run_worker(&workers[0]);
-    for (i = 1; i < n; i++)
-        if (started[i])
-            pthread_join(thread[i], NULL);
 }
 
 quire_status gc_scan(struct gc *g, quire_error *err)
@@ -251,7 +229,7 @@ quire_status gc_scan(struct gc *g, quire_error *err)
     for (i = 0; !st && i < n; i++)
         st = init_worker(&workers[i], err);
     if (!st)
-        scan_parallel(workers, n);
+        parallel_parts(run_worker, workers, sizeof *workers, n);
     for (i = 0; i < n; i++) {
         if (!st && workers[i].status) {
             st = workers[i].status;

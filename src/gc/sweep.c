@@ -192,6 +192,7 @@ static quire_status recheck_all(struct gc *g, struct gc_candidate *list,
 /* The results for the candidates of a turn. */
 struct turn {
     bool gone[BLOBS_AT_ONCE], in_file[BLOBS_AT_ONCE];
+    bool undone; /* its rows were not removed, and so nothing was */
 };
 
 /* A file that has a row by now was put again. */
@@ -269,7 +270,11 @@ static quire_status remove_rows(struct gc *g, struct gc_candidate *list,
     }
     if (!st && g->b->rows)
         st = record_removed(g, rows, err);
-    return gc_end(g, st, err);
+    st = gc_end(g, st, err);
+    t->undone = st;
+    for (i = 0; t->undone && i < n; i++)
+        t->gone[i] = false;
+    return st;
 }
 
 /* Rows before files: a file without a row is found again, a row without its
@@ -317,9 +322,9 @@ static int64_t monotonic_ns(void)
 }
 
 static quire_status run_turn(struct gc *g, struct gc_candidate *list, size_t n,
-                             int64_t *took_ns, quire_error *err)
+                             int64_t *took_ns, bool *undone, quire_error *err)
 {
-    struct turn t = {{false}, {false}};
+    struct turn t = {{false}, {false}, false};
     bool files = list[n - 1].in_file; /* they come last */
     quire_status st = files ? lock_store(g, err) : QUIRE_OK, reported;
 
@@ -330,6 +335,7 @@ static quire_status run_turn(struct gc *g, struct gc_candidate *list, size_t n,
     if (files)
         unlock_store(g);
     *took_ns += monotonic_ns();
+    *undone = t.undone;
     reported = report_removed(g, list, n, &t, st ? NULL : err);
     return st ? st : reported;
 }
@@ -350,6 +356,7 @@ static quire_status remove_all(struct gc *g, struct gc_candidate *list,
     size_t at = 0, some = 16, now;
     quire_status st = QUIRE_OK;
     int64_t took_ns = 0;
+    bool undone;
 
     if (n)
         qsort(list, n, sizeof *list, files_last);
@@ -357,7 +364,14 @@ static quire_status remove_all(struct gc *g, struct gc_candidate *list,
         if (at > 0)
             pause_ns(list[at].in_file ? STORE_PAUSE_NS : ROWS_PAUSE_NS);
         now = some < n - at ? some : n - at;
-        st = run_turn(g, list + at, now, &took_ns, err);
+        undone = false;
+        st = run_turn(g, list + at, now, &took_ns, &undone, err);
+        /* A smaller one may fit on a full disk. */
+        if (st == QUIRE_IO && undone && now > 1) {
+            some = now / 2;
+            st = QUIRE_OK;
+            continue;
+        }
         at += now;
         if (took_ns < TURN_NS / 2 && some < BLOBS_AT_ONCE)
             some *= 2;

@@ -469,7 +469,7 @@ TEST(collect_guard_a_file_of_a_bare_directory_is_missed)
     later(2 * DAY_S);
     IS(QUIRE_NOT_FOUND, collect_run(q, 0, 0, &r));
     HAS(test_err.what, "disk/s.jsonl");
-    HAS(test_err.what, "not there");
+    HAS(test_err.what, "is missing");
     HAS(test_err.next, "--drop-root");
     EQ(0, r.removed);
     YES(there(q, LARGE));
